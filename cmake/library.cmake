@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+# One object library, packed twice: libupwash.so and libupwash.a.
+file(GLOB_RECURSE UPWASH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.cpp)
+file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.hpp)
+
+add_library(upwash_objects OBJECT ${UPWASH_SOURCES})
+target_include_directories(upwash_objects PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+target_link_libraries(upwash_objects
+  PUBLIC Threads::Threads
+  PRIVATE upwash_warnings fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json Boost::context
+          PkgConfig::hwloc)
+target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}"
+  UPWASH_MACHINES_SOURCE="${PROJECT_SOURCE_DIR}/machines")
+target_precompile_headers(upwash_objects PRIVATE
+  <string> <vector> <memory> <span> <atomic> <optional> <algorithm> <fmt/format.h>)
+
+foreach(kind SHARED STATIC)
+  string(TOLOWER upwash_${kind} target)
+  add_library(${target} ${kind})
+  target_link_libraries(${target} PUBLIC Threads::Threads
+    PRIVATE upwash_objects fmt::fmt spdlog::spdlog Boost::context PkgConfig::hwloc)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash)
+endforeach()
+set_target_properties(upwash_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+                      EXPORT_NAME upwash)
+add_library(upwash::upwash ALIAS upwash_shared)

@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests mirror the tree under tests/. tests/unit_*: no ranks. tests/<layer>/*_test.cpp with
+# JOB_TEST cases run in job_tests on every conduit.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# One executable for the tests that need no ranks ...
+file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/tests/base/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/observe/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
+if(UPWASH_UNIT_TESTS)
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS})
+  target_link_libraries(unit_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
+                        fmt::fmt nlohmann_json::nlohmann_json)
+  target_compile_definitions(unit_tests PRIVATE
+    UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endif()
+
+# ... and one for bodies that ranks run, on every conduit (tests/harness).
+file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/tests/harness/*.cpp ${PROJECT_SOURCE_DIR}/tests/core/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/runtime/*_test.cpp)
+if(UPWASH_JOB_TESTS)
+  add_executable(job_tests ${UPWASH_JOB_TESTS})
+  target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)
+  gtest_discover_tests(job_tests PROPERTIES LABELS job TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endif()
+
+# Checks of the tree itself: scripts/check-*.
+file(GLOB UPWASH_CHECKS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/check-*)
+foreach(check ${UPWASH_CHECKS})
+  get_filename_component(name ${check} NAME)
+  add_test(NAME ${name} COMMAND ${check} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS tree TIMEOUT 600)
+endforeach()
+# Whole programs and the command, as users run them: tests/system/*.sh.
+file(GLOB UPWASH_SYSTEM_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/system/*.sh)
+foreach(script ${UPWASH_SYSTEM_TESTS})
+  get_filename_component(name ${script} NAME_WE)
+  add_test(NAME system.${name} COMMAND bash ${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(system.${name} PROPERTIES LABELS system TIMEOUT 300
+    ENVIRONMENT "UPWASH_TEST_BIN=${PROJECT_BINARY_DIR}/bin;UPWASH_TEST_BUILD=${PROJECT_BINARY_DIR}")
+endforeach()

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one table of knobs. Each layer adds its rows (`add_knobs(knob_table&)`); the environment
+// (UPWASH_NAME), the command line (--knob name=value), the config file and
+// `upwash info --knobs` all come from it. Precedence: command line, environment, file, default.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+
+namespace upwash {
+
+enum class knob_type { flag, integer, bytes, time, text, choice };
+enum class knob_level { user, tuner, developer };
+enum class knob_source { fallback, file, environment, command_line };
+
+/// One row. `name` is lower_snake; the variable is UPWASH_ + upper case. `fallback` is text in
+/// the syntax of the type: flag 0|1, integer -3, bytes 64k, time 50us, choice a|b|c in `choices`.
+struct knob {
+  std::string_view name;
+  knob_type type = knob_type::text;
+  std::string_view fallback;
+  std::string_view doc;
+  knob_level level = knob_level::user;
+  std::string_view choices = {};  ///< "auto|spin|yield", for type choice
+};
+
+/// The rows of all layers. Names are unique; adding one twice throws `error`.
+class knob_table {
+ public:
+  void add(std::span<const knob> rows);
+  [[nodiscard]] std::span<const knob> rows() const noexcept { return rows_; }
+  [[nodiscard]] const knob* find(std::string_view name) const noexcept;
+
+ private:
+  std::vector<knob> rows_;
+};
+
+/// The values of one job: every row resolved and checked once, at the start.
+class settings {
+ public:
+  settings() = default;
+
+  /// Resolves every row from the process environment and the config file (UPWASH_CONFIG, else
+  /// upwash/knobs.json in the user's config folder, when present). Throws `error`
+  /// (configuration) naming variable or file and line, value, valid values: for a malformed
+  /// value, and for an unknown UPWASH_ variable or key, with the nearest known name.
+  [[nodiscard]] static settings from_environment(const knob_table& table);
+
+  /// Defaults only; tests and tools start here.
+  [[nodiscard]] static settings defaults(const knob_table& table);
+
+  /// Overrides one value; the text is checked as above.
+  void set(std::string_view name, std::string_view value,
+           knob_source source = knob_source::command_line);
+
+  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] std::uint64_t bytes(std::string_view name) const;
+  [[nodiscard]] duration time(std::string_view name) const;
+  [[nodiscard]] const std::string& text(std::string_view name) const;  ///< text and choice
+  [[nodiscard]] knob_source source(std::string_view name) const;
+
+  struct value {
+    knob row;
+    std::string text;
+    knob_source source = knob_source::fallback;
+  };
+  [[nodiscard]] std::span<const value> values() const noexcept { return values_; }
+
+ private:
+  [[nodiscard]] const value& at(std::string_view name, knob_type type) const;
+
+  std::vector<value> values_;
+};
+
+/// "8k" -> 8192; suffixes k m g (binary), optional b. Throws `error` naming `what`.
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+
+/// "50us" -> 50 microseconds; suffixes ns us ms s; 0 needs none. Throws `error` naming `what`.
+[[nodiscard]] duration parse_duration(std::string_view text, std::string_view what);
+
+/// The candidate nearest to `name` by edit distance, or empty when none is near.
+[[nodiscard]] std::string_view nearest_name(std::string_view name,
+                                            std::span<const std::string_view> candidates);
+
+}  // namespace upwash

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a conduit needs of the launcher: who am I, exchange of small blobs, abort, death watch.
+// Providers stand in launch/.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace upwash::conduit {
+
+/// Largest blob of one `exchange`.
+inline constexpr std::size_t max_blob_bytes = 256;
+
+/// One process's view of its job at start-up. World rank r lives in process
+/// r / ranks_per_process().
+class bootstrap {
+ public:
+  virtual ~bootstrap() = default;
+
+  [[nodiscard]] virtual int process() const noexcept = 0;
+  [[nodiscard]] virtual int process_count() const noexcept = 0;
+  [[nodiscard]] virtual int ranks_per_process() const noexcept = 0;
+
+  /// All-gather between processes: `mine` (at most max_blob_bytes, same size everywhere) of
+  /// process p lands at p * mine.size() of `all`. Collective, blocking; throws `error` (fault)
+  /// naming the processes that are missing when the job fails meanwhile or after the knob
+  /// start_timeout.
+  virtual void exchange(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+
+  /// Collective, blocking, as exchange.
+  virtual void barrier() = 0;
+
+  /// This process has left the job in good order: its exit is no failure.
+  virtual void finished() noexcept = 0;
+
+  /// Ends the whole job; the line is printed once, by the launcher where there is one.
+  [[noreturn]] virtual void abort(int rank, std::string_view why) noexcept = 0;
+
+  /// Whether a process died or the job was aborted; one load.
+  [[nodiscard]] virtual bool failed() const noexcept = 0;
+};
+
+}  // namespace upwash::conduit

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Operations that a conduit without the capability never sees: core asks describe() first, so
+// reaching one of these is a defect of the library, and says so.
+#include "upwash/conduit/endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::conduit {
+namespace {
+
+[[noreturn]] void lacking(const endpoint& self, std::string_view operation) {
+  throw error(error_kind::fault, fmt::format("conduit {} has no {}; core must emulate it",
+                                             self.describe().name, operation));
+}
+
+}  // namespace
+
+injection endpoint::prepare(int, int, lane, std::size_t, reservation&) {
+  lacking(*this, "prepare");
+}
+void endpoint::commit(const reservation&, const message&) { lacking(*this, "commit"); }
+void endpoint::cancel(const reservation&) { lacking(*this, "cancel"); }
+injection endpoint::send_long(const message&, const remote_memory&, std::size_t,
+                              std::span<const std::byte>, completion*, bool) {
+  lacking(*this, "send_long");
+}
+memory_key endpoint::register_span(int, std::span<const std::byte>) {
+  lacking(*this, "register_span");
+}
+void endpoint::deregister(int, const memory_key&) { lacking(*this, "deregister"); }
+injection endpoint::put(int, const remote_memory&, std::size_t, std::span<const std::byte>,
+                        completions, const put_signal*) {
+  lacking(*this, "put");
+}
+injection endpoint::get(int, const remote_memory&, std::size_t, std::span<std::byte>, completion*) {
+  lacking(*this, "get");
+}
+injection endpoint::atomic(int, const remote_memory&, std::size_t, const atomic_operation&,
+                           std::uint64_t*, completions) {
+  lacking(*this, "atomic");
+}
+injection endpoint::flush(int, int, completion*) { lacking(*this, "flush"); }
+
+}  // namespace upwash::conduit

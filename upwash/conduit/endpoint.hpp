@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conduit interface: how bytes move. Everything else is built on it once, in core.
+//
+// An endpoint belongs to a process and hosts 1..k ranks; queues and connections are per pair of
+// endpoints, and each message names its destination rank. One thread at a time drives an
+// endpoint (the exception is `poll_memory`). Invariants, numbered as the tests cite them:
+//   E1  Within a (source, destination, lane) messages arrive in the order of injection, unless
+//       capabilities::ordered is false. Lanes may overtake each other.
+//   E2  A full or busy peer never delays traffic to others: queues are per destination.
+//   E3  Polling never nests: a handler may inject but never polls. Injection never polls.
+//   E4  An endpoint always takes what is in its queues. What is throttled is new requests from
+//       outside handlers, at their source.
+//   E5  Puts, gets and atomics are unordered among themselves and against messages; `flush` and
+//       remote completion order them.
+//   E6  No operation here blocks or throws after start-up, but `idle` (blocks by design), and
+//       allocate, register_span and import (throw `error`, kind system).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/memory.hpp"
+#include "upwash/conduit/message.hpp"
+#include "upwash/conduit/waiting.hpp"
+
+namespace upwash::conduit {
+
+/// What a conduit can do by itself; core emulates the rest.
+struct capabilities {
+  std::string_view name;
+  bool ordered = true;             ///< E1 holds
+  bool direct_access = false;      ///< imported segments have `direct`
+  bool remote_write = false;       ///< put and get on segments without the target's processor
+  bool private_reads = false;      ///< get from registered private spans
+  bool remote_completion = false;  ///< told per operation
+  bool put_signal = false;
+  bool native_atomics = false;
+  bool long_messages = false;    ///< send_long
+  bool in_place = false;         ///< prepare / commit / cancel
+  bool virtual_time = false;     ///< now() is simulated, charge() counts
+  std::size_t medium_bytes = 0;  ///< largest payload of a message, >= 512
+};
+
+/// Where a rank runs; ids are dense from 0 and grow with the rank.
+struct placement {
+  int node = 0;
+  int socket = 0;  ///< over all nodes
+};
+
+/// What layers charge virtual time for; a real conduit ignores it. The unit of `amount`.
+enum class cost : std::uint8_t {
+  copy,       ///< bytes
+  combine,    ///< messages combined
+  handler,    ///< handlers run
+  push,       ///< stream pushes
+  reduce,     ///< bytes
+  traversal,  ///< queue entries looked at
+  poll,       ///< calls to progress or test
+};
+
+/// Room for a payload inside the conduit, to be filled in place.
+struct reservation {
+  std::span<std::byte> payload;
+  int source = 0;
+  int destination = 0;
+  lane kind = lane::request;
+  std::uint64_t handle = 0;
+};
+
+class endpoint : public waiter {
+ public:
+  virtual ~endpoint() = default;
+  endpoint(const endpoint&) = delete;
+  endpoint& operator=(const endpoint&) = delete;
+
+  // -- Who and where --------------------------------------------------------------------------
+  [[nodiscard]] virtual const capabilities& describe() const noexcept = 0;
+  [[nodiscard]] virtual int world_size() const noexcept = 0;
+  [[nodiscard]] virtual int first_rank() const noexcept = 0;   ///< hosted here
+  [[nodiscard]] virtual int local_ranks() const noexcept = 0;  ///< how many, consecutive
+  [[nodiscard]] virtual placement place(int rank) const noexcept = 0;
+
+  /// Messages for `rank` (hosted here) go to `receiver` from now on; messages that came before
+  /// are kept. Null takes it away: later messages are kept again.
+  virtual void attach(int rank, sink* receiver) = 0;
+
+  // -- Active messages ------------------------------------------------------------------------
+  /// Injects one message. Arguments and payload are copied before it returns: both may be
+  /// reused. done or retry. `from_handler`: not throttled (E4).
+  virtual injection send(const message& m, bool from_handler) = 0;
+
+  /// Reserves room for a payload of at most `bytes` to be written in place. done or retry.
+  /// One reservation at a time for a source, destination and lane; until it is committed or
+  /// cancelled, sends to that destination and lane answer retry(reserved). Needs in_place.
+  virtual injection prepare(int source, int destination, lane kind, std::size_t bytes,
+                            reservation& room);
+  /// Sends the first `m.payload.size()` bytes of the room; `m.payload` must start there.
+  virtual void commit(const reservation& room, const message& m);
+  virtual void cancel(const reservation& room);
+
+  /// Writes `from` to `to` + offset and then delivers `m` (payload empty). `local` as for put.
+  /// Unordered. Needs long_messages.
+  virtual injection send_long(const message& m, const remote_memory& to, std::size_t offset,
+                              std::span<const std::byte> from, completion* local,
+                              bool from_handler);
+
+  /// While on, peers' requests from outside handlers to this endpoint answer retry(throttled).
+  virtual void throttle(bool on) = 0;
+
+  // -- Memory ---------------------------------------------------------------------------------
+  /// A zeroed segment of `rank` (hosted here), aligned to 64 bytes, or to its page size from
+  /// one page up. Backed for real: a lack of memory is an error here, not a SIGBUS later.
+  [[nodiscard]] virtual memory_block allocate(int rank, std::size_t bytes) = 0;
+  virtual void release(int rank, const memory_block& block) = 0;
+
+  /// Makes a private span readable by `get` from peers until deregistered. Needs private_reads.
+  [[nodiscard]] virtual memory_key register_span(int rank, std::span<const std::byte> span);
+  virtual void deregister(int rank, const memory_key& key);
+
+  /// A peer's block as reachable by `rank`. Bounded work; may map memory. Same process: direct
+  /// on conduits with direct_access.
+  [[nodiscard]] virtual remote_memory import(int rank, int owner, const memory_key& key) = 0;
+  virtual void forget(int rank, const remote_memory& memory) = 0;
+
+  /// Copies `from` to the peer's memory. `from` is the conduit's until local completion. With a
+  /// signal (needs put_signal) the word is added to after the data is visible. done means both
+  /// stages are reached. Needs remote_write.
+  virtual injection put(int rank, const remote_memory& to, std::size_t offset,
+                        std::span<const std::byte> from, completions when,
+                        const put_signal* signal);
+
+  /// Copies from the peer's memory into `to`; `to` is valid at local completion, or at done.
+  virtual injection get(int rank, const remote_memory& from, std::size_t offset,
+                        std::span<std::byte> to, completion* local);
+
+  /// One atomic at the target; the old value (fetching kinds, load) is in `*old` at local
+  /// completion, or at done. Needs native_atomics.
+  virtual injection atomic(int rank, const remote_memory& at, std::size_t offset,
+                           const atomic_operation& operation, std::uint64_t* old, completions when);
+
+  /// Tells `when` once all earlier puts, gets, atomics and long messages of `rank` to `peer`
+  /// (-1: to all) are complete at the target. done if they are. Needs remote_write.
+  virtual injection flush(int rank, int peer, completion* when);
+
+  // -- Progress -------------------------------------------------------------------------------
+  /// Takes messages (delivering them to their sinks), moves transfers on, tells completions;
+  /// a bounded amount. Returns how many things happened. Not from inside a handler (E3).
+  virtual int poll(int rank) = 0;
+
+  /// The memory lane only; may be called by one other thread beside the driving one.
+  virtual int poll_memory() { return 0; }
+
+  // -- Time -----------------------------------------------------------------------------------
+  /// Time since the start of the job at `rank`: virtual, or the steady clock.
+  [[nodiscard]] virtual duration now(int rank) const noexcept = 0;
+  /// Virtual time for work that the library did; ignored by real conduits.
+  virtual void charge(int /*rank*/, cost /*kind*/, std::uint64_t /*amount*/) noexcept {}
+  /// The program computes: advances virtual time; a real conduit does nothing, or burns the
+  /// time when the knob compute says so.
+  virtual void compute(int rank, duration time) = 0;
+
+ protected:
+  endpoint() = default;
+};
+
+}  // namespace upwash::conduit
