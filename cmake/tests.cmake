@@ -35,8 +35,12 @@ file(GLOB UPWASH_CHECKS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/check-*)
 foreach(check ${UPWASH_CHECKS})
   get_filename_component(name ${check} NAME)
   add_test(NAME ${name} COMMAND ${check} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS tree TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS tree TIMEOUT 600
+    ENVIRONMENT "UPWASH_TEST_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
+add_test(NAME checks_can_fail COMMAND ${PROJECT_SOURCE_DIR}/tests/tree/checks_can_fail.py)
+set_tests_properties(checks_can_fail PROPERTIES LABELS tree TIMEOUT 120)
+
 # Whole programs and the command, as users run them: tests/system/*.sh.
 file(GLOB UPWASH_SYSTEM_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/system/*.sh)
 foreach(script ${UPWASH_SYSTEM_TESTS})
