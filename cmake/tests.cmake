@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests mirror the tree under tests/. tests/unit_*: no ranks. tests/<layer>/*_test.cpp with
-# JOB_TEST cases run in job_tests on every conduit.
+# Tests mirror the tree under tests/. Labels: unit (no ranks), tsan (threads), job (ranks, on
+# every conduit), tree (the sources themselves), system (whole programs).
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -11,6 +11,17 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
+# Tests of code that several threads run stand in *_threads_test.cpp: small, for the thread
+# sanitizer.
+set(UPWASH_THREAD_TESTS ${UPWASH_UNIT_TESTS})
+list(FILTER UPWASH_THREAD_TESTS INCLUDE REGEX "_threads_test\\.cpp$")
+list(FILTER UPWASH_UNIT_TESTS EXCLUDE REGEX "_threads_test\\.cpp$")
+if(UPWASH_THREAD_TESTS)
+  add_executable(thread_tests ${UPWASH_THREAD_TESTS})
+  target_link_libraries(thread_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
+                        fmt::fmt)
+  gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endif()
 if(UPWASH_UNIT_TESTS)
   add_executable(unit_tests ${UPWASH_UNIT_TESTS})
   target_link_libraries(unit_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main

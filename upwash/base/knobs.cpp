@@ -21,7 +21,7 @@ namespace upwash {
 namespace {
 
 constexpr std::string_view prefix = "UPWASH_";
-constexpr std::array<std::string_view, 2> not_knobs{"UPWASH_TEST_", "UPWASH_LAUNCH_"};
+constexpr std::string_view test_prefix = "UPWASH_TEST_";
 
 constexpr std::array<std::string_view, 4> yes_words{"1", "true", "yes", "on"};
 constexpr std::array<std::string_view, 4> no_words{"0", "false", "no", "off"};
@@ -108,11 +108,7 @@ void apply_environment(settings& values, const knob_table& table) {
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
     const std::string_view line(*each);
     const auto variable = line.substr(0, line.find('='));
-    if (!variable.starts_with(prefix)) continue;
-    if (std::any_of(not_knobs.begin(), not_knobs.end(),
-                    [&](std::string_view other) { return variable.starts_with(other); })) {
-      continue;
-    }
+    if (!variable.starts_with(prefix) || variable.starts_with(test_prefix)) continue;
     const auto found = std::find(variables.begin(), variables.end(), variable);
     if (found == variables.end()) {
       throw error(error_kind::configuration,

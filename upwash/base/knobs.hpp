@@ -51,8 +51,8 @@ class settings {
   /// upwash/knobs.json in the user's config folder, when present). Throws `error`
   /// (configuration) naming variable or file and line, value, valid values: for a malformed
   /// value, and for an unknown UPWASH_ variable or key, with the nearest known name. Variables
-  /// that begin with UPWASH_TEST_ or UPWASH_LAUNCH_ are not knobs: test scripts and launchers
-  /// own them. An empty UPWASH_CONFIG means no file.
+  /// that begin with UPWASH_TEST_ are not knobs: test scripts own them. An empty UPWASH_CONFIG
+  /// means no file.
   [[nodiscard]] static settings from_environment(const knob_table& table);
 
   /// Defaults only; tests and tools start here.
