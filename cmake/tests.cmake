@@ -23,7 +23,9 @@ if(UPWASH_THREAD_TESTS)
   gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 if(UPWASH_UNIT_TESTS)
-  add_executable(unit_tests ${UPWASH_UNIT_TESTS})
+  # The parts of applications that need no ranks are tested with the library.
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS}
+    ${PROJECT_SOURCE_DIR}/apps/spmm/matrix_market.cpp ${PROJECT_SOURCE_DIR}/apps/spmm/csr.cpp)
   target_link_libraries(unit_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
                         fmt::fmt nlohmann_json::nlohmann_json)
   target_compile_definitions(unit_tests PRIVATE
