@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+# Headers without detail/, both libraries, the command, the machine files, and what find_package
+# and pkg-config read.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/upwash/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upwash
+        FILES_MATCHING PATTERN "*.hpp" PATTERN detail EXCLUDE)
+install(TARGETS upwash_shared upwash_static
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET upwash_command)
+  install(TARGETS upwash_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/machines)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines/
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/upwash/machines FILES_MATCHING PATTERN "*.json")
+endif()
+
+# The package file is written by hand: an exported one would ask every user of the shared library
+# for the development files of the libraries inside it.
+set(UPWASH_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/upwash)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/upwashConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/upwashConfig.cmake INSTALL_DESTINATION ${UPWASH_CONFIG_FOLDER}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/upwashConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/upwashConfig.cmake
+              ${PROJECT_BINARY_DIR}/upwashConfigVersion.cmake
+        DESTINATION ${UPWASH_CONFIG_FOLDER})
+
+# The prefix is where the file is found, so that a moved installation works.
+file(RELATIVE_PATH UPWASH_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/upwash.pc.in ${PROJECT_BINARY_DIR}/upwash.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/upwash.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -29,3 +29,4 @@ endforeach()
 set_target_properties(upwash_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
                       EXPORT_NAME upwash)
 add_library(upwash::upwash ALIAS upwash_shared)
+add_library(upwash::upwash_static ALIAS upwash_static)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests mirror the tree under tests/. tests/unit_*: no ranks. tests/<layer>/*_test.cpp with
-# JOB_TEST cases run in job_tests on every conduit.
+# Tests mirror the tree under tests/. Labels: unit (no ranks), tsan (threads), job (ranks, on
+# every conduit), tree (the sources themselves), system (whole programs).
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -11,8 +11,21 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
+# Tests of code that several threads run stand in *_threads_test.cpp: small, for the thread
+# sanitizer.
+set(UPWASH_THREAD_TESTS ${UPWASH_UNIT_TESTS})
+list(FILTER UPWASH_THREAD_TESTS INCLUDE REGEX "_threads_test\\.cpp$")
+list(FILTER UPWASH_UNIT_TESTS EXCLUDE REGEX "_threads_test\\.cpp$")
+if(UPWASH_THREAD_TESTS)
+  add_executable(thread_tests ${UPWASH_THREAD_TESTS})
+  target_link_libraries(thread_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
+                        fmt::fmt)
+  gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+endif()
 if(UPWASH_UNIT_TESTS)
-  add_executable(unit_tests ${UPWASH_UNIT_TESTS})
+  # The parts of applications that need no ranks are tested with the library.
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS}
+    ${PROJECT_SOURCE_DIR}/apps/spmm/matrix_market.cpp ${PROJECT_SOURCE_DIR}/apps/spmm/csr.cpp)
   target_link_libraries(unit_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
                         fmt::fmt nlohmann_json::nlohmann_json)
   target_compile_definitions(unit_tests PRIVATE
@@ -35,8 +48,12 @@ file(GLOB UPWASH_CHECKS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/check-*)
 foreach(check ${UPWASH_CHECKS})
   get_filename_component(name ${check} NAME)
   add_test(NAME ${name} COMMAND ${check} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS tree TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS tree TIMEOUT 600
+    ENVIRONMENT "UPWASH_TEST_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
+add_test(NAME checks_can_fail COMMAND ${PROJECT_SOURCE_DIR}/tests/tree/checks_can_fail.py)
+set_tests_properties(checks_can_fail PROPERTIES LABELS tree TIMEOUT 120)
+
 # Whole programs and the command, as users run them: tests/system/*.sh.
 file(GLOB UPWASH_SYSTEM_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/system/*.sh)
 foreach(script ${UPWASH_SYSTEM_TESTS})

@@ -8,4 +8,26 @@ if(UPWASH_TOOL_SOURCES)
   set_target_properties(upwash_command PROPERTIES OUTPUT_NAME upwash)
   target_link_libraries(upwash_command PRIVATE upwash_static upwash_warnings CLI11::CLI11 fmt::fmt
                         nlohmann_json::nlohmann_json PkgConfig::hwloc)
+
+  # What `upwash info` says of the build. The commit is the one of the last configuration.
+  set(UPWASH_SOURCE_VERSION "release ${PROJECT_VERSION}")
+  find_program(UPWASH_GIT git)
+  if(UPWASH_GIT)
+    execute_process(COMMAND ${UPWASH_GIT} -C ${PROJECT_SOURCE_DIR} describe --always --dirty --tags
+                    OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+                    RESULT_VARIABLE git_failed)
+    if(NOT git_failed)
+      set(UPWASH_SOURCE_VERSION "${described}")
+    endif()
+  endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" flags)
+  if(UPWASH_SANITIZE)
+    string(APPEND flags " -fsanitize=${UPWASH_SANITIZE}")
+  endif()
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/info.cpp APPEND PROPERTY COMPILE_DEFINITIONS
+    UPWASH_SOURCE_VERSION="${UPWASH_SOURCE_VERSION}" UPWASH_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
+    UPWASH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    UPWASH_FLAGS="${flags}")
+  target_compile_definitions(upwash_command PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 endif()

@@ -50,7 +50,9 @@ class settings {
   /// Resolves every row from the process environment and the config file (UPWASH_CONFIG, else
   /// upwash/knobs.json in the user's config folder, when present). Throws `error`
   /// (configuration) naming variable or file and line, value, valid values: for a malformed
-  /// value, and for an unknown UPWASH_ variable or key, with the nearest known name.
+  /// value, and for an unknown UPWASH_ variable or key, with the nearest known name. Variables
+  /// that begin with UPWASH_TEST_ are not knobs: test scripts own them. An empty UPWASH_CONFIG
+  /// means no file.
   [[nodiscard]] static settings from_environment(const knob_table& table);
 
   /// Defaults only; tests and tools start here.
@@ -76,9 +78,19 @@ class settings {
 
  private:
   [[nodiscard]] const value& at(std::string_view name, knob_type type) const;
+  [[nodiscard]] value* find(std::string_view name) noexcept;
 
   std::vector<value> values_;
 };
+
+/// Adds the rows that every program has: `log` and `config`.
+void base_knobs(knob_table& table);
+
+/// The environment variable of a knob: "ring_slots" -> "UPWASH_RING_SLOTS".
+[[nodiscard]] std::string knob_variable(std::string_view name);
+
+/// Checks `text` against the row's type; throws `error` (configuration) that begins with `where`.
+void check_knob_value(const knob& row, std::string_view text, std::string_view where);
 
 /// "8k" -> 8192; suffixes k m g (binary), optional b. Throws `error` naming `what`.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view what);

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sparse matrices by compressed rows, and the serial products that blocks of rows need.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/spmm/matrix_market.hpp"
+
+namespace spmm {
+
+/// Consecutive rows that a rank owns.
+struct row_block {
+  int first = 0;
+  int count = 0;
+  friend bool operator==(const row_block&, const row_block&) = default;
+};
+
+/// Contiguous blocks, the first `rows % ranks` one row longer; some are empty when ranks > rows.
+[[nodiscard]] row_block block_of(int rows, int ranks, int rank);
+
+/// Row i has columns and values [starts[i], starts[i + 1]), columns ascending.
+/// Memory: 8 bytes a row, 12 an entry.
+struct csr_matrix {
+  int rows = 0;
+  int columns = 0;
+  std::vector<std::int64_t> starts{0};
+  std::vector<int> indices;
+  std::vector<double> values;
+  friend bool operator==(const csr_matrix&, const csr_matrix&) = default;
+};
+
+/// The rows of `block` as a matrix of their own.
+[[nodiscard]] csr_matrix make_csr(const coordinate_matrix& matrix, row_block block);
+[[nodiscard]] csr_matrix make_csr(const coordinate_matrix& matrix);
+
+/// c = a * b with b of a.columns x `columns` and c of a.rows x `columns`, both by rows. Sums run
+/// in the order of a row's columns: blocks of rows give bitwise what the whole gives.
+void multiply_dense(const csr_matrix& a, std::span<const double> b, int columns,
+                    std::span<double> c);
+
+/// a * b, both sparse: row by row with a dense accumulator (Gustavson 1978). Entries that cancel
+/// to zero are kept. Memory: 12 bytes a column of b beside the result.
+[[nodiscard]] csr_matrix multiply_sparse(const csr_matrix& a, const csr_matrix& b);
+
+}  // namespace spmm

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The command itself: what info prints, and that bad input is one clear line and status 2.
+set -euo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+export UPWASH_CONFIG=
+
+fail() {
+  echo "command: $*" >&2
+  exit 1
+}
+
+# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
+refuses() {
+  local expected=$1 status=0 seen
+  shift
+  seen=$("$upwash" "$@" 2>&1) || status=$?
+  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
+  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
+}
+
+refuses "A subcommand is required (see upwash --help)"
+refuses "unknown command inof; did you mean info? (upwash --help lists all)" inof
+refuses "unknown command something (upwash --help lists all)" something
+refuses "The following argument was not expected: --jsn (see upwash --help)" info --jsn
+refuses "The following argument was not expected: extra (see upwash --help)" info extra
+refuses "--level requires --knobs (see upwash --help)" info --level user
+refuses "--level: all not in {user,tuner,developer} (see upwash --help)" info --knobs --level all
+UPWASH_LOGG=info refuses \
+  "unknown variable UPWASH_LOGG; did you mean UPWASH_LOG? (upwash info --knobs lists all)" \
+  info --knobs
+UPWASH_LOG=loud refuses \
+  'UPWASH_LOG: "loud" is not one of trace|debug|info|warning|error|off' info --knobs
+
+[[ $("$upwash" --version) =~ ^upwash\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "--version"
+"$upwash" --help | grep -q "info" || fail "--help does not list info"
+
+python3 - "$upwash" <<'PYTHON' || fail "info --json"
+import json, subprocess, sys
+def info(*arguments):
+    return json.loads(subprocess.run([sys.argv[1], "info", "--json", *arguments], check=True,
+                                     capture_output=True, text=True).stdout)
+facts = info()
+assert facts["machine"]["usable_cores"] >= 1, facts
+assert facts["machine"]["memory_bytes"] > 0, facts
+assert facts["limits"]["process_vm_readv"] in ("allowed", "refused"), facts
+log = [row for row in info("--knobs") if row["name"] == "log"][0]
+assert log["value"] == "warning" and log["source"] == "default", log
+assert len(info("--knobs", "--level", "developer")) >= len(info("--knobs"))
+PYTHON
+
+UPWASH_LOG=info "$upwash" info --knobs | grep -q 'value from: environment' || fail "source"
+"$upwash" info | grep -q 'usable cores' || fail "info as text"
+echo "command: works"

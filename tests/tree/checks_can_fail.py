@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each check of the tree passes on a small good tree and fails on each way to break it."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
+SPDX = ("// SPDX-FileCopyrightText: the upwash authors\n"
+        "// SPDX-License-Identifier: BSD-3-Clause\n")
+LAYERS = """upwash/base:
+upwash/conduit: upwash/base
+upwash/conduit/shm: upwash/base upwash/conduit
+upwash/conduit/sim: upwash/base upwash/conduit
+upwash/core: upwash/base upwash/conduit
+apps: upwash/core
+"""
+
+
+def header(body=""):
+    return SPDX + "#pragma once\n\n" + body
+
+
+class TreeCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("cmake/layers.txt", LAYERS)
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("upwash/base/time.hpp", header("#include <cstdint>\n"))
+        self.write("upwash/base/detail/clock.hpp", header())
+        self.write("upwash/base/time.cpp", SPDX + '#include "upwash/base/time.hpp"\n\n'
+                   '#include <unistd.h>\n\n#include "upwash/base/detail/clock.hpp"\n')
+        self.write("upwash/conduit/shm/ring.hpp", header('#include "upwash/base/time.hpp"\n'))
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_check(self, name, *arguments):
+        return subprocess.run([SCRIPTS / name, "--root", self.root, *arguments], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def passes(self, name, *arguments):
+        result = self.run_check(name, *arguments)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def fails(self, name, expected, *arguments):
+        result = self.run_check(name, *arguments)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn(expected, result.stdout)
+
+
+class Layers(TreeCase):
+    def rejects(self, name, include, expected):
+        self.write(name, header(f"#include {include}\n"))
+        self.fails("check-layers", expected)
+
+    def test_good_tree(self):
+        self.passes("check-layers")
+
+    def test_upward_include(self):
+        self.write("upwash/core/job.hpp", header())
+        self.rejects("upwash/base/up.hpp", '"upwash/core/job.hpp"',
+                     "upwash/base may not include upwash/core")
+
+    def test_folder_without_a_line(self):
+        self.write("upwash/news/a.cpp", SPDX)
+        self.fails("check-layers", "upwash/news/ has sources but no line")
+
+    def test_detail_of_another_folder(self):
+        self.rejects("upwash/conduit/shm/a.cpp", '"upwash/base/detail/clock.hpp"',
+                     "detail/ is private to upwash/base")
+
+    def test_detail_in_a_public_header(self):
+        self.rejects("upwash/base/b.hpp", '"upwash/base/detail/clock.hpp"', "detail/ is not installed")
+
+    def test_conduit_that_includes_another(self):
+        self.write("cmake/layers.txt", LAYERS.replace("sim: ", "sim: upwash/conduit/shm "))
+        self.rejects("upwash/conduit/sim/a.cpp", '"upwash/conduit/shm/ring.hpp"',
+                     "a conduit never includes another")
+
+    def test_application_that_includes_another(self):
+        self.write("apps/one/a.hpp", header())
+        self.rejects("apps/two/b.cpp", '"apps/one/a.hpp"', "an application never includes another")
+
+    def test_system_library_and_slow_headers_in_public_headers(self):
+        for name in ("unistd.h", "fmt/format.h"):
+            self.rejects("upwash/base/b.hpp", f"<{name}>", "no system or third-party header")
+        self.rejects("upwash/base/b.hpp", "<functional>", "function_ref.hpp")
+        self.rejects("upwash/base/b.hpp", "<chrono>", "duration.hpp")
+
+    def test_missing_and_relative_includes(self):
+        self.rejects("upwash/base/b.cpp", '"upwash/base/none.hpp"', "does not exist")
+        self.rejects("upwash/base/b.cpp", '"time.hpp"', "write the path from the root")
+
+    def test_layer_that_names_a_later_one(self):
+        self.write("cmake/layers.txt", LAYERS.replace("base:\n", "base: upwash/core\n", 1))
+        self.fails("check-layers", "no earlier line defines")
+
+
+class Headers(TreeCase):
+    def test_good_tree_and_cached_rerun(self):
+        self.passes("check-headers")
+        self.assertIn("(0 compiled)", self.run_check("check-headers").stdout)
+
+    def test_header_that_needs_another(self):
+        self.passes("check-headers")
+        self.write("upwash/base/time.hpp", header("inline std::string text();\n"))
+        self.fails("check-headers", "upwash/base/time.hpp: does not compile alone")
+        self.fails("check-headers", "upwash/conduit/shm/ring.hpp: does not compile alone")
+
+    def test_header_over_budget(self):
+        self.write("upwash/base/long.hpp", header("".join(f"int f{i}();\n" for i in range(50_001))))
+        self.fails("check-headers", "the budget is 50000")
+
+
+class Size(TreeCase):
+    def test_good_tree(self):
+        self.write("upwash/base/a.cpp", "int a() {\n" + "  f();\n" * 68 + "}\n")
+        self.passes("check-size")
+
+    def test_long_file(self):
+        self.write("upwash/base/a.cpp", "int a;\n" * 701)
+        self.fails("check-size", "701 lines; the limit is 700")
+
+    def test_long_function(self):
+        body = "  f('{', \"}\"); // }\n" * 69
+        self.write("upwash/base/a.cpp", "namespace x {\ntemplate <class T>\nstruct s {\n"
+                   "  explicit s(int a) noexcept : a_{a} {\n" + body + "  }\n};\n}\n")
+        self.fails("check-size", "upwash/base/a.cpp:4: s has 71 lines; the limit is 70")
+
+    def test_long_class_of_short_functions(self):
+        self.write("upwash/base/a.cpp", "class x {\n" + "  int f() { return 1; }\n" * 90 + "};\n")
+        self.passes("check-size")
+
+
+class Globals(TreeCase):
+    def library(self, code, name="a"):
+        source = self.root / f"{name}.cpp"
+        source.write_text(code)
+        for command in (["g++", "-std=c++20", "-fPIC", "-c", source, "-o", f"{source}.o"],
+                        ["ar", "rcs", self.root / "lib.a", f"{source}.o"]):
+            subprocess.run(command, check=True)
+        return self.root / "lib.a"
+
+    def test_constants_pass(self):
+        self.passes("check-globals", self.library(
+            "namespace upwash { extern const char* const names[2] = {\"a\", \"b\"};\n"
+            "struct v { virtual ~v(); }; v::~v() = default; constexpr int n = 3; }\n"))
+
+    def test_mutable_state_fails(self):
+        for code in ("int counter;", "static int counter = 3; int f() { return ++counter; }",
+                     "int f() { static int counter; return ++counter; }",
+                     "thread_local int counter = 1;", "inline int counter; int* f() { return &counter; }",
+                     "const char* counter = \"a\";"):
+            self.fails("check-globals", "counter",
+                       self.library("namespace upwash { " + code + " }\n"))
+
+    def test_allowed_object(self):
+        self.passes("check-globals", self.library("namespace upwash { int jobs; }\n", "process"))
+
+    def test_library_that_was_not_built(self):
+        self.fails("check-globals", "build it first", self.root / "none.a")
+
+
+class Format(TreeCase):
+    def test_unformatted_file_fails_and_is_mended(self):
+        self.passes("check-format", "--fix")
+        self.passes("check-format")
+        self.write("upwash/base/a.cpp", "int  a  ;\n")
+        self.fails("check-format", "upwash/base/a.cpp:1")
+        self.passes("check-format", "--fix")
+        self.passes("check-format")
+
+
+class Text(TreeCase):
+    def test_good_tree(self):
+        self.passes("check-text")
+
+    def test_each_fault(self):
+        mark = "TO" + "DO"
+        faults = {"int a;\n": "must begin with the lines", SPDX + "int a; \n": "trailing whitespace",
+                  SPDX + "int a;": "no newline at the end", SPDX + f"// {mark} later\n": mark,
+                  SPDX + "// line\n" * 6: "more than 5 lines"}
+        for text, expected in faults.items():
+            self.write("upwash/base/a.cpp", text)
+            self.fails("check-text", expected)
+
+    def test_scripts_need_the_licence(self):
+        self.write("scripts/run", "#!/bin/sh\n")
+        self.fails("check-text", "scripts/run:1: must begin")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1, argv=[sys.argv[0], *sys.argv[1:]])

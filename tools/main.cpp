@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The upwash command: each subcommand adds itself. Exit status 2 for bad input, with one line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/info.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+
+namespace {
+
+constexpr int bad_input = 2;
+
+/// One line of the several that CLI11 may write.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// CLI11 takes an unknown first word for a missing subcommand; this names the nearest one.
+void check_command(const CLI::App& app, std::string_view word) {
+  std::vector<std::string> names;
+  for (const auto* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(each->get_name());
+  }
+  if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return;
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto near = upwash::nearest_name(word, candidates);
+  throw upwash::error(
+      upwash::error_kind::argument,
+      fmt::format("unknown command {}{} (upwash --help lists all)", word,
+                  near.empty() ? std::string() : fmt::format("; did you mean {}?", near)));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("A communication runtime for parallel programs", "upwash");
+  app.set_version_flag("--version", "upwash " UPWASH_VERSION);
+  app.require_subcommand(1);
+  int status = 0;
+  upwash::tools::add_info(app, status);
+  if (argc > 1) check_command(app, argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& failure) {
+    if (failure.get_exit_code() == 0) return app.exit(failure);  // --help, --version
+    fmt::print(stderr, "upwash: {} (see upwash --help)\n", first_line(failure.what()));
+    return bad_input;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const upwash::error& failure) {
+    fmt::print(stderr, "upwash: {}\n", failure.what());
+    return failure.exit_status();
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "upwash: {}\n", failure.what());
+    return 1;
+  }
+}
