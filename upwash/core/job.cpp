@@ -27,6 +27,8 @@ job_state::~job_state() = default;
 
 }  // namespace detail
 
+std::uint64_t build_fingerprint() { return detail::module_table().fingerprint(); }
+
 job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options)
     : endpoint_(endpoint),
       waiter_(&idle),

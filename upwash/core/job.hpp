@@ -36,6 +36,10 @@ struct job_options {
   bool progress_thread = false;       ///< a thread serves memory operations (real conduits)
 };
 
+/// A number over the modules of this process and their build ids: equal in ranks whose messages
+/// understand each other. Scans the loaded modules.
+[[nodiscard]] std::uint64_t build_fingerprint();
+
 class job : private conduit::sink {
  public:
   /// Collective over all ranks of the world. `endpoint` and `idle` outlive the job.
