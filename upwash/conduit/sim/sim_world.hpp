@@ -20,9 +20,26 @@ struct sim_options {
   std::uint64_t seed = 0;
   bool perturb = false;  ///< random delays and legal reorderings, drawn from the seed
   std::size_t stack_bytes = 128 * 1024;
+  int queue_messages = 256;  ///< credits of a (source, destination, lane)
 };
 
-/// Deterministic: same program, options and machine give the same events and times.
+/// Deterministic: same program, options and machine give the same events and times. Memory a
+/// rank: about 1 KiB, the touched part of its stack, its segments as they are touched, and 64
+/// bytes for each lane of each peer that it has sent to.
+///
+/// When a body throws or the ranks deadlock, the other ranks end by an exception of no public
+/// type out of their next `poll`, `compute` or `idle`: a destructor that waits must catch
+/// everything. A rank that waits while it unwinds is dropped without running its destructors.
 [[nodiscard]] std::unique_ptr<world> make_sim_world(sim_options options);
+
+/// What a simulated world has done so far.
+struct sim_report {
+  duration time;               ///< of the last event
+  std::uint64_t events = 0;    ///< in all
+  std::uint64_t messages = 0;  ///< active messages delivered
+  std::uint64_t digest = 0;    ///< equal for equal event traces
+};
+/// `simulated` was made by make_sim_world.
+[[nodiscard]] sim_report report_of(const world& simulated);
 
 }  // namespace upwash::conduit

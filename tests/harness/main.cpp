@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Started by CTest: runs GoogleTest. Started by the launcher as a rank (--rank-body=suite.name):
+// runs that body and exits with 1 when an expectation failed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/launch/launcher.hpp"
+#include "upwash/model/machine.hpp"
+
+namespace upwash::test {
+namespace {
+
+constexpr std::string_view rank_option = "--rank-body=";
+
+std::vector<registered_body>& bodies() {
+  static std::vector<registered_body> all;  // filled before main by the registrations
+  return all;
+}
+
+bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
+
+std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {
+  std::erase_if(ranks, [&](int n) { return n < options.least_ranks || n > options.most_ranks; });
+  return ranks;
+}
+
+void run_in_world(conduit::world& world, const registered_body& entry) {
+  try {
+    run_on(world, {}, [&](job& here) { entry.body(here); });
+  } catch (const std::exception& failure) {
+    ADD_FAILURE() << failure.what();
+  }
+}
+
+class body_case : public testing::Test {
+ public:
+  explicit body_case(const registered_body& entry) : entry_(entry) {}
+
+ protected:
+  const registered_body entry_;
+};
+
+class loopback_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    for (const int ranks : in_range(entry_.options, {1, 2, 3, 4, 7, 16})) {
+      for (std::uint64_t seed = 1; seed <= (long_run() ? 200U : 3U); ++seed) {
+        // Two ranks share an endpoint in every other run.
+        const int per_endpoint = seed % 2 == 0 ? 2 : 1;
+        SCOPED_TRACE(
+            fmt::format("loopback: ranks {}, seed {}, {} a process", ranks, seed, per_endpoint));
+        conduit::loopback_options options;
+        options.ranks = ranks;
+        options.ranks_per_endpoint = per_endpoint;
+        options.seed = seed;
+        const auto world = conduit::make_loopback_world(options);
+        run_in_world(*world, entry_);
+        if (HasFailure()) return;
+      }
+    }
+  }
+};
+
+class sim_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    const machine on = load_machine("laptop");
+    std::vector<int> counts{1, 2, 3, 4, 5, 8, 16, 33};
+    if (long_run()) {
+      counts.clear();
+      for (int n = 1; n <= 33; ++n) counts.push_back(n);
+    }
+    for (const int ranks : in_range(entry_.options, counts)) {
+      for (std::uint64_t seed = 0; seed <= (long_run() ? 100U : 3U); ++seed) {
+        const int per_process = seed == 2 && ranks % 2 == 0 ? 2 : 1;
+        SCOPED_TRACE(fmt::format("sim: ranks {}, seed {}, perturbed {}, {} a process", ranks, seed,
+                                 seed != 0, per_process));
+        conduit::sim_options options;
+        options.ranks = ranks;
+        options.ranks_per_process = per_process;
+        options.on = on;
+        options.seed = seed;
+        options.perturb = seed != 0;
+        options.stack_bytes = std::size_t{512} * 1024;
+        const auto world = conduit::make_sim_world(options);
+        run_in_world(*world, entry_);
+        if (HasFailure()) return;
+      }
+    }
+  }
+};
+
+/// Keeps what the ranks print, to show it when one fails.
+class captured_output final : public launch::output_sink {
+ public:
+  void line(int rank, bool /*standard_error*/, std::string_view text) override {
+    all += fmt::format("[{}] {}", rank, text);
+    if (!text.ends_with('\n')) all += '\n';
+  }
+  std::string all;
+};
+
+class shm_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    for (const int ranks : in_range(entry_.options, {1, 2, 3, 4, 7})) {
+      run_processes(ranks, 1);
+      if (ranks % 2 == 0) run_processes(ranks, 2);
+      if (HasFailure()) return;
+    }
+  }
+
+ private:
+  void run_processes(int ranks, int per_process) {
+    SCOPED_TRACE(fmt::format("shm: ranks {}, {} a process", ranks, per_process));
+    captured_output output;
+    launch::launch_options options;
+    options.ranks = ranks;
+    options.ranks_per_process = per_process;
+    options.program = {"/proc/self/exe",
+                       fmt::format("{}{}.{}", rank_option, entry_.suite, entry_.name)};
+    options.timeout = duration::from_seconds(60);
+    options.output = &output;
+    const int status = launch::launch(options);
+    EXPECT_EQ(status, 0) << output.all;
+  }
+};
+
+template <class Case>
+void register_case(const registered_body& entry, const std::string& conduit) {
+  testing::RegisterTest((entry.suite + "_" + conduit).c_str(), entry.name.c_str(), nullptr, nullptr,
+                        __FILE__, __LINE__,
+                        [entry]() -> testing::Test* { return new Case(entry); });
+}
+
+int run_rank(int argc, char** argv, std::string_view wanted) {
+  for (const registered_body& entry : bodies()) {
+    if (entry.suite + "." + entry.name != wanted) continue;
+    const int status = run(argc, argv, [&](job& here) { entry.body(here); });
+    const bool failed = testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed();
+    return status != 0 ? status : (failed ? 1 : 0);
+  }
+  fmt::print(stderr, "no body {}\n", wanted);
+  return 2;
+}
+
+}  // namespace
+
+bool register_body(const registered_body& entry) {
+  bodies().push_back(entry);
+  return true;
+}
+
+}  // namespace upwash::test
+
+int main(int argc, char** argv) {
+  using namespace upwash::test;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option(argv[i]);
+    if (option.starts_with(rank_option)) {
+      int one = 1;
+      testing::InitGoogleTest(&one, argv);
+      return run_rank(argc, argv, option.substr(rank_option.size()));
+    }
+  }
+  testing::InitGoogleTest(&argc, argv);
+  for (const registered_body& entry : bodies()) {
+    if (entry.options.on_loopback) register_case<loopback_case>(entry, "loopback");
+    if (entry.options.on_sim) register_case<sim_case>(entry, "sim");
+    if (entry.options.on_shm) register_case<shm_case>(entry, "shm");
+  }
+  return RUN_ALL_TESTS();
+}

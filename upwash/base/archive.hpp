@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The small archive: values to bytes and back, for arguments of messages. A type takes part by a
+// member `template <class A> void serialize(A& a) { a(x, y); }` (cereal's convention), or is
+// trivially copyable, or is a string, vector, array, pair, tuple or optional of such.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash {
+
+class archive_writer;
+class archive_reader;
+
+template <class T>
+concept has_serialize = requires(T& value, archive_writer& a) {
+  value.serialize(a);
+};
+
+/// Copied as its bytes: no member of its own says otherwise.
+template <class T>
+concept plain_value = std::is_trivially_copyable_v<T> && !has_serialize<T>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T, class A>
+inline constexpr bool is_vector<std::vector<T, A>> = true;
+/// A vector whose elements lie side by side as plain bytes.
+template <class T>
+inline constexpr bool is_block = false;
+template <class T, class A>
+inline constexpr bool is_block<std::vector<T, A>> = plain_value<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_tuple_like = false;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+template <class... T>
+inline constexpr bool is_tuple_like<std::tuple<T...>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_tuple_like<std::array<T, N>> = true;
+
+}  // namespace detail
+
+/// Appends values to a byte vector. Fixed layout of the host; lengths are 64 bits.
+class archive_writer {
+ public:
+  explicit archive_writer(std::vector<std::byte>& out) : out_(out) {}
+
+  template <class... T>
+  void operator()(const T&... values) {
+    (write(values), ...);
+  }
+
+ private:
+  void raw(const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    out_.insert(out_.end(), first, first + bytes);
+  }
+
+  template <class T>
+  void write(const T& value) {
+    if constexpr (plain_value<T>) {
+      raw(&value, sizeof value);
+    } else if constexpr (has_serialize<T>) {
+      const_cast<T&>(value).serialize(*this);  // the one member serves both directions
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      write_size(value.size());
+      raw(value.data(), value.size());
+    } else if constexpr (detail::is_vector<T>) {
+      write_size(value.size());
+      if constexpr (detail::is_block<T>) {
+        raw(value.data(), value.size() * sizeof(typename T::value_type));
+      } else {
+        for (const auto& element : value) write(element);
+      }
+    } else if constexpr (detail::is_optional<T>) {
+      write(value.has_value());
+      if (value) write(*value);
+    } else {
+      static_assert(detail::is_tuple_like<T>, "give the type a serialize(A&) member");
+      std::apply([this](const auto&... parts) { (write(parts), ...); }, value);
+    }
+  }
+
+  void write_size(std::uint64_t size) { raw(&size, sizeof size); }
+
+  std::vector<std::byte>& out_;
+};
+
+/// Reads values back in the order in which they were written. Throws `error` (fault) when the
+/// bytes end early: the two sides disagree on the types.
+class archive_reader {
+ public:
+  explicit archive_reader(std::span<const std::byte> in) : in_(in) {}
+
+  template <class... T>
+  void operator()(T&... values) {
+    (read(values), ...);
+  }
+
+  [[nodiscard]] std::span<const std::byte> rest() const noexcept { return in_; }
+
+ private:
+  void raw(void* data, std::size_t bytes) {
+    if (bytes > in_.size()) {
+      throw error(error_kind::fault, "archive: " + std::to_string(bytes) + " bytes wanted, " +
+                                         std::to_string(in_.size()) +
+                                         " left; writer and reader disagree on the type");
+    }
+    if (bytes != 0) std::memcpy(data, in_.data(), bytes);
+    in_ = in_.subspan(bytes);
+  }
+
+  template <class T>
+  void read(T& value) {
+    if constexpr (plain_value<T>) {
+      raw(&value, sizeof value);
+    } else if constexpr (has_serialize<T>) {
+      value.serialize(*this);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value.resize(read_size());
+      raw(value.data(), value.size());
+    } else if constexpr (detail::is_vector<T>) {
+      value.resize(read_size());
+      if constexpr (detail::is_block<T>) {
+        raw(value.data(), value.size() * sizeof(typename T::value_type));
+      } else {
+        for (auto& element : value) read(element);
+      }
+    } else if constexpr (detail::is_optional<T>) {
+      bool present = false;
+      read(present);
+      if (present) read(value.emplace());
+    } else {
+      static_assert(detail::is_tuple_like<T>, "give the type a serialize(A&) member");
+      std::apply([this](auto&... parts) { (read(parts), ...); }, value);
+    }
+  }
+
+  /// Every element takes a byte at least, so a larger count is a lie, not a request for memory.
+  std::size_t read_size() {
+    std::uint64_t size = 0;
+    raw(&size, sizeof size);
+    if (size > in_.size()) {
+      throw error(error_kind::fault, "archive: a length of " + std::to_string(size) + " with " +
+                                         std::to_string(in_.size()) + " bytes left");
+    }
+    return size;
+  }
+
+  std::span<const std::byte> in_;
+};
+
+}  // namespace upwash

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Fibers on Boost.Context's bare switch. Everything that belongs to a thread but must follow the
+// fiber (exception globals, errno, the sanitizers' idea of the stack) is exchanged by the resumer.
+#include "upwash/base/fiber.hpp"
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/context/detail/fcontext.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace upwash {
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr std::size_t canary_bytes = 64;
+constexpr std::uint64_t canary_word = 0x7570776173682121U;
+
+/// The per-thread state of the C++ runtime that a catch block depends on (Itanium ABI, 2.2.2).
+struct exception_globals {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+exception_globals* thread_exception_globals() {
+  return reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+}
+
+std::size_t page_bytes() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+/// Tells the sanitizers which stack runs; empty without them.
+struct stack_notes {
+#if defined(__SANITIZE_ADDRESS__)
+  void* fiber_fake = nullptr;
+  void* resumer_fake = nullptr;
+  const void* resumer_bottom = nullptr;
+  std::size_t resumer_bytes = 0;
+
+  void created(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
+  void destroyed() {}
+  void entering(const void* bottom, std::size_t bytes) {
+    __sanitizer_start_switch_fiber(&resumer_fake, bottom, bytes);
+  }
+  void entered() { __sanitizer_finish_switch_fiber(fiber_fake, &resumer_bottom, &resumer_bytes); }
+  void leaving(bool for_good) {
+    __sanitizer_start_switch_fiber(for_good ? nullptr : &fiber_fake, resumer_bottom, resumer_bytes);
+  }
+  void left() { __sanitizer_finish_switch_fiber(resumer_fake, nullptr, nullptr); }
+#elif defined(__SANITIZE_THREAD__)
+  void* own = nullptr;
+  void* resumer = nullptr;
+
+  void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
+  void destroyed() { __tsan_destroy_fiber(own); }
+  void entering(const void*, std::size_t) {
+    resumer = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(own, 0);
+  }
+  void entered() {}
+  void leaving(bool) { __tsan_switch_to_fiber(resumer, 0); }
+  void left() {}
+#else
+  void created(void*, std::size_t) {}
+  void destroyed() {}
+  void entering(const void*, std::size_t) {}
+  void entered() {}
+  void leaving(bool) {}
+  void left() {}
+#endif
+};
+
+}  // namespace
+
+/// Guarded: [guard page | stack] for each. Slab: stacks end to end, boundaries shifted by a page
+/// less the canary, so a stack's canary shares the page that the top of the stack below uses
+/// anyway and costs no page of its own.
+struct fiber_stacks::state {
+  std::byte* base = nullptr;
+  std::size_t mapped = 0;
+  std::size_t count = 0;
+  std::size_t stride = 0;
+  bool guarded = false;
+
+  [[nodiscard]] std::byte* bottom(std::size_t index) const {
+    const std::size_t lead = guarded ? page_bytes() : page_bytes() - canary_bytes;
+    return base + index * stride + lead;
+  }
+  [[nodiscard]] std::size_t usable() const { return guarded ? stride - page_bytes() : stride; }
+};
+
+fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
+    : state_(std::make_unique<state>()) {
+  const std::size_t page = page_bytes();
+  const std::size_t rounded = (std::max(stack_bytes, 4 * page) + page - 1) / page * page;
+  state& s = *state_;
+  s.count = count;
+  s.guarded = count <= guarded_limit;
+  s.stride = s.guarded ? rounded + page : rounded;
+  s.mapped = count * s.stride + page;
+  void* memory = mmap(nullptr, s.mapped, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw system_error("cannot map " + std::to_string(count) + " fiber stacks of " +
+                           std::to_string(rounded) + " bytes",
+                       errno);
+  }
+  s.base = static_cast<std::byte*>(memory);
+  // A huge page under a stack of which one page is used would commit 512 times the memory.
+  madvise(memory, s.mapped, MADV_NOHUGEPAGE);
+  for (std::size_t i = 0; s.guarded && i < count; ++i) {
+    if (mprotect(s.base + i * s.stride, page, PROT_NONE) != 0) {
+      const int why = errno;
+      munmap(memory, s.mapped);
+      throw system_error("cannot protect the guard page of fiber stack " + std::to_string(i), why);
+    }
+  }
+}
+
+fiber_stacks::~fiber_stacks() { munmap(state_->base, state_->mapped); }
+
+struct fiber::state {
+  context::fcontext_t own = nullptr;
+  context::fcontext_t resumer = nullptr;
+  exception_globals exceptions;
+  int error_number = 0;
+  bool done = false;
+  bool guarded = true;
+  std::byte* bottom = nullptr;
+  std::size_t bytes = 0;
+  std::size_t index = 0;
+  void (*entry)(void*) = nullptr;
+  void* argument = nullptr;
+  [[no_unique_address]] stack_notes notes;
+
+  static void enter(context::transfer_t from) noexcept {
+    auto& self = *static_cast<state*>(from.data);
+    self.resumer = from.fctx;
+    self.notes.entered();
+    self.entry(self.argument);
+    self.done = true;
+    self.check_overflow();
+    self.notes.leaving(true);
+    context::jump_fcontext(self.resumer, nullptr);
+  }
+
+  void plant_canary() const {
+    for (std::size_t at = 0; at < canary_bytes; at += sizeof canary_word) {
+      std::memcpy(bottom + at, &canary_word, sizeof canary_word);
+    }
+  }
+
+  /// Guard pages need no check. Runs on the fiber: its own frame must be above the canary too.
+  void check_overflow() const {
+    if (guarded) return;
+    std::array<std::uint64_t, canary_bytes / sizeof canary_word> words;
+    std::memcpy(words.data(), bottom, canary_bytes);
+    std::uint64_t difference = 0;
+    for (const std::uint64_t word : words) difference |= word ^ canary_word;
+    if (difference == 0 && static_cast<const std::byte*>(__builtin_frame_address(0)) > bottom) {
+      return;
+    }
+    // The neighbour's stack is overwritten: nothing may run on, not even an exception.
+    std::fprintf(stderr,
+                 "upwash: fiber %zu overflowed its stack of %zu bytes; raise the stack size\n",
+                 index, bytes);
+    std::abort();
+  }
+};
+
+fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void* argument)
+    : state_(std::make_unique<state>()) {
+  const fiber_stacks::state& memory = *stacks.state_;
+  if (index >= memory.count) {
+    throw error(error_kind::argument, "fiber stack " + std::to_string(index) + " of " +
+                                          std::to_string(memory.count) + " does not exist");
+  }
+  state& s = *state_;
+  s.bottom = memory.bottom(index);
+  s.bytes = memory.usable();
+  s.index = index;
+  s.guarded = memory.guarded;
+  s.entry = entry;
+  s.argument = argument;
+  s.notes.created(s.bottom, s.bytes);
+  if (!s.guarded) s.plant_canary();
+  s.own = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
+}
+
+fiber::~fiber() { state_->notes.destroyed(); }
+
+void fiber::resume() {
+  state& s = *state_;
+  exception_globals* exceptions = thread_exception_globals();
+  int* error_number = &errno;
+  const exception_globals resumer_exceptions = *exceptions;
+  const int resumer_error = *error_number;
+  *exceptions = s.exceptions;
+  *error_number = s.error_number;
+  s.notes.entering(s.bottom, s.bytes);
+  s.own = context::jump_fcontext(s.own, &s).fctx;
+  s.notes.left();
+  s.exceptions = *exceptions;
+  s.error_number = *error_number;
+  *exceptions = resumer_exceptions;
+  *error_number = resumer_error;
+}
+
+void fiber::suspend() {
+  state& s = *state_;
+  s.check_overflow();
+  s.notes.leaving(false);
+  s.resumer = context::jump_fcontext(s.resumer, nullptr).fctx;
+  s.notes.entered();
+}
+
+bool fiber::finished() const noexcept { return state_->done; }
+
+}  // namespace upwash

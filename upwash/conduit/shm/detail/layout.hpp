@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the inbound segment of a process is laid out. One for each process, mapped by its peers.
+// Growth in bytes, P processes: P x (lines + payload) x 3 lanes each; about 80 MiB in all at P
+// = 64.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upwash/base/knobs.hpp"
+#include "upwash/conduit/message.hpp"
+#include "upwash/conduit/shm/detail/sender_ring.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+///   header pages: the socket of each process, u16 (filled by process 0, in its segment)
+///   one group for each sender, page-aligned, so that a sender maps its group only:
+///     line 0      throttle flag u32, written by the receiver
+///     line 1..3   lines given back u32, one line for each lane, written by the receiver
+///     3 x rings of lines
+///     3 x payload rings
+struct layout {
+  std::uint32_t processes = 1;
+  std::uint32_t line_count = 64;
+  std::uint32_t payload_bytes = 65536;
+  std::size_t header_bytes = 0;
+  std::size_t group_bytes = 0;
+
+  /// For so many processes, as the knobs say. Throws `error` (configuration).
+  static layout choose(int processes, const settings& values);
+
+  [[nodiscard]] std::size_t total() const { return header_bytes + processes * group_bytes; }
+  [[nodiscard]] std::size_t group_offset(int sender) const {
+    return header_bytes + static_cast<std::size_t>(sender) * group_bytes;
+  }
+  /// Largest payload of a message: a quarter of the ring keeps some in flight, but 2 KiB at least.
+  [[nodiscard]] std::size_t medium_bytes() const {
+    return payload_bytes / 4 < 2048 ? 2048 : payload_bytes / 4;
+  }
+  [[nodiscard]] ring_place ring(std::byte* group, lane kind) const;
+};
+
+/// The flag in a group.
+[[nodiscard]] inline std::atomic<std::uint32_t>& throttle_flag(std::byte* group) {
+  return *reinterpret_cast<std::atomic<std::uint32_t>*>(group);
+}
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Anonymous files in memory: made, backed for real, mapped, and opened by peers through
+// /proc/<pid>/fd/<n>. Nothing of them has a name that could stay behind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace upwash::conduit::shm_detail {
+
+/// A shared mapping and, at the maker, the file behind it.
+class shared_memory {
+ public:
+  shared_memory() = default;
+  ~shared_memory();
+  shared_memory(shared_memory&& other) noexcept;
+  shared_memory& operator=(shared_memory&& other) noexcept;
+
+  /// A zeroed file of `bytes` (rounded up to pages), all of it backed; from 2 MiB on aligned to
+  /// that and in huge pages where the kernel agrees. `purpose` and `knob` are for the error
+  /// (kind system) when memory lacks.
+  static shared_memory make(std::size_t bytes, std::uint32_t serial, std::string_view purpose,
+                            std::string_view knob);
+
+  /// The file that process `pid` has as `fd` and made with `serial`. Throws `error` (system).
+  static shared_memory open(int pid, int fd, std::uint32_t serial, std::size_t offset,
+                            std::size_t bytes);
+
+  [[nodiscard]] std::byte* base() const noexcept { return base_; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return base_ != nullptr; }
+
+ private:
+  void map(std::size_t offset);
+
+  std::byte* base_ = nullptr;
+  std::size_t bytes_ = 0;
+  int fd_ = -1;
+};
+
+/// Bytes that can be had without swapping, as the kernel estimates.
+[[nodiscard]] std::size_t available_memory();
+
+[[nodiscard]] std::size_t page_bytes();
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+
+[[nodiscard]] constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace upwash::conduit::shm_detail

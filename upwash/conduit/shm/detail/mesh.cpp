@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Start-up of the conduit: segments, introductions, connections.
+#include "upwash/conduit/shm/detail/mesh.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/conduit/shm/detail/packages.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+std::uint32_t new_serial() {
+  const auto now = static_cast<std::uint64_t>(steady_now().ps());
+  return static_cast<std::uint32_t>(random_bits(now, static_cast<std::uint64_t>(getpid()), 0));
+}
+
+processor_set own_processors() {
+  processor_set bits{};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return bits;
+  for (std::size_t cpu = 0; cpu < 64 * bits.size() && cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) bits[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+  }
+  return bits;
+}
+
+mesh::mesh(bootstrap& boot, const settings& values)
+    : layout_(layout::choose(boot.process_count(), values)),
+      self_(boot.process()),
+      peers_(static_cast<std::size_t>(boot.process_count())) {
+  introduction& mine = peers_[static_cast<std::size_t>(self_)];
+  mine.pid = getpid();
+  mine.serial = new_serial();
+  mine.line_count = layout_.line_count;
+  mine.payload_bytes = layout_.payload_bytes;
+  mine.started_ps = steady_now().ps();
+  mine.processors = own_processors();
+  const std::size_t all = layout_.total() * layout_.processes;
+  if (all > available_memory()) {
+    throw error(error_kind::system,
+                fmt::format("message rings of {} processes need {} bytes in all, {} are available: "
+                            "start fewer processes (with more ranks each), or smaller rings "
+                            "(UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD)",
+                            layout_.processes, all, available_memory()));
+  }
+  own_ = shared_memory::make(layout_.total(), mine.serial, "message rings",
+                             "UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD");
+  mine.fd = own_.fd();
+  if (values.text("shm_cma") == "auto") {
+    // Where only ancestors may look into a process, peers must be let in. Elsewhere no effect.
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  }
+  introduce(boot);
+  share_sockets(boot, values.integer("fake_nodes") == 0);
+  connect();
+  boot.barrier();  // nobody closes its descriptor before all have opened it
+}
+
+void mesh::introduce(bootstrap& boot) {
+  const introduction mine = peers_[static_cast<std::size_t>(self_)];
+  boot.exchange(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(peers_)));
+  for (std::size_t p = 0; p < peers_.size(); ++p) {
+    const introduction& other = peers_[p];
+    if (other.version == mine.version && other.line_count == mine.line_count &&
+        other.payload_bytes == mine.payload_bytes) {
+      continue;
+    }
+    throw error(
+        error_kind::configuration,
+        fmt::format("process {} has rings of {} lines and {} bytes of payload (version {}), "
+                    "process {} of {} and {} (version {}): UPWASH_SHM_RING_LINES and "
+                    "UPWASH_SHM_PAYLOAD must be the same for all",
+                    self_, mine.line_count, mine.payload_bytes, mine.version, p, other.line_count,
+                    other.payload_bytes, other.version));
+  }
+}
+
+void mesh::share_sockets(bootstrap& boot, bool wanted) {
+  sockets_.assign(peers_.size(), 0);
+  if (!wanted) return;
+  // Reading the topology takes milliseconds; one process does it for all.
+  std::vector<std::uint16_t> table(peers_.size());
+  if (self_ == 0) {
+    std::vector<processor_set> processors;
+    for (const introduction& one : peers_) processors.push_back(one.processors);
+    table = packages_of(processors);
+    std::memcpy(own_.base(), table.data(), table.size() * sizeof table[0]);
+  }
+  boot.barrier();
+  if (self_ != 0) {
+    const auto first =
+        shared_memory::open(peers_[0].pid, peers_[0].fd, peers_[0].serial, 0, layout_.header_bytes);
+    std::memcpy(table.data(), first.base(), table.size() * sizeof table[0]);
+  }
+  sockets_.assign(table.begin(), table.end());
+}
+
+void mesh::connect() {
+  groups_.resize(peers_.size());
+  for (int p = 0; p < processes(); ++p) {
+    if (p == self_) continue;
+    groups_[static_cast<std::size_t>(p)] = shared_memory::open(
+        peer(p).pid, peer(p).fd, peer(p).serial, layout_.group_offset(self_), layout_.group_bytes);
+  }
+}
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The connections of a process: its inbound segment, its groups in the peers' segments, and what
+// each process told the others at the start.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/shm/detail/layout.hpp"
+#include "upwash/conduit/shm/detail/memfd.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+/// Processors as a set of bits; those from 1,024 on are not told apart.
+using processor_set = std::array<std::uint64_t, 16>;
+
+/// What a process tells the others.
+struct introduction {
+  std::uint32_t version = 1;
+  std::int32_t pid = 0;
+  std::int32_t fd = 0;
+  std::uint32_t serial = 0;
+  std::uint32_t line_count = 0;
+  std::uint32_t payload_bytes = 0;
+  std::int64_t started_ps = 0;
+  processor_set processors{};
+};
+static_assert(sizeof(introduction) <= max_blob_bytes);
+
+class mesh {
+ public:
+  /// Collective. Throws `error`.
+  mesh(bootstrap& boot, const settings& values);
+
+  [[nodiscard]] const layout& shape() const { return layout_; }
+  [[nodiscard]] int self() const { return self_; }
+  [[nodiscard]] int processes() const { return static_cast<int>(peers_.size()); }
+  [[nodiscard]] std::span<const introduction> peers() const { return peers_; }
+  [[nodiscard]] const introduction& peer(int process) const {
+    return peers_[static_cast<std::size_t>(process)];
+  }
+  /// Package of each process's processors, dense from 0.
+  [[nodiscard]] const std::vector<int>& sockets() const { return sockets_; }
+  [[nodiscard]] duration start() const { return duration::from_ps(peers_[0].started_ps); }
+
+  /// Where `sender` writes to this process, and where this process writes to `receiver`.
+  [[nodiscard]] std::byte* inbound(int sender) const {
+    return own_.base() + layout_.group_offset(sender);
+  }
+  [[nodiscard]] std::byte* outbound(int receiver) const {
+    return receiver == self_ ? inbound(self_) : groups_[static_cast<std::size_t>(receiver)].base();
+  }
+
+ private:
+  void introduce(bootstrap& boot);
+  void share_sockets(bootstrap& boot, bool wanted);
+  void connect();
+
+  layout layout_;
+  int self_ = 0;
+  shared_memory own_;
+  std::vector<introduction> peers_;
+  std::vector<int> sockets_;
+  std::vector<shared_memory> groups_;
+};
+
+/// The processors that this process may run on.
+[[nodiscard]] processor_set own_processors();
+
+/// A number for a memory file of this process that others of the machine hardly have.
+[[nodiscard]] std::uint32_t new_serial();
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The choice of a waiting policy, and one step of each.
+#include "upwash/conduit/shm/detail/patience.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <ctime>
+
+#include "upwash/base/log.hpp"
+#include "upwash/conduit/shm/detail/spin_lock.hpp"
+
+namespace upwash::conduit::shm_detail {
+namespace {
+
+constexpr std::uint32_t spin_only = 2048;  // pauses, about 50 us
+constexpr std::uint32_t yield_each = 32;   // of the pauses after that: others may want the core
+constexpr std::uint32_t look_each_spin = 1024;
+constexpr std::uint32_t look_each_yield = 64;
+
+const char* name_of(patience::policy policy) {
+  switch (policy) {
+    case patience::policy::spin: return "spin";
+    case patience::policy::yield: return "yield";
+    case patience::policy::sleep: return "sleep";
+  }
+  return "";
+}
+
+bool meet(const processor_set& a, const processor_set& b) {
+  for (std::size_t word = 0; word < a.size(); ++word) {
+    if ((a[word] & b[word]) != 0) return true;
+  }
+  return false;
+}
+
+struct sharing {
+  int processes = 0;
+  int processors = 0;
+};
+
+/// The processes that may run on a processor of `self`, and the processors of them all.
+sharing sharing_of(std::span<const introduction> processes, int self) {
+  const processor_set& mine = processes[static_cast<std::size_t>(self)].processors;
+  processor_set all{};
+  sharing result;
+  for (const introduction& one : processes) {
+    if (!meet(one.processors, mine)) continue;
+    ++result.processes;
+    for (std::size_t word = 0; word < all.size(); ++word) all[word] |= one.processors[word];
+  }
+  for (const std::uint64_t word : all) result.processors += std::popcount(word);
+  result.processors = within_quota(result.processors);
+  return result;
+}
+
+}  // namespace
+
+int within_quota(int processors) {
+  std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "re");
+  if (file == nullptr) return processors;
+  long quota = 0;
+  long period = 0;
+  const int found = std::fscanf(file, "%ld %ld", &quota, &period);  // "max 100000": no quota
+  std::fclose(file);
+  if (found != 2 || quota <= 0 || period <= 0) return processors;
+  return std::clamp(static_cast<int>(quota / period), 1, std::max(processors, 1));
+}
+
+patience patience::choose(const settings& values, std::span<const introduction> processes,
+                          int self) {
+  const std::string& wanted = values.text("wait_policy");
+  const sharing found = sharing_of(processes, self);
+  policy chosen = found.processes <= found.processors ? policy::spin : policy::yield;
+  if (wanted == "spin") chosen = policy::spin;
+  if (wanted == "yield") chosen = policy::yield;
+  if (wanted == "sleep") chosen = policy::sleep;
+  log(log_level::info, "shm",
+      fmt::format("wait policy {}: {} process{} on {} processor{} ({})", name_of(chosen),
+                  found.processes, found.processes == 1 ? "" : "es", found.processors,
+                  found.processors == 1 ? "" : "s",
+                  wanted == "auto" ? "chosen" : "set by wait_policy"));
+  return {chosen, values.time("sleep_after")};
+}
+
+bool patience::pause() noexcept {
+  if (turn_++ == 0) {
+    napping_ = false;
+    since_ = duration{};
+  }
+  if (napping_ || policy_ == policy::sleep) {
+    nap();
+    return true;
+  }
+  const bool spinning = policy_ == policy::spin;
+  if (spinning) {
+    relax();
+    if (turn_ > spin_only && turn_ % yield_each == 0) sched_yield();
+  } else {
+    sched_yield();
+  }
+  if (turn_ % (spinning ? look_each_spin : look_each_yield) != 0) return false;
+  const duration now = steady_now();
+  if (since_ == duration{}) since_ = now;
+  napping_ = sleep_after_ > duration{} && now - since_ > sleep_after_;
+  return true;
+}
+
+void patience::nap() const noexcept {
+  const timespec time{0, napping_ ? 200'000 : 20'000};
+  nanosleep(&time, nullptr);
+}
+
+}  // namespace upwash::conduit::shm_detail

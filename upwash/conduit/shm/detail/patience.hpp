@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a process waits: spins with a core of its own, yields at once when cores are shared (a
+// switch costs 1 us, a futex wake across cores 20), naps after a long time without news.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/conduit/shm/detail/mesh.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+class patience {
+ public:
+  enum class policy : std::uint8_t { spin, yield, sleep };
+
+  patience(policy chosen, duration sleep_after) : policy_(chosen), sleep_after_(sleep_after) {}
+
+  /// As the knobs say; auto by how many processes share how many processors with `self`.
+  /// Logs the choice and why.
+  static patience choose(const settings& values, std::span<const introduction> processes, int self);
+
+  /// Something happened.
+  void reset() noexcept { turn_ = 0; }
+
+  /// Waits a little. True now and then: time to look after things that may wait.
+  bool pause() noexcept;
+
+  [[nodiscard]] policy chosen() const noexcept { return policy_; }
+
+ private:
+  void nap() const noexcept;
+
+  policy policy_;
+  bool napping_ = false;
+  std::uint32_t turn_ = 0;  ///< pauses since something happened
+  duration sleep_after_;
+  duration since_;
+};
+
+/// Processors that the container's quota leaves of `processors`.
+[[nodiscard]] int within_quota(int processors);
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The consumer's side of one ring.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "upwash/conduit/message.hpp"
+#include "upwash/conduit/shm/detail/sender_ring.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+/// Gives lines back each quarter of the ring, of lines or of payload bytes, and when the ring has
+/// been found empty some times in a row: the producer may starve on the payload of few lines.
+class receiver_ring {
+ public:
+  receiver_ring() = default;
+  explicit receiver_ring(const ring_place& place) : place_(place) {}
+  receiver_ring(receiver_ring&& other) noexcept { *this = std::move(other); }
+  receiver_ring& operator=(receiver_ring&& other) noexcept {
+    place_ = other.place_;
+    return *this;  // rings move only before their first use
+  }
+
+  /// Whether a message waits; also from a thread that does not take.
+  [[nodiscard]] bool ready() const {
+    // Relaxed: the ring's one taker wrote it; another thread's look may be late.
+    const std::uint32_t next = next_.load(std::memory_order_relaxed);
+    return line_tail::from(peek(next)).sequence == static_cast<std::uint16_t>(next + 1);
+  }
+
+  /// Takes at most `most` messages: deliver(message, local source, local destination). Returns
+  /// how many.
+  template <class Deliver>
+  int take(lane kind, int most, Deliver&& deliver) {
+    int taken = 0;
+    for (; taken < most; ++taken) {
+      const std::uint32_t next = next_.load(std::memory_order_relaxed);
+      const line_tail tail = line_tail::from(peek(next));
+      if (tail.sequence != static_cast<std::uint16_t>(next + 1)) break;
+      const line& slot = place_.lines[next & (place_.line_count - 1)];
+      message taken_out = arrived(slot, tail, kind);
+      deliver(taken_out, tail);
+      next_.store(next + 1, std::memory_order_relaxed);
+      if (tail.position != inline_payload) payload_since_ += slot.payload_bytes;
+      if (next + 1 - returned_.load(std::memory_order_relaxed) >= place_.line_count / 4 ||
+          payload_since_ >= place_.payload_bytes / 4) {
+        give_back();
+      }
+    }
+    if (taken != 0) {
+      empty_looks_ = 0;
+    } else {
+      look_empty();
+    }
+    return taken;
+  }
+
+  /// Whether lines have been taken and not given back; also from a thread that does not take.
+  [[nodiscard]] bool owing() const {
+    // Relaxed, both: as in ready().
+    return returned_.load(std::memory_order_relaxed) != next_.load(std::memory_order_relaxed);
+  }
+
+  /// To be told when ready() was false and take() is not called for it.
+  void look_empty() {
+    if (owing() && ++empty_looks_ >= patience) give_back();
+  }
+
+ private:
+  static constexpr std::uint32_t patience = 8;
+
+  [[nodiscard]] std::uint64_t peek(std::uint32_t next) const {
+    // Acquire: pairs with the producer's release of the line and its payload.
+    return std::atomic_ref<std::uint64_t>(place_.lines[next & (place_.line_count - 1)].last)
+        .load(std::memory_order_acquire);
+  }
+
+  [[nodiscard]] message arrived(const line& slot, line_tail tail, lane kind) const {
+    message m;
+    m.handler = {slot.handler, slot.module};
+    m.kind = kind;
+    std::size_t behind = 0;
+    if (slot.payload_bytes != 0) {
+      if (tail.position == inline_payload) {
+        m.payload = {slot.body.data(), slot.payload_bytes};
+        behind = (slot.payload_bytes + std::size_t{7}) & ~std::size_t{7};
+      } else {
+        m.payload = {place_.payload + std::size_t{tail.position} * line_bytes, slot.payload_bytes};
+      }
+    }
+    m.arguments = {slot.body.data() + behind, slot.argument_bytes};
+    return m;
+  }
+
+  void give_back() {
+    const std::uint32_t next = next_.load(std::memory_order_relaxed);
+    returned_.store(next, std::memory_order_relaxed);
+    payload_since_ = 0;
+    empty_looks_ = 0;
+    // Release: our reads of the lines are over before the producer writes them again.
+    place_.returned->store(next, std::memory_order_release);
+  }
+
+  ring_place place_;
+  std::atomic<std::uint32_t> next_ = 0;      ///< lines taken
+  std::atomic<std::uint32_t> returned_ = 0;  ///< lines given back
+  std::uint32_t payload_since_ = 0;
+  std::uint32_t empty_looks_ = 0;
+};
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages of the endpoint: injection, delivery, waiting. Memory stands in shm_memory.cpp.
+#include "upwash/conduit/shm/detail/shm_endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
+
+namespace upwash::conduit::shm_detail {
+namespace {
+
+constexpr int messages_at_once = 64;  // of one ring in one poll
+constexpr int most_hosted = 65536;    // local numbers have 16 bits
+
+capabilities describe(std::size_t medium_bytes) {
+  capabilities all;
+  all.name = "shm";
+  all.ordered = true;
+  all.direct_access = true;
+  all.remote_write = true;
+  all.private_reads = true;
+  all.remote_completion = true;
+  all.put_signal = true;
+  all.native_atomics = true;
+  all.long_messages = true;
+  all.in_place = true;
+  all.medium_bytes = medium_bytes;
+  return all;
+}
+
+reader_options options_of(const settings& values) {
+  reader_options options;
+  options.attach = values.text("shm_cma") == "auto";
+  options.attach_small = values.bytes("shm_cma_small");
+  const std::uint64_t pipeline = values.bytes("shm_pipeline");
+  constexpr std::uint64_t least = pipe_slots * 4096;
+  if (pipeline < least || pipeline % least != 0 || pipeline > (std::uint64_t{1} << 30U)) {
+    throw error(
+        error_kind::configuration,
+        fmt::format("shm_pipeline={}: expected a multiple of {} up to 1g", pipeline, least));
+  }
+  options.slot_bytes = static_cast<std::size_t>(pipeline / pipe_slots);
+  return options;
+}
+
+}  // namespace
+
+shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
+    : boot_(boot),
+      mesh_(boot, values),
+      patience_(patience::choose(values, mesh_.peers(), mesh_.self())),
+      hosted_(boot.ranks_per_process()),
+      first_rank_(mesh_.self() * hosted_),
+      fake_nodes_(static_cast<int>(values.integer("fake_nodes"))),
+      burn_(values.text("compute") == "burn"),
+      describe_(shm_detail::describe(mesh_.shape().medium_bytes())),
+      sinks_(static_cast<std::size_t>(hosted_)),
+      kept_(sinks_.size()),
+      kept_memory_(sinks_.size()),
+      reader_(*this, mesh_.processes(), options_of(values)),
+      server_(*this, mesh_.processes()) {
+  if (hosted_ > most_hosted) {
+    throw error(error_kind::configuration,
+                fmt::format("{} ranks in a process: the shm conduit hosts at most {}", hosted_,
+                            most_hosted));
+  }
+  if (fake_nodes_ < 0 || fake_nodes_ > world_size()) {
+    throw error(error_kind::configuration,
+                fmt::format("fake_nodes={}: expected 0 to the number of ranks, {} "
+                            "(UPWASH_FAKE_NODES)",
+                            fake_nodes_, world_size()));
+  }
+  for (int p = 0; p < mesh_.processes(); ++p) {
+    for (const lane kind : {lane::request, lane::reply, lane::memory}) {
+      out_.emplace_back(mesh_.shape().ring(mesh_.outbound(p), kind));
+      in_.emplace_back(mesh_.shape().ring(mesh_.inbound(p), kind));
+    }
+    throttle_.push_back(&throttle_flag(mesh_.outbound(p)));
+  }
+  log(log_level::info, "shm",
+      fmt::format(
+          "{} process{} with {} rank{} each; rings of {} lines and {} bytes; payloads to {}; "
+          "{} KiB inbound each",
+          mesh_.processes(), mesh_.processes() == 1 ? "" : "es", hosted_, hosted_ == 1 ? "" : "s",
+          mesh_.shape().line_count, mesh_.shape().payload_bytes, describe_.medium_bytes,
+          mesh_.shape().total() / 1024));
+}
+
+placement shm_endpoint::place(int rank) const noexcept {
+  if (fake_nodes_ > 0) {
+    const auto node = static_cast<int>(std::int64_t{rank} * fake_nodes_ / world_size());
+    return {node, node};
+  }
+  return {0, mesh_.sockets()[static_cast<std::size_t>(process_of(rank))]};
+}
+
+void shm_endpoint::attach(int rank, sink* receiver) {
+  const std::lock_guard guard(inbound_);
+  sinks_[static_cast<std::size_t>(rank - first_rank_)] = receiver;
+}
+
+injection shm_endpoint::send(const message& m, bool from_handler) {
+  assert(m.payload.size() <= describe_.medium_bytes && m.arguments.size() <= max_argument_bytes);
+  const int process = process_of(m.destination);
+  sender_ring& ring = out(process, m.kind);
+  const std::uint16_t source = local_of(m.source);
+  const std::uint16_t destination = local_of(m.destination);
+  if (m.kind == lane::memory) {
+    const std::lock_guard guard(outbound_);
+    return ring.push(m, source, destination);
+  }
+  if (m.kind == lane::request && !from_handler && throttled(process)) {
+    return injection::retry(retry_reason::throttled);
+  }
+  return ring.push(m, source, destination);
+}
+
+injection shm_endpoint::prepare(int source, int destination, lane kind, std::size_t bytes,
+                                reservation& room) {
+  assert(bytes <= describe_.medium_bytes);
+  const int process = process_of(destination);
+  if (kind == lane::request && throttled(process)) {
+    return injection::retry(retry_reason::throttled);
+  }
+  room.source = source;
+  room.destination = destination;
+  room.kind = kind;
+  if (kind != lane::memory) {
+    return out(process, kind).reserve(bytes, local_of(destination), room.payload);
+  }
+  const std::lock_guard guard(outbound_);
+  return out(process, kind).reserve(bytes, local_of(destination), room.payload);
+}
+
+void shm_endpoint::commit(const reservation& room, const message& m) {
+  sender_ring& ring = out(process_of(room.destination), room.kind);
+  if (room.kind == lane::memory) outbound_.lock();
+  ring.commit(m, local_of(m.source), local_of(m.destination));
+  if (room.kind == lane::memory) outbound_.unlock();
+}
+
+void shm_endpoint::cancel(const reservation& room) {
+  sender_ring& ring = out(process_of(room.destination), room.kind);
+  if (room.kind == lane::memory) outbound_.lock();
+  ring.cancel();
+  if (room.kind == lane::memory) outbound_.unlock();
+}
+
+void shm_endpoint::throttle(bool on) {
+  for (int p = 0; p < mesh_.processes(); ++p) {
+    // Relaxed: as its reader.
+    throttle_flag(mesh_.inbound(p)).store(on ? 1 : 0, std::memory_order_relaxed);
+  }
+}
+
+int shm_endpoint::poll(int /*rank*/) {
+  if (polling_) return 0;  // E3: a handler never polls
+  polling_ = true;
+  struct reset {
+    bool& flag;
+    ~reset() { flag = false; }
+  } const guard{polling_};
+  int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
+  const int processes = mesh_.processes();
+  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
+    happened += take(p, lane::request, messages_at_once);
+    happened += take(p, lane::reply, messages_at_once);
+  }
+  if (++turn_ >= processes) turn_ = 0;
+  happened += poll_memory();
+  if (reader_.busy()) happened += reader_.advance();
+  if (happened != 0) {
+    happenings_ += static_cast<std::uint64_t>(happened);
+    patience_.reset();
+  }
+  return happened;
+}
+
+int shm_endpoint::take(int process, lane kind, int most) {
+  receiver_ring& ring = in(process, kind);
+  if (!ring.ready()) {
+    ring.look_empty();
+    return 0;
+  }
+  return ring.take(kind, most, [&](message& arrived, line_tail tail) {
+    arrived.source = process * hosted_ + tail.source;
+    arrived.destination = first_rank_ + tail.destination;
+    if (arrived.handler.module == control_module && kind == lane::memory) {
+      server_.control_arrived(process, mesh_.peer(process).pid,
+                              static_cast<control>(arrived.handler.offset), arrived.arguments);
+    } else {
+      deliver(arrived, kind == lane::memory ? kept_memory_ : kept_);
+    }
+  });
+}
+
+int shm_endpoint::poll_memory() {
+  // Relaxed, both: what they announce is read under the lock; a late look is another poll's work.
+  bool wanted = serving_.load(std::memory_order_relaxed) ||
+                kept_memory_count_.load(std::memory_order_relaxed) != 0;
+  for (int p = 0; p < mesh_.processes() && !wanted; ++p) {
+    wanted = in(p, lane::memory).ready() || in(p, lane::memory).owing();
+  }
+  if (!wanted || !inbound_.try_lock()) return 0;
+  const std::lock_guard guard(inbound_, std::adopt_lock);
+  return take_memory();
+}
+
+int shm_endpoint::take_memory() {
+  int happened = 0;
+  if (kept_memory_count_.load(std::memory_order_relaxed) != 0) {
+    happened += deliver_kept(kept_memory_);
+  }
+  for (int p = 0; p < mesh_.processes(); ++p) happened += take(p, lane::memory, messages_at_once);
+  if (server_.busy()) happened += server_.serve();
+  serving_.store(server_.busy(), std::memory_order_relaxed);
+  return happened;
+}
+
+void shm_endpoint::deliver(message& arrived, kept_queues& kept) {
+  const auto local = static_cast<std::size_t>(arrived.destination - first_rank_);
+  if (sinks_[local] == nullptr || !kept[local].empty()) [[unlikely]] {
+    keep(arrived, kept);
+    return;
+  }
+  sinks_[local]->deliver(arrived);
+}
+
+void shm_endpoint::keep(const message& arrived, kept_queues& kept) {
+  kept_message copy{arrived, {arrived.arguments.begin(), arrived.arguments.end()}};
+  copy.bytes.insert(copy.bytes.end(), arrived.payload.begin(), arrived.payload.end());
+  kept[static_cast<std::size_t>(arrived.destination - first_rank_)].push_back(std::move(copy));
+  if (&kept == &kept_) {
+    ++kept_count_;
+  } else {
+    kept_memory_count_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+int shm_endpoint::deliver_kept(kept_queues& kept) {
+  int delivered = 0;
+  for (std::size_t local = 0; local < sinks_.size(); ++local) {
+    for (; sinks_[local] != nullptr && !kept[local].empty(); ++delivered) {
+      const kept_message one = std::move(kept[local].front());
+      kept[local].pop_front();
+      message m = one.header;
+      m.arguments = std::span(one.bytes).first(one.header.arguments.size());
+      m.payload = std::span(one.bytes).subspan(one.header.arguments.size());
+      if (&kept == &kept_) {
+        --kept_count_;
+      } else {
+        kept_memory_count_.fetch_sub(1, std::memory_order_relaxed);
+      }
+      sinks_[local]->deliver(m);
+    }
+  }
+  return delivered;
+}
+
+duration shm_endpoint::now(int /*rank*/) const noexcept { return steady_now() - mesh_.start(); }
+
+void shm_endpoint::compute(int /*rank*/, duration time) {
+  if (!burn_) return;
+  const duration end = steady_now() + time;
+  while (steady_now() < end) relax();
+}
+
+void shm_endpoint::idle(int /*rank*/, const wait_target& /*target*/,
+                        const wait_reason& /*reason*/) {
+  // The launcher prints why and ends the processes; this one only gets out of the way.
+  if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, {});
+}
+
+bool shm_endpoint::send_control(int process, control what, const void* arguments,
+                                std::size_t bytes) {
+  message m;
+  m.handler = {static_cast<std::uint32_t>(what), control_module};
+  m.kind = lane::memory;
+  m.arguments = {static_cast<const std::byte*>(arguments), bytes};
+  const std::lock_guard guard(outbound_);
+  return out(process, lane::memory).push(m, 0, 0).what == outcome::done;
+}
+
+void shm_endpoint::give_up(std::string_view why) {
+  boot_.abort(first_rank_, why);
+  std::abort();  // not reached; the compiler does not believe a virtual function
+}
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The endpoint of one process: its rings to and from every process of the job (itself too),
+// memory, private reads, and how it waits.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <vector>
+
+#include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/shm/detail/mesh.hpp"
+#include "upwash/conduit/shm/detail/patience.hpp"
+#include "upwash/conduit/shm/detail/receiver_ring.hpp"
+#include "upwash/conduit/shm/detail/segments.hpp"
+#include "upwash/conduit/shm/detail/sender_ring.hpp"
+#include "upwash/conduit/shm/detail/span_reader.hpp"
+#include "upwash/conduit/shm/detail/span_server.hpp"
+#include "upwash/conduit/shm/detail/spin_lock.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+/// Threads: one drives all but poll_memory(). The memory lane and what serves private reads are
+/// guarded by two locks, one inbound, one outbound.
+class shm_endpoint final : public endpoint, private control_sender {
+ public:
+  /// Collective. Throws `error`.
+  shm_endpoint(bootstrap& boot, const settings& values);
+
+  [[nodiscard]] const capabilities& describe() const noexcept override { return describe_; }
+  [[nodiscard]] int world_size() const noexcept override { return mesh_.processes() * hosted_; }
+  [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
+  [[nodiscard]] int local_ranks() const noexcept override { return hosted_; }
+  [[nodiscard]] placement place(int rank) const noexcept override;
+  void attach(int rank, sink* receiver) override;
+
+  injection send(const message& m, bool from_handler) override;
+  injection prepare(int source, int destination, lane kind, std::size_t bytes,
+                    reservation& room) override;
+  void commit(const reservation& room, const message& m) override;
+  void cancel(const reservation& room) override;
+  injection send_long(const message& m, const remote_memory& to, std::size_t offset,
+                      std::span<const std::byte> from, completion* local,
+                      bool from_handler) override;
+  void throttle(bool on) override;
+
+  [[nodiscard]] memory_block allocate(int rank, std::size_t bytes) override;
+  void release(int rank, const memory_block& block) override;
+  [[nodiscard]] memory_key register_span(int rank, std::span<const std::byte> span) override;
+  void deregister(int rank, const memory_key& key) override;
+  [[nodiscard]] remote_memory import(int rank, int owner, const memory_key& key) override;
+  void forget(int rank, const remote_memory& memory) override;
+  injection put(int rank, const remote_memory& to, std::size_t offset,
+                std::span<const std::byte> from, completions when,
+                const put_signal* signal) override;
+  injection get(int rank, const remote_memory& from, std::size_t offset, std::span<std::byte> to,
+                completion* local) override;
+  injection atomic(int rank, const remote_memory& at, std::size_t offset,
+                   const atomic_operation& operation, std::uint64_t* old,
+                   completions when) override;
+  injection flush(int rank, int peer, completion* when) override;
+
+  int poll(int rank) override;
+  int poll_memory() override;
+  [[nodiscard]] duration now(int rank) const noexcept override;
+  void compute(int rank, duration time) override;
+  void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+
+  /// Messages and transfers so far; tells a scheduler whether anything moved.
+  [[nodiscard]] std::uint64_t happenings() const noexcept { return happenings_; }
+
+ private:
+  /// A message that came before its rank had a sink, payload behind the arguments.
+  struct kept_message {
+    message header;
+    std::vector<std::byte> bytes;
+  };
+  using kept_queues = std::vector<std::deque<kept_message>>;  // by local rank
+
+  [[nodiscard]] int process_of(int rank) const noexcept {
+    return hosted_ == 1 ? rank : rank / hosted_;
+  }
+  [[nodiscard]] std::uint16_t local_of(int rank) const noexcept {
+    return hosted_ == 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(rank % hosted_);
+  }
+  [[nodiscard]] sender_ring& out(int process, lane kind) noexcept {
+    return out_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] receiver_ring& in(int process, lane kind) noexcept {
+    return in_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] bool throttled(int process) const noexcept {
+    // Relaxed: the flag orders nothing, and a late look does no harm.
+    return throttle_[static_cast<std::size_t>(process)]->load(std::memory_order_relaxed) != 0;
+  }
+
+  int take(int process, lane kind, int most);
+  int take_memory();
+  void deliver(message& arrived, kept_queues& kept);
+  void keep(const message& arrived, kept_queues& kept);
+  int deliver_kept(kept_queues& kept);
+
+  bool send_control(int process, control what, const void* arguments, std::size_t bytes) override;
+  [[noreturn]] void give_up(std::string_view why) override;
+
+  bootstrap& boot_;
+  mesh mesh_;
+  patience patience_;
+  int hosted_;
+  int first_rank_;
+  int fake_nodes_;
+  bool burn_;
+  bool polling_ = false;
+  int turn_ = 0;  ///< the process whose rings the next poll looks at first
+  std::uint64_t happenings_ = 0;
+  capabilities describe_;
+  std::vector<sender_ring> out_;
+  std::vector<receiver_ring> in_;
+  std::vector<const std::atomic<std::uint32_t>*> throttle_;  ///< peers' flags
+  std::vector<sink*> sinks_;
+  kept_queues kept_;
+  kept_queues kept_memory_;  ///< of the memory lane
+  std::size_t kept_count_ = 0;
+  segment_store segments_;
+  import_table imports_;
+  span_reader reader_;
+  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_
+  spin_lock outbound_;  ///< memory lane's sending rings
+  std::atomic<std::size_t> kept_memory_count_ = 0;
+  std::atomic<bool> serving_ = false;  ///< server_.busy(), to look at without the lock
+  span_server server_;
+};
+
+}  // namespace upwash::conduit::shm_detail

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory of the endpoint: segments by direct access, private spans by reads.
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "upwash/conduit/shm/detail/atomics.hpp"
+#include "upwash/conduit/shm/detail/pages.hpp"
+#include "upwash/conduit/shm/detail/shm_endpoint.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+injection shm_endpoint::send_long(const message& m, const remote_memory& to, std::size_t offset,
+                                  std::span<const std::byte> from, completion* /*local*/,
+                                  bool from_handler) {
+  const int process = process_of(m.destination);
+  if (m.kind == lane::request && !from_handler && throttled(process)) {
+    return injection::retry(retry_reason::throttled);
+  }
+  if (m.kind == lane::memory) outbound_.lock();
+  sender_ring& ring = out(process, m.kind);
+  injection result = ring.probe(local_of(m.destination));
+  if (result.what == outcome::done) {
+    // The line's release store makes the data visible before the message.
+    if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+    result = ring.push(m, local_of(m.source), local_of(m.destination));
+  }
+  if (m.kind == lane::memory) outbound_.unlock();
+  return result;
+}
+
+memory_block shm_endpoint::allocate(int /*rank*/, std::size_t bytes) {
+  return segments_.allocate(bytes);
+}
+
+void shm_endpoint::release(int /*rank*/, const memory_block& block) { segments_.release(block); }
+
+memory_key shm_endpoint::register_span(int /*rank*/, std::span<const std::byte> span) {
+  span_key key;
+  key.huge = mostly_huge(span);
+  key.address = reinterpret_cast<std::uintptr_t>(span.data());
+  key.bytes = span.size();
+  const std::lock_guard guard(inbound_);
+  key.number = server_.add(span);
+  return pack(key);
+}
+
+void shm_endpoint::deregister(int /*rank*/, const memory_key& key) {
+  const std::lock_guard guard(inbound_);
+  server_.remove(unpack<span_key>(key).number);
+}
+
+remote_memory shm_endpoint::import(int /*rank*/, int owner, const memory_key& key) {
+  const int process = process_of(owner);
+  return imports_.import(owner, process, mesh_.peer(process).pid, process == mesh_.self(), key);
+}
+
+void shm_endpoint::forget(int /*rank*/, const remote_memory& memory) { imports_.forget(memory); }
+
+injection shm_endpoint::put(int /*rank*/, const remote_memory& to, std::size_t offset,
+                            std::span<const std::byte> from, completions /*when*/,
+                            const put_signal* signal) {
+  if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+  if (signal != nullptr) {
+    auto* word = reinterpret_cast<std::uint64_t*>(signal->memory->direct + signal->offset);
+    // Release: whoever sees the signal sees the data.
+    std::atomic_ref<std::uint64_t>(*word).fetch_add(signal->add, std::memory_order_release);
+  }
+  return injection::done();
+}
+
+injection shm_endpoint::get(int /*rank*/, const remote_memory& from, std::size_t offset,
+                            std::span<std::byte> to, completion* local) {
+  if (from.direct == nullptr) {
+    const imported& span = imports_.at(from.handle);
+    return reader_.get(span, mesh_.peer(span.process).pid, offset, to, local);
+  }
+  if (!to.empty()) std::memcpy(to.data(), from.direct + offset, to.size());
+  return injection::done();
+}
+
+injection shm_endpoint::atomic(int /*rank*/, const remote_memory& at, std::size_t offset,
+                               const atomic_operation& operation, std::uint64_t* old,
+                               completions /*when*/) {
+  const std::uint64_t before = apply_atomic(at.direct + offset, operation);
+  if (old != nullptr) *old = before;
+  return injection::done();
+}
+
+injection shm_endpoint::flush(int /*rank*/, int /*peer*/, completion* /*when*/) {
+  // Stores are done in order here; the fence puts them before loads that follow.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return injection::done();
+}
+
+}  // namespace upwash::conduit::shm_detail

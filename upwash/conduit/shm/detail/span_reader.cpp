@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Private reads. Each advance() does a bounded piece of every transfer that can move.
+#include "upwash/conduit/shm/detail/span_reader.hpp"
+
+#include <fmt/format.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+
+#include "upwash/base/log.hpp"
+#include "upwash/conduit/shm/detail/mesh.hpp"
+
+namespace upwash::conduit::shm_detail {
+namespace {
+
+constexpr std::size_t attach_at_once = std::size_t{1} << 20U;  // a call blocks: 20-60 us
+
+}  // namespace
+
+injection span_reader::get(const imported& from, int pid, std::size_t offset,
+                           std::span<std::byte> to, completion* local) {
+  if (to.empty()) return injection::done();
+  transfer one{from.process, pid, from.span, from.address + offset, to.data(), to.size(), 0, local};
+  if (wants_attach(from, to.size())) {
+    switch (attach_step(one)) {
+      case attach_result::done: return injection::done();
+      case attach_result::partial: attached_.push_back(one); return injection::pending();
+      case attach_result::refused: break;
+    }
+  }
+  pipeline(one);
+  return injection::pending();
+}
+
+span_reader::attach_result span_reader::attach_step(transfer& one) {
+  const std::size_t bytes = std::min<std::size_t>(one.left, attach_at_once);
+  const iovec here{one.to, bytes};
+  const iovec there{const_cast<std::byte*>(one.from), bytes};
+  const ssize_t moved = process_vm_readv(one.pid, &here, 1, &there, 1, 0);
+  if (moved < 0) {
+    if (errno == EPERM || errno == ENOSYS) {
+      options_.attach = false;
+      log(log_level::info, "shm",
+          fmt::format("the kernel refuses cross-memory attach ({}): private reads by two copies",
+                      std::strerror(errno)));
+      return attach_result::refused;
+    }
+    if (errno == ESRCH) return attach_result::partial;  // its death ends the job
+    sender_.give_up(fmt::format(
+        "reading {} bytes at {} of process {} (pid {}): {}; is the memory "
+        "registered and still there?",
+        bytes, static_cast<const void*>(one.from), one.process, one.pid, std::strerror(errno)));
+  }
+  one.from += moved;
+  one.to += moved;
+  one.left -= static_cast<std::uint64_t>(moved);
+  return one.left == 0 ? attach_result::done : attach_result::partial;
+}
+
+void span_reader::pipeline(const transfer& one) {
+  incoming& from = pipes_[static_cast<std::size_t>(one.process)];
+  if (!from.pipe.file) {
+    try {
+      from.serial = new_serial();
+      from.pipe.slot_bytes = options_.slot_bytes;
+      from.pipe.file = shared_memory::make(pipe_memory::file_bytes(options_.slot_bytes),
+                                           from.serial, "a pipeline", "UPWASH_SHM_PIPELINE");
+    } catch (const std::exception& problem) {
+      sender_.give_up(problem.what());
+    }
+  }
+  if (from.transfers.empty()) active_.push_back(one.process);
+  from.transfers.push_back(one);
+  from.transfers.back().part = from.pipe.part_bytes(one.left);
+  ask(one.process, from);
+}
+
+int span_reader::ask(int process, incoming& from) {
+  if (!from.announced) {
+    const open_pipe opening{from.pipe.file.fd(), from.serial, from.pipe.slot_bytes};
+    if (!sender_.send_control(process, control::open_pipe, &opening, sizeof opening)) return 0;
+    from.announced = true;
+  }
+  int asked = 0;
+  for (; from.asked < from.transfers.size(); ++from.asked, ++asked) {
+    const transfer& one = from.transfers[from.asked];
+    const fetch wanted{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(one.from)),
+                       one.left, one.span, 0};
+    if (!sender_.send_control(process, control::fetch, &wanted, sizeof wanted)) break;
+  }
+  return asked;
+}
+
+int span_reader::drain(incoming& from) {
+  int parts = 0;
+  // Acquire: the part is in its slot when it counts.
+  const std::uint64_t filled = from.pipe.filled().load(std::memory_order_acquire);
+  while (from.drained != filled) {
+    transfer& first = from.transfers.front();
+    const std::size_t part = std::min<std::size_t>(first.part, first.left);
+    std::memcpy(first.to, from.pipe.slot(from.drained), part);
+    // Release: copied out before the owner writes the slot again.
+    from.pipe.drained().store(++from.drained, std::memory_order_release);
+    first.to += part;
+    first.left -= part;
+    ++parts;
+    if (first.left != 0) continue;
+    completion* const local = first.local;
+    from.transfers.pop_front();
+    --from.asked;
+    if (local != nullptr) local->tell(*local);
+  }
+  return parts;
+}
+
+int span_reader::advance_attached() {
+  if (attached_.empty()) return 0;
+  // One piece of the first, then the next has its turn.
+  transfer one = attached_.front();
+  attached_.pop_front();
+  switch (attach_step(one)) {
+    case attach_result::done:
+      if (one.local != nullptr) one.local->tell(*one.local);
+      break;
+    case attach_result::partial: attached_.push_back(one); break;
+    case attach_result::refused: pipeline(one); break;
+  }
+  return 1;
+}
+
+int span_reader::advance() {
+  int happened = advance_attached();
+  for (std::size_t i = 0; i < active_.size();) {
+    const int process = active_[i];
+    incoming& from = pipes_[static_cast<std::size_t>(process)];
+    if (from.asked < from.transfers.size()) happened += ask(process, from);
+    happened += drain(from);
+    if (from.transfers.empty()) {
+      active_[i] = active_.back();
+      active_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return happened;
+}
+
+}  // namespace upwash::conduit::shm_detail

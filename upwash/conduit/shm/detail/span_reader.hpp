@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The initiator's side of private reads: by cross-memory attach (no help of the owner, but the
+// kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "upwash/conduit/message.hpp"
+#include "upwash/conduit/shm/detail/pipe.hpp"
+#include "upwash/conduit/shm/detail/segments.hpp"
+
+namespace upwash::conduit::shm_detail {
+
+struct reader_options {
+  bool attach = true;                               ///< cross-memory attach may be tried
+  std::size_t attach_small = 4096;                  ///< always up to here
+  std::size_t slot_bytes = std::size_t{32} << 10U;  ///< of the pipeline
+};
+
+/// Driven by the endpoint's thread.
+class span_reader {
+ public:
+  span_reader(control_sender& sender, int processes, const reader_options& options)
+      : sender_(sender), options_(options), pipes_(static_cast<std::size_t>(processes)) {}
+
+  /// Reads `to.size()` bytes at `from.address` + offset of the process `pid`.
+  injection get(const imported& from, int pid, std::size_t offset, std::span<std::byte> to,
+                completion* local);
+
+  [[nodiscard]] bool busy() const { return !active_.empty() || !attached_.empty(); }
+
+  /// Moves transfers on and tells completions. Returns how many things happened.
+  int advance();
+
+ private:
+  struct transfer {
+    int process = -1;
+    int pid = 0;
+    std::uint32_t span = 0;
+    const std::byte* from = nullptr;  ///< at the owner
+    std::byte* to = nullptr;
+    std::uint64_t left = 0;
+    std::size_t part = 0;
+    completion* local = nullptr;
+  };
+  struct incoming {
+    pipe_memory pipe;
+    std::uint32_t serial = 0;
+    bool announced = false;
+    std::uint64_t drained = 0;
+    std::size_t asked = 0;  ///< of the transfers, the first so many
+    std::deque<transfer> transfers;
+  };
+  enum class attach_result : std::uint8_t { done, partial, refused };
+
+  [[nodiscard]] bool wants_attach(const imported& from, std::size_t bytes) const {
+    return options_.attach && (from.huge || bytes <= options_.attach_small);
+  }
+  attach_result attach_step(transfer& one);
+  void pipeline(const transfer& one);
+  int ask(int process, incoming& from);
+  int drain(incoming& from);
+  int advance_attached();
+
+  control_sender& sender_;
+  reader_options options_;
+  std::vector<incoming> pipes_;  ///< by owner
+  std::vector<int> active_;      ///< owners with transfers
+  std::deque<transfer> attached_;
+};
+
+}  // namespace upwash::conduit::shm_detail

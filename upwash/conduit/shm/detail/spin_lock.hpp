@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A lock for a few instructions, between a rank's thread and an optional progress thread.
+#pragma once
+
+#include <atomic>
+
+namespace upwash::conduit::shm_detail {
+
+/// Tells the processor that this is a waiting loop.
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+class spin_lock {
+ public:
+  // Acquire and release: what a lock is for.
+  [[nodiscard]] bool try_lock() noexcept {
+    return !held_.exchange(true, std::memory_order_acquire);
+  }
+  void lock() noexcept {
+    while (!try_lock()) relax();
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_ = false;
+};
+
+}  // namespace upwash::conduit::shm_detail

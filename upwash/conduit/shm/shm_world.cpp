@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The ranks of one process: on the caller's stack, or on fibers in turn when there are several.
+#include "upwash/conduit/shm/shm_world.hpp"
+
+#include <exception>
+#include <vector>
+
+#include "upwash/base/fiber.hpp"
+#include "upwash/conduit/shm/detail/shm_endpoint.hpp"
+
+namespace upwash::conduit {
+namespace {
+
+using shm_detail::shm_endpoint;
+
+constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // touched pages only
+
+/// Leaves a rank's body when another rank of the process has failed.
+struct ended_by_another {};
+
+class shm_world final : public world, private waiter {
+ public:
+  shm_world(bootstrap& boot, const settings& values) : endpoint_(boot, values) {}
+
+  [[nodiscard]] int size() const noexcept override { return endpoint_.world_size(); }
+  [[nodiscard]] int first_rank() const noexcept override { return endpoint_.first_rank(); }
+  [[nodiscard]] int local_ranks() const noexcept override { return endpoint_.local_ranks(); }
+  [[nodiscard]] endpoint& endpoint_of(int /*rank*/) override { return endpoint_; }
+  [[nodiscard]] waiter& waiter_of(int /*rank*/) override {
+    if (local_ranks() > 1) return *this;
+    return endpoint_;
+  }
+  void run(function_ref<void(int)> body) override;
+
+ private:
+  struct local_rank {
+    shm_world* owner = nullptr;
+    int rank = 0;
+    function_ref<void(int)> body;
+    std::unique_ptr<fiber> stack;
+    wait_target target = wait_target::credit(0, lane::request);
+    wait_reason reason;
+  };
+
+  static void enter(void* argument);
+  void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void round();
+
+  shm_endpoint endpoint_;
+  std::vector<local_rank> ranks_;
+  std::size_t running_ = 0;  ///< ranks whose bodies have not ended
+  std::exception_ptr failure_;
+};
+
+void shm_world::run(function_ref<void(int)> body) {
+  if (local_ranks() == 1) {
+    body(first_rank());
+    return;
+  }
+  fiber_stacks stacks(static_cast<std::size_t>(local_ranks()), stack_bytes);
+  ranks_.clear();
+  ranks_.reserve(static_cast<std::size_t>(local_ranks()));
+  for (int i = 0; i < local_ranks(); ++i) {
+    ranks_.push_back({this, first_rank() + i, body, nullptr});
+    local_rank& one = ranks_.back();
+    one.stack = std::make_unique<fiber>(stacks, static_cast<std::size_t>(i), &enter, &one);
+  }
+  running_ = ranks_.size();
+  while (running_ != 0) round();
+  ranks_.clear();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void shm_world::enter(void* argument) {
+  local_rank& self = *static_cast<local_rank*>(argument);
+  shm_world& owner = *self.owner;
+  try {
+    if (!owner.failure_) self.body(self.rank);
+  } catch (const ended_by_another&) {
+    // The failure that ended this rank is kept already.
+  } catch (...) {
+    if (!owner.failure_) owner.failure_ = std::current_exception();
+  }
+  --owner.running_;
+}
+
+/// Every rank once; when all of them only wait, the process waits.
+void shm_world::round() {
+  const std::uint64_t before = endpoint_.happenings();
+  const std::size_t running = running_;
+  const local_rank* waiting = nullptr;
+  for (local_rank& one : ranks_) {
+    if (one.stack->finished()) continue;
+    one.stack->resume();
+    waiting = &one;
+  }
+  if (endpoint_.happenings() == before && running_ == running && waiting != nullptr) {
+    endpoint_.idle(waiting->rank, waiting->target, waiting->reason);
+  }
+}
+
+void shm_world::idle(int rank, const wait_target& target, const wait_reason& reason) {
+  local_rank& self = ranks_[static_cast<std::size_t>(rank - first_rank())];
+  self.target = target;
+  self.reason = reason;
+  self.stack->suspend();
+  if (failure_) throw ended_by_another{};
+}
+
+}  // namespace
+
+std::unique_ptr<world> make_shm_world(bootstrap& boot, const settings& values) {
+  return std::make_unique<shm_world>(boot, values);
+}
+
+}  // namespace upwash::conduit

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages under way, pooled by size of payload, and the queue of those that have come.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "upwash/conduit/sim/detail/simulation.hpp"
+
+namespace upwash::conduit::sim {
+
+class traffic;
+
+/// One message; its payload follows it in memory.
+struct message_record : flight {
+  traffic* home = nullptr;
+  message_record* previous = nullptr;
+  message_record* next = nullptr;
+  duration available;
+  handler_id handler;
+  lane kind = lane::request;
+  std::uint8_t argument_bytes = 0;
+  std::uint8_t size_class = 0;
+  std::uint32_t sequence = 0;
+  std::uint32_t payload_bytes = 0;
+  std::array<std::byte, max_argument_bytes> arguments;
+
+  [[nodiscard]] std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  /// The message as its sink sees it.
+  [[nodiscard]] message view() noexcept {
+    return {handler,  kind,
+            source,   destination,
+            sequence, {arguments.data(), argument_bytes},
+            {payload(), payload_bytes}};
+  }
+};
+
+/// Free lists by powers of eight of the payload; never gives memory back before its end.
+class record_pool {
+ public:
+  record_pool() = default;
+  ~record_pool() {
+    for (void* each : blocks_) ::operator delete(each);
+  }
+  record_pool(const record_pool&) = delete;
+  record_pool& operator=(const record_pool&) = delete;
+
+  [[nodiscard]] message_record* take(std::size_t payload_bytes) {
+    std::uint8_t size_class = 0;
+    while (class_bytes(size_class) < payload_bytes) ++size_class;
+    if (free_.size() <= size_class) free_.resize(size_class + 1U);
+    if (free_[size_class].empty()) refill(size_class);
+    auto* record = new (free_[size_class].back()) message_record;
+    free_[size_class].pop_back();
+    record->size_class = size_class;
+    return record;
+  }
+  void give(message_record* record) { free_[record->size_class].push_back(record); }
+
+ private:
+  [[nodiscard]] static std::size_t class_bytes(std::uint8_t size_class) noexcept {
+    return std::size_t{64} << 3U * size_class;
+  }
+  void refill(std::uint8_t size_class) {
+    const std::size_t each = sizeof(message_record) + class_bytes(size_class);
+    const std::size_t count = std::max<std::size_t>(1, 64 * 1024 / each);
+    auto* memory = static_cast<std::byte*>(::operator new(each * count));
+    blocks_.push_back(memory);
+    for (std::size_t i = 0; i < count; ++i) free_[size_class].push_back(memory + i * each);
+  }
+
+  std::vector<std::vector<void*>> free_;
+  std::vector<void*> blocks_;
+};
+
+/// Messages by the time they are there; those of equal time in the order of insertion, which
+/// is the order of their events.
+class arrival_queue {
+ public:
+  [[nodiscard]] message_record* front() const noexcept { return first_; }
+
+  void insert(message_record* record) noexcept {
+    message_record* after = last_;
+    while (after != nullptr && after->available > record->available) after = after->previous;
+    record->previous = after;
+    record->next = after != nullptr ? after->next : first_;
+    (after != nullptr ? after->next : first_) = record;
+    (record->next != nullptr ? record->next->previous : last_) = record;
+  }
+  message_record* pop() noexcept {
+    message_record* record = first_;
+    first_ = record->next;
+    (first_ != nullptr ? first_->previous : last_) = nullptr;
+    return record;
+  }
+
+ private:
+  message_record* first_ = nullptr;
+  message_record* last_ = nullptr;
+};
+
+}  // namespace upwash::conduit::sim

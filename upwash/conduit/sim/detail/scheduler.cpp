@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/sim/detail/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::conduit::sim {
+
+scheduler::scheduler(int ranks, std::size_t stack_bytes)
+    : events_(ranks),
+      ranks_(static_cast<std::size_t>(ranks)),
+      stacks_(static_cast<std::size_t>(ranks), stack_bytes) {}
+
+scheduler::~scheduler() = default;
+
+void scheduler::catch_up(int rank) {
+  rank_state& r = at(rank);
+  if (ending_) leave(rank);
+  if (events_.next_time() >= r.clock) return;
+  r.now = status::catching_up;
+  schedule_wake(rank, r.clock);
+  r.stack->suspend();
+  if (ending_) leave(rank);
+}
+
+void scheduler::idle(int rank, duration until, const wait_reason& reason) {
+  rank_state& r = at(rank);
+  if (ending_) leave(rank);
+  if (until <= r.clock || take_changed(rank)) return;
+  r.now = status::idle;
+  r.reason = &reason;
+  r.wake_at = duration::max();
+  if (until != duration::max()) schedule_wake(rank, until);
+  r.stack->suspend();
+  r.reason = nullptr;
+  r.clock = std::max(r.clock, events_.now());
+  if (ending_) leave(rank);
+}
+
+void scheduler::notify(int rank, duration when) {
+  rank_state& r = at(rank);
+  if (r.now != status::idle) {
+    r.changed = true;
+    return;
+  }
+  if (when >= r.wake_at) return;
+  if (when > events_.now()) {
+    schedule_wake(rank, when);
+    return;
+  }
+  r.wake_at = when;
+  ready_.push_back(rank);
+}
+
+void scheduler::schedule_wake(int rank, duration when) {
+  at(rank).wake_at = when;
+  events_.schedule(when, rank, rank, {&scheduler::wake, this, static_cast<std::uint64_t>(rank)});
+}
+
+void scheduler::wake(void* self, std::uint64_t rank) {
+  auto& s = *static_cast<scheduler*>(self);
+  const rank_state& r = s.ranks_[rank];
+  // An earlier wake has overtaken this one, or the rank runs: then it is void.
+  if (r.now == status::running || r.now == status::finished) return;
+  if (r.wake_at == s.events_.now()) s.ready_.push_back(static_cast<int>(rank));
+}
+
+void scheduler::leave(int rank) {
+  if (std::uncaught_exceptions() == 0) throw rank_ended{};
+  // A destructor waits while this rank unwinds: neither throwing nor returning would end it.
+  while (true) {
+    at(rank).now = status::finished;
+    at(rank).stack->suspend();
+  }
+}
+
+void scheduler::enter(void* argument) {
+  const start& from = *static_cast<start*>(argument);
+  scheduler& s = *from.self;
+  try {
+    if (!s.ending_) (*s.body_)(from.rank);
+  } catch (const rank_ended&) {
+    // As asked for by leave().
+  } catch (...) {
+    if (!s.failure_) s.failure_ = std::current_exception();
+    s.ending_ = true;
+  }
+  s.at(from.rank).now = status::finished;
+}
+
+void scheduler::resume(int rank) {
+  rank_state& r = at(rank);
+  if (r.now == status::finished) return;
+  r.now = status::running;
+  r.wake_at = duration::max();
+  r.stack->resume();
+  if (r.now == status::finished) --unfinished_;
+}
+
+void scheduler::resume_ready() {
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    // Two wakes at the same time for one rank: the second finds it running or idle anew.
+    if (at(ready_[i]).wake_at <= events_.now()) resume(ready_[i]);
+  }
+  ready_.clear();
+}
+
+void scheduler::run(function_ref<void(int)> body) {
+  body_ = &body;
+  failure_ = nullptr;
+  ending_ = false;
+  unfinished_ = size();
+  starts_.clear();
+  for (int rank = 0; rank < size(); ++rank) starts_.push_back({this, rank});
+  for (int rank = 0; rank < size(); ++rank) {
+    rank_state& r = at(rank);
+    r.stack = std::make_unique<fiber>(stacks_, static_cast<std::size_t>(rank), &scheduler::enter,
+                                      &starts_[static_cast<std::size_t>(rank)]);
+    r.now = status::fresh;
+    r.clock = std::max(r.clock, events_.now());
+    schedule_wake(rank, r.clock);
+  }
+  while (unfinished_ > 0 && !ending_ && events_.step()) resume_ready();
+  if (unfinished_ > 0 && !ending_) {
+    failure_ = std::make_exception_ptr(error(error_kind::fault, describe_deadlock()));
+  }
+  if (failure_) end_all();
+  body_ = nullptr;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void scheduler::end_all() {
+  ending_ = true;
+  ready_.clear();
+  for (int rank = 0; rank < size(); ++rank) resume(rank);
+  for (rank_state& r : ranks_) r.stack.reset();
+}
+
+std::string scheduler::describe_deadlock() const {
+  constexpr int shown = 20;
+  std::string text = fmt::format("deadlock at {} us of virtual time: nothing is left to happen and "
+                                 "{} of {} ranks wait",
+                                 events_.now().us(), unfinished_, size());
+  int listed = 0;
+  for (int rank = 0; rank < size() && listed < shown; ++rank) {
+    const rank_state& r = at(rank);
+    if (r.now == status::finished || r.reason == nullptr) continue;
+    const wait_reason& why = *r.reason;
+    text += fmt::format("\n  rank {}: {} #{} on team {:#x}", rank, why.operation, why.number,
+                        why.team);
+    if (why.peer >= 0) text += fmt::format(", peer {}", why.peer);
+    if (why.bytes > 0) text += fmt::format(", {} bytes", why.bytes);
+    text += fmt::format(", since {} us", r.clock.us());
+    ++listed;
+  }
+  if (unfinished_ > listed) text += fmt::format("\n  and {} more", unfinished_ - listed);
+  return text;
+}
+
+}  // namespace upwash::conduit::sim

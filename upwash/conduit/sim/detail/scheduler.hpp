@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks as fibers under the event engine. A running rank's clock may be ahead of the global
+// time; before it looks at what others did (poll) it lets all events before its clock happen.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/base/fiber.hpp"
+#include "upwash/base/function_ref.hpp"
+#include "upwash/conduit/waiting.hpp"
+#include "upwash/simulator/engine.hpp"
+
+namespace upwash::conduit::sim {
+
+/// Ends a rank whose world has failed; deliberately no std::exception.
+struct rank_ended {};
+
+class scheduler {
+ public:
+  scheduler(int ranks, std::size_t stack_bytes);
+  ~scheduler();
+
+  [[nodiscard]] simulator::engine& events() noexcept { return events_; }
+  [[nodiscard]] const simulator::engine& events() const noexcept { return events_; }
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(ranks_.size()); }
+
+  [[nodiscard]] duration clock(int rank) const noexcept { return at(rank).clock; }
+  void advance(int rank, duration by) noexcept { at(rank).clock += by; }
+
+  /// Lets every event before the rank's clock happen; no switch when there is none.
+  void catch_up(int rank);
+
+  /// Suspends until something happens for the rank, at the latest at `until`. Returns at once
+  /// when `until` is not ahead or something happened since the last `take_changed`.
+  void idle(int rank, duration until, const wait_reason& reason);
+
+  /// Something happens for the rank at `when` (not before the global time).
+  void notify(int rank, duration when);
+
+  /// Whether anything was notified while the rank was not idle; forgets it.
+  bool take_changed(int rank) noexcept { return std::exchange(at(rank).changed, false); }
+
+  /// Runs `body` for all ranks; world::run describes the errors.
+  void run(function_ref<void(int)> body);
+
+ private:
+  enum class status : std::uint8_t { fresh, running, catching_up, idle, finished };
+  struct rank_state {
+    duration clock;
+    duration wake_at = duration::max();  ///< of the wake event that counts
+    status now = status::fresh;
+    bool changed = false;
+    const wait_reason* reason = nullptr;  ///< on the rank's stack, while it is idle
+    std::unique_ptr<fiber> stack;
+  };
+  struct start {
+    scheduler* self;
+    int rank;
+  };
+
+  [[nodiscard]] rank_state& at(int rank) noexcept {
+    return ranks_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] const rank_state& at(int rank) const noexcept {
+    return ranks_[static_cast<std::size_t>(rank)];
+  }
+  static void enter(void* argument);
+  static void wake(void* self, std::uint64_t rank);
+  void schedule_wake(int rank, duration when);
+  void leave(int rank);
+  void resume(int rank);
+  void resume_ready();
+  void end_all();
+  [[nodiscard]] std::string describe_deadlock() const;
+
+  simulator::engine events_;
+  std::vector<rank_state> ranks_;
+  std::vector<start> starts_;
+  std::vector<int> ready_;  ///< to resume when the running event is over
+  fiber_stacks stacks_;
+  function_ref<void(int)>* body_ = nullptr;
+  std::exception_ptr failure_;
+  bool ending_ = false;
+  int unfinished_ = 0;
+};
+
+}  // namespace upwash::conduit::sim

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/sim/detail/sim_endpoint.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <climits>
+
+namespace upwash::conduit::sim {
+namespace {
+
+constexpr int deliveries_per_poll = 64;
+constexpr std::size_t medium_bytes = 16 * 1024;
+/// For machines that do not say: a loop of polls must take time, or it would never end.
+constexpr duration default_poll = duration::from_ps(50'000);
+
+constexpr capabilities what_sim_can() {
+  capabilities can;
+  can.name = "sim";
+  can.remote_write = true;
+  can.private_reads = true;
+  can.remote_completion = true;
+  can.put_signal = true;
+  can.native_atomics = true;
+  can.long_messages = true;
+  can.in_place = true;
+  can.virtual_time = true;
+  can.medium_bytes = medium_bytes;
+  return can;
+}
+constexpr capabilities sim_capabilities = what_sim_can();
+
+duration time_of(const processor_costs& costs, cost kind, std::uint64_t amount) {
+  const auto each = [amount](const std::optional<duration>& one) {
+    return one.value_or(duration()) * static_cast<std::int64_t>(amount);
+  };
+  switch (kind) {
+    case cost::copy: return model::bytes_time(amount, costs.copy_ns_per_byte.value_or(0));
+    case cost::combine: return each(costs.combine);
+    case cost::handler: return each(costs.handler);
+    case cost::push: return each(costs.push);
+    case cost::reduce: return model::bytes_time(amount, costs.reduce_ns_per_byte.value_or(0));
+    case cost::traversal: return each(costs.traversal);
+    case cost::poll: return each(costs.poll.value_or(default_poll));
+  }
+  return {};
+}
+
+}  // namespace
+
+const capabilities& sim_endpoint::describe() const noexcept { return sim_capabilities; }
+
+placement sim_endpoint::place(int rank) const noexcept {
+  const machine& on = in_.network.on();
+  return {rank / on.ranks_in(level_kind::node), rank / on.ranks_in(level_kind::socket)};
+}
+
+int sim_endpoint::poll(int rank) {
+  assert(!in_.in_handler(rank) && "polling never nests (E3)");
+  in_.ranks.catch_up(rank);
+  in_.clear_retry(rank);
+  int count = in_.ranks.take_changed(rank) ? 1 : 0;
+  count += operations_.tell(rank);
+  count += messages_.deliver(rank, rank, deliveries_per_poll);
+  for (int other = first_rank_; local_ranks_ > 1 && other < first_rank_ + local_ranks_; ++other) {
+    if (other != rank) count += messages_.deliver(other, rank, deliveries_per_poll);
+  }
+  return count;
+}
+
+void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
+  assert(!in_.in_handler(rank) && "handlers do not wait");
+  const duration until = std::min({messages_.next_arrival(rank), operations_.next_told(rank),
+                                   in_.retry_at(rank)});
+  in_.clear_retry(rank);
+  in_.ranks.idle(rank, until, reason);
+}
+
+void sim_endpoint::charge(int rank, cost kind, std::uint64_t amount) noexcept {
+  in_.ranks.advance(in_.acting(rank), time_of(in_.network.on().processor, kind, amount));
+}
+
+void sim_endpoint::compute(int rank, duration time) {
+  in_.ranks.advance(in_.acting(rank), time);
+  // What the program does next may read memory that others write until then.
+  if (!in_.in_handler(rank)) in_.ranks.catch_up(rank);
+}
+
+}  // namespace upwash::conduit::sim

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The endpoint of one simulated process: hands each call to messages, transfers or memory.
+#pragma once
+
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/sim/detail/segments.hpp"
+#include "upwash/conduit/sim/detail/traffic.hpp"
+#include "upwash/conduit/sim/detail/transfers.hpp"
+
+namespace upwash::conduit::sim {
+
+class sim_endpoint final : public endpoint {
+ public:
+  sim_endpoint(simulation& in, traffic& messages, transfers& operations, segments& memory,
+               int first_rank, int local_ranks)
+      : in_(in),
+        messages_(messages),
+        operations_(operations),
+        memory_(memory),
+        first_rank_(first_rank),
+        local_ranks_(local_ranks) {}
+
+  [[nodiscard]] const capabilities& describe() const noexcept override;
+  [[nodiscard]] int world_size() const noexcept override { return in_.options().ranks; }
+  [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
+  [[nodiscard]] int local_ranks() const noexcept override { return local_ranks_; }
+  [[nodiscard]] placement place(int rank) const noexcept override;
+
+  void attach(int rank, sink* receiver) override { messages_.attach(rank, receiver); }
+  injection send(const message& m, bool from_handler) override {
+    return messages_.send(m, from_handler);
+  }
+  injection prepare(int source, int destination, lane kind, std::size_t bytes,
+                    reservation& room) override {
+    return messages_.prepare(source, destination, kind, bytes, room);
+  }
+  void commit(const reservation& room, const message& m) override { messages_.commit(room, m); }
+  void cancel(const reservation& room) override { messages_.cancel(room); }
+  injection send_long(const message& m, const remote_memory& to, std::size_t offset,
+                      std::span<const std::byte> from, completion* local,
+                      bool from_handler) override {
+    return operations_.send_long(m, to, offset, from, local, from_handler);
+  }
+  void throttle(bool on) override { messages_.throttle(first_rank_, on); }
+
+  [[nodiscard]] memory_block allocate(int rank, std::size_t bytes) override {
+    return memory_.allocate(rank, bytes);
+  }
+  void release(int /*rank*/, const memory_block& block) override { memory_.release(block); }
+  [[nodiscard]] memory_key register_span(int rank, std::span<const std::byte> span) override {
+    return memory_.add_span(rank, span);
+  }
+  void deregister(int /*rank*/, const memory_key& key) override { memory_.remove_span(key); }
+  [[nodiscard]] remote_memory import(int /*rank*/, int /*owner*/, const memory_key& key) override {
+    return memory_.import(key);
+  }
+  void forget(int /*rank*/, const remote_memory& /*memory*/) override {}
+
+  injection put(int rank, const remote_memory& to, std::size_t offset,
+                std::span<const std::byte> from, completions when,
+                const put_signal* signal) override {
+    return operations_.put(rank, to, offset, from, when, signal);
+  }
+  injection get(int rank, const remote_memory& from, std::size_t offset, std::span<std::byte> to,
+                completion* local) override {
+    return operations_.get(rank, from, offset, to, local);
+  }
+  injection atomic(int rank, const remote_memory& at, std::size_t offset,
+                   const atomic_operation& operation, std::uint64_t* old,
+                   completions when) override {
+    return operations_.atomic(rank, at, offset, operation, old, when);
+  }
+  injection flush(int rank, int peer, completion* when) override {
+    return operations_.flush(rank, peer, when);
+  }
+
+  int poll(int rank) override;
+  void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+
+  [[nodiscard]] duration now(int rank) const noexcept override { return in_.clock(rank); }
+  void charge(int rank, cost kind, std::uint64_t amount) noexcept override;
+  void compute(int rank, duration time) override;
+
+ private:
+  simulation& in_;
+  traffic& messages_;
+  transfers& operations_;
+  segments& memory_;
+  int first_rank_;
+  int local_ranks_;
+};
+
+}  // namespace upwash::conduit::sim

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/sim/detail/simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace upwash::conduit::sim {
+
+simulation::simulation(sim_options options)
+    : ranks(options.ranks, options.stack_bytes),
+      network(options.on, options.ranks),
+      options_(std::move(options)),
+      pollers_(static_cast<std::size_t>(
+                   (options_.ranks + options_.ranks_per_process - 1) / options_.ranks_per_process),
+               -1) {
+  chances_.reserve(static_cast<std::size_t>(options_.ranks));
+  for (int rank = 0; rank < options_.ranks; ++rank) {
+    chances_.push_back({random_stream(options_.seed, static_cast<std::uint64_t>(rank))});
+  }
+}
+
+void simulation::prepare(flight& what, std::uint64_t bytes) {
+  what.in = this;
+  what.level = network.level(what.source, what.destination);
+  what.cost = network.cost(what.level, bytes);
+}
+
+void simulation::launch(flight& what) {
+  const int processor = acting(what.source);
+  ranks.advance(processor, what.cost.send_overhead);
+  const duration ready = ranks.clock(processor);
+  // A port that others use too must be taken in the order of time. So it is at once when
+  // nothing can happen before; else an event does it.
+  if (!network.ports_contended(what.level) || ranks.events().next_time() > ready) {
+    take_off(what, ready);
+    return;
+  }
+  const auto depart = [](void* subject, std::uint64_t) {
+    flight& self = *static_cast<flight*>(subject);
+    self.in->take_off(self, self.in->ranks.events().now());
+  };
+  ranks.events().schedule(ready, what.source, what.source, {depart, &what, 0});
+}
+
+void simulation::take_off(flight& what, duration ready) {
+  duration head = network.depart(what.level, what.source, ready, what.cost);
+  if (options_.perturb) head += random_delay(what);
+  if (what.order != nullptr) {
+    head = std::max(head, what.order->last_head);
+    what.order->last_head = head;
+  }
+  const auto arrive = [](void* subject, std::uint64_t) {
+    flight& self = *static_cast<flight*>(subject);
+    const duration now = self.in->ranks.events().now();
+    self.landed(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
+  };
+  ranks.events().schedule(head, what.destination, what.source, {arrive, &what, 0});
+}
+
+duration simulation::random_delay(const flight& what) {
+  random_stream& numbers = chances_[static_cast<std::size_t>(what.source)].numbers;
+  if (numbers.below(2) == 0) return {};
+  const duration scale = 4 * (what.cost.latency + what.cost.transfer) + duration::from_ns(100);
+  return duration::from_ps(
+      static_cast<std::int64_t>(numbers.below(static_cast<std::uint64_t>(scale.ps()))));
+}
+
+bool simulation::refuse_by_chance(int source) {
+  if (!options_.perturb) return false;
+  chance& c = chances_[static_cast<std::size_t>(source)];
+  if (c.numbers.below(16) != 0) return false;
+  c.retry_at = clock(source) + duration::from_ns(50);
+  return true;
+}
+
+}  // namespace upwash::conduit::sim

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What messages and memory operations of a simulated world share: ranks and their clocks, the
+// network, and the way of anything that flies from one rank to another.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "upwash/base/random.hpp"
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/sim/detail/peer_table.hpp"
+#include "upwash/conduit/sim/detail/scheduler.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/simulator/network.hpp"
+
+namespace upwash::conduit::sim {
+
+class simulation;
+
+/// Something on its way. Its owner keeps it alive until `landed`, which runs as an event at
+/// the time its first byte arrives and is told when the last one will have.
+struct flight {
+  simulation* in = nullptr;
+  void (*landed)(flight& self, duration complete) = nullptr;
+  peer_state* order = nullptr;  ///< E1 is kept among the flights of one; null: unordered
+  int source = 0;
+  int destination = 0;
+  std::size_t level = 0;
+  model::message_cost cost;
+};
+
+/// The stages told to one rank, in the order of time.
+struct told {
+  duration when;
+  completion* whom;
+};
+
+class simulation {
+ public:
+  explicit simulation(sim_options options);
+
+  scheduler ranks;
+  simulator::message_network network;
+
+  [[nodiscard]] const sim_options& options() const noexcept { return options_; }
+  [[nodiscard]] int endpoint_of(int rank) const noexcept {
+    return options_.ranks_per_process == 1 ? rank : rank / options_.ranks_per_process;
+  }
+
+  /// The rank whose processor does what is asked of `rank`: inside a handler the polling one of
+  /// the same endpoint, else itself.
+  [[nodiscard]] int acting(int rank) const noexcept {
+    const int poller = pollers_[static_cast<std::size_t>(endpoint_of(rank))];
+    return poller >= 0 ? poller : rank;
+  }
+  [[nodiscard]] bool in_handler(int rank) const noexcept {
+    return pollers_[static_cast<std::size_t>(endpoint_of(rank))] >= 0;
+  }
+  void set_poller(int rank, bool on) noexcept {
+    pollers_[static_cast<std::size_t>(endpoint_of(rank))] = on ? rank : -1;
+  }
+  [[nodiscard]] duration clock(int rank) const noexcept { return ranks.clock(acting(rank)); }
+
+  /// Fills in level and cost for `bytes` from source to destination.
+  void prepare(flight& what, std::uint64_t bytes);
+  /// Charges o_send to the source and sends it off at its clock.
+  void launch(flight& what);
+  /// Sends it off now, by the NIC: from an event.
+  void launch_now(flight& what) { take_off(what, ranks.events().now()); }
+  /// Flight time of an acknowledgement: the latency of nothing.
+  [[nodiscard]] duration acknowledgement(const flight& what) {
+    return network.cost(what.level, 0).latency;
+  }
+
+  /// Perturbed runs refuse one injection in 16; the rank may try again a little later.
+  [[nodiscard]] bool refuse_by_chance(int source);
+  [[nodiscard]] duration retry_at(int rank) const noexcept {
+    return chances_[static_cast<std::size_t>(rank)].retry_at;
+  }
+  void clear_retry(int rank) noexcept {
+    chances_[static_cast<std::size_t>(rank)].retry_at = duration::max();
+  }
+
+ private:
+  struct chance {
+    random_stream numbers;
+    duration retry_at = duration::max();
+  };
+
+  void take_off(flight& what, duration ready);
+  [[nodiscard]] duration random_delay(const flight& what);
+
+  sim_options options_;
+  std::vector<int> pollers_;  ///< by endpoint: the rank whose poll runs a handler, or -1
+  std::vector<chance> chances_;
+};
+
+}  // namespace upwash::conduit::sim

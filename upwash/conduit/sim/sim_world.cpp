@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/sim/sim_world.hpp"
+
+#include <fmt/format.h>
+
+#include <climits>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/conduit/sim/detail/segments.hpp"
+#include "upwash/conduit/sim/detail/sim_endpoint.hpp"
+#include "upwash/conduit/sim/detail/traffic.hpp"
+#include "upwash/conduit/sim/detail/transfers.hpp"
+
+namespace upwash::conduit {
+namespace sim {
+namespace {
+
+class sim_world final : public world {
+ public:
+  explicit sim_world(sim_options options)
+      : in_(std::move(options)), messages_(in_), transfers_(in_, messages_, memory_) {
+    const int each = in_.options().ranks_per_process;
+    for (int first = 0; first < size(); first += each) {
+      const int count = std::min(each, size() - first);
+      endpoints_.push_back(
+          std::make_unique<sim_endpoint>(in_, messages_, transfers_, memory_, first, count));
+    }
+  }
+
+  [[nodiscard]] int size() const noexcept override { return in_.options().ranks; }
+  [[nodiscard]] int first_rank() const noexcept override { return 0; }
+  [[nodiscard]] int local_ranks() const noexcept override { return size(); }
+  [[nodiscard]] endpoint& endpoint_of(int rank) override {
+    return *endpoints_.at(static_cast<std::size_t>(in_.endpoint_of(rank)));
+  }
+  [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
+  void run(function_ref<void(int)> body) override { in_.ranks.run(body); }
+
+  [[nodiscard]] sim_report report() const {
+    const simulator::engine& events = in_.ranks.events();
+    return {events.now(), events.events_run(), messages_.delivered(), events.digest()};
+  }
+
+ private:
+  simulation in_;
+  segments memory_;
+  traffic messages_;
+  transfers transfers_;
+  std::vector<std::unique_ptr<sim_endpoint>> endpoints_;
+};
+
+}  // namespace
+}  // namespace sim
+
+std::unique_ptr<world> make_sim_world(sim_options options) {
+  const auto check = [](bool good, std::string_view name, long long seen) {
+    if (good) return;
+    throw error(error_kind::argument,
+                fmt::format("{} of a simulated job is {}; valid: 1 and up", name, seen));
+  };
+  check(options.ranks >= 1, "the number of ranks", options.ranks);
+  check(options.ranks_per_process >= 1, "ranks per process", options.ranks_per_process);
+  check(options.queue_messages >= 1, "messages in a queue", options.queue_messages);
+  return std::make_unique<sim::sim_world>(std::move(options));
+}
+
+sim_report report_of(const world& simulated) {
+  return dynamic_cast<const sim::sim_world&>(simulated).report();
+}
+
+}  // namespace upwash::conduit

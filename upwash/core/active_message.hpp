@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Active messages: a message names a function that runs at the destination. Handlers are plain
+// functions `void h(incoming&, Args...)`, named as template argument: `send<&h>(job, 3, 42)`.
+// Arguments that are plain values of at most 48 bytes together travel in the message's line;
+// others are archived into the payload (base/archive.hpp).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "upwash/base/archive.hpp"
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/detail/am_pack.hpp"
+#include "upwash/core/global_ptr.hpp"
+#include "upwash/core/request.hpp"
+
+namespace upwash {
+
+class job;
+
+/// A message as its handler sees it. Valid until the handler returns.
+class incoming {
+ public:
+  incoming(job& here, const conduit::message& m, std::span<const std::byte> payload)
+      : here_(here), message_(m), payload_(payload) {}
+
+  [[nodiscard]] job& here() const noexcept { return here_; }  ///< of the rank addressed
+  [[nodiscard]] int source() const noexcept { return message_.source; }
+  [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
+
+  /// Sends to the source in the reply class, which has credits of its own. From the handler of a
+  /// request only (throws `error` otherwise). Never blocks.
+  template <auto Handler, class... Args>
+  void reply(const Args&... args) const {
+    reply_medium<Handler>({}, args...);
+  }
+  template <auto Handler, class... Args>
+  void reply_medium(std::span<const std::byte> payload, const Args&... args) const;
+
+ private:
+  job& here_;
+  const conduit::message& message_;
+  std::span<const std::byte> payload_;
+};
+
+/// Whether a nonblocking injection was taken; if not, why.
+using send_result = conduit::injection;
+
+/// Sends a short message: `Handler(incoming, args...)` runs on `destination` (world rank).
+/// Arguments are copied. Outside handlers it may wait for credit and run handlers meanwhile; in
+/// a handler it never waits: what finds no credit is queued. In order per destination. One
+/// message of at most 64 bytes on the wire when the arguments fit.
+template <auto Handler, class... Args>
+void send(job& here, int destination, const Args&... args);
+
+/// The same with a payload of any size. It is copied before return: the span may be reused. Above
+/// the conduit's medium size it travels in pieces and is put together in memory at the target.
+template <auto Handler, class... Args>
+void send_medium(job& here, int destination, std::span<const std::byte> payload,
+                 const Args&... args);
+
+/// As `send`, but never waits: done, or retry and why. Not from a handler.
+template <auto Handler, class... Args>
+[[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
+
+/// Writes `payload` to `to` and then runs the handler there (its payload is empty). The request is
+/// complete when the span may be reused. Unordered. Not from a handler.
+template <auto Handler, class... Args>
+[[nodiscard]] request send_long(job& here, global_ptr<std::byte> to,
+                                std::span<const std::byte> payload, const Args&... args);
+
+/// Room for a payload inside the conduit, filled in place: no copy at the sender. Cancelled when
+/// destroyed uncommitted. Until then other messages of this rank to that destination wait.
+class prepared_payload {
+ public:
+  /// `bytes` at most `medium_limit(job)`; throws `error` (argument) above. May wait for credit;
+  /// not from a handler.
+  prepared_payload(job& here, int destination, std::size_t bytes);
+  ~prepared_payload();
+  prepared_payload(const prepared_payload&) = delete;
+  prepared_payload& operator=(const prepared_payload&) = delete;
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return room_.payload; }
+
+  /// Sends the first `used` bytes to `Handler(incoming, args...)`; args must be plain values.
+  template <auto Handler, class... Args>
+  void commit(std::size_t used, const Args&... args) {
+    using pack = detail::am_pack<Handler>;
+    static_assert(pack::in_line, "arguments beside a prepared payload are plain, 48 bytes at most");
+    std::array<std::byte, conduit::max_argument_bytes> line;
+    commit_packed(pack::thunk_address(), pack::write_line(line, args...), used);
+  }
+  void cancel() noexcept;
+
+ private:
+  void commit_packed(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
+
+  job& here_;
+  conduit::reservation room_;
+  std::vector<std::byte> own_;  ///< where the conduit has no room of its own
+  bool open_ = false;
+};
+
+/// Largest payload that travels in one piece on this job's conduit.
+[[nodiscard]] std::size_t medium_limit(const job& here) noexcept;
+
+namespace detail {
+
+/// Sends packed arguments; the one way from the typed calls into the injector.
+void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
+                 std::span<const std::byte> arguments, std::span<const std::byte> payload);
+send_result try_send_packed(job& here, int destination, const void* thunk,
+                            std::span<const std::byte> arguments);
+request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
+                         const void* thunk, std::span<const std::byte> arguments);
+void check_reply(const job& here);
+
+template <auto Handler, class... Args>
+void pack_and_send(job& here, int destination, conduit::lane kind,
+                   std::span<const std::byte> payload, const Args&... args) {
+  using pack = am_pack<Handler>;
+  std::array<std::byte, conduit::max_argument_bytes> line;
+  if constexpr (pack::in_line) {
+    send_packed(here, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
+                payload);
+  } else {
+    std::vector<std::byte> archived;
+    const auto arguments = pack::write_archive(archived, line, args...);
+    archived.insert(archived.end(), payload.begin(), payload.end());
+    send_packed(here, destination, kind, pack::thunk_address(), arguments, archived);
+  }
+}
+
+}  // namespace detail
+
+template <auto Handler, class... Args>
+void incoming::reply_medium(std::span<const std::byte> payload, const Args&... args) const {
+  detail::check_reply(here_);
+  detail::pack_and_send<Handler>(here_, message_.source, conduit::lane::reply, payload, args...);
+}
+
+template <auto Handler, class... Args>
+void send(job& here, int destination, const Args&... args) {
+  detail::pack_and_send<Handler>(here, destination, conduit::lane::request, {}, args...);
+}
+
+template <auto Handler, class... Args>
+void send_medium(job& here, int destination, std::span<const std::byte> payload,
+                 const Args&... args) {
+  detail::pack_and_send<Handler>(here, destination, conduit::lane::request, payload, args...);
+}
+
+template <auto Handler, class... Args>
+send_result try_send(job& here, int destination, const Args&... args) {
+  using pack = detail::am_pack<Handler>;
+  static_assert(pack::in_line, "try_send takes plain arguments, 48 bytes at most");
+  std::array<std::byte, conduit::max_argument_bytes> line;
+  return detail::try_send_packed(here, destination, pack::thunk_address(),
+                                 pack::write_line(line, args...));
+}
+
+template <auto Handler, class... Args>
+request send_long(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
+                  const Args&... args) {
+  using pack = detail::am_pack<Handler>;
+  static_assert(pack::in_line, "send_long takes plain arguments, 48 bytes at most");
+  std::array<std::byte, conduit::max_argument_bytes> line;
+  return detail::send_long_packed(here, to, payload, pack::thunk_address(),
+                                  pack::write_line(line, args...));
+}
+
+}  // namespace upwash

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Atomics on words of 4 or 8 bytes in regions: by the processor, the network or the owner, as
+// the region's atomicity says. All sequentially consistent among themselves on one word.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "upwash/conduit/apply_atomic.hpp"
+#include "upwash/core/detail/direct.hpp"
+#include "upwash/core/global_ptr.hpp"
+#include "upwash/core/request.hpp"
+
+namespace upwash {
+
+/// Words that atomics work on.
+template <class T>
+concept atomic_word = std::is_integral_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
+
+using conduit::atomic_kind;
+
+namespace detail {
+
+/// Where the processor itself may do it, or null.
+[[nodiscard]] inline std::byte* direct_atomic(job& here, global_ptr<std::byte> at,
+                                              std::size_t width) {
+  return direct_access::regions(here).direct_atomic(at.rank(), at.region_bits(), at.offset(),
+                                                    width);
+}
+
+request atomic_slow(job& here, global_ptr<std::byte> at, const conduit::atomic_operation& what,
+                    std::uint64_t* old);
+
+/// Runs one atomic, blocking, and returns the old value.
+std::uint64_t atomic_wait(job& here, global_ptr<std::byte> at,
+                          const conduit::atomic_operation& what);
+
+template <atomic_word T>
+[[nodiscard]] constexpr std::uint64_t bits_of(T value) noexcept {
+  return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
+}
+
+}  // namespace detail
+
+/// Runs `kind` on the word and returns its old value (0 for store). Blocking; not from a handler
+/// unless the memory is directly addressable. min and max compare as T does: use the kinds for
+/// signed or unsigned words.
+template <atomic_word T>
+T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> operand,
+         std::type_identity_t<T> compare = {}) {
+  const conduit::atomic_operation what{kind, sizeof(T), detail::bits_of(operand),
+                                       detail::bits_of(compare)};
+  const auto place = at.template as<std::byte>();
+  if (std::byte* word = detail::direct_atomic(here, place, sizeof(T))) {
+    ++here.counters().atomics;
+    return static_cast<T>(conduit::apply_atomic_word<std::make_unsigned_t<T>>(word, what));
+  }
+  return static_cast<T>(detail::atomic_wait(here, place, what));
+}
+
+/// The same without blocking: the old value is in `*old` (may be null) when the request is
+/// complete; `*old` holds it zero-extended.
+template <atomic_word T>
+[[nodiscard]] request atomic_async(job& here, global_ptr<T> at, atomic_kind kind,
+                                   std::type_identity_t<T> operand, std::type_identity_t<T> compare,
+                                   std::uint64_t* old) {
+  return detail::atomic_slow(here, at.template as<std::byte>(),
+                             {kind, sizeof(T), detail::bits_of(operand), detail::bits_of(compare)},
+                             old);
+}
+
+template <atomic_word T>
+T fetch_add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  return atomic(here, at, atomic_kind::fetch_add, value);
+}
+template <atomic_word T>
+void add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  static_cast<void>(atomic(here, at, atomic_kind::add, value));
+}
+template <atomic_word T>
+T swap(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  return atomic(here, at, atomic_kind::swap, value);
+}
+/// Stores `value` when the word equals `expected`; returns what was there.
+template <atomic_word T>
+T compare_swap(job& here, global_ptr<T> at, std::type_identity_t<T> expected,
+               std::type_identity_t<T> value) {
+  return atomic(here, at, atomic_kind::compare_swap, value, expected);
+}
+template <atomic_word T>
+T fetch_min(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  return atomic(
+      here, at,
+      std::is_signed_v<T> ? atomic_kind::fetch_min_signed : atomic_kind::fetch_min_unsigned, value);
+}
+template <atomic_word T>
+T fetch_max(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  return atomic(
+      here, at,
+      std::is_signed_v<T> ? atomic_kind::fetch_max_signed : atomic_kind::fetch_max_unsigned, value);
+}
+template <atomic_word T>
+T atomic_load(job& here, global_ptr<T> at) {
+  return atomic(here, at, atomic_kind::load, T{});
+}
+template <atomic_word T>
+void atomic_store(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
+  static_cast<void>(atomic(here, at, atomic_kind::store, value));
+}
+
+}  // namespace upwash

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/core/service.hpp"
+
+namespace upwash::control {
+namespace {
+
+/// What names a control message: the how-manieth collective of which team, its step, its source.
+struct key {
+  std::uint64_t team = 0;
+  std::uint32_t number = 0;
+  std::uint32_t step = 0;
+  int source = 0;  ///< world rank
+  friend auto operator<=>(const key&, const key&) = default;
+};
+
+/// Messages that came before they were waited for. Memory: those, nothing per rank or team.
+class arrivals final : public service_base {
+ public:
+  explicit arrivals(job& /*here*/) {}
+  std::map<key, std::vector<std::byte>> waiting;
+};
+
+void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t step) {
+  const auto bytes = in.payload();
+  in.here().service<arrivals>().waiting[{team, number, step, in.source()}].assign(bytes.begin(),
+                                                                                  bytes.end());
+}
+
+/// One control collective on one team, as this rank goes through it.
+class exchange {
+ public:
+  exchange(const team& among, const char* name)
+      : among_(among),
+        here_(among.here()),
+        name_(name),
+        number_(team_access::state(among).control_number++) {}
+
+  void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
+    send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step);
+  }
+
+  std::vector<std::byte> receive(int member, std::uint32_t step) {
+    auto& waiting = here_.service<arrivals>().waiting;
+    const key wanted{among_.id(), number_, step, among_.world_rank(member)};
+    struct query {
+      const std::map<key, std::vector<std::byte>>& waiting;
+      const key& wanted;
+    } const query{waiting, wanted};
+    const auto is_there = [](const void* context) {
+      const auto& q = *static_cast<const struct query*>(context);
+      return q.waiting.contains(q.wanted);
+    };
+    here_.wait(conduit::wait_target::predicate(is_there, &query),
+               {.operation = name_, .peer = wanted.source, .team = among_.id(), .number = number_});
+    auto node = waiting.extract(wanted);
+    return std::move(node.mapped());
+  }
+
+  void receive_into(int member, std::uint32_t step, std::span<std::byte> bytes) {
+    const std::vector<std::byte> came = receive(member, step);
+    if (came.size() != bytes.size()) {
+      throw error(error_kind::fault,
+                  fmt::format("rank {}: {} #{} on team {:#x}: {} bytes expected from member {}, "
+                              "{} came; the members call different collectives or sizes",
+                              here_.rank(), name_, number_, among_.id(), bytes.size(), member,
+                              came.size()));
+    }
+    if (!came.empty()) std::memcpy(bytes.data(), came.data(), came.size());
+  }
+
+ private:
+  const team& among_;
+  job& here_;
+  const char* name_;
+  std::uint32_t number_;
+};
+
+void fold_into(std::span<std::uint64_t> values, std::span<const std::uint64_t> other, fold how) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    switch (how) {
+      case fold::sum: values[i] += other[i]; break;
+      case fold::least: values[i] = std::min(values[i], other[i]); break;
+      case fold::most: values[i] = std::max(values[i], other[i]); break;
+    }
+  }
+}
+
+/// The highest power of two that divides the rank relative to the root; for the root, one that
+/// spans the team: where a member's subtree of the binomial tree ends.
+int subtree(int relative, int size) {
+  if (relative != 0) return relative & -relative;
+  int span = 1;
+  while (span < size) span *= 2;
+  return span;
+}
+
+void broadcast_down(exchange& talk, const team& among, int root, std::uint32_t step,
+                    std::span<std::byte> bytes) {
+  const int size = among.size();
+  const int relative = (among.rank() - root + size) % size;
+  const int span = subtree(relative, size);
+  if (relative != 0) talk.receive_into((relative - span + root) % size, step, bytes);
+  for (int child = span / 2; child > 0; child /= 2) {
+    if (relative + child < size) talk.send((relative + child + root) % size, step, bytes);
+  }
+}
+
+}  // namespace
+
+void barrier_by_messages(const team& among) {
+  exchange talk(among, "barrier");
+  const int size = among.size();
+  std::uint32_t step = 0;
+  for (int distance = 1; distance < size; distance *= 2, ++step) {
+    talk.send((among.rank() + distance) % size, step, {});
+    talk.receive_into((among.rank() - distance + size) % size, step, {});
+  }
+}
+
+void broadcast(const team& among, int root, std::span<std::byte> bytes) {
+  static_cast<void>(among.world_rank(root));  // throws for a root outside the team
+  exchange talk(among, "broadcast");
+  broadcast_down(talk, among, root, 0, bytes);
+}
+
+void all_gather(const team& among, std::span<const std::byte> mine, std::span<std::byte> all) {
+  const auto size = static_cast<std::size_t>(among.size());
+  const auto rank = static_cast<std::size_t>(among.rank());
+  const std::size_t block = mine.size();
+  if (all.size() != block * size) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: all_gather of {} bytes from {} members into {} bytes",
+                            among.here().rank(), block, size, all.size()));
+  }
+  exchange talk(among, "all_gather");
+  std::vector<std::byte> gathered(block * size);  // my block first, then my successors'
+  std::copy(mine.begin(), mine.end(), gathered.begin());
+  std::uint32_t step = 0;
+  for (std::size_t have = 1; have < size; have *= 2, ++step) {
+    const std::size_t more = std::min(have, size - have);
+    const std::span known(gathered);
+    talk.send(static_cast<int>((rank + size - have) % size), step, known.first(more * block));
+    talk.receive_into(static_cast<int>((rank + have) % size), step,
+                      known.subspan(have * block, more * block));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto from = std::span(gathered).subspan(i * block, block);
+    std::copy(from.begin(), from.end(),
+              all.begin() + static_cast<std::ptrdiff_t>((rank + i) % size * block));
+  }
+}
+
+void all_reduce(const team& among, std::span<std::uint64_t> values, fold how) {
+  exchange talk(among, "all_reduce");
+  const int rank = among.rank();
+  std::vector<std::uint64_t> other(values.size());
+  const int span = subtree(rank, among.size());
+  for (int child = 1; child < span; child *= 2) {
+    if (rank + child >= among.size()) break;
+    talk.receive_into(rank + child, 0, std::as_writable_bytes(std::span(other)));
+    fold_into(values, other, how);
+  }
+  if (rank != 0) talk.send(rank - span, 0, std::as_bytes(values));
+  broadcast_down(talk, among, 0, 1, std::as_writable_bytes(values));
+}
+
+}  // namespace upwash::control

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a typed handler's arguments become bytes and back. Arguments in the line lie one after the
+// other without padding; archived ones are the front of the payload and the line holds their
+// length (8 bytes).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "upwash/base/archive.hpp"
+#include "upwash/conduit/message.hpp"
+
+namespace upwash {
+
+class incoming;
+class job;
+
+namespace detail {
+
+/// A handler threw: ends the job with a line naming handler, rank and error.
+void handler_threw(job& here, const conduit::message& m, const char* handler) noexcept;
+
+template <class Function>
+struct handler_arguments;
+template <class... Args>
+struct handler_arguments<void (*)(incoming&, Args...)> {
+  using values = std::tuple<std::remove_cvref_t<Args>...>;
+  static constexpr bool plain = (plain_value<std::remove_cvref_t<Args>> && ...);
+  static constexpr std::size_t bytes = (sizeof(std::remove_cvref_t<Args>) + ... + 0);
+};
+
+using line_buffer = std::array<std::byte, conduit::max_argument_bytes>;
+
+template <auto Handler>
+struct am_pack {
+  using arguments = handler_arguments<decltype(Handler)>;
+  using values = typename arguments::values;
+  static constexpr std::size_t count = std::tuple_size_v<values>;
+  static constexpr bool in_line =
+      arguments::plain && arguments::bytes <= conduit::max_argument_bytes;
+
+  static const void* thunk_address() { return reinterpret_cast<const void*>(&thunk); }
+
+  template <class... Args>
+  static std::span<const std::byte> write_line(line_buffer& line, const Args&... args) {
+    static_assert(sizeof...(Args) == count, "one argument for each parameter of the handler");
+    std::byte* at = line.data();
+    write_each(std::make_index_sequence<count>{}, at, args...);
+    return {line.data(), arguments::bytes};
+  }
+
+  template <class... Args>
+  static std::span<const std::byte> write_archive(std::vector<std::byte>& out, line_buffer& line,
+                                                  const Args&... args) {
+    static_assert(sizeof...(Args) == count, "one argument for each parameter of the handler");
+    archive_each(std::make_index_sequence<count>{}, out, args...);
+    const std::uint64_t bytes = out.size();
+    std::memcpy(line.data(), &bytes, sizeof bytes);
+    return {line.data(), sizeof bytes};
+  }
+
+  /// Runs at the destination; `incoming` is complete where this is instantiated.
+  static void thunk(job& here, const conduit::message& m) {
+    try {
+      run(here, m, std::make_index_sequence<count>{});
+    } catch (...) {
+      handler_threw(here, m, __PRETTY_FUNCTION__);
+    }
+  }
+
+ private:
+  template <std::size_t... I, class... Args>
+  static void write_each(std::index_sequence<I...>, std::byte* at, const Args&... args) {
+    const auto write = [&at](const auto& value) {
+      std::memcpy(at, &value, sizeof value);
+      at += sizeof value;
+    };
+    (write(static_cast<const std::tuple_element_t<I, values>&>(args)), ...);
+  }
+
+  template <std::size_t... I, class... Args>
+  static void archive_each(std::index_sequence<I...>, std::vector<std::byte>& out,
+                           const Args&... args) {
+    archive_writer archive(out);
+    archive(static_cast<const std::tuple_element_t<I, values>&>(args)...);
+  }
+
+  template <std::size_t... I>
+  static void run(job& here, const conduit::message& m, std::index_sequence<I...>) {
+    values taken;
+    std::span<const std::byte> payload = m.payload;
+    if constexpr (in_line) {
+      const std::byte* at = m.arguments.data();
+      const auto read = [&at](auto& value) {
+        std::memcpy(&value, at, sizeof value);
+        at += sizeof value;
+      };
+      (read(std::get<I>(taken)), ...);
+    } else {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, m.arguments.data(), sizeof bytes);
+      archive_reader archive(payload.first(bytes));
+      archive(std::get<I>(taken)...);
+      payload = payload.subspan(bytes);
+    }
+    incoming seen(here, m, payload);
+    Handler(seen, std::get<I>(std::move(taken))...);
+  }
+};
+
+}  // namespace detail
+}  // namespace upwash

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a rank's messages enter the conduit: waiting for credit outside handlers, the deferred
+// queue inside them, pieces for payloads above the medium size, and sequence numbers where the
+// conduit keeps no order. Invariants (docs/decisions/0002-messages.md):
+//   I1  A message never overtakes a deferred one of its destination and lane.
+//   I2  A handler never waits: what finds no credit is deferred, counted, and drained by progress.
+//   I3  Above the limit the endpoint throttles peers' requests from outside handlers, nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/detail/modules.hpp"
+
+namespace upwash {
+
+class job;
+
+namespace detail {
+
+/// A message with its bytes, kept until it can go or its turn comes.
+struct stored_message {
+  explicit stored_message(const conduit::message& m);
+
+  /// The message, with spans into this object.
+  [[nodiscard]] conduit::message view() const;
+
+  conduit::message header;
+  std::vector<std::byte> bytes;  ///< arguments, then payload
+  std::size_t argument_bytes = 0;
+};
+
+/// A peer and a lane; ordered, so that draining is the same in every run.
+using channel = std::pair<int, conduit::lane>;
+
+/// Memory: O(channels used) where the conduit is unordered, else O(messages deferred).
+class injector {
+ public:
+  explicit injector(job& here);
+
+  /// Sends, whatever it takes: waits outside handlers, defers inside.
+  void send(const conduit::message& m);
+  /// One attempt; never waits, never defers. The payload is at most the medium size.
+  conduit::injection try_send(const conduit::message& m);
+
+  /// Sends what was deferred and can go now; returns how many went.
+  int drain();
+  [[nodiscard]] std::size_t deferred() const noexcept { return deferred_count_; }
+  [[nodiscard]] bool has_deferred(channel to) const {
+    return deferred_count_ != 0 && deferred_.contains(to);
+  }
+
+ private:
+  void send_one(const conduit::message& m);
+  void send_pieces(const conduit::message& m);
+  void defer(const conduit::message& m);
+  conduit::injection inject(const conduit::message& m, bool from_handler);
+
+  job& here_;
+  conduit::endpoint& endpoint_;
+  const std::size_t medium_bytes_;
+  const bool ordered_;
+  bool throttled_ = false;
+  std::uint32_t streams_ = 0;  ///< messages sent in pieces so far
+  std::size_t deferred_count_ = 0;
+  std::map<channel, std::deque<stored_message>> deferred_;
+  std::map<channel, std::uint32_t> next_number_;
+};
+
+/// Puts messages of unordered conduits back in order. Memory: O(peers heard) and what came early.
+class resequencer {
+ public:
+  /// Calls `take(message)` for `m` and any successors that were waiting, or keeps `m`.
+  template <class Take>
+  void receive(const conduit::message& m, Take&& take) {
+    state& from = channels_[{m.source, m.kind}];
+    if (m.sequence != from.expected) {
+      from.early.emplace(m.sequence, stored_message(m));
+      return;
+    }
+    ++from.expected;
+    take(m);
+    for (auto it = from.early.find(from.expected); it != from.early.end();
+         it = from.early.find(from.expected)) {
+      const stored_message next = std::move(it->second);
+      from.early.erase(it);
+      ++from.expected;
+      take(next.view());
+    }
+  }
+
+ private:
+  struct state {
+    std::uint32_t expected = 0;
+    std::map<std::uint32_t, stored_message> early;
+  };
+  std::map<channel, state> channels_;
+};
+
+/// Messages that arrive in pieces. Memory: the payloads that are not complete.
+class assembler {
+ public:
+  /// Takes a piece; when it is the last, calls `take` with the whole message.
+  template <class Take>
+  void receive(const conduit::message& piece, Take&& take) {
+    if (const stored_message* whole = add(piece)) {
+      take(whole->view());
+      done(piece);
+    }
+  }
+
+ private:
+  struct partial {
+    stored_message whole;
+    std::size_t missing;
+  };
+  using key = std::pair<channel, std::uint32_t>;
+  const stored_message* add(const conduit::message& piece);
+  void done(const conduit::message& piece);
+
+  std::map<key, partial> partial_;
+};
+
+/// Whether the handler id is that of a piece.
+[[nodiscard]] inline bool is_piece(conduit::handler_id id) noexcept {
+  return id.module == reserved_module;
+}
+
+}  // namespace detail
+}  // namespace upwash

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of a job that are not on the path of a small message, and the one door through which
+// core's own functions reach a job's inside.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "upwash/base/process.hpp"
+#include "upwash/core/detail/injector.hpp"
+#include "upwash/core/detail/memory_engine.hpp"
+#include "upwash/core/detail/modules.hpp"
+#include "upwash/core/detail/region_table.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/core/service.hpp"
+
+namespace upwash::detail {
+
+class team_table;
+
+class job_state {
+ public:
+  job_state(job& here, conduit::endpoint& endpoint, const job_options& options);
+  ~job_state();
+
+  module_table modules;
+  injector messages;
+  resequencer in_order;
+  assembler pieces;
+  region_table regions;
+  memory_engine memory;
+  object_pool<ticket> tickets;
+  std::atomic<std::uint32_t> implicit_pending{0};
+  std::exception_ptr fault;  ///< of a handler or an operation; thrown by the next progress
+  std::unique_ptr<team_table> teams;
+  std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
+
+  const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
+  std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
+  bool reported = false;                              ///< this wait has reported itself
+  process::live_job* live = nullptr;
+  std::jthread progress_thread;
+};
+
+struct job_access {
+  static job_state& state(job& here) noexcept { return *here.state_; }
+  static const job_state& state(const job& here) noexcept { return *here.state_; }
+  static void set_busy(job& here) noexcept { here.busy_ = true; }
+  static conduit::lane handling(const job& here) noexcept { return here.handling_; }
+  static void set_fault(job& here, std::exception_ptr fault) noexcept {
+    if (!here.state_->fault) here.state_->fault = std::move(fault);
+    here.busy_ = true;
+  }
+};
+
+/// Leaves a note in `text` of what the job waits for; async-signal-safe.
+std::size_t describe_wait(const void* job, char* text, std::size_t size);
+
+}  // namespace upwash::detail

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/detail/memory_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+#include "upwash/core/job.hpp"
+
+namespace upwash::detail {
+
+memory_engine::memory_engine(job& here, region_table& regions, bool threaded)
+    : here_(here),
+      endpoint_(here.endpoint()),
+      regions_(regions),
+      can_(endpoint_.describe()),
+      threaded_(threaded) {}
+
+operation* memory_engine::make(const transfer& what, const stage_target& local,
+                               const stage_target& remote) {
+  operation* op = operations_.take();
+  in_flight_.fetch_add(1, std::memory_order_relaxed);  // a count, ordered by the lock
+  const auto open = [op](stage& s, const stage_target& target) {
+    s.hook.tell = &memory_engine::hook;
+    s.target = target;
+    s.of = op;
+    s.open = target.counter != nullptr || target.function != nullptr;
+  };
+  open(op->local, local);
+  open(op->remote, remote);
+  op->what = what;
+  op->engine = this;
+  op->injected = 0;
+  op->acknowledged = 0;
+  return op;
+}
+
+void memory_engine::check(const transfer& what) const {
+  if (what.what == transfer::kind::get_exposed) return;
+  const place& at = what.at;
+  const region_state* region = regions_.find(at.region);
+  if (region == nullptr) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: the pointer to rank {}, offset {} names a region that this "
+                            "rank is no member of, or that was freed",
+                            here_.rank(), at.rank, at.offset));
+  }
+  if (at.rank < 0 || at.rank >= here_.size()) {
+    throw error(error_kind::argument, fmt::format("rank {}: a pointer to rank {} of {} ranks",
+                                                  here_.rank(), at.rank, here_.size()));
+  }
+  if (at.offset > region->most_bytes || what.bytes > region->most_bytes - at.offset) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} bytes at offset {} of rank {} leave the region of {} "
+                            "bytes",
+                            here_.rank(), what.bytes, at.offset, at.rank, region->most_bytes));
+  }
+}
+
+void memory_engine::start(const transfer& what, const stage_target& local,
+                          const stage_target& remote) {
+  try {
+    const auto held = lock();
+    check(what);
+    operation* op = make(what, local, remote);
+    if (!to_start_.contains(what.at.rank) && try_start(*op)) return;
+    to_start_[what.at.rank].push_back(op);
+    ++waiting_;
+  } catch (...) {
+    // Whoever holds a request for it must not wait for what never began.
+    tell_now(local);
+    tell_now(remote);
+    throw;
+  }
+  while (!here_.in_handler() && waiting_.load(std::memory_order_relaxed) > start_limit) {
+    here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
+               {.operation = "put or get", .peer = what.at.rank, .bytes = what.bytes});
+  }
+}
+
+bool memory_engine::try_start(operation& op) {
+  transfer& what = op.what;
+  if (what.what == transfer::kind::get_exposed) {
+    if (!can_.private_reads) return start_emulated(op);
+    if (op.injected == 0) {
+      op.exposed = endpoint_.import(here_.rank(), what.at.rank, what.key);
+      op.injected = 1;
+    }
+    return settle(op, endpoint_.get(here_.rank(), op.exposed, what.at.offset,
+                                    {what.into, what.bytes}, &op.local.hook));
+  }
+  const region_state* region = regions_.find(what.at.region);
+  const bool by_message = what.what == transfer::kind::atomic ? region->atomics == atomicity::owner
+                                                              : !can_.remote_write;
+  bool blocked = false;
+  const part* target = find_part(what.at.rank, what.at.region, blocked);
+  if (blocked) return false;
+  if (what.bytes > target->size || what.at.offset > target->size - what.bytes) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} bytes at offset {} leave the {} bytes that rank {} has "
+                            "in this region",
+                            here_.rank(), what.bytes, what.at.offset, target->size, what.at.rank));
+  }
+  return by_message ? start_emulated(op) : start_native(op, *target);
+}
+
+bool memory_engine::start_native(operation& op, const part& target) {
+  const transfer& what = op.what;
+  const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
+                                  op.remote.open ? &op.remote.hook : nullptr};
+  switch (what.what) {
+    case transfer::kind::put: {
+      conduit::put_signal signal;
+      bool blocked = false;
+      if (what.signal.rank >= 0) {
+        const part* word = find_part(what.signal.rank, what.signal.region, blocked);
+        if (blocked) return false;
+        signal = {&word->memory, what.signal.offset, what.signal_add};
+      }
+      return settle(
+          op, endpoint_.put(here_.rank(), target.memory, what.at.offset, {what.from, what.bytes},
+                            when, what.signal.rank >= 0 ? &signal : nullptr));
+    }
+    case transfer::kind::get:
+      return settle(op, endpoint_.get(here_.rank(), target.memory, what.at.offset,
+                                      {what.into, what.bytes}, &op.local.hook));
+    default:
+      return settle(op, endpoint_.atomic(here_.rank(), target.memory, what.at.offset, what.atomic,
+                                         what.old, when));
+  }
+}
+
+bool memory_engine::settle(operation& op, conduit::injection result) {
+  if (result.what == conduit::outcome::retry) return false;
+  if (result.what == conduit::outcome::done) {
+    const bool remote = op.remote.open;  // telling the last stage gives the operation back
+    if (op.local.open) told(op.local);
+    if (remote) told(op.remote);
+  }
+  return true;
+}
+
+void memory_engine::told(stage& which) noexcept {
+  operation& op = *which.of;
+  which.open = false;
+  const stage_target target = which.target;
+  if (op.what.what == transfer::kind::get_exposed && can_.private_reads) {
+    endpoint_.forget(here_.rank(), op.exposed);
+  }
+  if (!op.local.open && !op.remote.open) {
+    operations_.give_back(&op);
+    in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  // Release: the data that came is visible to whoever sees the count reach zero.
+  if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
+  if (target.function != nullptr) {
+    callbacks_.emplace_back(target.function, target.context);
+    ++waiting_;
+  }
+}
+
+void memory_engine::hook(conduit::completion& told) noexcept {
+  // The hook is the first member of its stage.
+  auto& which = reinterpret_cast<stage&>(told);
+  memory_engine& self = *which.of->engine;
+  const auto held = self.lock();
+  self.told(which);
+}
+
+int memory_engine::send_deferred() {
+  int moved = 0;
+  for (auto it = deferred_.begin(); it != deferred_.end();) {
+    auto& queue = it->second;
+    for (; !queue.empty() && inject(queue.front().view()); ++moved) queue.pop_front();
+    it = queue.empty() ? deferred_.erase(it) : std::next(it);
+  }
+  return moved;
+}
+
+int memory_engine::start_waiting() {
+  int moved = 0;
+  for (auto it = to_start_.begin(); it != to_start_.end();) {
+    auto& queue = it->second;
+    for (; !queue.empty() && try_start(*queue.front()); ++moved) queue.pop_front();
+    it = queue.empty() ? to_start_.erase(it) : std::next(it);
+  }
+  return moved;
+}
+
+int memory_engine::progress() {
+  std::deque<std::pair<void (*)(void*), void*>> calls;
+  int moved = 0;
+  {
+    const auto held = lock();
+    moved = enter_keys() + send_deferred() + start_waiting();
+    calls.swap(callbacks_);
+    waiting_.fetch_sub(static_cast<std::size_t>(moved) + calls.size(), std::memory_order_relaxed);
+  }
+  for (const auto& [function, context] : calls) function(context);
+  return moved + static_cast<int>(calls.size());
+}
+
+std::uint64_t memory_engine::expose(std::span<const std::byte> span) {
+  const auto held = lock();
+  exposed_[++exposures_] = span;
+  return exposures_;
+}
+
+void memory_engine::conceal(std::uint64_t id) {
+  const auto held = lock();
+  exposed_.erase(id);
+}
+
+}  // namespace upwash::detail

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Puts, gets and atomics that are not plain loads and stores: through the conduit where it can,
+// by messages of the memory class to the owner where it cannot. Also fetches peers' keys.
+// With a progress thread the memory class is served by it: all entry points then take the lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/detail/injector.hpp"
+#include "upwash/core/detail/operation.hpp"
+#include "upwash/core/detail/region_table.hpp"
+
+namespace upwash {
+
+class job;
+
+namespace detail {
+
+/// Memory: O(operations in flight) + the regions' tables.
+class memory_engine {
+ public:
+  /// Operations that wait to be started before a caller outside handlers waits too.
+  static constexpr std::size_t start_limit = 1024;
+
+  memory_engine(job& here, region_table& regions, bool threaded);
+
+  /// Begins a transfer; never waits in a handler, and outside only when many are queued. Throws
+  /// `error` (argument) for places that are out of bounds or in unknown regions; both targets are
+  /// told then.
+  void start(const transfer& what, const stage_target& local, const stage_target& remote);
+
+  /// A message of the memory class. May run on the progress thread.
+  void deliver(const conduit::message& m);
+
+  /// Starts what can start now, sends what was deferred, runs callbacks; returns how many.
+  int progress();
+  [[nodiscard]] bool busy() const noexcept {
+    return waiting_.load(std::memory_order_relaxed) != 0;  // a hint: the lock orders the rest
+  }
+
+  /// Operations begun and not complete.
+  [[nodiscard]] std::size_t in_flight() const noexcept {
+    return in_flight_.load(std::memory_order_relaxed);
+  }
+
+  /// Spans readable by peers where the conduit itself cannot read private memory.
+  std::uint64_t expose(std::span<const std::byte> span);
+  void conceal(std::uint64_t id);
+
+  [[nodiscard]] std::unique_lock<std::mutex> lock() {
+    return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+  }
+
+ private:
+  enum class code : std::uint32_t;
+
+  operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
+  void check(const transfer& what) const;
+  bool try_start(operation& op);
+  bool start_native(operation& op, const part& target);
+  bool start_emulated(operation& op);
+  bool emulate_put(operation& op);
+  bool emulate_get(operation& op);
+  bool emulate_atomic(operation& op);
+  part* find_part(int rank, std::uint64_t region, bool& blocked);
+  bool settle(operation& op, conduit::injection result);
+  void told(stage& which) noexcept;
+  static void hook(conduit::completion& told) noexcept;
+
+  void serve(const conduit::message& m);
+  void serve_put(const conduit::message& m, code kind);
+  void serve_get(const conduit::message& m, code kind);
+  void serve_atomic(const conduit::message& m);
+  void serve_key(const conduit::message& m);
+  int enter_keys();
+  [[nodiscard]] std::byte* owned(std::uint64_t region, std::uint64_t offset, std::size_t bytes,
+                                 int source);
+  template <class... Args>
+  bool send(int destination, code kind, std::span<const std::byte> payload, const Args&... args);
+  bool inject(const conduit::message& m);
+  int send_deferred();
+  int start_waiting();
+
+  job& here_;
+  conduit::endpoint& endpoint_;
+  region_table& regions_;
+  const conduit::capabilities& can_;
+  const bool threaded_;
+  std::mutex mutex_;
+  std::atomic<std::size_t> waiting_{0};  ///< entries in the queues below
+  std::atomic<std::size_t> in_flight_{0};
+  // By peer: one that is full or slow holds up nobody else.
+  std::map<int, std::deque<operation*>> to_start_;
+  std::map<int, std::deque<stored_message>> deferred_;
+  std::deque<std::pair<void (*)(void*), void*>> callbacks_;
+  std::set<std::pair<std::uint64_t, int>> keys_asked_;
+  std::deque<stored_message> keys_;  ///< entered by the rank's own thread, which reads unlocked
+  std::map<std::uint64_t, std::span<const std::byte>> exposed_;
+  std::uint64_t exposures_ = 0;
+  std::map<int, std::uint32_t> next_number_;
+  resequencer in_order_;
+  object_pool<operation> operations_;
+};
+
+}  // namespace detail
+}  // namespace upwash

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One memory operation in flight, from the call to its last completion. Pooled per job: no
+// allocation once warm; memory grows with the operations in flight, never with ranks.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/request.hpp"
+
+namespace upwash::detail {
+
+class memory_engine;
+
+/// A place in the memory of some rank, taken apart.
+struct place {
+  int rank = -1;
+  std::uint64_t region = 0;
+  std::uint64_t offset = 0;
+};
+
+/// What the caller asked for.
+struct transfer {
+  enum class kind : std::uint8_t { put, get, atomic, get_exposed };
+
+  kind what = kind::put;
+  place at;
+  const std::byte* from = nullptr;  ///< put: the source
+  std::byte* into = nullptr;        ///< get: the destination
+  std::size_t bytes = 0;
+  place signal;  ///< put: the word to add to; rank -1: none
+  std::uint64_t signal_add = 0;
+  conduit::atomic_operation atomic;
+  std::uint64_t* old = nullptr;  ///< atomic: where the old value goes, or null
+  conduit::memory_key key;       ///< get_exposed
+};
+
+/// Where a stage is told: a counter (of a request or the caller's), or a callback.
+struct stage_target {
+  std::atomic<std::uint32_t>* counter = nullptr;
+  void (*function)(void*) = nullptr;
+  void* context = nullptr;
+};
+
+/// Tells a stage that is reached, or given up, within the call.
+inline void tell_now(const stage_target& target) {
+  if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
+  if (target.function != nullptr) target.function(target.context);
+}
+
+struct operation;
+
+struct stage {
+  conduit::completion hook;  ///< told by the conduit; first member, so that it leads back here
+  stage_target target;
+  operation* of = nullptr;
+  bool open = false;
+};
+
+struct operation {
+  stage local;
+  stage remote;
+  transfer what;
+  memory_engine* engine = nullptr;
+  std::size_t injected = 0;        ///< emulated: bytes sent so far
+  std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
+  conduit::remote_memory exposed;  ///< get_exposed
+  operation* next = nullptr;       ///< in the pool
+};
+
+/// A free list over blocks; T has a `next` pointer.
+template <class T>
+class object_pool {
+ public:
+  [[nodiscard]] T* take() {
+    if (free_ == nullptr) grow();
+    T* object = free_;
+    free_ = object->next;
+    object->next = nullptr;
+    return object;
+  }
+  void give_back(T* object) noexcept {
+    object->next = free_;
+    free_ = object;
+  }
+
+ private:
+  static constexpr std::size_t block = 64;
+  void grow() {
+    blocks_.push_back(std::make_unique<T[]>(block));
+    for (std::size_t i = 0; i < block; ++i) give_back(&blocks_.back()[i]);
+  }
+  T* free_ = nullptr;
+  std::vector<std::unique_ptr<T[]>> blocks_;
+};
+
+}  // namespace upwash::detail

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The members of a team: arithmetic when they are regular (O(1) memory), a list otherwise.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace upwash::detail {
+
+class rank_map {
+ public:
+  rank_map() = default;
+  rank_map(int first, int stride, int count) : first_(first), stride_(stride), count_(count) {}
+
+  /// World ranks in team order; kept as a list only when no stride describes them. The ranks are
+  /// distinct (checked by the caller).
+  static rank_map of(std::span<const int> world_ranks);
+
+  [[nodiscard]] int size() const noexcept { return count_; }
+  [[nodiscard]] int world_rank(int member) const noexcept {
+    return list_.empty() ? first_ + member * stride_ : list_[static_cast<std::size_t>(member)];
+  }
+  /// The member with this world rank, or -1. O(1) regular, O(log size) listed.
+  [[nodiscard]] int member_of(int world_rank) const noexcept;
+
+ private:
+  int first_ = 0;
+  int stride_ = 1;
+  int count_ = 0;
+  std::vector<int> list_;
+  std::vector<std::pair<int, int>> sorted_;  ///< (world rank, member)
+};
+
+}  // namespace upwash::detail

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/detail/region_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace upwash::detail {
+
+region_table::~region_table() {
+  for (auto& [bits, region] : by_id_) {
+    forget_all(*region);
+    endpoint_.release(rank_, region->own);
+  }
+}
+
+region_state& region_table::add(std::uint64_t bits, const conduit::memory_block& own,
+                                int world_size) {
+  auto made = std::make_unique<region_state>();
+  made->bits = bits;
+  made->rank = rank_;
+  made->own = own;
+  made->parts.resize(std::min(max_slots, std::bit_ceil(static_cast<std::size_t>(world_size))));
+  region_state& region = *made;
+  by_id_[bits] = std::move(made);
+  if (own.base != nullptr) by_address_[own.base] = &region;
+  part& mine = slot(region, rank_);
+  mine = {rank_, own.base, own.size, endpoint_.import(rank_, rank_, own.key)};
+  return region;
+}
+
+void region_table::remove(std::uint64_t bits) {
+  const auto it = by_id_.find(bits);
+  if (it == by_id_.end()) return;
+  region_state& region = *it->second;
+  if (last_ == &region) last_ = nullptr;
+  if (region.own.base != nullptr) by_address_.erase(region.own.base);
+  forget_all(region);
+  endpoint_.release(rank_, region.own);
+  by_id_.erase(it);
+}
+
+region_state* region_table::find(std::uint64_t bits) noexcept {
+  const auto it = by_id_.find(bits);
+  return it == by_id_.end() ? nullptr : it->second.get();
+}
+
+region_state* region_table::containing(const void* local) noexcept {
+  const auto* address = static_cast<const std::byte*>(local);
+  auto it = by_address_.upper_bound(address);
+  if (it == by_address_.begin()) return nullptr;
+  --it;
+  region_state* region = it->second;
+  return address < region->own.base + region->own.size ? region : nullptr;
+}
+
+part& region_table::enter(region_state& region, int rank, const conduit::memory_key& key,
+                          std::size_t size) {
+  part& peer = slot(region, rank);
+  if (peer.rank == rank) return peer;
+  if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
+  const conduit::remote_memory memory = endpoint_.import(rank_, rank, key);
+  peer = {rank, memory.direct, size, memory};
+  return peer;
+}
+
+void region_table::forget_all(region_state& region) {
+  for (part& peer : region.parts) {
+    if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
+    peer = {};
+  }
+}
+
+}  // namespace upwash::detail

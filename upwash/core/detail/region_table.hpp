@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The regions that a rank is a member of, and its peers' parts as reachable from here. A part is
+// fetched on first use. The inline path is what a put of 8 bytes runs through.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "upwash/conduit/endpoint.hpp"
+
+namespace upwash {
+
+/// Who executes the atomics of a region: all accesses take one path, mixing loses updates.
+enum class atomicity : std::uint8_t {
+  automatic,  ///< processor where memory is directly addressable, else network, else owner
+  processor,  ///< by the calling processor; needs direct access
+  network,    ///< by the conduit
+  owner,      ///< by messages to the owner
+};
+
+namespace detail {
+
+/// A peer's part of a region as reachable from here.
+struct part {
+  int rank = -1;
+  std::byte* direct = nullptr;
+  std::size_t size = 0;
+  conduit::remote_memory memory;
+};
+
+struct region_state {
+  std::uint64_t bits = 0;
+  std::uint64_t team = 0;
+  atomicity atomics = atomicity::owner;
+  std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
+  std::size_t most_bytes = 0;
+  int rank = -1;
+  conduit::memory_block own;
+  /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.
+  std::vector<part> parts;
+};
+
+class region_table {
+ public:
+  static constexpr std::size_t max_slots = 1024;
+
+  region_table(conduit::endpoint& endpoint, int rank) : endpoint_(endpoint), rank_(rank) {}
+  ~region_table();
+  region_table(const region_table&) = delete;
+  region_table& operator=(const region_table&) = delete;
+
+  region_state& add(std::uint64_t bits, const conduit::memory_block& own, int world_size);
+  void remove(std::uint64_t bits);
+  [[nodiscard]] region_state* find(std::uint64_t bits) noexcept;
+  [[nodiscard]] region_state* containing(const void* local) noexcept;
+  [[nodiscard]] std::size_t count() const noexcept { return by_id_.size(); }
+
+  /// Where loads and stores reach [offset, offset + bytes) of `rank`'s part, or null: not
+  /// directly addressable, not fetched yet, out of bounds, or unknown.
+  [[nodiscard]] std::byte* direct(int rank, std::uint64_t bits, std::uint64_t offset,
+                                  std::size_t bytes) noexcept {
+    region_state* region = last_;
+    if (region == nullptr || region->bits != bits) [[unlikely]] {
+      region = find(bits);
+      if (region == nullptr) return nullptr;
+      last_ = region;
+    }
+    const part& peer = slot(*region, rank);
+    if (peer.rank != rank || peer.direct == nullptr) [[unlikely]]
+      return nullptr;
+    if (offset > peer.size || bytes > peer.size - offset) [[unlikely]]
+      return nullptr;
+    return peer.direct + offset;
+  }
+
+  /// The same for an atomic on an aligned word; null where the processor must not do it.
+  [[nodiscard]] std::byte* direct_atomic(int rank, std::uint64_t bits, std::uint64_t offset,
+                                         std::size_t width) noexcept {
+    if (offset % width != 0) [[unlikely]]
+      return nullptr;
+    std::byte* at = direct(rank, bits, offset, width);
+    return at != nullptr && last_->atomics == atomicity::processor ? at : nullptr;
+  }
+
+  /// The part of `rank` when it has been fetched, else null.
+  [[nodiscard]] part* fetched(region_state& region, int rank) noexcept {
+    part& peer = slot(region, rank);
+    return peer.rank == rank ? &peer : nullptr;
+  }
+
+  /// Enters a fetched part; another rank's in the same slot is forgotten.
+  part& enter(region_state& region, int rank, const conduit::memory_key& key, std::size_t size);
+
+ private:
+  static part& slot(region_state& region, int rank) noexcept {
+    return region.parts[static_cast<std::size_t>(rank) & (region.parts.size() - 1)];
+  }
+  void forget_all(region_state& region);
+
+  conduit::endpoint& endpoint_;
+  int rank_;
+  region_state* last_ = nullptr;
+  std::unordered_map<std::uint64_t, std::unique_ptr<region_state>> by_id_;
+  std::map<const std::byte*, region_state*> by_address_;
+};
+
+}  // namespace detail
+}  // namespace upwash

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where requests, counters and notices meet the engines: makes tickets and stage targets.
+#pragma once
+
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/operation.hpp"
+#include "upwash/core/request.hpp"
+
+namespace upwash::detail {
+
+struct request_access {
+  /// A request with `stages` outstanding, and the counter that ends them.
+  static request make(job& here, std::uint32_t stages, const conduit::wait_reason& reason) {
+    ticket* made = job_access::state(here).tickets.take();
+    made->owner = &here;
+    made->reason = reason;
+    made->pending.store(stages, std::memory_order_relaxed);
+    return request(made);
+  }
+
+  static std::atomic<std::uint32_t>& counter(const request& of) { return of.ticket_->pending; }
+
+  static job& owner(const request& of) { return *of.ticket_->owner; }
+
+  /// The target of one stage; counts it as outstanding. A request that has no ticket gets one.
+  static stage_target target(job& here, const notice& where, const conduit::wait_reason& reason) {
+    if (where.request_ != nullptr) {
+      if (where.request_->ticket_ == nullptr) *where.request_ = make(here, 0, reason);
+      return counted(where.request_->ticket_->pending);
+    }
+    if (where.counter_ != nullptr) return counted(where.counter_->pending_);
+    return {nullptr, where.function_, where.context_};
+  }
+
+  static stage_target counted(std::atomic<std::uint32_t>& counter) {
+    counter.fetch_add(1, std::memory_order_relaxed);  // only the count; its end is a release
+    return {&counter, nullptr, nullptr};
+  }
+};
+
+}  // namespace upwash::detail

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The teams of a rank and what core keeps for each.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "upwash/core/detail/rank_map.hpp"
+#include "upwash/core/region.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash::detail {
+
+class team_state {
+ public:
+  team_state(job& home, std::uint64_t identity, rank_map members, int rank)
+      : here(home), id(identity), map(std::move(members)), my_rank(rank) {}
+
+  job& here;
+  const std::uint64_t id;
+  const rank_map map;
+  const int my_rank;
+  std::uint32_t control_number = 0;  ///< of control collectives called so far
+  std::uint64_t barrier_epoch = 0;
+  region barrier_words;  ///< shared-memory barrier; made at the first one
+  void* barrier_peer = nullptr;
+  void* barrier_mine = nullptr;
+};
+
+class team_table {
+ public:
+  explicit team_table(job& here);
+
+  [[nodiscard]] team world() noexcept { return team_access::of(*world_); }
+  team_state& add(std::uint64_t id, rank_map members);
+  void remove(std::uint64_t id);
+  /// The id of a team that this rank creates.
+  [[nodiscard]] std::uint64_t draw_id() noexcept;
+  /// Counts uses of a provisional identity (team::subset), so that repeats differ.
+  [[nodiscard]] std::uint32_t next_use(std::uint64_t provisional) { return uses_[provisional]++; }
+  [[nodiscard]] std::uint32_t draw_region() noexcept { return ++regions_drawn_; }
+
+ private:
+  job& here_;
+  std::map<std::uint64_t, std::unique_ptr<team_state>> teams_;
+  std::map<std::uint64_t, std::uint32_t> uses_;
+  team_state* world_ = nullptr;
+  std::uint32_t drawn_ = 0;
+  std::uint32_t regions_drawn_ = 0;
+};
+
+}  // namespace upwash::detail

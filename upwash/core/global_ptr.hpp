@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A pointer into the memory of any rank: 16 bytes, plain, may be sent in messages. It is
+// (rank, region, offset); arithmetic moves the offset, nothing is checked until it is used.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+namespace upwash {
+
+/// Names a region within its job: the world rank that drew it and that rank's count.
+struct region_id {
+  std::uint32_t creator = 0;  ///< below 2^28
+  std::uint32_t number = 0;   ///< below 2^28; 0: no region
+
+  friend constexpr bool operator==(region_id, region_id) = default;
+  [[nodiscard]] constexpr std::uint64_t bits() const noexcept {
+    return (static_cast<std::uint64_t>(creator) << 28U) | number;
+  }
+};
+
+template <class T>
+class global_ptr {
+ public:
+  constexpr global_ptr() = default;
+
+  /// `offset` in bytes from the start of the rank's part of the region.
+  constexpr global_ptr(int rank, region_id region, std::uint64_t offset) noexcept
+      : high_((static_cast<std::uint64_t>(rank) << 36U) | (region.bits() >> 20U)),
+        low_((region.bits() << 44U) | offset) {}
+
+  [[nodiscard]] constexpr int rank() const noexcept { return static_cast<int>(high_ >> 36U); }
+  [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return low_ & offset_mask; }
+  [[nodiscard]] constexpr region_id region() const noexcept {
+    const std::uint64_t bits = region_bits();
+    region_id id;
+    id.creator = static_cast<std::uint32_t>(bits >> 28U) & 0xfffffffU;
+    id.number = static_cast<std::uint32_t>(bits) & 0xfffffffU;
+    return id;
+  }
+  [[nodiscard]] constexpr std::uint64_t region_bits() const noexcept {
+    return ((high_ << 20U) | (low_ >> 44U)) & ((std::uint64_t{1} << 56U) - 1U);
+  }
+  [[nodiscard]] explicit constexpr operator bool() const noexcept { return region_bits() != 0; }
+
+  /// The same place as another type.
+  template <class U>
+  [[nodiscard]] constexpr global_ptr<U> as() const noexcept {
+    return global_ptr<U>(high_, low_, 0);
+  }
+
+  constexpr global_ptr& operator+=(std::ptrdiff_t elements) noexcept {
+    const auto moved = offset() + static_cast<std::uint64_t>(elements) * sizeof(T);
+    low_ = (low_ & ~offset_mask) | (moved & offset_mask);
+    return *this;
+  }
+  friend constexpr global_ptr operator+(global_ptr p, std::ptrdiff_t n) noexcept { return p += n; }
+  friend constexpr global_ptr operator-(global_ptr p, std::ptrdiff_t n) noexcept { return p += -n; }
+  friend constexpr bool operator==(const global_ptr&, const global_ptr&) = default;
+
+ private:
+  template <class U>
+  friend class global_ptr;
+  constexpr global_ptr(std::uint64_t high, std::uint64_t low, int /*raw*/) noexcept
+      : high_(high), low_(low) {}
+
+  static constexpr std::uint64_t offset_mask = (std::uint64_t{1} << 44U) - 1U;
+
+  // high: rank 28 bits, region 36 bits; low: region 20 bits, offset 44 bits (16 TiB a rank).
+  std::uint64_t high_ = 0;
+  std::uint64_t low_ = 0;
+};
+
+static_assert(sizeof(global_ptr<int>) == 16);
+
+}  // namespace upwash

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/job.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+namespace detail {
+
+job_state::job_state(job& here, conduit::endpoint& endpoint, const job_options& options)
+    : messages(here),
+      regions(endpoint, here.rank()),
+      memory(here, regions, options.progress_thread),
+      teams(std::make_unique<team_table>(here)) {}
+
+job_state::~job_state() = default;
+
+}  // namespace detail
+
+std::uint64_t build_fingerprint() { return detail::module_table().fingerprint(); }
+
+job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options)
+    : endpoint_(endpoint),
+      waiter_(&idle),
+      rank_(rank),
+      size_(endpoint.world_size()),
+      virtual_time_(endpoint.describe().virtual_time),
+      ordered_(endpoint.describe().ordered),
+      options_(options) {
+  state_ = std::make_unique<detail::job_state>(*this, endpoint_, options_);
+  regions_ = &state_->regions;
+  endpoint_.attach(rank_, this);
+  state_->live = &process::enter(this, &detail::describe_wait);
+  if (options_.progress_thread && !virtual_time_) {
+    state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        if (endpoint_.poll_memory() == 0) std::this_thread::yield();
+      }
+    });
+  }
+}
+
+job::~job() {
+  if (state_->progress_thread.joinable()) {
+    state_->progress_thread.request_stop();
+    state_->progress_thread.join();
+  }
+  while (!state_->services.empty()) state_->services.pop_back();
+  process::leave(*state_->live);
+  endpoint_.attach(rank_, nullptr);
+}
+
+team job::world() const { return state_->teams->world(); }
+
+void job::finish() {
+  quiet();
+  while (state_->messages.deferred() != 0 || state_->memory.busy() ||
+         state_->memory.in_flight() != 0) {
+    wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "finish"});
+  }
+  for (const auto& entry : state_->services) entry.second->check();
+  control::barrier_by_messages(world());
+}
+
+void job::progress() {
+  if (in_handler_) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: progress() from inside a handler; handlers run to "
+                            "completion and only send or reply",
+                            rank_));
+  }
+  charge(conduit::cost::poll, 1);
+  progress_step();
+}
+
+int job::progress_step() {
+  int moved = endpoint_.poll(rank_);
+  auto& state = *state_;
+  if (busy_ || state.messages.deferred() != 0 || state.memory.busy()) [[unlikely]] {
+    moved += state.messages.drain();
+    moved += state.memory.progress();
+    for (const auto& entry : state.services) moved += entry.second->progress(16);
+    if (state.fault) rethrow_fault();
+  }
+  return moved;
+}
+
+void job::rethrow_fault() { std::rethrow_exception(state_->fault); }
+
+void job::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) {
+  if (in_handler_) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
+                            "and only send or reply",
+                            rank_, reason.operation));
+  }
+  if (target.ready()) return;
+  const bool once = target.what() == conduit::wait_target::kind::credit;
+  struct scope {
+    detail::job_state& state;
+    const conduit::wait_reason* outer;
+    ~scope() {
+      state.waiting_for = outer;
+      state.waiting_since_ps.store(0, std::memory_order_relaxed);
+    }
+  } const in{*state_, std::exchange(state_->waiting_for, &reason)};
+  for (int idles = 0;;) {
+    const int moved = progress_step();
+    if (target.ready() || (once && moved != 0)) return;
+    if (moved != 0) continue;
+    waiter_->idle(rank_, target, reason);
+    if (once || target.ready()) {
+      if (once) progress_step();
+      return;
+    }
+    if ((++idles & 0xff) == 0) note_idle();
+  }
+}
+
+void job::note_idle() {
+  auto& state = *state_;
+  if (virtual_time_) return;
+  const std::int64_t now_ps = steady_now().ps();
+  if (state.waiting_since_ps.load(std::memory_order_relaxed) == 0) {
+    state.waiting_since_ps.store(now_ps, std::memory_order_relaxed);
+    state.reported = false;
+  }
+  const auto waited = duration::from_ps(now_ps - state.waiting_since_ps.load());
+  if (options_.hang_report > duration() && waited > options_.hang_report && !state.reported) {
+    state.reported = true;
+    char line[512];
+    std::size_t length = detail::describe_wait(this, line, sizeof line - 1);
+    line[length++] = '\n';
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length);
+  }
+}
+
+void job::quiet() {
+  wait(conduit::wait_target::counter_zero(state_->implicit_pending), {.operation = "quiet"});
+}
+
+conduit::waiter& job::set_waiter(conduit::waiter& idle) noexcept {
+  return *std::exchange(waiter_, &idle);
+}
+
+service_base* job::find_service(const void* tag) const noexcept {
+  for (const auto& [known, service] : state_->services) {
+    if (known == tag) return service.get();
+  }
+  return nullptr;
+}
+
+void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
+  state_->services.emplace_back(tag, std::move(made));
+  busy_ = true;  // its progress hook wants calls
+}
+
+// -- Arrivals -----------------------------------------------------------------------------------
+
+void job::deliver(const conduit::message& arrived) {
+  try {
+    if (arrived.kind == conduit::lane::memory) {
+      state_->memory.deliver(arrived);
+    } else if (ordered_) [[likely]] {
+      dispatch(arrived);
+    } else {
+      state_->in_order.receive(arrived, [this](const conduit::message& m) { dispatch(m); });
+    }
+  } catch (...) {
+    detail::job_access::set_fault(*this, std::current_exception());
+  }
+}
+
+void job::dispatch(const conduit::message& m) {
+  if (detail::is_piece(m.handler)) [[unlikely]] {
+    state_->pieces.receive(m, [this](const conduit::message& whole) { run_handler(whole); });
+  } else {
+    run_handler(m);
+  }
+}
+
+void job::run_handler(const conduit::message& m) {
+  using thunk = void (*)(job&, const conduit::message&);
+  const auto function =
+      reinterpret_cast<thunk>(const_cast<void*>(state_->modules.function_of(m.handler)));
+  ++counters_.handlers_run;
+  charge(conduit::cost::handler, 1);
+  handling_ = m.kind;
+  in_handler_ = true;
+  function(*this, m);  // its thunk lets no exception out
+  in_handler_ = false;
+}
+
+namespace detail {
+
+void handler_threw(job& here, const conduit::message& m, const char* handler) noexcept {
+  std::string why = "an exception that is no std::exception";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {  // keeps the text above
+  }
+  // "... am_pack<Handler>::thunk(...) [with auto Handler = name]": the name is what helps.
+  std::string_view name(handler);
+  if (const auto at = name.rfind("Handler = "); at != std::string_view::npos) {
+    name = name.substr(at + 10);
+    name = name.substr(0, name.find_first_of("];"));
+  }
+  job_access::set_fault(
+      here, std::make_exception_ptr(error(
+                error_kind::fault, fmt::format("rank {}: handler {} of a message from rank {} "
+                                               "threw: {}; handlers must not throw",
+                                               here.rank(), name, m.source, why))));
+}
+
+std::size_t describe_wait(const void* job_address, char* text, std::size_t size) {
+  const auto& here = *static_cast<const job*>(job_address);
+  const job_state& state = job_access::state(here);
+  const conduit::wait_reason* reason = state.waiting_for;
+  const auto length = [size](const auto& written) { return std::min(written.size, size); };
+  if (reason == nullptr) {
+    return length(fmt::format_to_n(text, size, "upwash: rank {} of {} computes; {} deferred",
+                                   here.rank(), here.size(), state.messages.deferred()));
+  }
+  const std::int64_t since = state.waiting_since_ps.load(std::memory_order_relaxed);
+  const double seconds = since == 0 ? 0 : duration::from_ps(steady_now().ps() - since).seconds();
+  return length(fmt::format_to_n(
+      text, size,
+      "upwash: rank {} of {} waits in {} (peer {}, {} bytes, team {:#x}, number {}) for {:.1f} s; "
+      "{} deferred",
+      here.rank(), here.size(), reason->operation, reason->peer, reason->bytes, reason->team,
+      reason->number, seconds, state.messages.deferred()));
+}
+
+}  // namespace detail
+}  // namespace upwash

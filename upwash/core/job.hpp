@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A job as one of its ranks sees it: the root of all per-rank state. Obtained from
+// `upwash::run` or `attach`; driven by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/service.hpp"
+#include "upwash/observe/counters.hpp"
+
+namespace upwash {
+
+class team;
+
+namespace detail {
+class job_state;
+class region_table;
+struct direct_access;
+struct job_access;
+}  // namespace detail
+
+/// What core needs to know beyond its conduit; runtime fills it from the knobs.
+struct job_options {
+  std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
+  duration hang_report = {};          ///< a wait longer than this reports itself once; 0: never
+  bool checked = false;               ///< costly checks of the caller
+  bool progress_thread = false;       ///< a thread serves memory operations (real conduits)
+};
+
+/// A number over the modules of this process and their build ids: equal in ranks whose messages
+/// understand each other. Scans the loaded modules.
+[[nodiscard]] std::uint64_t build_fingerprint();
+
+class job : private conduit::sink {
+ public:
+  /// Collective over all ranks of the world. `endpoint` and `idle` outlive the job.
+  job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options);
+  ~job();
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }  ///< in the world
+  [[nodiscard]] int size() const noexcept { return size_; }  ///< of the world
+  /// All ranks. O(1).
+  [[nodiscard]] team world() const;
+
+  /// Takes messages and moves operations on, a bounded amount. Nonblocking; not from a handler.
+  void progress();
+
+  /// Blocks until every implicit operation of this rank is complete at its target.
+  void quiet();
+
+  /// Time since the job started: virtual on a simulated conduit, else the steady clock.
+  [[nodiscard]] duration now() const noexcept { return endpoint_.now(rank_); }
+
+  /// The program computes for `time`: advances virtual time; a real conduit does nothing, or
+  /// burns the time where the knob compute says so.
+  void compute(duration time) { endpoint_.compute(rank_, time); }
+
+  /// Collective, at the end: completes this rank's operations and waits for all ranks. `run`
+  /// calls it; not after an error.
+  void finish();
+
+  /// Virtual time for work of a layer; nothing on a real conduit.
+  void charge(conduit::cost kind, std::uint64_t amount) noexcept {
+    if (virtual_time_) endpoint_.charge(rank_, kind, amount);
+  }
+
+  /// Blocks until the target is ready, making progress; all waiting of the library ends here.
+  /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
+  void wait(const conduit::wait_target& target, const conduit::wait_reason& reason);
+
+  /// What this rank has done so far.
+  [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] upwash::counters& counters() noexcept { return counters_; }
+
+  [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
+  [[nodiscard]] const job_options& options() const noexcept { return options_; }
+  [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return endpoint_; }
+
+  /// Replaces what this rank does when idle; returns the one before. Objects install theirs.
+  conduit::waiter& set_waiter(conduit::waiter& idle) noexcept;
+
+  /// The layer's state T on this job (service.hpp), made on first use. O(services) a call: keep
+  /// the reference.
+  template <class T>
+  [[nodiscard]] T& service() {
+    const void* tag = &detail::service_tag<T>;
+    if (service_base* found = find_service(tag)) return static_cast<T&>(*found);
+    auto made = std::make_unique<T>(*this);
+    T& reference = *made;
+    keep_service(tag, std::move(made));
+    return reference;
+  }
+
+ private:
+  friend struct detail::direct_access;
+  friend struct detail::job_access;
+
+  void deliver(const conduit::message& arrived) override;
+  void dispatch(const conduit::message& m);
+  void run_handler(const conduit::message& m);
+  int progress_step();
+  void note_idle();
+  void rethrow_fault();
+  [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
+  void keep_service(const void* tag, std::unique_ptr<service_base> made);
+
+  // Order: what the path of a small message touches comes first.
+  conduit::endpoint& endpoint_;
+  conduit::waiter* waiter_;
+  int rank_;
+  int size_;
+  bool in_handler_ = false;
+  bool virtual_time_;
+  bool ordered_;
+  bool busy_ = false;  ///< something beside the endpoint wants progress
+  conduit::lane handling_ = conduit::lane::request;
+  upwash::counters counters_;
+  detail::region_table* regions_ = nullptr;  ///< of state_
+  std::unique_ptr<detail::job_state> state_;
+  const job_options options_;
+};
+
+}  // namespace upwash

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/region.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "upwash/base/error.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/job.hpp"
+
+namespace upwash {
+namespace {
+
+/// The atomicity that regions of this conduit get, or an error when the one asked for cannot be.
+atomicity settle_atomicity(const job& here, atomicity asked) {
+  const conduit::capabilities& can = here.endpoint().describe();
+  if (asked == atomicity::automatic) {
+    if (can.direct_access) return atomicity::processor;
+    return can.native_atomics ? atomicity::network : atomicity::owner;
+  }
+  const bool possible = asked == atomicity::owner ||
+                        (asked == atomicity::processor && can.direct_access) ||
+                        (asked == atomicity::network && can.native_atomics);
+  if (!possible) {
+    throw error(error_kind::argument,
+                fmt::format("allocate: the {} conduit has no {} atomics; use automatic or owner",
+                            can.name, asked == atomicity::processor ? "processor" : "network"));
+  }
+  return asked;
+}
+
+}  // namespace
+
+global_ptr<std::byte> region::at(int member, std::uint64_t offset_bytes) const {
+  return {team_.world_rank(member), id(), offset_bytes};
+}
+
+region_id region::id() const noexcept {
+  return {static_cast<std::uint32_t>(state_->bits >> 28U),
+          static_cast<std::uint32_t>(state_->bits) & 0xfffffffU};
+}
+
+region allocate(const team& members, std::size_t bytes, atomicity how) {
+  job& here = members.here();
+  auto& state = detail::job_access::state(here);
+  const atomicity settled = settle_atomicity(here, how);
+  conduit::memory_block own;
+  std::string refusal;
+  try {
+    own = here.endpoint().allocate(here.rank(), bytes);
+  } catch (const error& e) {
+    refusal = e.what();
+  }
+  // One reduction: largest size, largest complement (so the smallest size), who failed.
+  std::array<std::uint64_t, 3> agreed{
+      bytes, ~static_cast<std::uint64_t>(bytes),
+      refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
+  control::all_reduce(members, agreed, control::fold::most);
+  if (agreed[2] != 0) {
+    if (refusal.empty()) here.endpoint().release(here.rank(), own);
+    throw error(error_kind::system,
+                refusal.empty()
+                    ? fmt::format("allocate: rank {} could not allocate its part", agreed[2] - 1)
+                    : fmt::format("allocate: rank {}: {}", here.rank(), refusal));
+  }
+  std::uint64_t bits = 0;
+  if (members.rank() == 0) {
+    const std::uint32_t number = state.teams->draw_region();
+    if (number >= 1U << 28U) {
+      throw error(error_kind::argument, "allocate: a rank can create 2^28 - 1 regions in a job");
+    }
+    bits = region_id{static_cast<std::uint32_t>(here.rank()), number}.bits();
+  }
+  control::broadcast_value(members, 0, bits);
+  {
+    const auto held = state.memory.lock();
+    detail::region_state& made = state.regions.add(bits, own, here.size());
+    made.team = members.id();
+    made.atomics = settled;
+    made.most_bytes = agreed[0];
+    made.least_bytes = ~agreed[1];
+  }
+  region result;
+  result.state_ = state.regions.find(bits);
+  result.team_ = members;
+  control::barrier_by_messages(members);  // a peer may ask for the key at once
+  return result;
+}
+
+void free(region& going) {
+  if (!going) return;
+  job& here = going.team_.here();
+  control::barrier_by_messages(going.team_);
+  auto& state = detail::job_access::state(here);
+  const auto held = state.memory.lock();
+  state.regions.remove(going.state_->bits);
+  going = region();
+}
+
+namespace detail {
+
+global_ptr<std::byte> global_of(job& here, const void* local) {
+  const region_state* found = job_access::state(here).regions.containing(local);
+  if (found == nullptr) return {};
+  const region_id id{static_cast<std::uint32_t>(found->bits >> 28U),
+                     static_cast<std::uint32_t>(found->bits) & 0xfffffffU};
+  const auto offset = static_cast<const std::byte*>(local) - found->own.base;
+  return {here.rank(), id, static_cast<std::uint64_t>(offset)};
+}
+
+}  // namespace detail
+
+exposed_memory expose(job& here, std::span<const std::byte> span) {
+  exposed_memory made{here.rank(), span.size(), {}};
+  if (here.endpoint().describe().private_reads) {
+    made.key = here.endpoint().register_span(here.rank(), span);
+  } else {
+    const std::uint64_t id = detail::job_access::state(here).memory.expose(span);
+    std::memcpy(made.key.bytes.data(), &id, sizeof id);
+  }
+  return made;
+}
+
+void conceal(job& here, const exposed_memory& memory) {
+  if (here.endpoint().describe().private_reads) {
+    here.endpoint().deregister(here.rank(), memory.key);
+  } else {
+    std::uint64_t id = 0;
+    std::memcpy(&id, memory.key.bytes.data(), sizeof id);
+    detail::job_access::state(here).memory.conceal(id);
+  }
+}
+
+}  // namespace upwash

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Regions: memory of the members of a team that all of them can reach. Allocated together;
+// named by an id that the team agreed on, so that a global_ptr means the same everywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "upwash/conduit/memory.hpp"
+#include "upwash/core/detail/region_table.hpp"
+#include "upwash/core/global_ptr.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+
+class job;
+
+/// A region as one member sees it: a handle, cheap to copy, valid until `free`.
+class region {
+ public:
+  region() = default;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// My part. Zeroed at first; 64-byte aligned.
+  [[nodiscard]] std::span<std::byte> mine() const noexcept {
+    return {state_->own.base, state_->own.size};
+  }
+  template <class T>
+  [[nodiscard]] std::span<T> mine_as() const noexcept {
+    return {reinterpret_cast<T*>(state_->own.base), state_->own.size / sizeof(T)};
+  }
+
+  /// A pointer into the part of a member of the team.
+  [[nodiscard]] global_ptr<std::byte> at(int member, std::uint64_t offset_bytes = 0) const;
+  template <class T>
+  [[nodiscard]] global_ptr<T> at(int member, std::uint64_t element = 0) const {
+    return at(member, element * sizeof(T)).template as<T>();
+  }
+
+  [[nodiscard]] region_id id() const noexcept;
+  [[nodiscard]] team members() const noexcept { return team_; }
+  /// Who executes atomics on it.
+  [[nodiscard]] atomicity atomics() const noexcept { return state_->atomics; }
+  /// Whether all parts have the same size.
+  [[nodiscard]] bool uniform() const noexcept { return state_->least_bytes == state_->most_bytes; }
+
+ private:
+  friend region allocate(const team& members, std::size_t bytes, atomicity how);
+  friend void free(region& going);
+
+  detail::region_state* state_ = nullptr;
+  team team_;
+};
+
+/// Collective over `members`, blocking: each gives its own number of bytes (0 allowed). Memory:
+/// the bytes, and at each rank a table of at most 1,024 parts, filled on first use. Messages:
+/// O(log size) a rank. Throws `error`: system at all members when one lacks memory, naming it;
+/// argument when the atomicity asked for cannot be had on this conduit.
+[[nodiscard]] region allocate(const team& members, std::size_t bytes,
+                              atomicity how = atomicity::automatic);
+
+/// Collective over its team, blocking: all operations on it by any member must be complete.
+void free(region& going);
+
+/// The global pointer of a local address in a region; null for other addresses. O(log regions).
+template <class T>
+[[nodiscard]] global_ptr<T> to_global(job& here, const T* local);
+
+namespace detail {
+[[nodiscard]] global_ptr<std::byte> global_of(job& here, const void* local);
+}
+
+template <class T>
+global_ptr<T> to_global(job& here, const T* local) {
+  return detail::global_of(here, local).template as<T>();
+}
+
+/// Private memory made readable for peers (`get` from it): for large transfers between buffers
+/// that are in no region. Plain data, to be sent in a message.
+struct exposed_memory {
+  int rank = -1;
+  std::uint64_t bytes = 0;
+  conduit::memory_key key;
+};
+
+/// Makes a span readable until `conceal`. Local; the span must stay. O(1) messages: none.
+[[nodiscard]] exposed_memory expose(job& here, std::span<const std::byte> span);
+void conceal(job& here, const exposed_memory& memory);
+
+}  // namespace upwash

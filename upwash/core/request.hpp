@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The handle of an operation in flight, and the counter and callback forms of completion.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "upwash/conduit/waiting.hpp"
+
+namespace upwash {
+
+class job;
+
+namespace detail {
+
+/// What a request refers to. Pooled per job; lives as long as its request.
+struct ticket {
+  std::atomic<std::uint32_t> pending{0};  ///< stages still to come
+  job* owner = nullptr;
+  conduit::wait_reason reason;  ///< for the stall report
+  ticket* next = nullptr;       ///< in the pool
+};
+
+struct request_access;
+
+}  // namespace detail
+
+/// An operation in flight on one rank. Move-only; an empty request is complete. Destroying an
+/// unfinished one waits for it. Belongs to the rank that made it.
+class [[nodiscard]] request {
+ public:
+  request() = default;
+  request(request&& other) noexcept : ticket_(std::exchange(other.ticket_, nullptr)) {}
+  request& operator=(request&& other) noexcept {
+    if (this != &other) {
+      finish();
+      ticket_ = std::exchange(other.ticket_, nullptr);
+    }
+    return *this;
+  }
+  ~request() { finish(); }
+
+  /// Whether it is complete. Makes progress when it is not. Nonblocking.
+  bool test();
+
+  /// Blocks until it is complete; makes progress for others meanwhile. Not from a handler.
+  void wait();
+
+  /// Whether it was complete when last looked at; no progress.
+  [[nodiscard]] bool done() const noexcept {
+    // Acquire: pairs with the release of whoever tells, so the data is there when this is true.
+    return ticket_ == nullptr || ticket_->pending.load(std::memory_order_acquire) == 0;
+  }
+
+ private:
+  friend struct detail::request_access;
+  explicit request(detail::ticket* held) : ticket_(held) {}
+
+  void finish() noexcept;
+
+  detail::ticket* ticket_ = nullptr;
+};
+
+/// Blocks until all are complete.
+void wait_all(std::span<request> requests);
+
+/// Blocks until one that was not complete on entry is complete and returns its index; the first
+/// complete one when none was incomplete. Throws `error` (argument) for an empty span.
+std::size_t wait_any(std::span<request> requests);
+
+/// Counts operations in flight: pass it to several, wait for all of them at once.
+class completion_counter {
+ public:
+  completion_counter() = default;
+  completion_counter(const completion_counter&) = delete;
+  completion_counter& operator=(const completion_counter&) = delete;
+
+  [[nodiscard]] bool done() const noexcept { return pending_.load(std::memory_order_acquire) == 0; }
+  /// Blocks until every operation told to it so far is complete.
+  void wait(job& here);
+
+ private:
+  friend struct detail::request_access;
+  std::atomic<std::uint32_t> pending_{0};
+};
+
+/// Where one stage of an operation is told: nowhere, at a request, a counter, or a callback that
+/// runs in progress, outside handlers, on the rank's own stack.
+class notice {
+ public:
+  notice() = default;
+  static notice to(request& where) {
+    notice n;
+    n.request_ = &where;
+    return n;
+  }
+  static notice to(completion_counter& where) {
+    notice n;
+    n.counter_ = &where;
+    return n;
+  }
+  static notice call(void (*function)(void*), void* context) {
+    notice n;
+    n.function_ = function;
+    n.context_ = context;
+    return n;
+  }
+  [[nodiscard]] bool empty() const noexcept {
+    return request_ == nullptr && counter_ == nullptr && function_ == nullptr;
+  }
+
+ private:
+  friend struct detail::request_access;
+  request* request_ = nullptr;
+  completion_counter* counter_ = nullptr;
+  void (*function_)(void*) = nullptr;
+  void* context_ = nullptr;
+};
+
+/// Both stages. local: the source may be reused, or the fetched data read. remote: the data is
+/// visible at the target.
+struct notices {
+  notice local;
+  notice remote;
+};
+
+/// Tag: the operation is completed by the next `job.quiet()`, which also frees its source.
+struct implicit_t {};
+inline constexpr implicit_t implicit{};
+
+}  // namespace upwash

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A layer's own state on a job: `job.service<T>()`. Made on first use, destroyed in reverse
+// order of making. Nothing below names what is above.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace upwash {
+
+class job;
+class team;
+
+/// Base of every service; the hooks are optional. T is constructible from `job&`.
+class service_base {
+ public:
+  virtual ~service_base() = default;
+  service_base(const service_base&) = delete;
+  service_base& operator=(const service_base&) = delete;
+
+  /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers.
+  virtual int progress(int /*budget*/) { return 0; }
+  /// Says what is pending, for the stall report; empty when nothing is.
+  [[nodiscard]] virtual std::string describe_pending() const { return {}; }
+  virtual void on_team_create(const team& /*made*/) {}
+  virtual void on_team_free(const team& /*going*/) {}
+  /// Throws when an invariant of the layer does not hold; called at the end of checked runs.
+  virtual void check() const {}
+
+ protected:
+  service_base() = default;
+};
+
+namespace detail {
+
+/// Its address identifies the type T among the services of a job.
+template <class T>
+inline constexpr char service_tag = 0;
+
+}  // namespace detail
+}  // namespace upwash

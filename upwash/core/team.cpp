@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/team.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/job.hpp"
+
+namespace upwash {
+namespace detail {
+
+team_table::team_table(job& here) : here_(here) { world_ = &add(0, rank_map(0, 1, here.size())); }
+
+team_state& team_table::add(std::uint64_t id, rank_map members) {
+  const int mine = members.member_of(here_.rank());
+  auto made = std::make_unique<team_state>(here_, id, std::move(members), mine);
+  return *(teams_[id] = std::move(made));
+}
+
+void team_table::remove(std::uint64_t id) { teams_.erase(id); }
+
+std::uint64_t team_table::draw_id() noexcept {
+  return (static_cast<std::uint64_t>(here_.rank()) << 32U) | ++drawn_;
+}
+
+}  // namespace detail
+
+namespace {
+
+detail::team_table& table_of(const team& t) { return *detail::job_access::state(t.here()).teams; }
+
+/// Enters a team that its members agreed on, and tells the services.
+team enter(job& here, std::uint64_t id, detail::rank_map members) {
+  auto& state = detail::job_access::state(here);
+  const team made = team_access::of(state.teams->add(id, std::move(members)));
+  for (const auto& entry : state.services) entry.second->on_team_create(made);
+  return made;
+}
+
+/// The members' common choice: rank 0 of `among` draws an id and all learn it.
+std::uint64_t agree_on_id(const team& among) {
+  std::uint64_t id = among.rank() == 0 ? table_of(among).draw_id() : 0;
+  control::broadcast_value(among, 0, id);
+  return id;
+}
+
+int place_at(const job& here, int world_rank, level where) {
+  if (where == level::world) return 0;
+  const conduit::placement place = here.endpoint().place(world_rank);
+  return where == level::node ? place.node : place.socket;
+}
+
+}  // namespace
+
+job& team::here() const noexcept { return state_->here; }
+int team::rank() const noexcept { return state_->my_rank; }
+int team::size() const noexcept { return state_->map.size(); }
+std::uint64_t team::id() const noexcept { return state_->id; }
+int team::member_of(int world_rank) const noexcept { return state_->map.member_of(world_rank); }
+
+int team::world_rank(int member) const {
+  if (member < 0 || member >= size()) {
+    throw error(error_kind::argument,
+                fmt::format("member {} of a team of {} (rank {})", member, size(), here().rank()));
+  }
+  return state_->map.world_rank(member);
+}
+
+team team::split(int color, int key) const {
+  struct choice {
+    int color;
+    int key;
+  };
+  std::vector<choice> all(static_cast<std::size_t>(size()));
+  control::all_gather_values(*this, choice{color, key}, std::span(all));
+  std::vector<int> members;  // of my color, as ranks of this team
+  for (int r = 0; r < size(); ++r) {
+    if (color >= 0 && all[static_cast<std::size_t>(r)].color == color) members.push_back(r);
+  }
+  std::stable_sort(members.begin(), members.end(), [&all](int a, int b) {
+    return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
+  });
+  return members.empty() ? team() : subset(members);
+}
+
+team team::subset(std::span<const int> members) const {
+  std::vector<int> world;
+  std::uint64_t provisional = random_bits(id(), 0, members.size());
+  for (const int member : members) {
+    world.push_back(world_rank(member));
+    provisional = random_bits(provisional, 1, static_cast<std::uint64_t>(member));
+  }
+  std::vector<int> sorted = world;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
+      !std::binary_search(sorted.begin(), sorted.end(), here().rank())) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a subset of {} members must list each once, the caller too",
+                            here().rank(), members.size()));
+  }
+  // Until the id is agreed the members talk under an identity made of the list and its uses.
+  auto& table = table_of(*this);
+  provisional = random_bits(provisional, 2, table.next_use(provisional)) | (1ULL << 63U);
+  const detail::rank_map map = detail::rank_map::of(world);
+  const team talking = team_access::of(table.add(provisional, map));
+  const std::uint64_t agreed = agree_on_id(talking);
+  table.remove(provisional);
+  return enter(here(), agreed, map);
+}
+
+team team::duplicate() const { return enter(here(), agree_on_id(*this), state_->map); }
+
+team team::at(level where) const { return split(place_at(here(), here().rank(), where), rank()); }
+
+team team::leaders(level where) const {
+  const team group = at(where);
+  return split(group.rank() == 0 ? 0 : -1, rank());
+}
+
+void team::release() {
+  if (id() == 0) {
+    throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
+  }
+  for (const auto& entry : detail::job_access::state(here()).services) {
+    entry.second->on_team_free(*this);
+  }
+  if (state_->barrier_words) free(state_->barrier_words);
+  control::barrier_by_messages(*this);
+  table_of(*this).remove(id());
+  state_ = nullptr;
+}
+
+}  // namespace upwash

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Teams: ordered sets of ranks. A team is a handle of one rank, cheap to copy, valid until
+// `release` or the end of the job. Collective calls are made by all members in the same order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace upwash {
+
+class job;
+
+namespace detail {
+class team_state;
+}
+
+/// Levels of the machine at which ranks are grouped.
+enum class level : std::uint8_t { socket, node, world };
+
+class team {
+ public:
+  team() = default;  ///< No team: the result of a split for a rank that takes no part.
+
+  [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
+  [[nodiscard]] job& here() const noexcept;
+  [[nodiscard]] int rank() const noexcept;  ///< mine, in the team
+  [[nodiscard]] int size() const noexcept;
+  /// Agreed by all members: (creator's world rank, creator's count).
+  [[nodiscard]] std::uint64_t id() const noexcept;
+  /// The world rank of a member. O(1).
+  [[nodiscard]] int world_rank(int member) const;
+  /// The member with this world rank, or -1.
+  [[nodiscard]] int member_of(int world_rank) const noexcept;
+
+  /// Ranks of equal `color` form a team, ordered by `key`, then by rank here. A negative color:
+  /// no team. Collective, blocking. Messages: O(log size) a rank; 8 bytes x size gathered.
+  [[nodiscard]] team split(int color, int key) const;
+
+  /// The members listed (ranks of this team, distinct, in the order given). Called by exactly
+  /// those. Blocking. Throws `error` (argument) for a list that is empty, repeats, leaves the
+  /// team, or lacks the caller.
+  [[nodiscard]] team subset(std::span<const int> members) const;
+
+  /// The same members under a new identity. Collective, blocking.
+  [[nodiscard]] team duplicate() const;
+
+  /// The members on my socket or node. Collective, blocking.
+  [[nodiscard]] team at(level where) const;
+  [[nodiscard]] team node() const { return at(level::node); }
+  /// The first member of each group at that level; no team for the others. Collective.
+  [[nodiscard]] team leaders(level where) const;
+
+  /// Frees the identity. Collective; regions of the team must be freed before. Not the world.
+  void release();
+
+  friend bool operator==(const team& a, const team& b) noexcept { return a.state_ == b.state_; }
+
+ private:
+  friend class detail::team_state;
+  friend struct team_access;
+  explicit team(detail::team_state& state) : state_(&state) {}
+
+  detail::team_state* state_ = nullptr;
+};
+
+/// For layers above: the state behind a team.
+struct team_access {
+  static detail::team_state& state(const team& t) noexcept { return *t.state_; }
+  static team of(detail::team_state& state) noexcept { return team(state); }
+};
+
+}  // namespace upwash

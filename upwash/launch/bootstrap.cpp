@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The choice of a provider, and the one for a process that is alone.
+#include "upwash/launch/bootstrap.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
+#include "upwash/launch/detail/control_bootstrap.hpp"
+#include "upwash/launch/detail/identity.hpp"
+#include "upwash/launch/detail/rendezvous.hpp"
+
+namespace upwash::launch {
+namespace {
+
+class alone final : public conduit::bootstrap {
+ public:
+  explicit alone(int ranks) : ranks_(ranks) {}
+
+  [[nodiscard]] int process() const noexcept override { return 0; }
+  [[nodiscard]] int process_count() const noexcept override { return 1; }
+  [[nodiscard]] int ranks_per_process() const noexcept override { return ranks_; }
+  void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    if (mine.size() > conduit::max_blob_bytes || all.size() != mine.size()) {
+      throw error(error_kind::argument, fmt::format("exchange of {} bytes into {} for 1 process",
+                                                    mine.size(), all.size()));
+    }
+    if (!mine.empty()) std::memcpy(all.data(), mine.data(), mine.size());
+  }
+  void barrier() override {}
+  void finished() noexcept override {}
+  [[noreturn]] void abort(int rank, std::string_view why) noexcept override {
+    if (!why.empty()) {
+      std::fflush(nullptr);
+      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
+                   why.data());
+    }
+    _exit(1);
+  }
+  [[nodiscard]] bool failed() const noexcept override { return false; }
+
+ private:
+  int ranks_;
+};
+
+std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
+  const auto fd = static_cast<int>(values.integer("boot_control"));
+  const auto process = static_cast<int>(values.integer("boot_process"));
+  auto block = detail::control_block::attach(fd);
+  if (process < 0 || process >= block.processes()) {
+    throw error(error_kind::environment,
+                fmt::format("UPWASH_BOOT_PROCESS={}: expected 0 to {}; it is set by upwash run",
+                            process, block.processes() - 1));
+  }
+  // What this process starts is not part of the job; and it must not outlive a killed launcher,
+  // also when a shell stands between the two.
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return std::make_unique<detail::control_bootstrap>(std::move(block), process,
+                                                     values.time("start_timeout"), true);
+}
+
+std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
+                                                  const detail::identity& self, int per_process) {
+  auto place = std::make_unique<detail::control_bootstrap>(
+      detail::meet(self, per_process), self.process, values.time("start_timeout"), false);
+  detail::leave_name(self, place->block());
+  log(log_level::info, "launch",
+      fmt::format("process {} of {} in job '{}' of {}", self.process, self.processes, self.job,
+                  self.launcher));
+  return place;
+}
+
+}  // namespace
+
+std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
+  if (values.integer("boot_control") >= 0) return under_launcher(values);
+  const auto per_process = static_cast<int>(values.integer("ranks_per_process"));
+  if (per_process < 1 || per_process > 65536) {
+    throw error(error_kind::configuration,
+                fmt::format("ranks_per_process={}: expected 1 to 65536 (UPWASH_RANKS_PER_PROCESS)",
+                            per_process));
+  }
+  if (const auto self = detail::find_identity(values)) {
+    return by_rendezvous(values, *self, per_process);
+  }
+  log(log_level::info, "launch",
+      fmt::format("no launcher: {} rank{} in this process; 'upwash run -n N program' starts more",
+                  per_process, per_process == 1 ? "" : "s"));
+  return std::make_unique<alone>(per_process);
+}
+
+}  // namespace upwash::launch

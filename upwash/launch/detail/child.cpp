@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// fork, exec, kill and reap.
+#include "upwash/launch/detail/child.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::launch::detail {
+namespace {
+
+struct pipe_ends {
+  int read = -1;
+  int write = -1;
+};
+
+pipe_ends make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw system_error("cannot make a pipe for a process's output (see ulimit -n)", errno);
+  }
+  return {ends[0], ends[1]};
+}
+
+/// Between fork and exec: async-signal-safe calls only.
+[[noreturn]] void become_program(const start_plan& plan, int index, int out, int err,
+                                 pid_t launcher) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launcher) _exit(1);  // it died before the line above
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  // A terminal would stop a process of another group that reads it; a file or pipe is rank 0's.
+  if (index != 0 || isatty(STDIN_FILENO) != 0) {
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  }
+  if (plan.cores != nullptr && !plan.cores->empty()) {
+    const cpu_set_t& core = (*plan.cores)[static_cast<std::size_t>(index) % plan.cores->size()];
+    sched_setaffinity(0, sizeof core, &core);
+  }
+  fcntl(plan.control, F_SETFD, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  execvpe(plan.arguments[0], plan.arguments.data(), plan.environment.data());
+  const int why = errno;
+  [[maybe_unused]] const ssize_t told = write(plan.report, &why, sizeof why);
+  _exit(127);
+}
+
+pid_t parent_of(pid_t pid) {
+  std::array<char, 64> path{};
+  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/stat", pid);
+  const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  std::array<char, 512> text{};
+  const ssize_t length = read(fd, text.data(), text.size() - 1);
+  close(fd);
+  // "pid (command) state parent ...": the command may itself hold parentheses.
+  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
+  return at != nullptr && std::strlen(at) > 4 ? std::atoi(at + 4) : -1;
+}
+
+}  // namespace
+
+child start_child(const start_plan& plan, int index) {
+  const pipe_ends out = make_pipe();
+  const pipe_ends err = make_pipe();
+  const pid_t launcher = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw system_error(fmt::format("cannot start process {}", index), errno);
+  if (pid == 0) become_program(plan, index, out.write, err.write, launcher);
+  setpgid(pid, pid);  // here too: whoever comes first
+  close(out.write);
+  close(err.write);
+  fcntl(out.read, F_SETFL, O_NONBLOCK);
+  fcntl(err.read, F_SETFL, O_NONBLOCK);
+  const auto pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (pidfd < 0) {
+    const int why = errno;
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    throw system_error("cannot watch a process (pidfd_open, Linux 5.3)", why);
+  }
+  return {pid, pidfd, out.read, err.read, false, 0};
+}
+
+bool reap(child& one) {
+  if (one.reaped || waitpid(one.pid, &one.status, WNOHANG) != one.pid) return false;
+  one.reaped = true;
+  close(one.pidfd);
+  one.pidfd = -1;
+  return true;
+}
+
+void kill_groups(const std::vector<child>& children) {
+  // A reaped leader's group keeps its number as long as the group has members, and orphans of a
+  // group are found as such, so only groups of living leaders are ours for sure.
+  for (const child& one : children) {
+    if (!one.reaped) kill(-one.pid, SIGKILL);
+  }
+}
+
+std::vector<pid_t> own_children() {
+  std::vector<pid_t> found;
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return found;
+  const pid_t self = getpid();
+  while (const dirent* entry = readdir(folder)) {
+    const int pid = std::atoi(entry->d_name);
+    if (pid > 0 && parent_of(pid) == self) found.push_back(pid);
+  }
+  closedir(folder);
+  return found;
+}
+
+void kill_orphans(const std::vector<pid_t>& spared) {
+  // Each round kills one generation: its children become ours when it is gone.
+  for (int round = 0; round < 1000; ++round) {
+    bool any = false;
+    for (const pid_t pid : own_children()) {
+      if (std::find(spared.begin(), spared.end(), pid) != spared.end()) continue;
+      any = true;
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+    if (!any) return;
+  }
+}
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One started process of a job: its pid, its pipes, and how to end it with all it has started.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace upwash::launch::detail {
+
+struct child {
+  pid_t pid = -1;
+  int pidfd = -1;         ///< -1 once reaped
+  int standard_out = -1;  ///< our ends of the pipes, not blocking; -1 once closed
+  int standard_error = -1;
+  bool reaped = false;
+  int status = 0;  ///< as of waitpid, when reaped
+};
+
+/// What all processes of a job are started with.
+struct start_plan {
+  std::vector<char*> arguments;    ///< null at the end
+  std::vector<char*> environment;  ///< null at the end; one place is filled for each process
+  std::size_t process_place = 0;   ///< the place: "UPWASH_BOOT_PROCESS=n"
+  int control = -1;                ///< inherited under the same number
+  int report = -1;                 ///< closed by exec; carries errno of a failed one
+  const std::vector<cpu_set_t>* cores = nullptr;  ///< bind process i to core i modulo their number
+};
+
+/// Forks and executes process `index` in a process group of its own. Throws `error` (system).
+[[nodiscard]] child start_child(const start_plan& plan, int index);
+
+/// Reaps the child when it has ended.
+bool reap(child& one);
+
+/// Kills every process group of `children` that may still live.
+void kill_groups(const std::vector<child>& children);
+
+/// Kills and reaps what the job's processes left to this process, their subreaper, until no
+/// child of it is left that is not in `spared`.
+void kill_orphans(const std::vector<pid_t>& spared);
+
+/// The children that this process has.
+[[nodiscard]] std::vector<pid_t> own_children();
+
+}  // namespace upwash::launch::detail

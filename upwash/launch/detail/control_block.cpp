@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Mapping and filling of the control block.
+#include "upwash/launch/detail/control_block.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::launch::detail {
+namespace {
+
+constexpr std::size_t header_bytes = 1024;
+static_assert(sizeof(control_header) <= header_bytes);
+
+std::size_t block_bytes(int processes) {
+  return header_bytes + static_cast<std::size_t>(processes) * sizeof(process_slot);
+}
+
+void* map_shared(int fd, std::size_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED) throw system_error("cannot map the job's control block", errno);
+  return base;
+}
+
+}  // namespace
+
+control_block::~control_block() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+control_block::control_block(control_block&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_) {}
+
+control_block& control_block::operator=(control_block&& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+control_block control_block::create(int fd, int processes, int ranks_per_process) {
+  const std::size_t bytes = block_bytes(processes);
+  if (const int refused = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); refused != 0) {
+    throw system_error(fmt::format("cannot get {} bytes for the job's control block", bytes),
+                       refused);
+  }
+  control_block block(map_shared(fd, bytes), bytes);
+  auto* header = new (block.base_) control_header{};
+  for (int p = 0; p < processes; ++p) new (&block.slot(p)) process_slot{};
+  header->processes = static_cast<std::uint32_t>(processes);
+  header->ranks_per_process = static_cast<std::uint32_t>(ranks_per_process);
+  header->creator = getpid();
+  header->creator_started = process_started(getpid());
+  header->magic.store(control_header::magic_value);
+  return block;
+}
+
+control_block control_block::attach(int fd) {
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || static_cast<std::size_t>(info.st_size) < header_bytes) {
+    throw error(error_kind::environment,
+                fmt::format("UPWASH_BOOT_CONTROL={} names no control block of upwash run; unset it "
+                            "and UPWASH_BOOT_PROCESS, or start the program by upwash run",
+                            fd));
+  }
+  const auto bytes = static_cast<std::size_t>(info.st_size);
+  control_block block(map_shared(fd, bytes), bytes);
+  const control_header& header = block.header();
+  if (header.magic.load() != control_header::magic_value ||
+      bytes < block_bytes(static_cast<int>(header.processes))) {
+    throw error(error_kind::environment,
+                "the job's control block is of another version of upwash; start the program by "
+                "the upwash run that belongs to its library");
+  }
+  return block;
+}
+
+control_header& control_block::header() const noexcept {
+  return *static_cast<control_header*>(base_);
+}
+
+process_slot& control_block::slot(int process) const noexcept {
+  auto* slots = static_cast<std::byte*>(base_) + header_bytes;
+  return *reinterpret_cast<process_slot*>(slots +
+                                          static_cast<std::size_t>(process) * sizeof(process_slot));
+}
+
+int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
+
+bool control_block::fail(int rank, const char* text, std::size_t length) const noexcept {
+  control_header& h = header();
+  if (h.claimed.exchange(1) != 0) return false;
+  const std::size_t kept = std::min(length, control_header::text_bytes - 1);
+  std::memcpy(h.failed_text.data(), text, kept);
+  h.failed_text[kept] = '\0';
+  h.failed_rank = rank;
+  h.failed.store(1);
+  return true;
+}
+
+std::uint64_t process_started(int pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  std::array<char, 1024> text{};
+  const ssize_t length = read(fd, text.data(), text.size() - 1);
+  close(fd);
+  // Field 22, counted behind the command's closing parenthesis, which follows field 2.
+  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
+  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
+  return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
+}
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The memory that all processes of a job share from the start: identity, exchange area, states,
+// and why the job failed. In a memfd of the launcher, or in a named object for a rendezvous.
+// Growth: 576 bytes a process.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "upwash/conduit/bootstrap.hpp"
+
+namespace upwash::launch::detail {
+
+enum class process_state : std::uint32_t { absent, attached, finished };
+
+/// One for each process.
+///
+///   0    state  pid  generation
+///   64   blob of even generations (256 B)
+///   320  blob of odd generations (256 B)
+///
+/// Two blobs suffice: a process that publishes generation g + 2 has seen everybody publish
+/// g + 1, and so has everybody finished reading g.
+struct process_slot {
+  alignas(64) std::atomic<process_state> state;
+  std::atomic<std::int32_t> pid;
+  std::atomic<std::uint32_t> generation;  ///< exchanges published so far
+  alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
+};
+static_assert(sizeof(process_slot) == 576);
+
+struct control_header {
+  static constexpr std::uint64_t magic_value = 0x75707761'73683031U;  // "upwash01"
+  static constexpr std::size_t text_bytes = 512;
+
+  std::atomic<std::uint64_t> magic;  ///< written last by the creator
+  std::uint32_t processes;
+  std::uint32_t ranks_per_process;
+  std::int32_t creator;           ///< pid
+  std::uint64_t creator_started;  ///< in clock ticks since boot; tells a reused pid
+  std::atomic<std::uint32_t> attached;
+  std::atomic<std::uint32_t> claimed;  ///< somebody writes, or wrote, the reason
+  alignas(64) std::atomic<std::uint32_t> failed;
+  std::int32_t failed_rank;  ///< valid when `failed`; -1: the text says it
+  std::array<char, text_bytes> failed_text;
+};
+
+/// A mapping of a control block.
+class control_block {
+ public:
+  control_block() = default;
+  ~control_block();
+  control_block(control_block&& other) noexcept;
+  control_block& operator=(control_block&& other) noexcept;
+
+  /// Sizes the file behind `fd`, maps and fills it. Throws `error` (system).
+  static control_block create(int fd, int processes, int ranks_per_process);
+
+  /// Maps what another process created. Throws `error` (environment) when it is none.
+  static control_block attach(int fd);
+
+  [[nodiscard]] control_header& header() const noexcept;
+  [[nodiscard]] process_slot& slot(int process) const noexcept;
+  [[nodiscard]] int processes() const noexcept;
+
+  /// The first caller's reason stands: sets `failed` and answers true to that one only.
+  bool fail(int rank, const char* text, std::size_t length) const noexcept;
+
+ private:
+  control_block(void* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
+
+  void* base_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// When a process started, in clock ticks since boot; 0 when there is no such process.
+[[nodiscard]] std::uint64_t process_started(int pid);
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Exchange and end of a job over its control block.
+#include "upwash/launch/detail/control_bootstrap.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::launch::detail {
+namespace {
+
+constexpr int max_named = 8;  // of the missing processes in an error
+
+void nap(int turn) {
+  // Start-up waits for processes that are still being started: the core is better theirs.
+  if (turn < 64) {
+    sched_yield();
+  } else {
+    const timespec pause{0, turn < 1024 ? 50'000 : 500'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+}  // namespace
+
+control_bootstrap::control_bootstrap(control_block block, int process, duration start_timeout,
+                                     bool launcher)
+    : block_(std::move(block)),
+      process_(process),
+      start_timeout_(start_timeout),
+      launcher_(launcher) {
+  process_slot& mine = block_.slot(process);
+  auto expected = process_state::absent;
+  if (!mine.state.compare_exchange_strong(expected, process_state::attached)) {
+    throw error(error_kind::environment,
+                fmt::format("process {} of this job is running already (pid {}): a program that a "
+                            "rank starts is no rank; unset UPWASH_BOOT_CONTROL for it",
+                            process, mine.pid.load()));
+  }
+  mine.pid.store(getpid());
+  block_.header().attached.fetch_add(1);
+}
+
+void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std::byte> all) {
+  const auto count = static_cast<std::size_t>(process_count());
+  if (mine.size() > conduit::max_blob_bytes || all.size() != mine.size() * count) {
+    throw error(error_kind::argument,
+                fmt::format("exchange of {} bytes into {} for {} processes; at most {} a process",
+                            mine.size(), all.size(), count, conduit::max_blob_bytes));
+  }
+  const std::uint32_t generation = generation_++;
+  process_slot& slot = block_.slot(process_);
+  if (!mine.empty()) std::memcpy(slot.blobs[generation % 2].data(), mine.data(), mine.size());
+  // Release: the blob is visible to whoever sees the new generation.
+  slot.generation.store(generation + 1, std::memory_order_release);
+  await_all(generation + 1);
+  for (std::size_t p = 0; p < count && !mine.empty(); ++p) {
+    std::memcpy(all.data() + p * mine.size(),
+                block_.slot(static_cast<int>(p)).blobs[generation % 2].data(), mine.size());
+  }
+  if (!launcher_ && !watch_) watch_ = std::make_unique<peer_watch>(block_, process_);
+}
+
+void control_bootstrap::await_all(std::uint32_t generation) {
+  const duration start = steady_now();
+  int turn = 0;
+  for (int p = 0; p < process_count();) {
+    // Acquire: pairs with the release above. The difference is signed: the others may be ahead.
+    const std::uint32_t seen = block_.slot(p).generation.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(seen - generation) >= 0) {
+      ++p;
+      continue;
+    }
+    if (block_.header().failed.load() != 0) missing(generation, "the job failed");
+    if (watch_ && watch_->look()) missing(generation, "a process died");
+    if (steady_now() - start > start_timeout_) {
+      missing(generation, "the knob start_timeout has passed");
+    }
+    nap(turn++);
+  }
+}
+
+void control_bootstrap::missing(std::uint32_t generation, const char* what) const {
+  std::string names;
+  int found = 0;
+  for (int p = 0; p < process_count(); ++p) {
+    const std::uint32_t seen = block_.slot(p).generation.load();
+    if (static_cast<std::int32_t>(seen - generation) >= 0) continue;
+    if (++found <= max_named) names += fmt::format("{}{}", names.empty() ? "" : ", ", p);
+  }
+  if (found > max_named) names += fmt::format(" and {} more", found - max_named);
+  throw error(error_kind::fault,
+              fmt::format("{} while process {} of {} waited for process {} (start_timeout {:g} s, "
+                          "UPWASH_START_TIMEOUT)",
+                          what, process_, process_count(), names, start_timeout_.seconds()));
+}
+
+void control_bootstrap::finished() noexcept {
+  block_.slot(process_).state.store(process_state::finished);
+}
+
+void control_bootstrap::abort(int rank, std::string_view why) noexcept {
+  if (!why.empty() && block_.fail(rank, why.data(), why.size())) {
+    std::fflush(nullptr);
+    if (!launcher_) {
+      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
+                   why.data());
+    }
+  }
+  _exit(1);
+}
+
+bool control_bootstrap::failed() const noexcept {
+  // Relaxed: nothing is read on the strength of it but by seq_cst loads.
+  if (block_.header().failed.load(std::memory_order_relaxed) != 0) return true;
+  return watch_ && watch_->look();
+}
+
+}  // namespace upwash::launch::detail

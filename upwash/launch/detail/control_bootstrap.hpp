@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A process's place in a job that has a control block: both for upwash's own launcher and for a
+// rendezvous. The difference is who watches for deaths.
+#pragma once
+
+#include <memory>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/bootstrap.hpp"
+#include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/peer_watch.hpp"
+
+namespace upwash::launch::detail {
+
+class control_bootstrap final : public conduit::bootstrap {
+ public:
+  /// Takes the slot of `process`. `launcher`: one stands behind the job, prints the reason of
+  /// a failure and ends the processes; otherwise they watch each other.
+  control_bootstrap(control_block block, int process, duration start_timeout, bool launcher);
+
+  [[nodiscard]] int process() const noexcept override { return process_; }
+  [[nodiscard]] int process_count() const noexcept override { return block_.processes(); }
+  [[nodiscard]] int ranks_per_process() const noexcept override {
+    return static_cast<int>(block_.header().ranks_per_process);
+  }
+  void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override;
+  void barrier() override { exchange({}, {}); }
+  void finished() noexcept override;
+  [[noreturn]] void abort(int rank, std::string_view why) noexcept override;
+  [[nodiscard]] bool failed() const noexcept override;
+
+  [[nodiscard]] const control_block& block() const noexcept { return block_; }
+
+ private:
+  void await_all(std::uint32_t generation);
+  [[noreturn]] void missing(std::uint32_t generation, const char* what) const;
+
+  control_block block_;
+  int process_;
+  duration start_timeout_;
+  bool launcher_;
+  std::uint32_t generation_ = 0;
+  std::unique_ptr<peer_watch> watch_;  ///< without a launcher, from the first exchange on
+};
+
+}  // namespace upwash::launch::detail

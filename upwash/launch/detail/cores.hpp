@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The cores that this process may use, for binding.
+#pragma once
+
+#include <sched.h>
+
+#include <vector>
+
+namespace upwash::launch::detail {
+
+/// One set of processors for each usable core, in the machine's order. Throws `error` (system).
+[[nodiscard]] std::vector<cpu_set_t> usable_cores();
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading of pipes, splitting into lines, writing them out.
+#include "upwash/launch/detail/output.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace upwash::launch::detail {
+namespace {
+
+constexpr std::size_t longest_piece = std::size_t{1} << 20U;
+constexpr int reads_at_once = 16;  // then the other pipes and the deaths have their turn
+
+}  // namespace
+
+void standard_sink::line(int /*rank*/, bool standard_error, std::string_view text) {
+  const int fd = standard_error ? STDERR_FILENO : STDOUT_FILENO;
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return;  // nobody to tell
+    }
+  }
+}
+
+void line_reader::drain(int& fd, output_sink& sink) {
+  std::array<char, 16384> buffer;
+  for (int turn = 0; fd >= 0 && turn < reads_at_once; ++turn) {
+    const ssize_t length = read(fd, buffer.data(), buffer.size());
+    if (length > 0) {
+      kept_.append(buffer.data(), static_cast<std::size_t>(length));
+      split(sink);
+      continue;
+    }
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0 && errno == EAGAIN) return;
+    close(fd);
+    fd = -1;
+    finish(sink);
+  }
+}
+
+void line_reader::split(output_sink& sink) {
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = kept_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    emit(std::string_view(kept_).substr(begin, end + 1 - begin), sink);
+  }
+  kept_.erase(0, begin);
+  if (kept_.size() > longest_piece) {
+    emit(kept_, sink);
+    kept_.clear();
+  }
+}
+
+void line_reader::finish(output_sink& sink) {
+  if (!kept_.empty()) emit(kept_, sink);
+  kept_.clear();
+}
+
+void line_reader::emit(std::string_view text, output_sink& sink) const {
+  if (prefix_) {
+    sink.line(rank_, standard_error_, fmt::format("[{}] {}", rank_, text));
+  } else {
+    sink.line(rank_, standard_error_, text);
+  }
+}
+
+}  // namespace upwash::launch::detail

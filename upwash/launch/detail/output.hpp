@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whole lines out of the pipes of a job's processes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "upwash/launch/launcher.hpp"
+
+namespace upwash::launch::detail {
+
+/// Writes lines to this process's standard output and error.
+class standard_sink final : public output_sink {
+ public:
+  void line(int rank, bool standard_error, std::string_view text) override;
+};
+
+/// One pipe: keeps the beginning of a line until its end comes.
+class line_reader {
+ public:
+  line_reader(int rank, bool standard_error, bool prefix)
+      : rank_(rank), standard_error_(standard_error), prefix_(prefix) {}
+
+  /// Reads what is there and hands whole lines on; at the end of the pipe, or of a line's
+  /// patience (1 MiB), also a piece. Closes `fd` and sets it to -1 at the end.
+  void drain(int& fd, output_sink& sink);
+
+  /// Hands on the piece that is left.
+  void finish(output_sink& sink);
+
+ private:
+  void split(output_sink& sink);
+  void emit(std::string_view text, output_sink& sink) const;
+
+  int rank_;
+  bool standard_error_;
+  bool prefix_;
+  std::string kept_;
+};
+
+}  // namespace upwash::launch::detail

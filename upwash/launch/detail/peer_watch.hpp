@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Watches the processes of a job that no launcher of upwash watches, through their pidfds.
+#pragma once
+
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/launch/detail/control_block.hpp"
+
+namespace upwash::launch::detail {
+
+class peer_watch {
+ public:
+  /// All processes have attached to `block`, which outlives this.
+  peer_watch(const control_block& block, int self);
+  ~peer_watch();
+  peer_watch(const peer_watch&) = delete;
+  peer_watch& operator=(const peer_watch&) = delete;
+
+  /// Whether a peer has died before it finished; prints the one line about it when this process
+  /// is the first to see it. A system call each 10 ms, a clock read otherwise.
+  [[nodiscard]] bool look() noexcept;
+
+ private:
+  [[nodiscard]] bool died(int process) noexcept;
+
+  const control_block& block_;
+  int epoll_ = -1;
+  std::vector<int> pidfds_;
+  duration next_;
+  bool dead_ = false;
+};
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The rows of the launch layer: what the launcher tells its ranks, and what a foreign launcher's
+// user may say by hand.
+#include "upwash/launch/knobs.hpp"
+
+#include <array>
+
+namespace upwash::launch {
+
+void launch_knobs(knob_table& table) {
+  static constexpr std::array rows{
+      knob{"boot_control", knob_type::integer, "-1",
+           "descriptor of the job's control block; set by upwash run", knob_level::developer},
+      knob{"boot_process", knob_type::integer, "-1",
+           "number of this process in the job; set by upwash run", knob_level::developer},
+      knob{"rank", knob_type::integer, "-1",
+           "this process's number, for launchers that upwash does not know", knob_level::user},
+      knob{"size", knob_type::integer, "-1",
+           "processes in the job, for launchers that upwash does not know", knob_level::user},
+      knob{"job_id", knob_type::text, "",
+           "a name that only the processes of this job have, with rank and size", knob_level::user},
+      knob{"ranks_per_process", knob_type::integer, "1",
+           "ranks in each process when upwash run did not start it", knob_level::user},
+      knob{"start_timeout", knob_type::time, "60s",
+           "how long start-up waits for the other processes", knob_level::user},
+  };
+  table.add(rows);
+}
+
+}  // namespace upwash::launch

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The launcher's loop: pipes, deaths, signals and the clock in one poll.
+#include "upwash/launch/launcher.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+#include "upwash/launch/detail/child.hpp"
+#include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/cores.hpp"
+#include "upwash/launch/detail/output.hpp"
+
+namespace upwash::launch {
+namespace {
+
+using detail::child;
+using detail::process_state;
+
+constexpr int poll_ms = 100;  // for a job that fails by its flag alone
+constexpr int start_failed_status = 2;
+
+/// The signals that the launcher takes, as a descriptor, while it lives; and its being the parent
+/// of whatever its processes leave behind.
+class attention {
+ public:
+  attention() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&wanted, one);
+    sigprocmask(SIG_BLOCK, &wanted, &before_);
+    fd_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    prctl(PR_GET_CHILD_SUBREAPER, &was_reaper_);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+  ~attention() {
+    if (fd_ >= 0) close(fd_);
+    prctl(PR_SET_CHILD_SUBREAPER, was_reaper_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  attention(const attention&) = delete;
+  attention& operator=(const attention&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_; }
+
+  /// The next signal that came, or 0.
+  [[nodiscard]] int next() const {
+    signalfd_siginfo info{};
+    return read(fd_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  int fd_ = -1;
+  int was_reaper_ = 0;
+};
+
+class job {
+ public:
+  explicit job(const launch_options& options);
+  ~job();
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  int run();
+
+ private:
+  [[nodiscard]] int processes() const { return options_.ranks / options_.ranks_per_process; }
+  [[nodiscard]] int rank_of(std::size_t process) const {
+    return static_cast<int>(process) * options_.ranks_per_process;
+  }
+  [[nodiscard]] bool all_reaped() const {
+    return std::all_of(children_.begin(), children_.end(), [](const child& c) { return c.reaped; });
+  }
+
+  bool start();
+  void say(const std::string& text);
+  void end(int status, const std::string& why);
+  void wait_for_events();
+  void drain_all();
+  void handle_signal(int signal);
+  void handle_death(std::size_t process);
+  void check_early_exits();
+  void check_clock_and_flag();
+  [[nodiscard]] std::string aborted_text() const;
+
+  const launch_options& options_;
+  detail::standard_sink standard_;
+  output_sink& sink_;
+  attention attention_;
+  std::vector<pid_t> spared_;  ///< the caller's own children
+  int control_fd_;
+  detail::control_block block_;
+  std::vector<child> children_;
+  std::vector<detail::line_reader> readers_;  ///< two for each process
+  std::vector<std::size_t> early_;            ///< exited with 0 before they joined the job
+  duration begin_;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+job::job(const launch_options& options)
+    : options_(options),
+      sink_(options.output != nullptr ? *options.output : standard_),
+      spared_(detail::own_children()),
+      control_fd_(memfd_create("upwash-control", MFD_CLOEXEC)),
+      begin_(steady_now()) {
+  if (control_fd_ < 0) throw system_error("cannot make the job's control block", errno);
+  block_ = detail::control_block::create(control_fd_, processes(), options.ranks_per_process);
+}
+
+job::~job() {
+  // Reached with living children only when something threw.
+  detail::kill_groups(children_);
+  for (child& one : children_) {
+    if (!one.reaped) waitpid(one.pid, nullptr, 0);
+    for (const int fd : {one.pidfd, one.standard_out, one.standard_error}) {
+      if (fd >= 0) close(fd);
+    }
+  }
+  detail::kill_orphans(spared_);
+  if (control_fd_ >= 0) close(control_fd_);
+}
+
+std::vector<std::string> job_environment(const std::vector<std::string>& added) {
+  std::vector<std::string> all = added;
+  const auto set_in = [&all](std::string_view entry) {
+    const std::string_view name = entry.substr(0, entry.find('=') + 1);
+    return std::any_of(all.begin(), all.end(),
+                       [name](const std::string& one) { return one.starts_with(name); });
+  };
+  const std::size_t own = all.size();
+  std::vector<std::string> inherited;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!set_in(*entry)) inherited.emplace_back(*entry);
+  }
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(own), inherited.begin(), inherited.end());
+  return all;
+}
+
+bool job::start() {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
+  auto added = options_.environment;
+  added.push_back(fmt::format("UPWASH_BOOT_CONTROL={}", control_fd_));
+  added.emplace_back("UPWASH_BOOT_PROCESS=0");
+  const std::size_t place = added.size() - 1;
+  auto environment = job_environment(added);
+  auto program = options_.program;
+  std::vector<cpu_set_t> cores;
+  if (options_.bind == binding::core) cores = detail::usable_cores();
+  detail::start_plan plan;
+  for (auto& one : program) plan.arguments.push_back(one.data());
+  for (auto& one : environment) plan.environment.push_back(one.data());
+  plan.arguments.push_back(nullptr);
+  plan.environment.push_back(nullptr);
+  plan.control = control_fd_;
+  plan.report = report[1];
+  if (!cores.empty()) plan.cores = &cores;
+  for (int p = 0; p < processes(); ++p) {
+    std::string number = fmt::format("UPWASH_BOOT_PROCESS={}", p);
+    plan.environment[place] = number.data();
+    children_.push_back(detail::start_child(plan, p));
+    readers_.emplace_back(rank_of(static_cast<std::size_t>(p)), false, options_.prefix);
+    readers_.emplace_back(rank_of(static_cast<std::size_t>(p)), true, options_.prefix);
+  }
+  close(report[1]);
+  int why = 0;
+  const bool failed = read(report[0], &why, sizeof why) == sizeof why;
+  close(report[0]);
+  if (failed) {
+    end(start_failed_status, fmt::format("cannot start '{}': {}", program[0], std::strerror(why)));
+  }
+  return !failed;
+}
+
+void job::say(const std::string& text) { sink_.line(-1, true, fmt::format("upwash: {}\n", text)); }
+
+void job::end(int status, const std::string& why) {
+  if (ended_) return;
+  ended_ = true;
+  status_ = status;
+  block_.fail(-1, why.data(), why.size());
+  detail::kill_groups(children_);
+  drain_all();
+  say(why);
+}
+
+void job::drain_all() {
+  for (std::size_t p = 0; p < children_.size(); ++p) {
+    readers_[2 * p].drain(children_[p].standard_out, sink_);
+    readers_[2 * p + 1].drain(children_[p].standard_error, sink_);
+  }
+}
+
+void job::wait_for_events() {
+  std::vector<pollfd> fds{{attention_.fd(), POLLIN, 0}};
+  for (const child& one : children_) {
+    // Negative descriptors are passed over.
+    fds.push_back({one.pidfd, POLLIN, 0});
+    fds.push_back({one.standard_out, POLLIN, 0});
+    fds.push_back({one.standard_error, POLLIN, 0});
+  }
+  if (poll(fds.data(), fds.size(), poll_ms) < 0 && errno != EINTR) {
+    throw system_error("cannot wait for the job's processes", errno);
+  }
+  for (int signal = attention_.next(); signal != 0; signal = attention_.next()) {
+    handle_signal(signal);
+  }
+  for (std::size_t p = 0; p < children_.size(); ++p) {
+    if ((fds[3 * p + 2].revents) != 0) readers_[2 * p].drain(children_[p].standard_out, sink_);
+    if ((fds[3 * p + 3].revents) != 0) {
+      readers_[2 * p + 1].drain(children_[p].standard_error, sink_);
+    }
+    if (fds[3 * p + 1].revents != 0 && detail::reap(children_[p])) handle_death(p);
+  }
+}
+
+void job::handle_signal(int signal) {
+  if (signal != SIGUSR1) {
+    end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
+    return;
+  }
+  // Only to processes that have joined the job: others would die of it.
+  for (std::size_t p = 0; p < children_.size(); ++p) {
+    const detail::process_slot& slot = block_.slot(static_cast<int>(p));
+    if (slot.state.load() == process_state::attached) kill(slot.pid.load(), SIGUSR1);
+  }
+}
+
+std::string job::aborted_text() const {
+  const detail::control_header& header = block_.header();
+  if (header.claimed.load() == 0) return {};
+  // Whoever claimed is about to write it, unless it was killed at that very moment.
+  for (int turn = 0; turn < 100 && header.failed.load() == 0; ++turn) usleep(1000);
+  if (header.failed.load() == 0 || header.failed_rank < 0) return {};
+  return fmt::format("rank {}: {}; job ended", header.failed_rank, header.failed_text.data());
+}
+
+void job::handle_death(std::size_t process) {
+  if (ended_) return;
+  const child& one = children_[process];
+  const bool killed = WIFSIGNALED(one.status);
+  const int number = killed ? WTERMSIG(one.status) : WEXITSTATUS(one.status);
+  const auto state = block_.slot(static_cast<int>(process)).state.load();
+  if (!killed && number == 0 && state == process_state::finished) return;
+  if (!killed && number == 0 && state == process_state::absent) {
+    early_.push_back(process);
+    return;
+  }
+  const std::string name = fmt::format("rank {} (pid {})", rank_of(process), one.pid);
+  if (const std::string why = aborted_text(); !why.empty() && !killed) {
+    end(number == 0 ? 1 : number, why);
+  } else if (killed) {
+    end(128 + number,
+        fmt::format("{} was killed by signal {} ({}); job ended", name, number, strsignal(number)));
+  } else if (number == 0) {
+    end(1, fmt::format("{} exited with status 0 before it had finished; job ended", name));
+  } else {
+    end(number, fmt::format("{} exited with status {}; job ended", name, number));
+  }
+}
+
+/// A program that is no upwash program may come and go. But where some processes form a job, one
+/// that left without having joined is missing for ever.
+void job::check_early_exits() {
+  if (ended_ || early_.empty() || block_.header().attached.load() == 0) return;
+  const std::size_t process = early_.front();
+  end(1,
+      fmt::format("rank {} (pid {}) exited with status 0 before it had joined the job; job ended",
+                  rank_of(process), children_[process].pid));
+}
+
+void job::check_clock_and_flag() {
+  if (ended_) return;
+  if (block_.header().failed.load() != 0) {
+    if (const std::string why = aborted_text(); !why.empty()) end(1, why);
+  }
+  if (options_.timeout > duration{} && steady_now() - begin_ > options_.timeout) {
+    end(timeout_status,
+        fmt::format("the time-out of {:g} s has passed; job ended", options_.timeout.seconds()));
+  }
+}
+
+int job::run() {
+  start();
+  while (!all_reaped()) {
+    wait_for_events();
+    check_early_exits();
+    check_clock_and_flag();
+  }
+  detail::kill_orphans(spared_);
+  drain_all();
+  for (auto& reader : readers_) reader.finish(sink_);
+  return status_;
+}
+
+void check(const launch_options& options) {
+  const auto wrong = [](const std::string& text) { throw error(error_kind::argument, text); };
+  constexpr int most = 65536;
+  if (options.ranks < 1 || options.ranks > most) {
+    wrong(fmt::format("cannot start {} ranks: expected 1 to {} (-n)", options.ranks, most));
+  }
+  if (options.ranks_per_process < 1 || options.ranks % options.ranks_per_process != 0) {
+    wrong(
+        fmt::format("cannot put {} ranks into processes of {}: expected a divisor of {} "
+                    "(--ranks-per-process)",
+                    options.ranks, options.ranks_per_process, options.ranks));
+  }
+  if (options.program.empty() || options.program[0].empty()) wrong("no program to start");
+}
+
+}  // namespace
+
+int launch(const launch_options& options) {
+  check(options);
+  job one(options);
+  return one.run();
+}
+
+}  // namespace upwash::launch

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Starts the processes of a job on this machine, forwards what they print, ends them together,
+// and leaves nothing behind.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+
+namespace upwash::launch {
+
+enum class binding { none, core };
+
+/// Takes the lines that a job's processes print.
+class output_sink {
+ public:
+  virtual ~output_sink() = default;
+
+  /// One line, its end included when it had one. `rank`: the first rank of the process that
+  /// printed it, or -1 for the launcher's own lines. `standard_error`: where it was printed.
+  virtual void line(int rank, bool standard_error, std::string_view text) = 0;
+};
+
+struct launch_options {
+  int ranks = 1;
+  int ranks_per_process = 1;
+  std::vector<std::string> program;      ///< found along PATH, and its arguments
+  std::vector<std::string> environment;  ///< "NAME=value", over this process's environment
+  binding bind = binding::none;
+  duration timeout;               ///< zero: none
+  bool prefix = false;            ///< each line starts with "[rank] "
+  output_sink* output = nullptr;  ///< null: this process's standard output and error
+};
+
+/// Exit status of a job that its time-out ended, as of timeout(1).
+inline constexpr int timeout_status = 124;
+
+/// Runs a job to its end and returns its exit status: 0; the status of the first process that
+/// failed (128 + signal for a killed one); 2 when the program cannot be started; 128 + signal
+/// after SIGINT, SIGTERM or SIGHUP; timeout_status. One line says why, to standard error.
+/// Blocking. Uses the calling process's signal mask and children, and restores the mask; not for
+/// use beside other threads that handle SIGINT, SIGTERM, SIGHUP or SIGUSR1.
+/// Throws `error`: argument for options out of range, system when the machine refuses.
+[[nodiscard]] int launch(const launch_options& options);
+
+}  // namespace upwash::launch

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A JSON document that knows the line of each of its values, so that errors can say where.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace upwash::detail {
+
+struct json_node {
+  enum class type { null, boolean, number, string, array, object };
+
+  type what = type::null;
+  int line = 1;
+  bool boolean = false;
+  double number = 0;
+  std::string text;  ///< of a string; a number as it was written
+  std::vector<std::pair<std::string, json_node>> members;  ///< in the order of the file
+  std::vector<json_node> elements;
+
+  [[nodiscard]] const json_node* find(std::string_view key) const noexcept;
+  /// "a number 3", "the string \"x\"", "an object": for messages.
+  [[nodiscard]] std::string describe() const;
+};
+
+/// Throws `error` (configuration): "<origin>, line N: ..." for malformed JSON and doubled keys.
+[[nodiscard]] json_node parse_json_tree(std::string_view text, std::string_view origin);
+
+}  // namespace upwash::detail

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/model/machine.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+
+namespace upwash {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Found by dladdr: lies in this library.
+void library_anchor() {}
+
+std::vector<fs::path> machine_folders() {
+  std::vector<fs::path> folders;
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  if (config != nullptr && *config != '\0') {
+    folders.push_back(fs::path(config) / "upwash/machines");
+  } else if (home != nullptr && *home != '\0') {
+    folders.push_back(fs::path(home) / ".config/upwash/machines");
+  }
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&library_anchor), &info) != 0 && info.dli_fname != nullptr) {
+    std::error_code ignored;
+    const fs::path library = fs::weakly_canonical(info.dli_fname, ignored);
+    folders.push_back(library.parent_path().parent_path() / "share/upwash/machines");
+  }
+  folders.emplace_back(UPWASH_MACHINES_SOURCE);
+  return folders;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || fs::is_directory(path) || !(text << file.rdbuf())) {
+    throw error(error_kind::configuration, "cannot read the machine file " + path.string());
+  }
+  return text.str();
+}
+
+[[noreturn]] void unknown_machine(std::string_view name) {
+  const std::vector<std::string> known = known_machines();
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  std::string what = "unknown machine \"" + std::string(name) + "\"";
+  if (const std::string_view near = nearest_name(name, views); !near.empty()) {
+    what += "; did you mean " + std::string(near) + "?";
+  }
+  what += known.empty() ? " (no machine files were found)" : " Known:";
+  for (const std::string& each : known) what += " " + each;
+  what += "; or the path of a machine file";
+  throw error(error_kind::configuration, what);
+}
+
+}  // namespace
+
+std::string_view to_string(level_kind kind) noexcept {
+  switch (kind) {
+    case level_kind::core: return "core";
+    case level_kind::cache: return "cache";
+    case level_kind::socket: return "socket";
+    case level_kind::node: return "node";
+    case level_kind::group: return "group";
+    case level_kind::network: return "network";
+  }
+  return "unknown";
+}
+
+std::size_t machine::level_between(int a, int b) const noexcept {
+  std::size_t index = 0;
+  while (index + 1 < levels.size() && levels[index].ranks &&
+         a / *levels[index].ranks != b / *levels[index].ranks) {
+    ++index;
+  }
+  return index;
+}
+
+int machine::ranks_in(level_kind kind) const noexcept {
+  int inside = 1;
+  for (const machine_level& level : levels) {
+    if (level.kind == kind) return level.ranks.value_or(INT_MAX);
+    if (level.kind < kind) inside = level.ranks.value_or(INT_MAX);
+  }
+  return kind == level_kind::node ? inside : ranks_in(level_kind::node);
+}
+
+template <class T>
+T needed(const machine& on, const std::optional<T>& value, std::string_view field,
+         std::string_view who) {
+  if (value) return *value;
+  throw error(error_kind::configuration, "machine " + on.name + " has no " + std::string(field) +
+                                             ", which " + std::string(who) + " needs; add it to " +
+                                             (on.origin.empty() ? "its file" : on.origin));
+}
+template duration needed(const machine&, const std::optional<duration>&, std::string_view,
+                         std::string_view);
+template double needed(const machine&, const std::optional<double>&, std::string_view,
+                       std::string_view);
+template int needed(const machine&, const std::optional<int>&, std::string_view, std::string_view);
+
+machine load_machine(std::string_view name_or_path) {
+  if (name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".json")) {
+    return parse_machine(read_text(name_or_path), name_or_path);
+  }
+  const std::string file = std::string(name_or_path) + ".json";
+  for (const fs::path& folder : machine_folders()) {
+    std::error_code ignored;
+    if (name_or_path.empty() || !fs::is_regular_file(folder / file, ignored)) continue;
+    return parse_machine(read_text(folder / file), (folder / file).string());
+  }
+  unknown_machine(name_or_path);
+}
+
+std::vector<std::string> known_machines() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : machine_folders()) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+machine uniform_machine(duration latency, duration overhead, duration gap,
+                        double gap_ns_per_byte) {
+  machine_level level;
+  level.send_overhead = overhead;
+  level.receive_overhead = overhead;
+  level.loggp = loggp_cost{latency, gap, gap_ns_per_byte};
+  machine result;
+  result.name = "uniform";
+  result.levels.push_back(std::move(level));
+  result.nic.of = nic_protocol::owner::rank;
+  return result;
+}
+
+}  // namespace upwash

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/runtime/run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
+#include "upwash/base/process.hpp"
+#include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/conduit/shm/shm_world.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/launch/bootstrap.hpp"
+
+namespace upwash {
+namespace {
+
+/// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
+struct composition {
+  settings values;
+  std::unique_ptr<conduit::bootstrap> boot;  ///< null: all ranks are in this process
+  std::unique_ptr<conduit::world> world;
+  job_options options;
+};
+
+int positive(const settings& values, std::string_view name) {
+  const std::int64_t value = values.integer(name);
+  if (value < 1 || value > (1 << 28)) {
+    throw error(error_kind::configuration,
+                fmt::format("{} = {}: a number from 1 to 2^28 is wanted", name, value));
+  }
+  return static_cast<int>(value);
+}
+
+/// Ranks of different builds would run each other's messages with the wrong functions.
+void check_builds(conduit::bootstrap& boot) {
+  const std::uint64_t mine = build_fingerprint();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(boot.process_count()));
+  boot.exchange(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  const auto other = std::find_if(all.begin(), all.end(), [&](auto one) { return one != all[0]; });
+  if (other != all.end()) {
+    throw error(error_kind::environment,
+                fmt::format("process {} runs another build than process 0, or loads other "
+                            "libraries; all ranks must run the same files",
+                            other - all.begin()));
+  }
+}
+
+conduit::sim_options sim_options_of(const settings& values) {
+  conduit::sim_options chosen;
+  chosen.ranks = positive(values, "ranks");
+  chosen.ranks_per_process = positive(values, "ranks_per_process");
+  chosen.on = load_machine(values.text("machine"));
+  chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  chosen.perturb = values.flag("perturb");
+  chosen.stack_bytes = values.bytes("stack_bytes");
+  return chosen;
+}
+
+conduit::loopback_options loopback_options_of(const settings& values) {
+  conduit::loopback_options chosen;
+  chosen.ranks = positive(values, "ranks");
+  chosen.ranks_per_endpoint = positive(values, "ranks_per_process");
+  chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  chosen.stack_bytes = values.bytes("stack_bytes");
+  return chosen;
+}
+
+/// Reads the knobs and makes the world that they describe.
+composition compose() {
+  knob_table table;
+  add_all_knobs(table);
+  composition made;
+  made.values = settings::from_environment(table);
+  set_log_level(made.values.text("log"));
+  const std::string& name = made.values.text("conduit");
+  if (name == "sim") {
+    made.world = conduit::make_sim_world(sim_options_of(made.values));
+  } else if (name == "loopback") {
+    made.world = conduit::make_loopback_world(loopback_options_of(made.values));
+  } else {
+    made.boot = launch::make_bootstrap(made.values);
+    check_builds(*made.boot);
+    made.world = conduit::make_shm_world(*made.boot, made.values);
+  }
+  made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
+  made.options.hang_report = made.values.time("hang_report");
+  made.options.checked = made.values.flag("checked");
+  made.options.progress_thread = made.values.flag("progress_thread");
+  if (made.world->local_ranks() == 1) set_log_rank(made.world->first_rank());
+  log(log_level::info, "runtime",
+      fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), name,
+                  made.world->local_ranks()));
+  return made;
+}
+
+/// SIGUSR1 at any time: every rank of this process says what it waits for.
+void install_report_signal() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { process::report_live_jobs(STDERR_FILENO); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+/// Prints the line of an error that ended a rank. With a launcher it is the launcher's to end the
+/// others; without one there are none.
+int report(const error& failure) {
+  dump_recent_log();
+  fmt::print(stderr, "upwash: {}\n", failure.what());
+  std::fflush(nullptr);
+  return failure.exit_status();
+}
+
+}  // namespace
+
+void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main) {
+  const auto one_rank = [&](int rank) {
+    job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
+    rank_main(here);
+    here.finish();
+  };
+  on.run(one_rank);
+}
+
+namespace detail {
+
+int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) {
+  try {
+    composition parts = compose();
+    install_report_signal();
+    int status = 0;
+    run_on(*parts.world, parts.options,
+           [&](job& here) { status = std::max(status, rank_main(here)); });
+    if (parts.boot) parts.boot->finished();
+    return status;
+  } catch (const error& failure) {
+    return report(failure);
+  } catch (const std::exception& failure) {
+    return report(error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
+  }
+}
+
+}  // namespace detail
+
+struct attached_job::parts {
+  composition composed;
+  std::unique_ptr<upwash::job> here;
+};
+
+attached_job::attached_job(std::unique_ptr<parts> made) : parts_(std::move(made)) {}
+attached_job::attached_job(attached_job&&) noexcept = default;
+
+attached_job::~attached_job() {
+  if (!parts_) return;
+  try {
+    parts_->here->finish();
+    parts_->here.reset();
+    parts_->composed.boot->finished();
+  } catch (const error& failure) {
+    report(failure);  // a destructor has nobody to tell; the launcher sees the missing finish
+  }
+}
+
+job& attached_job::job() const noexcept { return *parts_->here; }
+
+attached_job attach(int /*argc*/, char** /*argv*/) {
+  auto made = std::make_unique<attached_job::parts>(attached_job::parts{compose(), nullptr});
+  composition& parts = made->composed;
+  if (!parts.boot || parts.world->local_ranks() != 1) {
+    throw error(error_kind::environment,
+                "attach: one rank a process on a real conduit is wanted; set UPWASH_CONDUIT=shm "
+                "and UPWASH_RANKS_PER_PROCESS=1, or start the program through upwash::run");
+  }
+  const int rank = parts.world->first_rank();
+  made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
+                                     rank, parts.options);
+  return attached_job(std::move(made));
+}
+
+}  // namespace upwash

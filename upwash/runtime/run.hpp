@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The composition root: starts this process's ranks on the conduit that the knobs name.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/conduit/world.hpp"
+#include "upwash/core/job.hpp"
+
+namespace upwash {
+
+namespace detail {
+int run_ranks(int argc, char** argv, function_ref<int(job&)> rank_main);
+}
+
+/// Runs `rank_main(job&)` once for every rank of this process and returns the exit status for
+/// main: what rank_main returned (0 for void; the largest of several ranks), or after an error,
+/// which is printed in one line, 2 for bad input and 1 for faults. Ranks leave together: each has
+/// finished its operations. Options come from the environment, the config file and the
+/// launcher; the program's command line is not looked at. Without a launcher: one rank.
+template <class RankMain>
+int run(int argc, char** argv, RankMain&& rank_main) {
+  const auto as_status = [&rank_main](job& here) -> int {
+    if constexpr (std::is_void_v<std::invoke_result_t<RankMain&, job&>>) {
+      rank_main(here);
+      return 0;
+    } else {
+      return rank_main(here);
+    }
+  };
+  return detail::run_ranks(argc, argv, as_status);
+}
+
+/// A job that does not own main: for front ends behind C interfaces. One rank a process, real
+/// conduits only, no signal handlers. Destroying it is collective: it finishes the job.
+class attached_job {
+ public:
+  attached_job(attached_job&&) noexcept;
+  attached_job& operator=(attached_job&&) = delete;
+  ~attached_job();
+
+  [[nodiscard]] upwash::job& job() const noexcept;
+
+ private:
+  friend attached_job attach(int argc, char** argv);
+  struct parts;
+  explicit attached_job(std::unique_ptr<parts> made);
+  std::unique_ptr<parts> parts_;
+};
+
+/// Joins the job that the surroundings describe (own launcher, or a foreign one on this node), or
+/// makes a job of one rank. Collective, blocking. Throws `error`.
+[[nodiscard]] attached_job attach(int argc, char** argv);
+
+/// Runs `rank_main` on every local rank of a world that the caller made: several jobs, on
+/// different conduits, may live in one process. Blocking; rethrows the first error of a rank.
+void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main);
+
+/// Adds the rows of every layer; what `upwash info --knobs` lists.
+void add_all_knobs(knob_table& table);
+
+}  // namespace upwash

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "upwash/conduit/shm/shm_knobs.hpp"
+#include "upwash/launch/knobs.hpp"
+#include "upwash/runtime/run.hpp"
+
+namespace upwash {
+namespace {
+
+constexpr std::array rows{
+    knob{"conduit", knob_type::choice, "shm", "how bytes move", knob_level::user,
+         "shm|sim|loopback"},
+    knob{"ranks", knob_type::integer, "1", "ranks of a job in one process (sim, loopback)",
+         knob_level::user},
+    knob{"machine", knob_type::text, "laptop", "machine that sim simulates: a name or a path",
+         knob_level::user},
+    knob{"seed", knob_type::integer, "0", "seed of simulated randomness", knob_level::user},
+    knob{"perturb", knob_type::flag, "0",
+         "sim: random delays and legal reorderings, drawn from the seed", knob_level::user},
+    knob{"hang_report", knob_type::time, "0",
+         "a rank that waits longer than this says for what; 0: never", knob_level::user},
+    knob{"checked", knob_type::flag, "0", "costly checks of how the library is called",
+         knob_level::user},
+    knob{"progress_thread", knob_type::flag, "0",
+         "a thread serves memory operations while the rank computes", knob_level::user},
+    knob{"deferred_limit", knob_type::integer, "4096",
+         "messages from handlers that wait for credit, above which peers' requests are throttled",
+         knob_level::developer},
+    knob{"stack_bytes", knob_type::bytes, "256k", "stack of a rank that is a fiber",
+         knob_level::developer},
+};
+
+}  // namespace
+
+void add_all_knobs(knob_table& table) {
+  base_knobs(table);
+  table.add(rows);
+  launch::launch_knobs(table);
+  conduit::shm_knobs(table);
+}
+
+}  // namespace upwash

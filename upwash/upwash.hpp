@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything a program needs. Libraries include the single headers.
+#pragma once
+
+#include "upwash/base/duration.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/atomic.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/global_ptr.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/core/memory_access.hpp"
+#include "upwash/core/region.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
+#include "upwash/runtime/run.hpp"
