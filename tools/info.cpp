@@ -14,6 +14,7 @@
 
 #include "tools/machine_facts.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/runtime/run.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -48,7 +49,7 @@ json version_facts() {
 /// The rows up to a level, with values and where they came from.
 json knob_facts(const std::string& level) {
   knob_table table;
-  base_knobs(table);
+  add_all_knobs(table);
   const auto values = settings::from_environment(table);
   const auto* found = std::find(level_names.begin(), level_names.end(), level);
   const auto most = static_cast<knob_level>(found - level_names.begin());
