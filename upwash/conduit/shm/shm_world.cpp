@@ -5,9 +5,11 @@
 #include "upwash/conduit/shm/shm_world.hpp"
 
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/fiber.hpp"
+#include "upwash/base/process.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 
 namespace upwash::conduit {
@@ -16,9 +18,6 @@ namespace {
 using shm_detail::shm_endpoint;
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // touched pages only
-
-/// Leaves a rank's body when another rank of the process has failed.
-struct ended_by_another {};
 
 class shm_world final : public world, private waiter {
  public:
@@ -36,8 +35,11 @@ class shm_world final : public world, private waiter {
 
  private:
   struct local_rank {
-    shm_world* owner = nullptr;
-    int rank = 0;
+    local_rank(shm_world* world, int number, function_ref<void(int)> what)
+        : owner(world), rank(number), body(what) {}
+
+    shm_world* owner;
+    int rank;
     function_ref<void(int)> body;
     std::unique_ptr<fiber> stack;
     wait_target target = wait_target::credit(0, lane::request);
@@ -56,6 +58,7 @@ class shm_world final : public world, private waiter {
 
 void shm_world::run(function_ref<void(int)> body) {
   if (local_ranks() == 1) {
+    process::set_current_rank(first_rank());
     body(first_rank());
     return;
   }
@@ -63,12 +66,14 @@ void shm_world::run(function_ref<void(int)> body) {
   ranks_.clear();
   ranks_.reserve(static_cast<std::size_t>(local_ranks()));
   for (int i = 0; i < local_ranks(); ++i) {
-    ranks_.push_back({this, first_rank() + i, body, nullptr});
-    local_rank& one = ranks_.back();
+    local_rank& one = ranks_.emplace_back(this, first_rank() + i, body);
     one.stack = std::make_unique<fiber>(stacks, static_cast<std::size_t>(i), &enter, &one);
   }
   running_ = ranks_.size();
-  while (running_ != 0) round();
+  // After a failure the other ranks' stacks are dropped as they are: what they wait for may never
+  // come, and the job is over.
+  while (running_ != 0 && !failure_) round();
+  process::set_current_rank(-1);
   ranks_.clear();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
@@ -77,11 +82,9 @@ void shm_world::enter(void* argument) {
   local_rank& self = *static_cast<local_rank*>(argument);
   shm_world& owner = *self.owner;
   try {
-    if (!owner.failure_) self.body(self.rank);
-  } catch (const ended_by_another&) {
-    // The failure that ended this rank is kept already.
+    self.body(self.rank);
   } catch (...) {
-    if (!owner.failure_) owner.failure_ = std::current_exception();
+    owner.failure_ = std::current_exception();
   }
   --owner.running_;
 }
@@ -93,7 +96,9 @@ void shm_world::round() {
   const local_rank* waiting = nullptr;
   for (local_rank& one : ranks_) {
     if (one.stack->finished()) continue;
+    process::set_current_rank(one.rank);
     one.stack->resume();
+    if (failure_) return;
     waiting = &one;
   }
   if (endpoint_.happenings() == before && running_ == running && waiting != nullptr) {
@@ -106,7 +111,6 @@ void shm_world::idle(int rank, const wait_target& target, const wait_reason& rea
   self.target = target;
   self.reason = reason;
   self.stack->suspend();
-  if (failure_) throw ended_by_another{};
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ struct am_pack {
  private:
   template <std::size_t... I, class... Args>
   static void write_each(std::index_sequence<I...>, std::byte* at, const Args&... args) {
-    const auto write = [&at](const auto& value) {
+    [[maybe_unused]] const auto write = [&at](const auto& value) {
       std::memcpy(at, &value, sizeof value);
       at += sizeof value;
     };
@@ -100,7 +100,7 @@ struct am_pack {
     std::span<const std::byte> payload = m.payload;
     if constexpr (in_line) {
       const std::byte* at = m.arguments.data();
-      const auto read = [&at](auto& value) {
+      [[maybe_unused]] const auto read = [&at](auto& value) {
         std::memcpy(&value, at, sizeof value);
         at += sizeof value;
       };

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "upwash/conduit/shm/detail/atomics.hpp"
+#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 

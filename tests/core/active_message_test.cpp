@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Active messages on every conduit: arguments, payloads of any size, order, replies, storms from
+// handlers, prepared payloads, long messages, and what handlers may not do.
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+
+namespace {
+
+using namespace upwash;
+
+/// What a rank has received so far.
+struct inbox final : service_base {
+  explicit inbox(job& /*here*/) {}
+  int received = 0;
+  int replies = 0;
+  std::map<int, std::vector<std::uint64_t>> from;
+  std::vector<std::string> texts;
+  std::string refusal;
+};
+
+inbox& box(job& here) { return here.service<inbox>(); }
+
+void wait_for(job& here, const int& counter, int value) {
+  struct query {
+    const int* counter;
+    int value;
+  } const query{&counter, value};
+  here.wait(conduit::wait_target::predicate(
+                [](const void* context) {
+                  const auto& q = *static_cast<const struct query*>(context);
+                  return *q.counter >= q.value;
+                },
+                &query),
+            {.operation = "test"});
+}
+
+void note(incoming& in, std::uint64_t value) {
+  auto& here = box(in.here());
+  here.from[in.source()].push_back(value);
+  ++here.received;
+}
+
+struct odd_sizes {
+  char a;
+  double b;
+  short c;
+};
+
+void check_arguments(incoming& in, char a, double b, std::array<int, 3> c, odd_sizes d) {
+  EXPECT_EQ(a, 'x');
+  EXPECT_EQ(b, 2.5 * in.source());
+  EXPECT_EQ(c, (std::array<int, 3>{1, 2, 3}));
+  EXPECT_EQ(d.a, 'y');
+  EXPECT_EQ(d.b, -1.0);
+  EXPECT_EQ(d.c, 7);
+  ++box(in.here()).received;
+}
+
+std::byte pattern(std::size_t i, std::size_t salt) {
+  return static_cast<std::byte>((i * 131 + salt * 7 + (i >> 8U)) & 0xffU);
+}
+
+std::vector<std::byte> make_payload(std::size_t size, std::size_t salt) {
+  std::vector<std::byte> made(size);
+  for (std::size_t i = 0; i < size; ++i) made[i] = pattern(i, salt);
+  return made;
+}
+
+void check_payload(incoming& in, std::uint64_t size, std::uint64_t salt) {
+  ASSERT_EQ(in.payload().size(), size);
+  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(in.payload()[i], pattern(i, salt)) << i;
+  ++box(in.here()).received;
+}
+
+struct point {
+  double x = 0;
+  std::string name;
+  template <class A>
+  void serialize(A& archive) {
+    archive(x, name);
+  }
+};
+
+void check_values(incoming& in, const std::vector<std::string>& words, point p,
+                  std::pair<int, std::vector<double>> more) {
+  EXPECT_EQ(p.x, 1.5);
+  EXPECT_EQ(p.name, "corner");
+  EXPECT_EQ(more.first, -4);
+  EXPECT_EQ(more.second.size(), 1000U);
+  EXPECT_EQ(in.payload().size(), 5U);
+  box(in.here()).texts = words;
+  ++box(in.here()).received;
+}
+
+void answered(incoming& in, int value) {
+  EXPECT_EQ(value, in.source() + 100);
+  ++box(in.here()).replies;
+}
+
+void ask(incoming& in) {
+  ++box(in.here()).received;
+  in.reply<&answered>(in.here().rank() + 100);
+}
+
+/// A message that begets messages: each costs one of `hops`, to ranks that follow from the numbers.
+void wander(incoming& in, int hops, std::uint32_t state) {
+  auto& here = box(in.here());
+  ++here.received;
+  if (hops == 0) return;
+  const int size = in.here().size();
+  for (std::uint32_t copy = 0; copy < 2; ++copy) {
+    const std::uint32_t next = state * 1664525U + 1013904223U + copy;
+    send<&wander>(in.here(), static_cast<int>((next >> 16U) % static_cast<unsigned>(size)),
+                  hops - 1, next);
+  }
+}
+
+void try_to_block(incoming& in) {
+  try {
+    in.here().quiet();
+    in.here().progress();
+  } catch (const error& e) {
+    box(in.here()).refusal = e.what();
+  }
+  ++box(in.here()).received;
+}
+
+}  // namespace
+
+JOB_TEST(active_message, plain_arguments_arrive) {
+  for (int to = 0; to < here.size(); ++to) {
+    send<&check_arguments>(here, to, 'x', 2.5 * here.rank(), std::array<int, 3>{1, 2, 3},
+                           odd_sizes{'y', -1.0, 7});
+  }
+  wait_for(here, box(here).received, here.size());
+}
+
+JOB_TEST(active_message, order_is_kept_per_pair) {
+  constexpr std::uint64_t count = 300;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (int to = 0; to < here.size(); ++to) send<&note>(here, to, i);
+  }
+  wait_for(here, box(here).received, here.size() * static_cast<int>(count));
+  for (int from = 0; from < here.size(); ++from) {
+    const auto& values = box(here).from[from];
+    ASSERT_EQ(values.size(), count);
+    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(values[i], i) << "from rank " << from;
+  }
+}
+
+JOB_TEST(active_message, payloads_of_any_size_arrive) {
+  const std::array<std::size_t, 12> sizes{0,   1,   15,  48,   49,     64,
+                                          511, 512, 513, 4096, 20'001, 100'000};
+  const int to = (here.rank() + 1) % here.size();
+  for (const std::size_t size : sizes) {
+    std::vector<std::byte> payload = make_payload(size, size);
+    send_medium<&check_payload>(here, to, payload, std::uint64_t{size}, std::uint64_t{size});
+    std::fill(payload.begin(), payload.end(), std::byte{0xee});  // it was copied
+  }
+  wait_for(here, box(here).received, static_cast<int>(sizes.size()));
+}
+
+JOB_TEST(active_message, serialized_arguments_arrive) {
+  const int to = here.size() - 1 - here.rank();
+  const std::vector<std::string> words{"one", "", std::string(3000, 'z')};
+  send_medium<&check_values>(here, to, make_payload(5, 0), words, point{1.5, "corner"},
+                             std::pair(-4, std::vector<double>(1000, 0.5)));
+  wait_for(here, box(here).received, 1);
+  EXPECT_EQ(box(here).texts, words);
+}
+
+JOB_TEST(active_message, replies_come_back) {
+  for (int round = 0; round < 50; ++round) {
+    for (int to = 0; to < here.size(); ++to) send<&ask>(here, to);
+  }
+  wait_for(here, box(here).replies, 50 * here.size());
+  wait_for(here, box(here).received, 50 * here.size());
+}
+
+JOB_TEST(active_message, storms_from_handlers_end) {
+  constexpr int hops = 7;
+  send<&wander>(here, here.rank(), hops, static_cast<std::uint32_t>(here.rank()));
+  // Each storm has 2^(hops + 1) - 1 messages; who got how many is summed up.
+  const auto expected = static_cast<std::uint64_t>(here.size()) * ((1U << (hops + 1)) - 1);
+  std::array<std::uint64_t, 1> total{};
+  do {
+    for (int i = 0; i < 20; ++i) here.progress();
+    total[0] = static_cast<std::uint64_t>(box(here).received);
+    control::all_reduce(here.world(), total, control::fold::sum);
+  } while (total[0] != expected);
+}
+
+JOB_TEST(active_message, handlers_may_not_block) {
+  send<&try_to_block>(here, here.rank());
+  wait_for(here, box(here).received, 1);
+  EXPECT_NE(box(here).refusal.find("inside a handler"), std::string::npos) << box(here).refusal;
+}
+
+JOB_TEST(active_message, prepared_payloads_arrive) {
+  const int to = (here.rank() + 1) % here.size();
+  for (std::size_t size = 0; size <= 256; size += 64) {
+    prepared_payload cancelled(here, to, 100);
+    cancelled.cancel();
+    prepared_payload room(here, to, 300);
+    const auto made = make_payload(size, 3);
+    std::copy(made.begin(), made.end(), room.bytes().begin());
+    room.commit<&check_payload>(size, std::uint64_t{size}, std::uint64_t{3});
+  }
+  wait_for(here, box(here).received, 5);
+  EXPECT_THROW(prepared_payload(here, to, medium_limit(here) + 1), error);
+}
+
+JOB_TEST(active_message, try_send_refuses_or_sends) {
+  const int to = (here.rank() + 1) % here.size();
+  int sent = 0;
+  for (std::uint64_t i = 0; sent < 400; ++i) {
+    const send_result result = try_send<&note>(here, to, i);
+    if (result.what == conduit::outcome::done) {
+      ++sent;
+    } else {
+      here.progress();
+    }
+  }
+  wait_for(here, box(here).received, 400);
+}
+
+JOB_TEST(active_message, long_messages_bring_their_data) {
+  region area = allocate(here.world(), 4000 * static_cast<std::size_t>(here.size()));
+  const auto payload = make_payload(4000, static_cast<std::size_t>(here.rank()));
+  std::vector<request> open;
+  for (int to = 0; to < here.size(); ++to) {
+    open.push_back(send_long<&note>(here,
+                                    area.at(to, 4000 * static_cast<std::uint64_t>(here.rank())),
+                                    payload, static_cast<std::uint64_t>(here.rank())));
+  }
+  wait_for(here, box(here).received, here.size());
+  for (int from = 0; from < here.size(); ++from) {
+    const auto part = area.mine().subspan(4000 * static_cast<std::size_t>(from), 4000);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      ASSERT_EQ(part[i], pattern(i, static_cast<std::size_t>(from))) << "from " << from;
+    }
+  }
+  wait_all(open);
+  free(area);
+}
+
+JOB_TEST(active_message, bad_destinations_are_named) {
+  try {
+    send<&note>(here, here.size(), std::uint64_t{1});
+    ADD_FAILURE() << "sent to a rank that is not there";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("of " + std::to_string(here.size())), std::string::npos);
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Regions, puts, gets, signals, atomics and exposed memory on every conduit.
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "upwash/base/random.hpp"
+
+namespace {
+
+using namespace upwash;
+
+std::uint64_t stamp(int from, int to, std::uint64_t i) {
+  return static_cast<std::uint64_t>(from) * 1'000'003 + static_cast<std::uint64_t>(to) * 997 + i;
+}
+
+}  // namespace
+
+JOB_TEST(memory, puts_reach_every_rank) {
+  constexpr std::size_t block = 500;
+  const auto size = static_cast<std::size_t>(here.size());
+  region area = allocate(here.world(), size * block * sizeof(std::uint64_t));
+  for (const auto word : area.mine_as<std::uint64_t>()) ASSERT_EQ(word, 0U);
+  std::vector<std::vector<std::uint64_t>> data(size);
+  for (int to = 0; to < here.size(); ++to) {
+    auto& mine = data[static_cast<std::size_t>(to)];
+    for (std::size_t i = 0; i < block; ++i) mine.push_back(stamp(here.rank(), to, i));
+    put(here, area.at<std::uint64_t>(to, static_cast<std::uint64_t>(here.rank()) * block), mine,
+        implicit);
+  }
+  here.quiet();
+  control::barrier(here.world());
+  const auto mine = area.mine_as<std::uint64_t>();
+  for (int from = 0; from < here.size(); ++from) {
+    for (std::size_t i = 0; i < block; ++i) {
+      ASSERT_EQ(mine[static_cast<std::size_t>(from) * block + i], stamp(from, here.rank(), i));
+    }
+  }
+  free(area);
+}
+
+JOB_TEST(memory, gets_fetch_from_every_rank) {
+  constexpr std::size_t count = 3001;
+  region area = allocate(here.world(), count * 8);
+  for (std::size_t i = 0; i < count; ++i)
+    area.mine_as<std::uint64_t>()[i] = stamp(here.rank(), 0, i);
+  control::barrier(here.world());
+  for (int from = 0; from < here.size(); ++from) {
+    std::vector<std::uint64_t> fetched(count - 7);
+    request open = get(here, area.at<std::uint64_t>(from, 7), fetched);
+    open.wait();
+    for (std::size_t i = 0; i < fetched.size(); ++i) ASSERT_EQ(fetched[i], stamp(from, 0, i + 7));
+    EXPECT_EQ(get_value(here, area.at<std::uint64_t>(from, 1)), stamp(from, 0, 1));
+  }
+  free(area);
+}
+
+JOB_TEST(memory, requests_complete_in_any_order) {
+  region area = allocate(here.world(), 64 * 8);
+  std::vector<std::uint64_t> values(64);
+  std::iota(values.begin(), values.end(), 0);
+  std::vector<request> open;
+  const int to = (here.rank() + 1) % here.size();
+  for (std::size_t i = 0; i < 64; ++i) {
+    open.push_back(put(here, area.at<std::uint64_t>(to, i), std::span(values).subspan(i, 1)));
+  }
+  const std::size_t first = wait_any(open);
+  EXPECT_LT(first, open.size());
+  EXPECT_TRUE(open[first].done());
+  wait_all(open);
+  for (request& each : open) EXPECT_TRUE(each.test());
+  control::barrier(here.world());
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(area.mine_as<std::uint64_t>()[i], i);
+  free(area);
+}
+
+JOB_TEST(memory, both_stages_are_told_where_asked) {
+  region area = allocate(here.world(), 4096);
+  const std::vector<std::byte> data(4096, std::byte{9});
+  const int to = here.size() - 1 - here.rank();
+  request local;
+  completion_counter remote;
+  put(here, area.at(to), data, {.local = notice::to(local), .remote = notice::to(remote)});
+  local.wait();
+  remote.wait(here);
+  EXPECT_TRUE(remote.done());
+  int called = 0;
+  const auto count_call = [](void* where) { ++*static_cast<int*>(where); };
+  put(here, area.at(to), data, {.local = {}, .remote = notice::call(count_call, &called)});
+  while (called == 0) here.progress();
+  EXPECT_EQ(called, 1);
+  control::barrier(here.world());
+  EXPECT_EQ(area.mine()[4095], std::byte{9});
+  free(area);
+}
+
+JOB_TEST(memory, signals_follow_their_data) {
+  struct part {
+    std::uint64_t arrived;
+    std::array<std::uint64_t, 511> data;
+  };
+  region area = allocate(here.world(), sizeof(part));
+  auto& mine = area.mine_as<part>()[0];
+  const int to = (here.rank() + 1) % here.size();
+  const int from = (here.rank() + here.size() - 1) % here.size();
+  for (std::uint64_t round = 1; round <= 20; ++round) {
+    std::vector<std::uint64_t> data(511);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = stamp(here.rank(), 0, i * round);
+    request open = put_signal(here, area.at<std::uint64_t>(to, 1), data,
+                              {.word = area.at<std::uint64_t>(to), .add = 1});
+    wait_until(here, mine.arrived, conduit::comparison::greater_equal, round);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      ASSERT_EQ(mine.data[i], stamp(from, 0, i * round)) << "round " << round;
+    }
+    open.wait();
+    control::barrier(here.world());
+  }
+  free(area);
+}
+
+JOB_TEST(memory, parts_may_differ_in_size) {
+  const auto bytes_of = [](int rank) { return static_cast<std::size_t>(rank) * 24; };
+  region area = allocate(here.world(), bytes_of(here.rank()));
+  EXPECT_EQ(area.mine().size(), bytes_of(here.rank()));
+  const int to = here.size() - 1;
+  const std::uint64_t value = stamp(here.rank(), to, 1);
+  if (to > 0) {
+    put_value(here, area.at<std::uint64_t>(to, static_cast<std::uint64_t>(here.rank())), value);
+    control::barrier(here.world());
+    if (here.rank() == to) {
+      for (int from = 0; from < here.size(); ++from) {
+        EXPECT_EQ(area.mine_as<std::uint64_t>()[static_cast<std::size_t>(from)],
+                  stamp(from, to, 1));
+      }
+    }
+    std::vector<std::byte> data(48);
+    EXPECT_THROW(put(here, area.at(1, 0), data).wait(), error);
+    EXPECT_THROW(put(here, area.at(0, bytes_of(to)), data).wait(), error);
+  }
+  free(area);
+}
+
+JOB_TEST(memory, freed_and_foreign_regions_are_named) {
+  region area = allocate(here.world(), 64);
+  const auto stale = area.at<int>(0);
+  free(area);
+  EXPECT_FALSE(area);
+  EXPECT_THROW(put_value(here, stale, 1), error);
+  EXPECT_THROW(static_cast<void>(get_value(here, stale)), error);
+}
+
+JOB_TEST(memory, global_pointers_survive_arithmetic) {
+  region area = allocate(here.world(), 800);
+  const auto base = area.at<double>(here.size() - 1);
+  EXPECT_EQ((base + 7).offset(), 56U);
+  EXPECT_EQ((base + 7) - 7, base);
+  EXPECT_EQ((base + 3).as<int>().offset(), 24U);
+  EXPECT_EQ(base.rank(), here.size() - 1);
+  EXPECT_EQ(base.region(), area.id());
+  const auto mine = to_global(here, &area.mine_as<double>()[5]);
+  EXPECT_EQ(mine, area.at<double>(here.rank(), 5));
+  double elsewhere = 0;
+  EXPECT_FALSE(to_global(here, &elsewhere));
+  free(area);
+}
+
+JOB_TEST(memory, atomics_lose_nothing) {
+  for (const atomicity how : {atomicity::automatic, atomicity::owner}) {
+    region area = allocate(here.world(), 256, how);
+    for (int i = 0; i < 100; ++i) {
+      fetch_add(here, area.at<std::uint64_t>(i % here.size()), 1);
+      add(here, area.at<std::int32_t>(i % here.size(), 4), -1);
+      fetch_max(here, area.at<std::int64_t>(0, 5), here.rank() * 1000 + i);
+      fetch_min(here, area.at<std::int64_t>(0, 6), -here.rank());
+    }
+    control::barrier(here.world());
+    std::uint64_t total = 0;
+    std::int64_t less = 0;
+    for (int rank = 0; rank < here.size(); ++rank) {
+      total += atomic_load(here, area.at<std::uint64_t>(rank));
+      less += atomic_load(here, area.at<std::int32_t>(rank, 4));
+    }
+    EXPECT_EQ(total, 100U * static_cast<std::uint64_t>(here.size()));
+    EXPECT_EQ(less, -100 * here.size());
+    EXPECT_EQ(atomic_load(here, area.at<std::int64_t>(0, 5)), (here.size() - 1) * 1000 + 99);
+    EXPECT_EQ(atomic_load(here, area.at<std::int64_t>(0, 6)), -(here.size() - 1));
+    control::barrier(here.world());
+    free(area);
+  }
+}
+
+JOB_TEST(memory, atomics_do_what_they_say) {
+  region area = allocate(here.world(), 64);
+  const auto word = area.at<std::uint32_t>((here.rank() + 1) % here.size());
+  atomic_store(here, word, 0xf0U);
+  EXPECT_EQ(swap(here, word, 0xffU), 0xf0U);
+  EXPECT_EQ(compare_swap(here, word, 1U, 2U), 0xffU);
+  EXPECT_EQ(compare_swap(here, word, 0xffU, 12U), 0xffU);
+  EXPECT_EQ(atomic(here, word, atomic_kind::fetch_and, 8U), 12U);
+  EXPECT_EQ(atomic(here, word, atomic_kind::fetch_or, 3U), 8U);
+  EXPECT_EQ(atomic(here, word, atomic_kind::fetch_xor, 1U), 11U);
+  EXPECT_EQ(fetch_min(here, word, 4U), 10U);
+  EXPECT_EQ(fetch_max(here, word, 40U), 4U);
+  std::uint64_t old = 0;
+  atomic_async(here, word, atomic_kind::fetch_add, 2U, 0U, &old).wait();
+  EXPECT_EQ(old, 40U);
+  EXPECT_EQ(atomic_load(here, word), 42U);
+  EXPECT_THROW(fetch_add(here, area.at(0, 4).as<std::uint64_t>(), 1), error);
+  control::barrier(here.world());
+  free(area);
+}
+
+JOB_TEST(memory, exposed_private_memory_is_readable) {
+  constexpr std::size_t bytes = 300'000;
+  std::vector<std::byte> secret(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    secret[i] = static_cast<std::byte>((i * 7 + static_cast<std::size_t>(here.rank())) & 0xffU);
+  }
+  exposed_memory mine = expose(here, secret);
+  std::vector<exposed_memory> all(static_cast<std::size_t>(here.size()));
+  control::all_gather_values(here.world(), mine, std::span(all));
+  std::vector<std::vector<std::byte>> copies(all.size(), std::vector<std::byte>(bytes - 13));
+  std::vector<request> open;
+  for (std::size_t r = 0; r < all.size(); ++r) open.push_back(get(here, all[r], 13, copies[r]));
+  wait_all(open);
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    for (std::size_t i = 0; i < copies[r].size(); ++i) {
+      ASSERT_EQ(copies[r][i], static_cast<std::byte>(((i + 13) * 7 + r) & 0xffU)) << r << " " << i;
+    }
+  }
+  control::barrier(here.world());
+  conceal(here, mine);
+}
+
+JOB_TEST(memory, random_puts_and_atomics_match_an_oracle) {
+  // Each rank owns a slice of every part, so the last put to a word is known.
+  constexpr std::uint64_t words = 97;
+  const auto size = static_cast<std::uint64_t>(here.size());
+  region area = allocate(here.world(), size * words * 8);
+  std::vector<std::uint64_t> wanted(size * words);
+  random_stream numbers(7, static_cast<std::uint64_t>(here.rank()));
+  for (int step = 0; step < 200; ++step) {
+    const std::uint64_t to = numbers.below(size);
+    const std::uint64_t at = numbers.below(words);
+    const std::uint64_t length = 1 + numbers.below(words - at);
+    std::vector<std::uint64_t> data(length);
+    for (auto& word : data) word = numbers.next();
+    std::copy(data.begin(), data.end(),
+              wanted.begin() + static_cast<std::ptrdiff_t>(to * words + at));
+    put(here,
+        area.at<std::uint64_t>(static_cast<int>(to),
+                               static_cast<std::uint64_t>(here.rank()) * words + at),
+        data)
+        .wait();
+  }
+  control::barrier(here.world());
+  for (std::uint64_t to = 0; to < size; ++to) {
+    std::vector<std::uint64_t> seen(words);
+    get(here,
+        area.at<std::uint64_t>(static_cast<int>(to),
+                               static_cast<std::uint64_t>(here.rank()) * words),
+        seen)
+        .wait();
+    for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(seen[i], wanted[to * words + i]);
+  }
+  control::barrier(here.world());
+  free(area);
+}

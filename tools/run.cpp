@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `upwash run`: turns its options into the launcher's. What ranks must know travels as variables
+// of the table of knobs; the simulated conduit is one process that makes all ranks itself.
+#include "tools/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/launch/launcher.hpp"
+
+namespace upwash::tools {
+namespace {
+
+struct run_options {
+  std::int64_t ranks = 1;
+  std::int64_t ranks_per_process = 1;
+  std::string conduit = "shm";
+  std::string machine;
+  std::optional<std::uint64_t> seed;
+  bool perturb = false;
+  std::string bind = "none";
+  std::string timeout;
+  bool prefix = false;
+  std::vector<std::string> knobs;
+  std::vector<std::string> program;
+};
+
+[[noreturn]] void wrong(const std::string& text) { throw error(error_kind::argument, text); }
+
+std::string variable_of(const std::string& setting) {
+  const auto equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    wrong(fmt::format("--knob {}: expected name=value (upwash info --knobs lists all)", setting));
+  }
+  return knob_variable(setting.substr(0, equals)) + setting.substr(equals);
+}
+
+/// The simulated machine hosts any number of ranks in its one process.
+void check_ranks(const run_options& chosen) {
+  const std::int64_t most = chosen.conduit == "sim" ? INT32_MAX : 65536;
+  if (chosen.ranks < 1 || chosen.ranks > most) {
+    wrong(fmt::format("-n {}: expected a number of ranks from 1 to {}", chosen.ranks, most));
+  }
+  if (chosen.ranks_per_process < 1 || chosen.ranks % chosen.ranks_per_process != 0) {
+    wrong(fmt::format("--ranks-per-process {}: expected a divisor of {}, the number of ranks (-n)",
+                      chosen.ranks_per_process, chosen.ranks));
+  }
+}
+
+launch::launch_options simulated(const run_options& chosen) {
+  if (chosen.ranks_per_process != 1 || chosen.bind != "none") {
+    wrong(
+        "--ranks-per-process and --bind have no meaning with --conduit sim, where one process "
+        "simulates all ranks");
+  }
+  launch::launch_options options;
+  options.environment.push_back(fmt::format("UPWASH_RANKS={}", chosen.ranks));
+  if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
+  if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
+  if (chosen.perturb) options.environment.emplace_back("UPWASH_PERTURB=1");
+  return options;
+}
+
+launch::launch_options on_this_machine(const run_options& chosen) {
+  if (!chosen.machine.empty() || chosen.seed || chosen.perturb) {
+    wrong("--machine, --seed and --perturb need --conduit sim");
+  }
+  launch::launch_options options;
+  options.ranks = static_cast<int>(chosen.ranks);
+  options.ranks_per_process = static_cast<int>(chosen.ranks_per_process);
+  options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
+  return options;
+}
+
+int run(const run_options& chosen) {
+  if (chosen.conduit != "shm" && chosen.conduit != "sim") {
+    wrong(fmt::format("--conduit {}: expected shm or sim", chosen.conduit));
+  }
+  if (chosen.bind != "core" && chosen.bind != "none") {
+    wrong(fmt::format("--bind {}: expected core or none", chosen.bind));
+  }
+  check_ranks(chosen);
+  auto options = chosen.conduit == "sim" ? simulated(chosen) : on_this_machine(chosen);
+  options.environment.push_back("UPWASH_CONDUIT=" + chosen.conduit);
+  for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
+  if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
+  options.prefix = chosen.prefix;
+  options.program = chosen.program;
+  return launch::launch(options);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("run", "start a program as a job");
+  auto chosen = std::make_shared<run_options>();
+  command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
+  command->add_option("--ranks-per-process", chosen->ranks_per_process,
+                      "ranks that share a process, as fibers (1)");
+  command->add_option("--conduit", chosen->conduit, "shm: this machine (default); sim: simulated");
+  command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
+  command->add_option("--seed", chosen->seed, "of the simulated machine");
+  command->add_flag("--perturb", chosen->perturb, "simulate random delays and reorderings");
+  command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
+  command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
+  command->add_flag("--prefix", chosen->prefix, "begin each line with its rank");
+  command->add_option("--knob", chosen->knobs, "name=value; may be given again")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("program", chosen->program, "the program and its arguments")->required();
+  command->prefix_command();  // what follows the program is the program's
+  command->positionals_at_end();
+  command->callback([chosen, command, &status] {
+    for (const std::string& one : command->remaining()) chosen->program.push_back(one);
+    status = run(*chosen);
+  });
+}
+
+}  // namespace upwash::tools
