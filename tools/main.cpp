@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/info.hpp"
+#include "tools/run.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 
@@ -43,6 +44,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "upwash " UPWASH_VERSION);
   app.require_subcommand(1);
   int status = 0;
+  upwash::tools::add_run(app, status);
   upwash::tools::add_info(app, status);
   if (argc > 1) check_command(app, argv[1]);
   try {
