@@ -57,13 +57,11 @@ void check_ranks(const run_options& chosen) {
 }
 
 launch::launch_options simulated(const run_options& chosen) {
-  if (chosen.ranks_per_process != 1 || chosen.bind != "none") {
-    wrong(
-        "--ranks-per-process and --bind have no meaning with --conduit sim, where one process "
-        "simulates all ranks");
-  }
+  if (chosen.bind != "none") wrong("--bind needs --conduit shm: sim is one process");
   launch::launch_options options;
   options.environment.push_back(fmt::format("UPWASH_RANKS={}", chosen.ranks));
+  options.environment.push_back(
+      fmt::format("UPWASH_RANKS_PER_PROCESS={}", chosen.ranks_per_process));
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
   if (chosen.perturb) options.environment.emplace_back("UPWASH_PERTURB=1");
