@@ -57,13 +57,11 @@ void check_ranks(const run_options& chosen) {
 }
 
 launch::launch_options simulated(const run_options& chosen) {
-  if (chosen.ranks_per_process != 1 || chosen.bind != "none") {
-    wrong(
-        "--ranks-per-process and --bind have no meaning with --conduit sim, where one process "
-        "simulates all ranks");
-  }
+  if (chosen.bind != "none") wrong("--bind needs --conduit shm: sim is one process");
   launch::launch_options options;
   options.environment.push_back(fmt::format("UPWASH_RANKS={}", chosen.ranks));
+  options.environment.push_back(
+      fmt::format("UPWASH_RANKS_PER_PROCESS={}", chosen.ranks_per_process));
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
   if (chosen.perturb) options.environment.emplace_back("UPWASH_PERTURB=1");
@@ -116,11 +114,15 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--knob", chosen->knobs, "name=value; may be given again")
       ->take_all()
       ->allow_extra_args(false);
-  command->add_option("program", chosen->program, "the program and its arguments")->required();
-  command->prefix_command();  // what follows the program is the program's
-  command->positionals_at_end();
+  // The first word that is no option is the program; what follows it is the program's.
+  command->prefix_command();
+  command->footer("program [arguments...] come last");
   command->callback([chosen, command, &status] {
-    for (const std::string& one : command->remaining()) chosen->program.push_back(one);
+    chosen->program = command->remaining();
+    if (!chosen->program.empty() && chosen->program[0].starts_with('-')) {
+      wrong(fmt::format("run: unknown option {} (see upwash run --help)", chosen->program[0]));
+    }
+    if (chosen->program.empty()) wrong("run: no program to start (upwash run -n N program ...)");
     status = run(*chosen);
   });
 }

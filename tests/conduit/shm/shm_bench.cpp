@@ -65,7 +65,7 @@ struct flag {
 };
 
 double line_ping_pong(pair& self, flag* mine, flag* theirs, std::uint64_t& turn) {
-  constexpr int rounds = 100'000;
+  constexpr int rounds = 30'000;
   self.boot.barrier();
   const duration start = steady_now();
   for (int i = 0; i < rounds; ++i) {
@@ -92,7 +92,7 @@ double message_ping_pong(pair& self, std::size_t arguments) {
 }
 
 double message_rate(pair& self, std::size_t arguments) {
-  constexpr std::uint64_t count = 4'000'000;
+  constexpr std::uint64_t count = 1'000'000;
   self.boot.barrier();
   const std::uint64_t before = self.inbox.count;
   const duration start = steady_now();
@@ -150,7 +150,25 @@ double empty_poll(pair& self) {
   return (steady_now() - start).ns() / rounds;
 }
 
-void measure(pair& self) {
+/// Rates only, many short samples with the floor around each.
+void measure_rates(pair& self, flag* mine, flag* theirs) {
+  std::uint64_t turn = 0;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const double before = line_ping_pong(self, mine, theirs, turn);
+    const double rate8 = message_rate(self, 8);
+    const double rate48 = message_rate(self, 48);
+    const double after = line_ping_pong(self, mine, theirs, turn);
+    if (self.me == 0) {
+      fmt::print("{} {:.0f} {:.1f} {:.1f}\n",
+                 before < 100 && after < 100   ? "near"
+                 : before > 150 && after > 150 ? "far"
+                                               : "mixed",
+                 before, rate8, rate48);
+    }
+  }
+}
+
+void measure(pair& self, bool rates_only) {
   const memory_block block = self.end.allocate(self.me, 2 * sizeof(flag));
   std::array<memory_key, 2> keys;
   self.boot.exchange(std::as_bytes(std::span(&block.key, 1)),
@@ -159,6 +177,10 @@ void measure(pair& self) {
       self.end.import(self.me, 1 - self.me, keys[static_cast<std::size_t>(1 - self.me)]);
   auto* mine = reinterpret_cast<flag*>(block.base);
   auto* theirs = reinterpret_cast<flag*>(other.direct);
+  if (rates_only) {
+    measure_rates(self, mine, theirs);
+    return;
+  }
   std::uint64_t turn = 0;
   for (int repeat = 0; repeat < 7; ++repeat) {
     const double before = line_ping_pong(self, mine, theirs, turn);
@@ -185,7 +207,7 @@ void measure(pair& self) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
   knob_table table;
   base_knobs(table);
   launch::launch_knobs(table);
@@ -204,7 +226,7 @@ int main() {
     world->run([&](int rank) {
       pair self{*boot, world->endpoint_of(rank), rank};
       self.end.attach(rank, &self.inbox);
-      measure(self);
+      measure(self, argc > 1);
       boot->barrier();
     });
     boot->finished();

@@ -17,11 +17,18 @@ namespace {
 
 using shm_detail::shm_endpoint;
 
-constexpr std::size_t stack_bytes = std::size_t{1} << 20U;  // touched pages only
+/// The knob of the runtime where there is one: programs without it have no small stacks to fear.
+std::size_t stack_bytes_of(const settings& values) {
+  for (const settings::value& one : values.values()) {
+    if (one.row.name == "stack_bytes") return values.bytes("stack_bytes");
+  }
+  return std::size_t{1} << 20U;
+}
 
 class shm_world final : public world, private waiter {
  public:
-  shm_world(bootstrap& boot, const settings& values) : endpoint_(boot, values) {}
+  shm_world(bootstrap& boot, const settings& values)
+      : endpoint_(boot, values), stack_bytes_(stack_bytes_of(values)) {}
 
   [[nodiscard]] int size() const noexcept override { return endpoint_.world_size(); }
   [[nodiscard]] int first_rank() const noexcept override { return endpoint_.first_rank(); }
@@ -51,6 +58,7 @@ class shm_world final : public world, private waiter {
   void round();
 
   shm_endpoint endpoint_;
+  std::size_t stack_bytes_;
   std::vector<local_rank> ranks_;
   std::size_t running_ = 0;  ///< ranks whose bodies have not ended
   std::exception_ptr failure_;
@@ -62,7 +70,7 @@ void shm_world::run(function_ref<void(int)> body) {
     body(first_rank());
     return;
   }
-  fiber_stacks stacks(static_cast<std::size_t>(local_ranks()), stack_bytes);
+  fiber_stacks stacks(static_cast<std::size_t>(local_ranks()), stack_bytes_);
   ranks_.clear();
   ranks_.reserve(static_cast<std::size_t>(local_ranks()));
   for (int i = 0; i < local_ranks(); ++i) {

@@ -113,6 +113,8 @@ class sender_ring {
   }
 
  private:
+  static constexpr std::uint32_t ahead = 6;  // lines
+
   /// Whether at least `wanted` lines are free after a look at what came back.
   bool refresh(std::uint32_t wanted) {
     // Acquire: the consumer has read the lines and payloads before it gave them back.
@@ -146,6 +148,9 @@ class sender_ring {
     // While a reservation is open its room lies behind `before_` and must not be reused.
     reusable_[sent_ & (place_.line_count - 1)] = open_ ? before_ : head_;
     ++sent_;
+    if (limit_ - sent_ > ahead) {
+      prefetch_to_write(&place_.lines[(sent_ + ahead) & (place_.line_count - 1)]);
+    }
     tail.sequence = static_cast<std::uint16_t>(sent_);
     // Release: whoever sees the sequence sees the line and the payload.
     std::atomic_ref<std::uint64_t>(slot.last).store(tail.word(), std::memory_order_release);
