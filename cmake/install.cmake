@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Headers without detail/, both libraries, the command, the machine files, and what find_package
+# Headers (public templates use some of detail/), both libraries, the command, the machine files, and what find_package
 # and pkg-config read.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/upwash/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upwash
-        FILES_MATCHING PATTERN "*.hpp" PATTERN detail EXCLUDE)
+        FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS upwash_shared upwash_static
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -14,6 +14,8 @@
 
 #include "tools/machine_facts.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/runtime/describe.hpp"
+#include "upwash/runtime/run.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -45,10 +47,32 @@ json version_facts() {
           {"flags", UPWASH_FLAGS}};
 }
 
+json capability_facts(const conduit_description& conduit) {
+  if (!conduit.unavailable.empty()) return {{"unavailable", conduit.unavailable}};
+  const auto& can = conduit.can;
+  return {{"ordered", can.ordered},
+          {"direct_access", can.direct_access},
+          {"remote_write", can.remote_write},
+          {"private_reads", can.private_reads},
+          {"remote_completion", can.remote_completion},
+          {"put_signal", can.put_signal},
+          {"native_atomics", can.native_atomics},
+          {"long_messages", can.long_messages},
+          {"in_place", can.in_place},
+          {"virtual_time", can.virtual_time},
+          {"medium_payload_bytes", can.medium_bytes}};
+}
+
+json conduit_facts() {
+  json facts;
+  for (const auto& each : describe_conduits()) facts[each.name] = capability_facts(each);
+  return facts;
+}
+
 /// The rows up to a level, with values and where they came from.
 json knob_facts(const std::string& level) {
   knob_table table;
-  base_knobs(table);
+  add_all_knobs(table);
   const auto values = settings::from_environment(table);
   const auto* found = std::find(level_names.begin(), level_names.end(), level);
   const auto most = static_cast<knob_level>(found - level_names.begin());
@@ -127,8 +151,10 @@ int run_info(const options& asked) {
     }
     return 0;
   }
-  const json facts{
-      {"upwash", version_facts()}, {"machine", topology_facts()}, {"limits", limit_facts()}};
+  const json facts{{"upwash", version_facts()},
+                   {"conduits", conduit_facts()},
+                   {"machine", topology_facts()},
+                   {"limits", limit_facts()}};
   if (asked.as_json) {
     fmt::print("{}\n", facts.dump(2));
   } else {

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/bench.hpp"
 #include "tools/info.hpp"
+#include "tools/run.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 
@@ -43,7 +45,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "upwash " UPWASH_VERSION);
   app.require_subcommand(1);
   int status = 0;
+  upwash::tools::add_run(app, status);
   upwash::tools::add_info(app, status);
+  upwash::tools::add_bench(app, status);
   if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);

@@ -18,6 +18,10 @@ enum class lane : std::uint8_t {
 };
 inline constexpr std::size_t lane_count = 3;
 
+/// Module numbers that name no module: a conduit's own messages, and those that core interprets.
+inline constexpr std::uint8_t conduit_module = 0xff;
+inline constexpr std::uint8_t core_module = 0xfe;
+
 /// A handler on the wire: the module (executable or shared library) that holds it, by number,
 /// and its offset from the module's base. Equal in all processes of a job whose build ids agree.
 struct handler_id {

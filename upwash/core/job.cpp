@@ -81,6 +81,7 @@ void job::progress() {
   }
   charge(conduit::cost::poll, 1);
   progress_step();
+  waiter_->yield(rank_);
 }
 
 int job::progress_step() {

@@ -23,8 +23,7 @@ void split_alpha_beta(message_cost& cost, const machine_level& level, bool share
                       std::uint64_t bytes) {
   const duration total = alpha_beta_time(*level.alpha_beta, bytes);
   cost.busy = shared ? duration::from_ps((total.ps() + 1) / 2) : total;
-  const duration network =
-      std::max(duration(), total - cost.send_overhead - cost.receive_overhead);
+  const duration network = std::max(duration(), total - cost.send_overhead - cost.receive_overhead);
   // The bytes are the part that streams; what starts the message goes before the first of them.
   const duration startup = alpha_beta_time(*level.alpha_beta, 0);
   cost.transfer = std::min({network, cost.busy, std::max(duration(), total - startup)});
@@ -46,13 +45,13 @@ duration alpha_beta_time(const alpha_beta_cost& cost, std::uint64_t bytes) {
 message_cost cost_of_message(const machine& on, std::size_t index, std::uint64_t bytes) {
   const machine_level& level = on.levels.at(index);
   message_cost cost;
-  cost.send_overhead = level.send_overhead.value_or(duration()) +
-                       bytes_time(bytes, level.send_ns_per_byte);
-  cost.receive_overhead = level.receive_overhead.value_or(duration()) +
-                          bytes_time(bytes, level.receive_ns_per_byte);
+  cost.send_overhead =
+      level.send_overhead.value_or(duration()) + bytes_time(bytes, level.send_ns_per_byte);
+  cost.receive_overhead =
+      level.receive_overhead.value_or(duration()) + bytes_time(bytes, level.receive_ns_per_byte);
   if (level.alpha_beta) {
-    const bool shared = index + 1 == on.levels.size() &&
-                        on.nic.traffic == nic_protocol::budget::shared;
+    const bool shared =
+        index + 1 == on.levels.size() && on.nic.traffic == nic_protocol::budget::shared;
     split_alpha_beta(cost, level, shared, bytes);
   } else if (level.loggp) {
     split_loggp(cost, *level.loggp, bytes);

@@ -79,9 +79,9 @@ std::string_view to_string(level_kind kind) noexcept {
 
 std::size_t machine::level_between(int a, int b) const noexcept {
   std::size_t index = 0;
-  while (index + 1 < levels.size() && levels[index].ranks &&
-         a / *levels[index].ranks != b / *levels[index].ranks) {
-    ++index;
+  for (; index + 1 < levels.size(); ++index) {
+    const int ranks = levels[index].ranks.value_or(INT_MAX);
+    if (levels[index].has_costs() && a / ranks == b / ranks) break;
   }
   return index;
 }
@@ -135,8 +135,7 @@ std::vector<std::string> known_machines() {
   return names;
 }
 
-machine uniform_machine(duration latency, duration overhead, duration gap,
-                        double gap_ns_per_byte) {
+machine uniform_machine(duration latency, duration overhead, duration gap, double gap_ns_per_byte) {
   machine_level level;
   level.send_overhead = overhead;
   level.receive_overhead = overhead;

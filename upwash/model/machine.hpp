@@ -45,7 +45,8 @@ struct loggp_cost {
   double gap_ns_per_byte = 0;  ///< G, between the bytes of a message
 };
 
-/// Messages between ranks that share this level and none further in.
+/// Messages between ranks that share this level and none further in. A level without costs only
+/// says who is where: its messages cost what those of the next level out do.
 struct machine_level {
   level_kind kind = level_kind::network;
   std::optional<int> ranks;  ///< consecutive ranks in one; absent: all, only for the outermost
@@ -55,6 +56,10 @@ struct machine_level {
   double receive_ns_per_byte = 0;
   std::optional<loggp_cost> loggp;
   std::optional<alpha_beta_cost> alpha_beta;  ///< preferred when both are there
+
+  [[nodiscard]] bool has_costs() const noexcept {
+    return loggp.has_value() || alpha_beta.has_value();
+  }
 };
 
 /// What work by the processor takes; the rows of `conduit::cost`, and sharing a core.
@@ -99,7 +104,7 @@ struct machine {
   nic_protocol nic;
   std::optional<machine_topology> topology;
 
-  /// Index of the innermost level that both ranks share. O(levels).
+  /// Index of the innermost level with costs that both ranks share. O(levels).
   [[nodiscard]] std::size_t level_between(int a, int b) const noexcept;
   /// Ranks in one `kind` (INT_MAX: all). A machine without nodes has those of the level below as
   /// nodes, at last 1 rank each; without another level, those of the node.

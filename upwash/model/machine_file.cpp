@@ -35,8 +35,8 @@ class section {
       : node_(&node), origin_(origin), path_(std::move(path)) {}
 
   [[noreturn]] void fail(const json_node& at, std::string_view path, std::string_view what) const {
-    throw error(error_kind::configuration,
-                fmt::format("{}, line {}: {}: {}", origin_, at.line, path, what));
+    throw error(error_kind::configuration, fmt::format("{}, line {}: {}: {}", origin_, at.line,
+                                                       path.empty() ? "the file" : path, what));
   }
 
   [[nodiscard]] std::string path_of(std::string_view key) const {
@@ -62,7 +62,7 @@ class section {
   [[nodiscard]] const json_node& require(std::string_view key) const {
     const json_node* value = node_->find(key);
     if (value == nullptr) {
-      fail(*node_, path_.empty() ? "the file" : path_, fmt::format("the key {} is missing", key));
+      fail(*node_, path_, fmt::format("the key {} is missing", key));
     }
     return *value;
   }
@@ -189,8 +189,9 @@ alpha_beta_cost read_alpha_beta(const section& at) {
     const bool rising = first || from > double(result.pieces.back().from_bytes);
     const bool at_zero = from == 0;
     if (result.combine == alpha_beta_cost::rule::by_size ? first ? !at_zero : !rising : !at_zero) {
-      entry.fail(entry.require("from_bytes"), entry.path_of("from_bytes"),
-                 "pieces start at 0 and rise when combined by_size, and all start at 0 for maximum");
+      entry.fail(
+          entry.require("from_bytes"), entry.path_of("from_bytes"),
+          "pieces start at 0 and rise when combined by_size, and all start at 0 for maximum");
     }
     result.pieces.push_back(
         {static_cast<std::uint64_t>(from), entry.time("alpha"), entry.per_byte("beta")});
@@ -219,7 +220,7 @@ machine_level read_level(const section& at, bool last) {
     (void)at.require("o_receive");
   }
   if (at.find("alpha_beta") != nullptr) result.alpha_beta = read_alpha_beta(at.child("alpha_beta"));
-  if (!result.loggp && !result.alpha_beta) (void)at.require("loggp");
+  if (last && !result.has_costs()) (void)at.require("loggp");
   return result;
 }
 
@@ -266,8 +267,8 @@ std::size_t sourced_choice(const section& at, names valid) {
 }
 
 void read_nic(const section& at, nic_protocol& result) {
-  at.expect_object({"matching", "budget", "of", "packet", "packets_in_flight", "memory_beta",
-                    "memory_copy"});
+  at.expect_object(
+      {"matching", "budget", "of", "packet", "packets_in_flight", "memory_beta", "memory_copy"});
   if (at.find("matching") != nullptr) {
     result.matching = static_cast<nic_protocol::matcher>(
         sourced_choice(at.child("matching"), {"processor", "nic"}));
@@ -277,8 +278,7 @@ void read_nic(const section& at, nic_protocol& result) {
         sourced_choice(at.child("budget"), {"separate", "shared"}));
   }
   if (at.find("of") != nullptr) {
-    result.of =
-        static_cast<nic_protocol::owner>(sourced_choice(at.child("of"), {"rank", "node"}));
+    result.of = static_cast<nic_protocol::owner>(sourced_choice(at.child("of"), {"rank", "node"}));
   }
   at.maybe("packet", result.packet_bytes, &section::bytes);
   at.maybe("packets_in_flight", result.packets_in_flight, &section::count);
@@ -302,8 +302,7 @@ machine_topology read_topology(const section& at) {
 machine parse_machine(std::string_view text, std::string_view origin) {
   const json_node tree = detail::parse_json_tree(text, origin);
   const section file(tree, origin, "");
-  file.expect_object(
-      {"name", "description", "notes", "levels", "processor", "nic", "topology"});
+  file.expect_object({"name", "description", "notes", "levels", "processor", "nic", "topology"});
   machine result;
   result.name = file.text("name");
   result.origin = std::string(origin);

@@ -78,10 +78,13 @@ int loopback_endpoint::poll(int /*rank*/) {
 }
 
 void loopback_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
-  const auto index = static_cast<std::size_t>(rank);
-  shared_.waits[index] = reason;
+  shared_.waits[static_cast<std::size_t>(rank)] = reason;
+  yield(rank);
+}
+
+void loopback_endpoint::yield(int rank) {
   if (shared_.stopping) throw stopped_rank{};
-  shared_.fibers[index]->suspend();
+  shared_.fibers[static_cast<std::size_t>(rank)]->suspend();
   if (shared_.stopping) throw stopped_rank{};
 }
 

@@ -21,7 +21,7 @@ struct piece_header {
 };
 static_assert(sizeof(piece_header) <= conduit::max_argument_bytes);
 
-constexpr conduit::handler_id piece_handler{0, reserved_module};
+constexpr conduit::handler_id piece_handler{0, conduit::core_module};
 
 piece_header header_of(const conduit::message& piece) {
   piece_header header;

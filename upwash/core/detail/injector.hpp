@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
-#include "upwash/core/detail/modules.hpp"
 
 namespace upwash {
 
@@ -130,7 +129,7 @@ class assembler {
 
 /// Whether the handler id is that of a piece.
 [[nodiscard]] inline bool is_piece(conduit::handler_id id) noexcept {
-  return id.module == reserved_module;
+  return id.module == conduit::core_module;
 }
 
 }  // namespace detail

@@ -83,7 +83,7 @@ bool memory_engine::send(int destination, code kind, std::span<const std::byte> 
                          const Args&... args) {
   line arguments;
   conduit::message m;
-  m.handler = {static_cast<std::uint32_t>(kind), reserved_module};
+  m.handler = {static_cast<std::uint32_t>(kind), conduit::core_module};
   m.kind = conduit::lane::memory;
   m.source = here_.rank();
   m.destination = destination;

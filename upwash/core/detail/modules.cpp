@@ -78,7 +78,7 @@ void module_table::scan() {
 
 conduit::handler_id module_table::find(std::uintptr_t address) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    for (std::size_t i = 0; i < modules_.size() && i < reserved_module; ++i) {
+    for (std::size_t i = 0; i < modules_.size() && i < conduit::core_module; ++i) {
       if (address - modules_[i].base < modules_[i].size) {
         return {static_cast<std::uint32_t>(address - modules_[i].base),
                 static_cast<std::uint8_t>(i)};
@@ -87,7 +87,7 @@ conduit::handler_id module_table::find(std::uintptr_t address) {
     scan();  // loaded by dlopen since
   }
   throw error(error_kind::argument,
-              fmt::format("handler at {:#x} lies in none of the first 255 modules of this process",
+              fmt::format("handler at {:#x} lies in none of the first 254 modules of this process",
                           address));
 }
 

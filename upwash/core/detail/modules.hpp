@@ -13,15 +13,12 @@
 
 namespace upwash::detail {
 
-/// Module number of ids that core itself interprets (pieces of long payloads).
-inline constexpr std::uint8_t reserved_module = 0xff;
-
 class module_table {
  public:
   module_table();  ///< Looks at the modules loaded now.
 
   /// The id of a function. Rescans when its module was loaded later; throws `error` when the
-  /// address lies in no module or there are more than 255.
+  /// address lies in no module or there are more than 254.
   [[nodiscard]] conduit::handler_id id_of(const void* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const entry& first = modules_.front();

@@ -58,7 +58,9 @@ class tree_builder {
     node.boolean = value;
     return add(std::move(node)), true;
   }
-  bool number_integer(std::int64_t value) { return add_number(double(value), fmt::to_string(value)); }
+  bool number_integer(std::int64_t value) {
+    return add_number(double(value), fmt::to_string(value));
+  }
   bool number_unsigned(std::uint64_t value) {
     return add_number(double(value), fmt::to_string(value));
   }

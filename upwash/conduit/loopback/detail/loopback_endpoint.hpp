@@ -70,6 +70,7 @@ class loopback_endpoint final : public endpoint {
 
   int poll(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void yield(int rank) override;
   [[nodiscard]] duration now(int rank) const noexcept override;
   void compute(int rank, duration time) override;
 

@@ -20,9 +20,9 @@ class scheduler;
 struct peer_state {
   scheduler* ranks = nullptr;  ///< of a pair that has used a credit
   int source = 0;
-  duration last_head;       ///< E1: a later message never arrives before this
-  std::uint32_t used = 0;   ///< credits taken
-  std::uint32_t taken = 0;  ///< messages taken by the receiver, credits not sent back yet
+  duration last_head;            ///< E1: a later message never arrives before this
+  std::uint32_t used = 0;        ///< credits taken
+  std::uint32_t taken = 0;       ///< messages taken by the receiver, credits not sent back yet
   std::uint32_t operations = 0;  ///< puts, gets, atomics, long messages under way
   bool starved = false;          ///< the sender was refused for lack of credit
   bool reserved = false;         ///< a payload is prepared and not committed
@@ -33,8 +33,8 @@ class peer_table {
  public:
   /// `lane` is below 4.
   peer_state& of(int peer, unsigned lane) {
-    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) * 4 +
-                              lane + 1;
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) * 4 + lane + 1;
     if (key == last_key_) return *last_;
     if (2 * (count_ + 1) > keys_.size()) grow();
     std::size_t slot = place(key);

@@ -35,9 +35,12 @@ struct message_record : flight {
   [[nodiscard]] std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   /// The message as its sink sees it.
   [[nodiscard]] message view() noexcept {
-    return {handler,  kind,
-            source,   destination,
-            sequence, {arguments.data(), argument_bytes},
+    return {handler,
+            kind,
+            source,
+            destination,
+            sequence,
+            {arguments.data(), argument_bytes},
             {payload(), payload_bytes}};
   }
 };
@@ -71,7 +74,7 @@ class record_pool {
   void refill(std::uint8_t size_class) {
     const std::size_t each = sizeof(message_record) + class_bytes(size_class);
     const std::size_t count = std::max<std::size_t>(1, 64 * 1024 / each);
-    auto* memory = static_cast<std::byte*>(::operator new(each * count));
+    auto* memory = static_cast<std::byte*>(::operator new(each* count));
     blocks_.push_back(memory);
     for (std::size_t i = 0; i < count; ++i) free_[size_class].push_back(memory + i * each);
   }

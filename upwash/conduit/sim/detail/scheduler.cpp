@@ -143,16 +143,17 @@ void scheduler::end_all() {
 
 std::string scheduler::describe_deadlock() const {
   constexpr int shown = 20;
-  std::string text = fmt::format("deadlock at {} us of virtual time: nothing is left to happen and "
-                                 "{} of {} ranks wait",
-                                 events_.now().us(), unfinished_, size());
+  std::string text = fmt::format(
+      "deadlock at {} us of virtual time: nothing is left to happen and "
+      "{} of {} ranks wait",
+      events_.now().us(), unfinished_, size());
   int listed = 0;
   for (int rank = 0; rank < size() && listed < shown; ++rank) {
     const rank_state& r = at(rank);
     if (r.now == status::finished || r.reason == nullptr) continue;
     const wait_reason& why = *r.reason;
-    text += fmt::format("\n  rank {}: {} #{} on team {:#x}", rank, why.operation, why.number,
-                        why.team);
+    text +=
+        fmt::format("\n  rank {}: {} #{} on team {:#x}", rank, why.operation, why.number, why.team);
     if (why.peer >= 0) text += fmt::format(", peer {}", why.peer);
     if (why.bytes > 0) text += fmt::format(", {} bytes", why.bytes);
     text += fmt::format(", since {} us", r.clock.us());

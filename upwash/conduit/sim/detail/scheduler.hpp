@@ -65,9 +65,7 @@ class scheduler {
     int rank;
   };
 
-  [[nodiscard]] rank_state& at(int rank) noexcept {
-    return ranks_[static_cast<std::size_t>(rank)];
-  }
+  [[nodiscard]] rank_state& at(int rank) noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const rank_state& at(int rank) const noexcept {
     return ranks_[static_cast<std::size_t>(rank)];
   }

@@ -58,7 +58,6 @@ placement sim_endpoint::place(int rank) const noexcept {
 int sim_endpoint::poll(int rank) {
   assert(!in_.in_handler(rank) && "polling never nests (E3)");
   in_.ranks.catch_up(rank);
-  in_.clear_retry(rank);
   int count = in_.ranks.take_changed(rank) ? 1 : 0;
   count += operations_.tell(rank);
   count += messages_.deliver(rank, rank, deliveries_per_poll);
@@ -70,10 +69,10 @@ int sim_endpoint::poll(int rank) {
 
 void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
   assert(!in_.in_handler(rank) && "handlers do not wait");
-  const duration until = std::min({messages_.next_arrival(rank), operations_.next_told(rank),
-                                   in_.retry_at(rank)});
-  in_.clear_retry(rank);
+  const duration until =
+      std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
   in_.ranks.idle(rank, until, reason);
+  in_.clear_retry(rank);
 }
 
 void sim_endpoint::charge(int rank, cost kind, std::uint64_t amount) noexcept {

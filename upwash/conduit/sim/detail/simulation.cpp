@@ -11,8 +11,8 @@ simulation::simulation(sim_options options)
     : ranks(options.ranks, options.stack_bytes),
       network(options.on, options.ranks),
       options_(std::move(options)),
-      pollers_(static_cast<std::size_t>(
-                   (options_.ranks + options_.ranks_per_process - 1) / options_.ranks_per_process),
+      pollers_(static_cast<std::size_t>((options_.ranks + options_.ranks_per_process - 1) /
+                                        options_.ranks_per_process),
                -1) {
   chances_.reserve(static_cast<std::size_t>(options_.ranks));
   for (int rank = 0; rank < options_.ranks; ++rank) {

@@ -125,7 +125,10 @@ injection traffic::prepare(int source, int destination, lane kind, std::size_t b
   message_record* record = make(m, bytes);
   record->order = state;
   state->reserved = true;
-  room = {{record->payload(), bytes}, source, destination, kind,
+  room = {{record->payload(), bytes},
+          source,
+          destination,
+          kind,
           reinterpret_cast<std::uint64_t>(record)};
   return injection::done();
 }
