@@ -279,16 +279,35 @@ settings launched_values() {
   base_knobs(table);
   launch_knobs(table);
   conduit::shm_knobs(table);
+  const knob conduit_row{"conduit", knob_type::text, "shm", "set by upwash run"};
+  table.add({&conduit_row, 1});
   return settings::from_environment(table);
 }
 
-[[noreturn]] void wait_for_ever(conduit::bootstrap& boot, const settings& values) {
+/// Takes and drops whatever comes.
+struct drain final : conduit::sink {
+  void deliver(const conduit::message& /*m*/) override {}
+};
+
+/// Sends to the next rank and waits in turns, as a program that is killed in the middle would.
+[[noreturn]] void talk_for_ever(conduit::bootstrap& boot, const settings& values) {
   const auto world = conduit::make_shm_world(boot, values);
-  const int rank = world->first_rank();
-  for (;;) {
-    world->endpoint_of(rank).poll(rank);
-    world->waiter_of(rank).idle(rank, conduit::wait_target::credit(0, conduit::lane::request), {});
-  }
+  std::vector<drain> drains(static_cast<std::size_t>(world->local_ranks()));
+  std::printf("talking\n");
+  std::fflush(stdout);
+  world->run([&](int rank) {
+    auto& end = world->endpoint_of(rank);
+    end.attach(rank, &drains[static_cast<std::size_t>(rank - world->first_rank())]);
+    for (;;) {
+      conduit::message m;
+      m.source = rank;
+      m.destination = (rank + 1) % world->size();
+      if (end.send(m, false).what == conduit::outcome::retry || end.poll(rank) == 0) {
+        world->waiter_of(rank).idle(rank, conduit::wait_target::credit(0, m.kind), {});
+      }
+    }
+  });
+  std::abort();
 }
 
 /// Not a test: what a rank does that this program launches.
@@ -306,7 +325,7 @@ TEST(launched_rank, DISABLED_plays_its_role) {
     if (role == "early" && process == 1) _exit(0);
     if (role == "abort" && process == 1) boot->abort(1, "out of luck");
     if (role == "killed" && process == 1) raise(SIGKILL);
-    if (role != "finish") wait_for_ever(*boot, values);
+    if (role != "finish") talk_for_ever(*boot, values);
     const auto mine = static_cast<std::uint64_t>(process * process);
     std::vector<std::uint64_t> all(static_cast<std::size_t>(boot->process_count()));
     for (int i = 0; i < 20; ++i) {
