@@ -25,6 +25,7 @@ JOB_TEST(memory, puts_reach_every_rank) {
   const auto size = static_cast<std::size_t>(here.size());
   region area = allocate(here.world(), size * block * sizeof(std::uint64_t));
   for (const auto word : area.mine_as<std::uint64_t>()) ASSERT_EQ(word, 0U);
+  control::barrier(here.world());
   std::vector<std::vector<std::uint64_t>> data(size);
   for (int to = 0; to < here.size(); ++to) {
     auto& mine = data[static_cast<std::size_t>(to)];

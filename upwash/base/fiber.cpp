@@ -53,11 +53,6 @@ exception_globals* thread_exception_globals() {
   return reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
 }
 
-std::size_t page_bytes() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
-
 /// Tells the sanitizers which stack runs; empty without them.
 struct stack_notes {
 #if defined(__SANITIZE_ADDRESS__)
@@ -109,21 +104,23 @@ struct fiber_stacks::state {
   std::size_t mapped = 0;
   std::size_t count = 0;
   std::size_t stride = 0;
+  std::size_t page = 4096;
   bool guarded = false;
 
   [[nodiscard]] std::byte* bottom(std::size_t index) const {
-    const std::size_t lead = guarded ? page_bytes() : page_bytes() - canary_bytes;
+    const std::size_t lead = guarded ? page : page - canary_bytes;
     return base + index * stride + lead;
   }
-  [[nodiscard]] std::size_t usable() const { return guarded ? stride - page_bytes() : stride; }
+  [[nodiscard]] std::size_t usable() const { return guarded ? stride - page : stride; }
 };
 
 fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
     : state_(std::make_unique<state>()) {
-  const std::size_t page = page_bytes();
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t rounded = (std::max(stack_bytes, 4 * page) + page - 1) / page * page;
   state& s = *state_;
   s.count = count;
+  s.page = page;
   s.guarded = count <= guarded_limit;
   s.stride = s.guarded ? rounded + page : rounded;
   s.mapped = count * s.stride + page;

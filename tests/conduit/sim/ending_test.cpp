@@ -79,6 +79,8 @@ TEST(sim_ending, first_exception_is_rethrown_and_others_unwind) {
   EXPECT_EQ(alive, 0);
 }
 
+// What a dropped rank holds leaks by design, which the address sanitizer would report.
+#if !defined(__SANITIZE_ADDRESS__)
 struct waits_at_the_end {
   rank_box& me;
   ~waits_at_the_end() { me.wait_for(1); }
@@ -93,6 +95,7 @@ TEST(sim_ending, rank_that_waits_while_it_unwinds_is_dropped) {
   }),
                std::runtime_error);
 }
+#endif
 
 TEST(sim_ending, world_can_run_again) {
   simulated_job job(on_textbook(4));

@@ -55,6 +55,7 @@ class shm_world final : public world, private waiter {
 
   static void enter(void* argument);
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void yield(int rank) override;
   void round();
 
   shm_endpoint endpoint_;
@@ -119,6 +120,10 @@ void shm_world::idle(int rank, const wait_target& target, const wait_reason& rea
   self.target = target;
   self.reason = reason;
   self.stack->suspend();
+}
+
+void shm_world::yield(int rank) {
+  ranks_[static_cast<std::size_t>(rank - first_rank())].stack->suspend();
 }
 
 }  // namespace

@@ -39,7 +39,6 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
 }
 
 void memory_engine::check(const transfer& what) const {
-  if (what.what == transfer::kind::get_exposed) return;
   const place& at = what.at;
   const region_state* region = regions_.find(at.region);
   if (region == nullptr) {
@@ -62,18 +61,12 @@ void memory_engine::check(const transfer& what) const {
 
 void memory_engine::start(const transfer& what, const stage_target& local,
                           const stage_target& remote) {
-  try {
+  {
     const auto held = lock();
-    check(what);
-    operation* op = make(what, local, remote);
-    if (!to_start_.contains(what.at.rank) && try_start(*op)) return;
-    to_start_[what.at.rank].push_back(op);
+    operation& op = *make(what, local, remote);
+    if (!to_start_.contains(what.at.rank) && start_or_fail(op)) return;
+    to_start_[what.at.rank].push_back(&op);
     ++waiting_;
-  } catch (...) {
-    // Whoever holds a request for it must not wait for what never began.
-    tell_now(local);
-    tell_now(remote);
-    throw;
   }
   while (!here_.in_handler() && waiting_.load(std::memory_order_relaxed) > start_limit) {
     here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
@@ -180,11 +173,32 @@ int memory_engine::send_deferred() {
   return moved;
 }
 
+/// Nobody waits for an operation that turns out wrong: its stages are told, then the error goes up.
+bool memory_engine::start_or_fail(operation& op) {
+  try {
+    if (op.what.what != transfer::kind::get_exposed) check(op.what);
+    return try_start(op);
+  } catch (...) {
+    static_cast<void>(settle(op, conduit::injection::done()));
+    throw;
+  }
+}
+
 int memory_engine::start_waiting() {
   int moved = 0;
   for (auto it = to_start_.begin(); it != to_start_.end();) {
     auto& queue = it->second;
-    for (; !queue.empty() && try_start(*queue.front()); ++moved) queue.pop_front();
+    while (!queue.empty()) {
+      operation& next = *queue.front();
+      queue.pop_front();
+      --waiting_;
+      if (!start_or_fail(next)) {
+        queue.push_front(&next);
+        ++waiting_;
+        break;
+      }
+      ++moved;
+    }
     it = queue.empty() ? to_start_.erase(it) : std::next(it);
   }
   return moved;
@@ -195,9 +209,12 @@ int memory_engine::progress() {
   int moved = 0;
   {
     const auto held = lock();
-    moved = enter_keys() + send_deferred() + start_waiting();
+    const int entered = enter_keys();
+    const int sent = send_deferred();
+    waiting_.fetch_sub(static_cast<std::size_t>(entered) + static_cast<std::size_t>(sent));
+    moved = entered + sent + start_waiting();
     calls.swap(callbacks_);
-    waiting_.fetch_sub(static_cast<std::size_t>(moved) + calls.size(), std::memory_order_relaxed);
+    waiting_.fetch_sub(calls.size());
   }
   for (const auto& [function, context] : calls) function(context);
   return moved + static_cast<int>(calls.size());

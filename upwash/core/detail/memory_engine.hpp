@@ -90,6 +90,7 @@ class memory_engine {
   bool inject(const conduit::message& m);
   int send_deferred();
   int start_waiting();
+  bool start_or_fail(operation& op);
 
   job& here_;
   conduit::endpoint& endpoint_;
