@@ -244,5 +244,36 @@ TEST(shm_messages, two_threads_exchange_requests_and_replies) {
   other.join();
 }
 
+TEST(shm_messages, progress_thread_drains_the_memory_lane_beside_its_rank) {
+  threads_job job(2);
+  struct : sink {
+    void deliver(const message& m) override {
+      (m.kind == lane::memory ? memory : other).fetch_add(1);
+    }
+    std::atomic<int> memory = 0;
+    std::atomic<int> other = 0;
+  } in;
+  job.at(1).attach(1, &in);
+  std::atomic<bool> over = false;
+  std::thread progress([&] {
+    while (!over.load()) {
+      if (job.at(1).poll_memory() == 0) std::this_thread::yield();
+    }
+  });
+  constexpr int count = 20'000;
+  for (int i = 0; i < count; ++i) {
+    const lane kind = i % 2 == 0 ? lane::memory : lane::request;
+    while (send(job, 0, 1, 0, {}, kind).what != outcome::done) {
+      if (kind == lane::request || i % 16 == 0) poll(job, 1);
+      std::this_thread::yield();
+    }
+  }
+  while (in.memory.load() + in.other.load() < count) poll(job, 1);
+  over.store(true);
+  progress.join();
+  EXPECT_EQ(in.memory.load(), count / 2);
+  EXPECT_EQ(in.other.load(), count / 2);
+}
+
 }  // namespace
 }  // namespace upwash::conduit
