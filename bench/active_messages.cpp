@@ -108,13 +108,13 @@ void am_rate(context& c) {
 void multi_ping(context& c) {
   // Paper 000, section 2.2: bursts of 128 messages and one reply, one way and both ways at once;
   // the time for one message and the processor time in it. The first half of the ranks faces the
-  // second, so on a machine of several nodes the pairs are on different nodes.
+  // second: with two nodes' ranks the pairs are on different nodes.
   constexpr std::uint64_t burst = 128;
   const auto tallies = all_tallies(c);
   tally& mine = *tallies[static_cast<std::size_t>(c.rank())].at;
   const int half = c.size() / 2;
   const int peer = c.rank() < half ? c.rank() + half : c.rank() - half;
-  const bool plays = c.rank() < 2 * half;
+  const bool plays = c.rank() % half < c.chosen().pairs;
   constexpr std::array<std::uint64_t, 8> sizes{16, 64, 256, 1024, 4096, 16384, 65536, 262144};
   std::uint64_t all_in = 0;
   std::uint64_t all_out = 0;

@@ -23,7 +23,7 @@ struct options {
   int samples = 40;
   double sample_seconds = 0.004;       ///< aimed length of one sample
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
-  int pairs_per_node = 1;              ///< multi-ping: processes of a node that talk
+  int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.

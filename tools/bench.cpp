@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/launch/launcher.hpp"
+#include "upwash/model/machine.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -25,7 +27,7 @@ struct bench_arguments {
   bool list = false;
   int ranks = 0;
   std::string conduit = "shm";
-  std::string machine;
+  std::string machine = "laptop";
   std::string bind = "core";
   bench::options chosen;
 };
@@ -48,7 +50,14 @@ int list_benches() {
 int start(const bench_arguments& arguments) {
   if (arguments.list) return list_benches();
   const bench::entry& entry = entry_named(arguments.name);
-  const int ranks = arguments.ranks == 0 ? entry.default_ranks : arguments.ranks;
+  const bool simulated = arguments.conduit == "sim";
+  int ranks = arguments.ranks;
+  if (ranks == 0) {
+    // On a simulated machine the first and the second half of the ranks are a node each.
+    ranks =
+        entry.default_ranks *
+        (simulated ? std::max(1, load_machine(arguments.machine).ranks_in(level_kind::node)) : 1);
+  }
   if (ranks < entry.least_ranks) {
     throw error(error_kind::argument, fmt::format("bench {} needs at least {} ranks; -n {} given",
                                                   entry.name, entry.least_ranks, ranks));
@@ -57,15 +66,14 @@ int start(const bench_arguments& arguments) {
   options.program = {"/proc/self/exe", "bench-rank", std::string(entry.name),
                      fmt::format("--samples={}", arguments.chosen.samples),
                      fmt::format("--sample-ms={}", arguments.chosen.sample_seconds * 1e3)};
+  options.program.push_back(fmt::format("--pairs={}", arguments.chosen.pairs));
   if (arguments.chosen.json) options.program.emplace_back("--json");
   for (const std::uint64_t bytes : arguments.chosen.bytes) {
     options.program.push_back(fmt::format("--bytes={}", bytes));
   }
-  if (arguments.conduit == "sim") {
-    options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks)};
-    if (!arguments.machine.empty()) {
-      options.environment.push_back("UPWASH_MACHINE=" + arguments.machine);
-    }
+  if (simulated) {
+    options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks),
+                           "UPWASH_MACHINE=" + arguments.machine};
   } else {
     options.ranks = ranks;
     options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
@@ -86,6 +94,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
   command.add_option("--bytes", arguments.chosen.bytes, "Sizes to run instead of the bench's own");
   command.add_option("--samples", arguments.chosen.samples, "Samples of each row")
       ->check(CLI::Range(1, 100000));
+  command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
+      ->check(CLI::Range(1, 1 << 20));
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");

@@ -187,9 +187,9 @@ struct fiber::state {
       return;
     }
     // The neighbour's stack is overwritten: nothing may run on, not even an exception.
-    std::fprintf(stderr,
-                 "upwash: fiber %zu overflowed its stack of %zu bytes; raise the stack size\n",
-                 index, bytes);
+    std::fprintf(
+        stderr, "upwash: fiber %zu overflowed its stack of %zu bytes; raise the knob stack_bytes\n",
+        index, bytes);
     std::abort();
   }
 };

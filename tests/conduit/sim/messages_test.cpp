@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -88,6 +89,21 @@ TEST(sim_messages, perturbed_storms_keep_order_and_differ) {
     seen.insert(heard);
   }
   EXPECT_EQ(seen.size(), 9U) << "each seed is another run";
+}
+
+TEST(sim_messages, storms_on_every_machine_keep_order) {
+  for (const char* name : {"laptop", "lemieux", "tungsten", "infiniband", "edr", "summit"}) {
+    for (const bool perturb : {false, true}) {
+      sim_options options;
+      options.ranks = 50;
+      options.on = load_machine(name);
+      options.perturb = perturb;
+      options.seed = 5;
+      const history heard = storm(std::move(options), 40);
+      EXPECT_EQ(heard.size(), 2000U) << name;
+      expect_ordered(heard);
+    }
+  }
 }
 
 TEST(sim_messages, perturbation_lets_lanes_and_pairs_overtake) {

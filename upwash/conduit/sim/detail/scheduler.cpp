@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 
 namespace upwash::conduit::sim {
 
@@ -98,6 +99,7 @@ void scheduler::resume(int rank) {
   if (r.now == status::finished) return;
   r.now = status::running;
   r.wake_at = duration::max();
+  process::set_current_rank(rank);
   r.stack->resume();
   if (r.now == status::finished) --unfinished_;
 }
@@ -130,6 +132,7 @@ void scheduler::run(function_ref<void(int)> body) {
     failure_ = std::make_exception_ptr(error(error_kind::fault, describe_deadlock()));
   }
   if (failure_) end_all();
+  process::set_current_rank(-1);
   body_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }

@@ -76,8 +76,9 @@ injection traffic::claim(int source, int destination, lane kind, peer_state*& st
   return injection::done();
 }
 
-message_record* traffic::make(const message& m, std::size_t payload_bytes) {
-  message_record* record = pool_.take(payload_bytes);
+message_record* traffic::make(const message& m, std::size_t payload_bytes,
+                              std::size_t argument_bytes) {
+  message_record* record = pool_.take(payload_bytes, argument_bytes);
   record->home = this;
   record->source = m.source;
   record->destination = m.destination;
@@ -86,7 +87,7 @@ message_record* traffic::make(const message& m, std::size_t payload_bytes) {
   record->sequence = m.sequence;
   record->argument_bytes = static_cast<std::uint8_t>(m.arguments.size());
   record->payload_bytes = static_cast<std::uint32_t>(payload_bytes);
-  copy_bytes(record->arguments.data(), m.arguments);
+  copy_bytes(record->arguments(), m.arguments);
   return record;
 }
 
@@ -99,7 +100,7 @@ injection traffic::send(const message& m, bool from_handler) {
       refused.what == outcome::retry) {
     return refused;
   }
-  message_record* record = make(m, m.payload.size());
+  message_record* record = make(m, m.payload.size(), m.arguments.size());
   copy_bytes(record->payload(), m.payload);
   record->order = state;
   record->landed = &into_mailbox;
@@ -122,7 +123,7 @@ injection traffic::prepare(int source, int destination, lane kind, std::size_t b
   m.kind = kind;
   m.source = source;
   m.destination = destination;
-  message_record* record = make(m, bytes);
+  message_record* record = make(m, bytes, max_argument_bytes);
   record->order = state;
   state->reserved = true;
   room = {{record->payload(), bytes},
@@ -140,7 +141,7 @@ void traffic::commit(const reservation& room, const message& m) {
   record->handler = m.handler;
   record->sequence = m.sequence;
   record->argument_bytes = static_cast<std::uint8_t>(m.arguments.size());
-  copy_bytes(record->arguments.data(), m.arguments);
+  copy_bytes(record->arguments(), m.arguments);
   record->payload_bytes = static_cast<std::uint32_t>(m.payload.size());
   record->order->reserved = false;
   record->landed = &into_mailbox;

@@ -26,8 +26,9 @@ class traffic {
 
   /// Whether a request from outside handlers may go to this endpoint; remembers who was refused.
   [[nodiscard]] bool admits(int source, int destination, lane kind, bool from_handler);
-  /// A record of the message without its payload; the caller sends it.
-  [[nodiscard]] message_record* make(const message& m, std::size_t payload_bytes);
+  /// A record of the message without its payload, with room for both; the caller sends it.
+  [[nodiscard]] message_record* make(const message& m, std::size_t payload_bytes,
+                                     std::size_t argument_bytes);
   /// Puts a message into its destination's queue, there for the taking from `when` on.
   void arrived(message_record* record, duration when);
 

@@ -119,7 +119,7 @@ injection transfers::send_long(const message& m, const remote_memory& to, std::s
   if (in_.refuse_by_chance(m.source)) return injection::retry(retry_reason::no_credit);
   operation* op = make(operation::type::with_message, m.source, to, offset, from.size());
   keep_source(*op, from, local);
-  op->then = messages_.make(m, 0);
+  op->then = messages_.make(m, 0, m.arguments.size());
   start(*op, m.arguments.size() + from.size());
   static_cast<flight&>(*op->then) = static_cast<const flight&>(*op);
   return injection::pending();
