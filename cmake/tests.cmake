@@ -11,16 +11,13 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
-# Tests of code that several threads run stand in *_threads_test.cpp: small, for the thread
-# sanitizer.
-set(UPWASH_THREAD_TESTS ${UPWASH_UNIT_TESTS})
-list(FILTER UPWASH_THREAD_TESTS INCLUDE REGEX "_threads_test\\.cpp$")
-list(FILTER UPWASH_UNIT_TESTS EXCLUDE REGEX "_threads_test\\.cpp$")
-if(UPWASH_THREAD_TESTS)
+# Under the thread sanitizer only what threads share is built: the shared-memory conduit.
+if(UPWASH_SANITIZE MATCHES thread)
+  file(GLOB UPWASH_THREAD_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conduit/shm/*_test.cpp)
   add_executable(thread_tests ${UPWASH_THREAD_TESTS})
   target_link_libraries(thread_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
                         fmt::fmt)
-  gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 120 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 240 DISCOVERY_TIMEOUT 60)
 endif()
 if(UPWASH_UNIT_TESTS)
   # The parts of applications that need no ranks are tested with the library.

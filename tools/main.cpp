@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/bench.hpp"
 #include "tools/info.hpp"
 #include "tools/run.hpp"
 #include "upwash/base/error.hpp"
@@ -46,6 +47,7 @@ int run(int argc, char** argv) {
   int status = 0;
   upwash::tools::add_run(app, status);
   upwash::tools::add_info(app, status);
+  upwash::tools::add_bench(app, status);
   if (argc > 1) check_command(app, argv[1]);
   try {
     app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 
 namespace {
 
@@ -33,6 +34,16 @@ TEST_F(logging, line_names_rank_and_layer) {
   upwash::set_log_rank(3);
   EXPECT_EQ(written_by([] { upwash::log(log_level::error, "core", "100% {} lost"); }),
             "upwash[rank 3] core: 100% {} lost\n");
+}
+
+TEST_F(logging, the_rank_that_runs_wins_over_the_process) {
+  upwash::set_log_rank(0);
+  upwash::process::set_current_rank(5);
+  EXPECT_EQ(written_by([] { upwash::log(log_level::error, "core", "x"); }),
+            "upwash[rank 5] core: x\n");
+  upwash::process::set_current_rank(-1);
+  EXPECT_EQ(written_by([] { upwash::log(log_level::error, "core", "x"); }),
+            "upwash[rank 0] core: x\n");
 }
 
 TEST_F(logging, threshold_decides) {

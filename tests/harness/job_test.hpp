@@ -24,6 +24,8 @@ struct body_options {
   bool on_shm = true;
   bool on_sim = true;
   bool on_loopback = true;
+  bool shares_process = true;                 ///< also run with two ranks a process
+  std::vector<std::string> environment = {};  ///< of the processes on shm
 };
 
 struct registered_body {

@@ -119,7 +119,7 @@ class shm_case final : public body_case {
   void TestBody() override {
     for (const int ranks : in_range(entry_.options, {1, 2, 3, 4, 7})) {
       run_processes(ranks, 1);
-      if (ranks % 2 == 0) run_processes(ranks, 2);
+      if (ranks % 2 == 0 && entry_.options.shares_process) run_processes(ranks, 2);
       if (HasFailure()) return;
     }
   }
@@ -135,6 +135,7 @@ class shm_case final : public body_case {
                        fmt::format("{}{}.{}", rank_option, entry_.suite, entry_.name)};
     options.timeout = duration::from_seconds(60);
     options.output = &output;
+    options.environment = entry_.options.environment;
     const int status = launch::launch(options);
     EXPECT_EQ(status, 0) << output.all;
   }

@@ -10,21 +10,32 @@
 
 namespace upwash {
 
+namespace detail {
+
+template <class Callable, class View, class Result, class... Arguments>
+concept viewed_by = !std::is_same_v<std::remove_cvref_t<Callable>, View> &&
+                    std::is_invocable_r_v<Result, Callable&, Arguments...>;
+
+}  // namespace detail
+
 template <class Signature>
 class function_ref;
 
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:
-  template <class Callable>
-  requires(!std::is_same_v<std::remove_cvref_t<Callable>, function_ref> &&
-           std::is_invocable_r_v<Result, Callable&, Arguments...>) function_ref(Callable&& callable)
-  noexcept  // NOLINT(google-explicit-constructor): a view
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-        call_([](void* object, Arguments... arguments) -> Result {
-          return (*static_cast<std::remove_reference_t<Callable>*>(object))(
-              std::forward<Arguments>(arguments)...);
-        }) {}
+  template <detail::viewed_by<function_ref, Result, Arguments...> Callable>
+  function_ref(Callable&& callable) noexcept {  // NOLINT(google-explicit-constructor): a view
+    using target = std::remove_reference_t<Callable>;
+    if constexpr (std::is_function_v<target>) {
+      object_ = reinterpret_cast<void*>(&callable);
+    } else {
+      object_ = const_cast<void*>(static_cast<const void*>(std::addressof(callable)));
+    }
+    call_ = [](void* object, Arguments... arguments) -> Result {
+      return (*reinterpret_cast<target*>(object))(std::forward<Arguments>(arguments)...);
+    };
+  }
 
   Result operator()(Arguments... arguments) const {
     return call_(object_, std::forward<Arguments>(arguments)...);

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 
 namespace upwash {
 namespace {
@@ -58,7 +59,8 @@ bool log_enabled(log_level level) noexcept {
 
 void log(log_level level, std::string_view layer, std::string_view text) {
   auto& state = the_log();
-  const int rank = state.rank.load(std::memory_order_relaxed);
+  const int running = process::current_rank();
+  const int rank = running >= 0 ? running : state.rank.load(std::memory_order_relaxed);
   const auto who = rank < 0 ? std::string() : fmt::format("[rank {}]", rank);
   const auto line = fmt::format("upwash{} {}: {}", who, layer, text);
   if (log_enabled(level)) {

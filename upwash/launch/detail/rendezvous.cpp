@@ -32,7 +32,9 @@ class locked_file {
     if (fd_ >= 0) flock(fd_, LOCK_EX);
   }
   ~locked_file() {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ < 0) return;
+    flock(fd_, LOCK_UN);  // closing does not unlock while the file is mapped
+    close(fd_);
   }
   locked_file(const locked_file&) = delete;
   locked_file& operator=(const locked_file&) = delete;

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The micro-benchmarks: what one is, the explicit table of all, and the context that samples,
+// tags and prints. Every number comes with the floor of the machine, measured in the same run
+// between the same ranks, sample by sample in turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/upwash.hpp"
+
+namespace upwash::bench {
+
+struct options {
+  bool json = false;
+  int samples = 40;
+  double sample_seconds = 0.004;       ///< aimed length of one sample
+  std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
+  int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
+};
+
+/// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
+enum class placement_tag : std::uint8_t { near, far, disturbed, shared, simulated };
+
+/// One series: a size and what is measured there.
+struct series {
+  std::string label;  ///< variant within the bench; may be empty
+  std::uint64_t bytes = 0;
+  std::string unit;  ///< "us", "ns", "M/s", "GB/s"
+  bool more_is_better = false;
+};
+
+/// One printed row.
+struct row {
+  series what;
+  placement_tag tag = placement_tag::near;
+  std::size_t n = 0;
+  double median = 0;
+  double min = 0;
+  double max = 0;
+  double floor = 0;  ///< median; 0: none
+  double ratio = 0;  ///< median of the samples' value / floor (floor / value for rates)
+  double cpu = 0;    ///< processor time of rank 0 for one operation, in the row's unit; 0: none
+};
+
+/// Runs `iterations` operations on all ranks and returns the value in the series' unit; what
+/// rank 0 returns counts.
+using measurement = function_ref<double(long iterations)>;
+
+class context {
+ public:
+  context(job& here, std::string_view bench, const options& chosen);
+  ~context();
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+
+  [[nodiscard]] job& here() const noexcept { return here_; }
+  [[nodiscard]] int rank() const noexcept { return here_.rank(); }
+  [[nodiscard]] int size() const noexcept { return here_.size(); }
+  [[nodiscard]] const options& chosen() const noexcept { return chosen_; }
+  [[nodiscard]] std::vector<std::uint64_t> sizes(std::span<const std::uint64_t> own) const;
+  [[nodiscard]] bool simulated() const noexcept { return simulated_; }
+  /// Whether ranks share cores: then waiting yields, in the floors too.
+  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+
+  /// Samples `value` and `floor` in turn, drops samples during which the cores moved, and prints
+  /// a row for each placement seen. Collective.
+  void compare(const series& what, measurement value, measurement floor);
+  /// Without a floor.
+  void measure(const series& what, measurement value);
+
+  /// Seconds for which this rank idled in waits since the start.
+  [[nodiscard]] double idle_seconds() const noexcept;
+  /// Processor seconds for one operation of the last sample: a bench may set it.
+  void set_cpu(double per_operation) noexcept { cpu_ = per_operation; }
+
+  /// Waits in floors: spins, or yields where ranks share cores.
+  void relax() const noexcept;
+  /// Scratch words of this rank and of rank `peer`, a line apart, directly addressable.
+  [[nodiscard]] std::uint64_t* words(int peer);
+
+ private:
+  struct sample {
+    placement_tag tag;
+    double value;
+    double floor;
+    double cpu;
+  };
+  class timed_waiter;
+
+  placement_tag probe();
+  double probe_one_way_ns();
+  long calibrate(measurement value);
+  void collect(const series& what, measurement value, const measurement* floor);
+  void print_rows(const series& what, std::span<const sample> samples, bool has_floor);
+  void print(const row& line);
+
+  job& here_;
+  std::string bench_;
+  options chosen_;
+  bool simulated_;
+  bool oversubscribed_;
+  bool printed_header_ = false;
+  double cpu_ = 0;
+  region scratch_;
+  std::uint64_t probe_round_ = 0;
+  std::unique_ptr<timed_waiter> waiter_;
+  conduit::waiter* replaced_ = nullptr;
+};
+
+struct entry {
+  std::string_view name;
+  std::string_view doc;
+  int least_ranks;
+  int default_ranks;
+  void (*run)(context&);
+};
+
+/// Every bench, in the order of `upwash bench --list`.
+[[nodiscard]] std::span<const entry> table();
+[[nodiscard]] const entry* find(std::string_view name);
+
+// The benches.
+void am_latency(context& c);
+void am_rate(context& c);
+void multi_ping(context& c);
+void put_latency(context& c);
+void put_rate(context& c);
+void put_bandwidth(context& c);
+void get_latency(context& c);
+void get_bandwidth(context& c);
+void copy_bandwidth(context& c);
+void atomic_latency(context& c);
+void barrier(context& c);
+
+}  // namespace upwash::bench

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <immintrin.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "bench/bench.hpp"
+
+namespace upwash::bench {
+namespace {
+
+constexpr std::size_t words_per_rank = 64;  // eight lines
+constexpr double near_limit_ns = 120;
+constexpr double far_limit_ns = 500;
+
+const char* name_of(placement_tag tag) {
+  switch (tag) {
+    case placement_tag::near: return "near";
+    case placement_tag::far: return "far";
+    case placement_tag::disturbed: return "disturbed";
+    case placement_tag::shared: return "shared";
+    case placement_tag::simulated: return "simulated";
+  }
+  return "";
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+/// Counts the time that a rank spends idle, so that the rest is processor time.
+class context::timed_waiter final : public conduit::waiter {
+ public:
+  explicit timed_waiter(job& here) : here_(here) {}
+  void idle(int rank, const conduit::wait_target& target,
+            const conduit::wait_reason& reason) override {
+    const duration before = here_.now();
+    inner->idle(rank, target, reason);
+    total += here_.now() - before;
+  }
+  void yield(int rank) override { inner->yield(rank); }
+
+  conduit::waiter* inner = nullptr;
+  duration total;
+
+ private:
+  job& here_;
+};
+
+context::context(job& here, std::string_view bench, const options& chosen)
+    : here_(here),
+      bench_(bench),
+      chosen_(chosen),
+      simulated_(here.endpoint().describe().virtual_time),
+      oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
+      scratch_(allocate(here.world(), words_per_rank * sizeof(std::uint64_t))) {
+  if (simulated_) {  // on a real conduit timing each idle would change what is measured
+    waiter_ = std::make_unique<timed_waiter>(here_);
+    waiter_->inner = replaced_ = &here_.set_waiter(*waiter_);
+  }
+}
+
+context::~context() {
+  if (replaced_ != nullptr) here_.set_waiter(*replaced_);
+}
+
+double context::idle_seconds() const noexcept { return waiter_ ? waiter_->total.seconds() : 0; }
+
+std::vector<std::uint64_t> context::sizes(std::span<const std::uint64_t> own) const {
+  return chosen_.bytes.empty() ? std::vector(own.begin(), own.end()) : chosen_.bytes;
+}
+
+void context::relax() const noexcept {
+  if (oversubscribed_) {
+    sched_yield();
+  } else {
+    _mm_pause();
+  }
+}
+
+std::uint64_t* context::words(int peer) {
+  return local(here_, scratch_.at<std::uint64_t>(peer), words_per_rank);
+}
+
+double context::probe_one_way_ns() {
+  // Two lines, each with its own writer; the first word of each rank's scratch.
+  constexpr int trips = 60;
+  std::atomic_ref mine(words(rank())[0]);
+  std::atomic_ref theirs(words(1 - rank())[0]);
+  const duration start = here_.now();
+  for (int i = 0; i < trips; ++i) {
+    ++probe_round_;
+    if (rank() == 0) theirs.store(probe_round_, std::memory_order_release);
+    while (mine.load(std::memory_order_acquire) < probe_round_) relax();
+    if (rank() == 1) theirs.store(probe_round_, std::memory_order_release);
+  }
+  return (here_.now() - start).ns() / (2.0 * trips);
+}
+
+placement_tag context::probe() {
+  if (simulated_) return placement_tag::simulated;
+  if (oversubscribed_ || size() < 2) return placement_tag::shared;
+  control::barrier(here_.world());
+  if (rank() > 1) return placement_tag::near;  // rank 0's opinion counts
+  const double ns = probe_one_way_ns();
+  if (ns < near_limit_ns) return placement_tag::near;
+  return ns < far_limit_ns ? placement_tag::far : placement_tag::disturbed;
+}
+
+long context::calibrate(measurement value) {
+  if (simulated_) return 16;  // virtual time repeats exactly
+  for (long iterations = 1;; iterations *= 2) {
+    control::barrier(here_.world());
+    const duration start = here_.now();
+    value(iterations);
+    std::array<std::uint64_t, 1> enough{rank() == 0 && (here_.now() - start).seconds() >=
+                                                           chosen_.sample_seconds / 2};
+    control::broadcast_value(here_.world(), 0, enough);
+    if (enough[0] != 0) return iterations;
+  }
+}
+
+void context::collect(const series& what, measurement value, const measurement* floor) {
+  const long iterations = calibrate(value);
+  const long floor_iterations = floor != nullptr ? calibrate(*floor) : 0;
+  std::vector<sample> samples;
+  const int wanted = simulated_ ? 1 : chosen_.samples;
+  for (int i = 0; i < wanted; ++i) {
+    const placement_tag before = probe();
+    control::barrier(here_.world());
+    cpu_ = 0;
+    sample taken{before, value(iterations), 0, 0};
+    taken.cpu = cpu_;
+    const placement_tag between = probe();
+    if (floor != nullptr) {
+      control::barrier(here_.world());
+      taken.floor = (*floor)(floor_iterations);
+    }
+    const placement_tag after = probe();
+    if (before == between && between == after && before != placement_tag::disturbed) {
+      samples.push_back(taken);
+    }
+  }
+  if (rank() == 0) print_rows(what, samples, floor != nullptr);
+  control::barrier(here_.world());
+}
+
+void context::compare(const series& what, measurement value, measurement floor) {
+  // Floors touch other ranks' memory directly: a simulated machine has none.
+  if (simulated_) {
+    collect(what, value, nullptr);
+  } else {
+    collect(what, value, &floor);
+  }
+}
+
+void context::measure(const series& what, measurement value) { collect(what, value, nullptr); }
+
+void context::print_rows(const series& what, std::span<const sample> samples, bool has_floor) {
+  std::map<placement_tag, std::vector<sample>> by_tag;
+  for (const sample& each : samples) by_tag[each.tag].push_back(each);
+  for (const auto& [tag, group] : by_tag) {
+    std::vector<double> values;
+    std::vector<double> floors;
+    std::vector<double> ratios;
+    std::vector<double> cpus;
+    for (const sample& each : group) {
+      values.push_back(each.value);
+      cpus.push_back(each.cpu);
+      if (!has_floor) continue;
+      floors.push_back(each.floor);
+      ratios.push_back(what.more_is_better ? each.floor / each.value : each.value / each.floor);
+    }
+    row line{what, tag, group.size(), median_of(values)};
+    line.min = *std::min_element(values.begin(), values.end());
+    line.max = *std::max_element(values.begin(), values.end());
+    line.floor = median_of(floors);
+    line.ratio = median_of(ratios);
+    line.cpu = median_of(cpus);
+    print(line);
+  }
+  if (by_tag.empty()) {
+    fmt::print("# {} {} bytes: the cores moved during every sample; run it again\n", what.label,
+               what.bytes);
+  }
+}
+
+void context::print(const row& line) {
+  if (chosen_.json) {
+    nlohmann::ordered_json out{{"bench", bench_},
+                               {"label", line.what.label},
+                               {"ranks", size()},
+                               {"bytes", line.what.bytes},
+                               {"unit", line.what.unit},
+                               {"n", line.n},
+                               {"median", line.median},
+                               {"min", line.min},
+                               {"max", line.max},
+                               {"floor", line.floor},
+                               {"ratio", line.ratio},
+                               {"placement", name_of(line.tag)},
+                               {"conduit", here_.endpoint().describe().name}};
+    if (line.cpu > 0) out["cpu"] = line.cpu;
+    fmt::print("{}\n", out.dump());
+    return;
+  }
+  if (!printed_header_) {
+    printed_header_ = true;
+    fmt::print("# upwash bench {}: {} ranks, conduit {}; floor: the bare machine in the same run\n",
+               bench_, size(), here_.endpoint().describe().name);
+    fmt::print("# {:<14} {:>9} {:>6} {:>10} {:>10} {:>10} {:>10} {:>6} {:>8} {:>10} {:>4}\n",
+               "What", "Size", "Unit", "Median", "Min", "Max", "Floor", "Ratio", "CPU", "Placement",
+               "n");
+  }
+  fmt::print(
+      "{:<16} {:>9} {:>6} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>6.2f} {:>8.3f} {:>10} "
+      "{:>4}\n",
+      line.what.label.empty() ? bench_ : line.what.label, line.what.bytes, line.what.unit,
+      line.median, line.min, line.max, line.floor, line.ratio, line.cpu, name_of(line.tag), line.n);
+}
+
+}  // namespace upwash::bench

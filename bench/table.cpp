@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "bench/bench.hpp"
+
+namespace upwash::bench {
+namespace {
+
+constexpr std::array entries{
+    entry{"am-latency", "one-way time of an active message; floor: a cache line's ping-pong", 2, 2,
+          &am_latency},
+    entry{"am-rate", "one-way rate of active messages; floor: a bare ring", 2, 2, &am_rate},
+    entry{"multi-ping", "bursts of 128 messages and a reply, with processor time (Kumar 2005, 2.2)",
+          2, 2, &multi_ping},
+    entry{"put-latency", "cost of a blocking put, and until acknowledged; floor: a store", 2, 2,
+          &put_latency},
+    entry{"put-rate", "implicit puts and quiet; floor: stores", 2, 2, &put_rate},
+    entry{"put-bandwidth", "put into a peer's region; floor: memcpy", 2, 2, &put_bandwidth},
+    entry{"get-latency", "cost of a blocking get; floor: a load", 2, 2, &get_latency},
+    entry{"get-bandwidth", "get from a peer's region; floor: memcpy", 2, 2, &get_bandwidth},
+    entry{"copy-bandwidth", "between private buffers; floor: a bare ring of chunks, two copies", 2,
+          2, &copy_bandwidth},
+    entry{"atomic-latency", "cost of blocking atomics; floor: the processor's", 2, 2,
+          &atomic_latency},
+    entry{"barrier", "control barrier; floor: a central counter", 1, 2, &barrier},
+};
+
+}  // namespace
+
+std::span<const entry> table() { return entries; }
+
+const entry* find(std::string_view name) {
+  for (const entry& each : entries) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace upwash::bench

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bootstrap beside foreign launchers: identities from their variables, and the rendezvous.
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/launch/bootstrap.hpp"
+#include "upwash/launch/detail/identity.hpp"
+#include "upwash/launch/knobs.hpp"
+
+namespace upwash::launch {
+namespace {
+
+settings defaults() {
+  knob_table table;
+  launch_knobs(table);
+  return settings::defaults(table);
+}
+
+settings member(int rank, int size, const std::string& job, const char* timeout = "20s") {
+  settings values = defaults();
+  values.set("rank", std::to_string(rank));
+  values.set("size", std::to_string(size));
+  values.set("job_id", job);
+  values.set("start_timeout", timeout);
+  return values;
+}
+
+/// Variables of the environment for the time of a scope.
+class variables {
+ public:
+  using entry = std::pair<const char*, const char*>;
+  explicit variables(std::initializer_list<entry> all) : all_(all) {
+    for (const auto& [name, value] : all_) setenv(name, value, 1);
+  }
+  ~variables() {
+    for (const auto& [name, value] : all_) unsetenv(name);
+  }
+  variables(const variables&) = delete;
+  variables& operator=(const variables&) = delete;
+
+ private:
+  std::vector<entry> all_;
+};
+
+std::string refusal(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const error& problem) {
+    EXPECT_EQ(problem.kind(), error_kind::environment);
+    return problem.what();
+  }
+  return {};
+}
+
+/// Runs `body(rank)` in `count` child processes; their exit statuses (128 + signal when killed).
+std::vector<int> in_processes(int count, const std::function<int(int)>& body) {
+  std::vector<pid_t> pids;
+  for (int rank = 0; rank < count; ++rank) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      int status = 99;
+      try {
+        status = body(rank);
+      } catch (const std::exception& problem) {
+        std::fprintf(stderr, "rank %d: %s\n", rank, problem.what());
+      }
+      _exit(status);
+    }
+    pids.push_back(pid);
+  }
+  std::vector<int> statuses;
+  for (const pid_t pid : pids) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    statuses.push_back(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+  }
+  return statuses;
+}
+
+std::string own_job(const char* name) { return std::string(name) + std::to_string(getpid()); }
+
+/// Objects of this user's jobs in shared memory.
+int objects() {
+  const std::string prefix = "upwash-" + std::to_string(getuid()) + "-";
+  int found = 0;
+  if (DIR* folder = opendir("/dev/shm")) {
+    while (const dirent* entry = readdir(folder)) {
+      if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) == 0) ++found;
+    }
+    closedir(folder);
+  }
+  return found;
+}
+
+int exchange_some(conduit::bootstrap& boot) {
+  const int mine = boot.process() * 3;
+  std::vector<int> all(static_cast<std::size_t>(boot.process_count()));
+  for (int i = 0; i < 50; ++i) {
+    boot.exchange(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      if (all[p] != static_cast<int>(p) * 3) return 1;
+    }
+  }
+  boot.barrier();
+  boot.finished();
+  return 0;
+}
+
+TEST(identity, without_variables_there_is_none) { EXPECT_FALSE(detail::find_identity(defaults())); }
+
+TEST(identity, open_mpi_is_recognised) {
+  const variables set{{"OMPI_COMM_WORLD_RANK", "2"},
+                      {"OMPI_COMM_WORLD_SIZE", "4"},
+                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                      {"PMIX_NAMESPACE", "1234@1"},
+                      {"SLURM_PROCID", "0"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->process, 2);
+  EXPECT_EQ(self->processes, 4);
+  EXPECT_EQ(self->job, "pmix-1234@1");
+}
+
+TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
+  {
+    const variables set{{"OMPI_COMM_WORLD_RANK", "0"},
+                        {"OMPI_COMM_WORLD_SIZE", "4"},
+                        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
+    EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
+              "mpirun started 4 processes but only 2 on this node: the shm conduit spans one node; "
+              "start all processes on one node, or take a conduit that spans several "
+              "(UPWASH_CONDUIT)");
+  }
+  const variables set{{"SLURM_PROCID", "0"},
+                      {"SLURM_STEP_NUM_TASKS", "4"},
+                      {"SLURM_JOB_ID", "77"},
+                      {"SLURM_STEP_ID", "0"},
+                      {"SLURM_STEP_NUM_NODES", "2"}};
+  EXPECT_NE(refusal([] {
+              static_cast<void>(detail::find_identity(defaults()));
+            }).find("srun started 4 processes on 2 nodes"),
+            std::string::npos);
+}
+
+TEST(identity, slurm_step_is_recognised_but_not_a_batch_script) {
+  const variables job{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "77"}};
+  EXPECT_FALSE(detail::find_identity(defaults()));
+  const variables step{{"SLURM_STEP_ID", "5"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->process, 3);
+  EXPECT_EQ(self->processes, 8);
+  EXPECT_EQ(self->job, "slurm-77.5");
+}
+
+TEST(identity, pmi_wins_over_the_slurm_that_started_its_proxy) {
+  const variables set{{"PMI_RANK", "1"},     {"PMI_SIZE", "2"},     {"MPI_LOCALNRANKS", "2"},
+                      {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}, {"SLURM_JOB_ID", "77"},
+                      {"SLURM_STEP_ID", "5"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->process, 1);
+  EXPECT_EQ(self->job, "pmi-parent-" + std::to_string(getppid()));
+}
+
+TEST(identity, contradictions_are_named) {
+  settings values = defaults();
+  values.set("rank", "1");
+  EXPECT_EQ(refusal([&] { static_cast<void>(detail::find_identity(values)); }),
+            "UPWASH_RANK=1, UPWASH_SIZE=-1, UPWASH_JOB_ID='': set all three or none (rank from 0, "
+            "size from 1)");
+  EXPECT_EQ(refusal([&] { static_cast<void>(detail::find_identity(member(4, 4, "x"))); }),
+            "UPWASH_RANK says process 4 of 4: expected a number below the size");
+  const variables set{{"PMI_RANK", "one"}, {"PMI_SIZE", "2"}};
+  EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
+            "PMI_RANK=one: expected a number from 0; set by the launcher of this job");
+}
+
+TEST(bootstrap, alone_is_one_process) {
+  settings values = defaults();
+  values.set("ranks_per_process", "3");
+  const auto boot = make_bootstrap(values);
+  EXPECT_EQ(boot->process_count(), 1);
+  EXPECT_EQ(boot->ranks_per_process(), 3);
+  EXPECT_EQ(exchange_some(*boot), 0);
+  EXPECT_FALSE(boot->failed());
+}
+
+TEST(bootstrap, wrong_descriptor_is_named) {
+  settings values = defaults();
+  values.set("boot_control", "0");
+  EXPECT_NE(refusal([&] {
+              static_cast<void>(make_bootstrap(values));
+            }).find("UPWASH_BOOT_CONTROL=0 names no control block of upwash run"),
+            std::string::npos);
+}
+
+TEST(rendezvous, processes_meet_by_the_name_of_their_job_and_leave_nothing) {
+  const int before = objects();
+  const std::string job = own_job("meet");
+  // Twice: the same name may serve one job after the other.
+  for (int lap = 0; lap < 2; ++lap) {
+    const auto statuses = in_processes(
+        5, [&](int rank) { return exchange_some(*make_bootstrap(member(rank, 5, job))); });
+    EXPECT_EQ(statuses, std::vector<int>(5, 0));
+    EXPECT_EQ(objects(), before);
+  }
+}
+
+TEST(rendezvous, jobs_one_after_the_other_in_one_set_of_processes_do_not_mix) {
+  const std::string job = own_job("laps");
+  const auto statuses = in_processes(3, [&](int rank) {
+    for (int lap = 0; lap < 20; ++lap) {
+      if (exchange_some(*make_bootstrap(member(rank, 3, job))) != 0) return 1;
+    }
+    return 0;
+  });
+  EXPECT_EQ(statuses, std::vector<int>(3, 0));
+}
+
+TEST(rendezvous, what_a_dead_start_left_is_swept) {
+  const int before = objects();
+  const std::string job = own_job("stale");
+  // One of two comes and dies; its object stays until somebody looks.
+  in_processes(1, [&](int rank) {
+    try {
+      make_bootstrap(member(rank, 2, job, "50ms"))->barrier();
+    } catch (const error&) {
+    }
+    return 0;
+  });
+  EXPECT_EQ(objects(), before + 1);
+  const auto statuses = in_processes(
+      2, [&](int rank) { return exchange_some(*make_bootstrap(member(rank, 2, job))); });
+  EXPECT_EQ(statuses, std::vector<int>(2, 0));
+  EXPECT_EQ(objects(), before);
+}
+
+TEST(rendezvous, death_of_a_peer_is_seen_by_the_others) {
+  const std::string job = own_job("death");
+  const auto statuses = in_processes(3, [&](int rank) {
+    const auto boot = make_bootstrap(member(rank, 3, job));
+    boot->barrier();
+    if (rank == 1) raise(SIGKILL);
+    for (int i = 0; i < 2000 && !boot->failed(); ++i) usleep(1000);
+    return boot->failed() ? 17 : 0;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{17, 137, 17}));
+}
+
+TEST(rendezvous, sizes_that_differ_are_an_error) {
+  const std::string job = own_job("sizes");
+  const auto statuses = in_processes(2, [&](int rank) {
+    try {
+      make_bootstrap(member(rank, 2 + rank, job, "300ms"))->barrier();
+    } catch (const error& problem) {
+      return problem.exit_status();
+    }
+    return 0;
+  });
+  EXPECT_NE(statuses[0], 0);
+  EXPECT_NE(statuses[1], 0);
+  const auto cleaned = in_processes(
+      1, [&](int) { return exchange_some(*make_bootstrap(member(0, 1, own_job("sweeper")))); });
+  EXPECT_EQ(cleaned[0], 0);
+}
+
+}  // namespace
+}  // namespace upwash::launch

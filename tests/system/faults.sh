@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Jobs that go wrong: ranks killed at random moments, Ctrl-C, programs that are missing or leave
+# early, a killed launcher. The job ends within a second, one line says why, nothing stays.
+set -uo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+rank=("$UPWASH_TEST_BIN/unit_tests" '--gtest_filter=launched_rank.*'
+      --gtest_also_run_disabled_tests --gtest_brief=1)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+kills=${UPWASH_TEST_KILLS:-20}
+
+fail() {
+  echo "faults: $*" >&2
+  sed 's/^/  | /' "$work"/err >&2
+  exit 1
+}
+
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+objects() { find /dev/shm -name 'upwash-*' 2>/dev/null | wc -l; }
+before=$(objects)
+
+# alive PID...: those that still run (zombies do not)
+alive() {
+  for pid in "$@"; do
+    grep -q '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" 2>/dev/null && echo "$pid"
+  done
+}
+
+# begin N ROLE OPTIONS...: starts a job of N ranks, waits until all of them talk; sets launcher, ranks
+begin() {
+  local count=$1 role=$2 processes=$1
+  shift 2
+  [[ ${1:-} == --ranks-per-process ]] && processes=$((count / $2))
+  UPWASH_TEST_ROLE=$role "$upwash" run -n "$count" "$@" "${rank[@]}" >"$work/out" 2>"$work/err" &
+  launcher=$!
+  for _ in $(seq 500); do
+    [[ $(grep -c '^talking' "$work/out") == "$processes" ]] && break
+    sleep 0.02
+  done
+  [[ $(grep -c '^talking' "$work/out") == "$processes" ]] || fail "$count ranks did not start"
+  mapfile -t ranks < <(pgrep -P "$launcher")
+}
+
+# end SINCE STATUS PATTERN: the job ends within a second of SINCE, so, with one line like PATTERN
+end() {
+  local since=$1 wanted=$2 pattern=$3 status=0
+  wait "$launcher" || status=$?
+  local took=$(($(milliseconds) - since))
+  [[ $status == "$wanted" ]] || fail "status $status, expected $wanted"
+  ((took <= 1000)) || fail "the job took $took ms to end"
+  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "expected one line"
+  grep -qE "$pattern" "$work/err" || fail "expected a line like '$pattern'"
+  nothing_stays
+}
+
+nothing_stays() {
+  [[ -z $(alive "${ranks[@]}") ]] || fail "still there: $(alive "${ranks[@]}")"
+  [[ $(objects) == "$before" ]] || fail "shared memory objects stay: $(ls /dev/shm)"
+  [[ $(find "$work" -type f | sort) == "$work/err"$'\n'"$work/out" ]] || fail "files stay: $(ls)"
+}
+
+for i in $(seq "$kills"); do
+  if ((i % 4 == 0)); then begin 4 talk --ranks-per-process 2; else begin $((1 + i % 4)) talk; fi
+  sleep "0.0$((RANDOM % 100))"
+  victim=${ranks[RANDOM % ${#ranks[@]}]}
+  since=$(milliseconds)
+  kill -9 "$victim"
+  end "$since" 137 "^upwash: rank [0-9]+ \(pid $victim\) was killed by signal 9 \(Killed\); job ended$"
+done
+
+# At any moment: also while the ranks are only starting.
+for i in $(seq "$kills"); do
+  UPWASH_TEST_ROLE=talk "$upwash" run -n 4 "${rank[@]}" >"$work/out" 2>"$work/err" &
+  launcher=$!
+  ranks=()
+  while [[ ${#ranks[@]} == 0 ]]; do mapfile -t ranks < <(pgrep -P "$launcher"); done
+  sleep "0.0$((RANDOM % 10))"
+  since=$(milliseconds)
+  kill -9 "${ranks[0]}"
+  end "$since" 137 "^upwash: rank [0-9]+ \(pid ${ranks[0]}\) was killed by signal 9"
+done
+
+for signal in INT TERM; do
+  begin 3 talk
+  since=$(milliseconds)
+  kill -$signal "$launcher"
+  end "$since" $((128 + $(kill -l $signal))) '^upwash: signal [0-9]+ \(.*\); job ended$'
+done
+
+# A launcher that cannot clean up any more.
+begin 3 talk
+kill -9 "$launcher"
+wait "$launcher" 2>/dev/null
+for _ in $(seq 50); do
+  [[ -z $(alive "${ranks[@]}") ]] && break
+  sleep 0.02
+done
+nothing_stays
+
+status_of() {
+  "$@" >"$work/out" 2>"$work/err"
+  echo $?
+}
+
+ranks=()
+export UPWASH_TEST_ROLE
+UPWASH_TEST_ROLE=early
+[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 1 ]] || fail "early exit: wrong status"
+grep -qE '^upwash: rank 1 \(pid [0-9]+\) exited with status 0 before it had finished; job ended$' \
+  "$work/err" || fail "early exit: wrong line"
+UPWASH_TEST_ROLE=abort
+[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 1 ]] || fail "abort: wrong status"
+[[ $(cat "$work/err" "$work/out" | grep -c 'out of luck') == 1 ]] || fail "abort: not told once"
+grep -q '^upwash: rank 1: out of luck; job ended$' "$work/err" || fail "abort: wrong line"
+UPWASH_TEST_ROLE=finish
+[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 0 ]] || fail "a good end: wrong status"
+unset UPWASH_TEST_ROLE
+
+# refused STATUS LINE ARGUMENTS...: bad input is one line on standard error
+refused() {
+  local wanted=$1 line=$2
+  shift 2
+  [[ $(status_of "$upwash" run "$@") == "$wanted" ]] || fail "run $*: wrong status"
+  [[ $(cat "$work/err") == "$line" ]] || fail "run $*: expected '$line'"
+}
+refused 2 "upwash: cannot start '/no/such/program': No such file or directory" \
+  -n 2 /no/such/program
+refused 2 "upwash: cannot start '/etc/passwd': Permission denied" -n 2 /etc/passwd
+refused 2 'upwash: -n 0: expected a number of ranks from 1 to 65536' -n 0 true
+refused 2 'upwash: -n -2: expected a number of ranks from 1 to 65536' -n -2 true
+refused 2 'upwash: --ranks-per-process 3: expected a divisor of 4, the number of ranks (-n)' \
+  -n 4 --ranks-per-process 3 true
+refused 2 'upwash: --conduit smoke: expected shm or sim' -n 2 --conduit smoke true
+refused 2 'upwash: --bind socket: expected core or none' -n 2 --bind socket true
+refused 2 'upwash: run: unknown option --frobnicate (see upwash run --help)' -n 2 --frobnicate true
+refused 2 'upwash: run: no program to start (upwash run -n N program ...)' -n 2
+refused 124 'upwash: the time-out of 0.1 s has passed; job ended' -n 2 --timeout 100ms sleep 100
+nothing_stays
+echo "faults: $((2 * kills)) kills and all other ends were clean"

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `upwash bench NAME` starts this executable again as ranks (`upwash bench-rank NAME`), which run
+// the bench; rank 0 prints.
+#include "tools/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/launch/launcher.hpp"
+#include "upwash/model/machine.hpp"
+
+namespace upwash::tools {
+namespace {
+
+struct bench_arguments {
+  std::string name;
+  bool list = false;
+  int ranks = 0;
+  std::string conduit = "shm";
+  std::string machine = "laptop";
+  std::string bind = "core";
+  bench::options chosen;
+};
+
+const bench::entry& entry_named(const std::string& name) {
+  if (const bench::entry* found = bench::find(name)) return *found;
+  std::vector<std::string_view> names;
+  for (const auto& each : bench::table()) names.push_back(each.name);
+  const auto near = nearest_name(name, names);
+  throw error(error_kind::argument,
+              fmt::format("unknown bench \"{}\"{} (upwash bench --list names all)", name,
+                          near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+}
+
+int list_benches() {
+  for (const auto& each : bench::table()) fmt::print("{:<16} {}\n", each.name, each.doc);
+  return 0;
+}
+
+int start(const bench_arguments& arguments) {
+  if (arguments.list) return list_benches();
+  const bench::entry& entry = entry_named(arguments.name);
+  const bool simulated = arguments.conduit == "sim";
+  int ranks = arguments.ranks;
+  if (ranks == 0) {
+    // On a simulated machine the first and the second half of the ranks are a node each.
+    ranks =
+        entry.default_ranks *
+        (simulated ? std::max(1, load_machine(arguments.machine).ranks_in(level_kind::node)) : 1);
+  }
+  if (ranks < entry.least_ranks) {
+    throw error(error_kind::argument, fmt::format("bench {} needs at least {} ranks; -n {} given",
+                                                  entry.name, entry.least_ranks, ranks));
+  }
+  launch::launch_options options;
+  options.program = {"/proc/self/exe", "bench-rank", std::string(entry.name),
+                     fmt::format("--samples={}", arguments.chosen.samples),
+                     fmt::format("--sample-ms={}", arguments.chosen.sample_seconds * 1e3)};
+  options.program.push_back(fmt::format("--pairs={}", arguments.chosen.pairs));
+  if (arguments.chosen.json) options.program.emplace_back("--json");
+  for (const std::uint64_t bytes : arguments.chosen.bytes) {
+    options.program.push_back(fmt::format("--bytes={}", bytes));
+  }
+  if (simulated) {
+    options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks),
+                           "UPWASH_MACHINE=" + arguments.machine};
+  } else {
+    options.ranks = ranks;
+    options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
+  }
+  return launch::launch(options);
+}
+
+int run_rank(int argc, char** argv, const bench_arguments& arguments) {
+  const bench::entry& entry = entry_named(arguments.name);
+  return run(argc, argv, [&](job& here) {
+    bench::context context(here, entry.name, arguments.chosen);
+    entry.run(context);
+  });
+}
+
+void add_common(CLI::App& command, bench_arguments& arguments) {
+  command.add_flag("--json", arguments.chosen.json, "One JSON object a line");
+  command.add_option("--bytes", arguments.chosen.bytes, "Sizes to run instead of the bench's own");
+  command.add_option("--samples", arguments.chosen.samples, "Samples of each row")
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option_function<double>(
+      "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
+      "Aimed length of a sample");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& status) {
+  auto arguments = std::make_shared<bench_arguments>();
+  CLI::App* command = app.add_subcommand("bench", "Measure, beside the floor of this machine");
+  command->add_option("name", arguments->name, "Which one");
+  command->add_flag("--list", arguments->list, "Name them all");
+  command->add_option("-n,--ranks", arguments->ranks, "Ranks")->check(CLI::Range(1, 1 << 20));
+  command->add_option("--conduit", arguments->conduit)->check(CLI::IsMember({"shm", "sim"}));
+  command->add_option("--machine", arguments->machine, "With sim: the machine");
+  command->add_option("--bind", arguments->bind)->check(CLI::IsMember({"core", "none"}));
+  add_common(*command, *arguments);
+  command->callback([arguments, &status] { status = start(*arguments); });
+
+  auto as_rank = std::make_shared<bench_arguments>();
+  CLI::App* rank = app.add_subcommand("bench-rank", "")->group("");  // hidden: bench starts it
+  rank->add_option("name", as_rank->name)->required();
+  add_common(*rank, *as_rank);
+  rank->callback([as_rank, &status] { status = run_rank(0, nullptr, *as_rank); });
+}
+
+}  // namespace upwash::tools
