@@ -27,6 +27,7 @@ if(UPWASH_UNIT_TESTS)
                         fmt::fmt nlohmann_json::nlohmann_json)
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
   gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 
@@ -37,6 +38,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS})
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)
+  target_precompile_headers(job_tests PRIVATE <gtest/gtest.h> <string> <vector>)
   gtest_discover_tests(job_tests PROPERTIES LABELS job TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 
