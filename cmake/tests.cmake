@@ -53,6 +53,14 @@ endforeach()
 add_test(NAME checks_can_fail COMMAND ${PROJECT_SOURCE_DIR}/tests/tree/checks_can_fail.py)
 set_tests_properties(checks_can_fail PROPERTIES LABELS tree TIMEOUT 120)
 
+# Small programs that the system tests run: each source is one.
+file(GLOB UPWASH_TEST_PROGRAMS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
+foreach(source ${UPWASH_TEST_PROGRAMS})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings)
+endforeach()
+
 # Whole programs and the command, as users run them: tests/system/*.sh.
 file(GLOB UPWASH_SYSTEM_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/system/*.sh)
 foreach(script ${UPWASH_SYSTEM_TESTS})

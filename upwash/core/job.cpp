@@ -110,14 +110,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   }
   if (target.ready()) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
-  struct scope {
-    detail::job_state& state;
-    const conduit::wait_reason* outer;
-    ~scope() {
-      state.waiting_for = outer;
-      state.waiting_since_ps.store(0, std::memory_order_relaxed);
-    }
-  } const in{*state_, std::exchange(state_->waiting_for, &reason)};
+  const detail::operation_scope in(*state_, reason);
   for (int idles = 0;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
