@@ -244,5 +244,66 @@ TEST(shm_messages, two_threads_exchange_requests_and_replies) {
   other.join();
 }
 
+TEST(shm_messages, many_processes_announce_what_they_send) {
+  // Above the number of processes whose rings are looked at one by one.
+  constexpr int processes = 11;
+  threads_job job(processes);
+  std::array<inbox, processes> in;
+  for (int r = 0; r < processes; ++r) job.at(r).attach(r, &in[static_cast<std::size_t>(r)]);
+  std::vector<std::byte> data(job.at(0).describe().medium_bytes);
+  std::uint64_t sent = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const int from = i % processes;
+    const int to = (i * 7 + i / 31) % processes;
+    const auto kind = static_cast<lane>(i % 3);
+    const std::size_t bytes = i % 5 == 0 ? data.size() : 0;
+    while (send(job, from, to, 1, std::span(data).first(bytes), kind).what != outcome::done) {
+      poll(job, to);
+    }
+    ++sent;
+    if (i % 3 == 0) poll(job, (i / 3) % processes);
+  }
+  for (int lap = 0; lap < 4; ++lap) {
+    for (int r = 0; r < processes; ++r) poll(job, r);
+  }
+  std::uint64_t got = 0;
+  for (const auto& one : in) got += one.entries.size();
+  EXPECT_EQ(got, sent);
+  for (int lap = 0; lap < 20; ++lap) {
+    for (int r = 0; r < processes; ++r) EXPECT_EQ(job.at(r).poll(r), 0);
+  }
+}
+
+TEST(shm_messages, progress_thread_drains_the_memory_lane_beside_its_rank) {
+  threads_job job(2);
+  struct : sink {
+    void deliver(const message& m) override {
+      (m.kind == lane::memory ? memory : other).fetch_add(1);
+    }
+    std::atomic<int> memory = 0;
+    std::atomic<int> other = 0;
+  } in;
+  job.at(1).attach(1, &in);
+  std::atomic<bool> over = false;
+  std::thread progress([&] {
+    while (!over.load()) {
+      if (job.at(1).poll_memory() == 0) std::this_thread::yield();
+    }
+  });
+  constexpr int count = 20'000;
+  for (int i = 0; i < count; ++i) {
+    const lane kind = i % 2 == 0 ? lane::memory : lane::request;
+    while (send(job, 0, 1, 0, {}, kind).what != outcome::done) {
+      if (kind == lane::request || i % 16 == 0) poll(job, 1);
+      std::this_thread::yield();
+    }
+  }
+  while (in.memory.load() + in.other.load() < count) poll(job, 1);
+  over.store(true);
+  progress.join();
+  EXPECT_EQ(in.memory.load(), count / 2);
+  EXPECT_EQ(in.other.load(), count / 2);
+}
+
 }  // namespace
 }  // namespace upwash::conduit

@@ -41,6 +41,7 @@ class job_state {
   std::exception_ptr fault;  ///< of a handler or an operation; thrown by the next progress
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
+  std::vector<service_base*> progressing;  ///< those that want calls
 
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
   std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
@@ -52,11 +53,9 @@ class job_state {
 struct job_access {
   static job_state& state(job& here) noexcept { return *here.state_; }
   static const job_state& state(const job& here) noexcept { return *here.state_; }
-  static void set_busy(job& here) noexcept { here.busy_ = true; }
   static conduit::lane handling(const job& here) noexcept { return here.handling_; }
   static void set_fault(job& here, std::exception_ptr fault) noexcept {
     if (!here.state_->fault) here.state_->fault = std::move(fault);
-    here.busy_ = true;
   }
 };
 

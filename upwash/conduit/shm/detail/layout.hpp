@@ -11,12 +11,15 @@
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/conduit/shm/detail/memfd.hpp"
 #include "upwash/conduit/shm/detail/sender_ring.hpp"
 
 namespace upwash::conduit::shm_detail {
 
 ///   header pages: the socket of each process, u16 (filled by process 0, in its segment)
-///   one group for each sender, page-aligned, so that a sender maps its group only:
+///                 from the next line on: arrivals, u16 for each sender, written by it after each
+///                 message when there are many processes; a poll then looks at these alone
+///   one group for each sender, page-aligned:
 ///     line 0      throttle flag u32, written by the receiver
 ///     line 1..3   lines given back u32, one line for each lane, written by the receiver
 ///     3 x rings of lines
@@ -31,6 +34,10 @@ struct layout {
   /// For so many processes, as the knobs say. Throws `error` (configuration).
   static layout choose(int processes, const settings& values);
 
+  /// Of the arrivals in a segment.
+  [[nodiscard]] std::size_t arrivals_offset() const {
+    return round_up(processes * sizeof(std::uint16_t), line_bytes);
+  }
   [[nodiscard]] std::size_t total() const { return header_bytes + processes * group_bytes; }
   [[nodiscard]] std::size_t group_offset(int sender) const {
     return header_bytes + static_cast<std::size_t>(sender) * group_bytes;

@@ -105,11 +105,11 @@ void mesh::share_sockets(bootstrap& boot, bool wanted) {
 }
 
 void mesh::connect() {
-  groups_.resize(peers_.size());
+  segments_.resize(peers_.size());
   for (int p = 0; p < processes(); ++p) {
     if (p == self_) continue;
-    groups_[static_cast<std::size_t>(p)] = shared_memory::open(
-        peer(p).pid, peer(p).fd, peer(p).serial, layout_.group_offset(self_), layout_.group_bytes);
+    segments_[static_cast<std::size_t>(p)] =
+        shared_memory::open(peer(p).pid, peer(p).fd, peer(p).serial, 0, layout_.total());
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The connections of a process: its inbound segment, its groups in the peers' segments, and what
+// The connections of a process: its inbound segment, the peers' segments, and what
 // each process told the others at the start.
 #pragma once
 
@@ -53,10 +53,24 @@ class mesh {
     return own_.base() + layout_.group_offset(sender);
   }
   [[nodiscard]] std::byte* outbound(int receiver) const {
-    return receiver == self_ ? inbound(self_) : groups_[static_cast<std::size_t>(receiver)].base();
+    return segment(receiver) + layout_.group_offset(self_);
+  }
+  /// Where `sender` announces to this process, and where this process announces to `receiver`.
+  [[nodiscard]] const std::atomic<std::uint16_t>& arrivals_from(int sender) const {
+    return arrivals(self_)[sender];
+  }
+  [[nodiscard]] std::atomic<std::uint16_t>& arrivals_at(int receiver) const {
+    return arrivals(receiver)[self_];
   }
 
  private:
+  [[nodiscard]] std::byte* segment(int process) const {
+    return process == self_ ? own_.base() : segments_[static_cast<std::size_t>(process)].base();
+  }
+  [[nodiscard]] std::atomic<std::uint16_t>* arrivals(int process) const {
+    return reinterpret_cast<std::atomic<std::uint16_t>*>(segment(process) +
+                                                         layout_.arrivals_offset());
+  }
   void introduce(bootstrap& boot);
   void share_sockets(bootstrap& boot, bool wanted);
   void connect();
@@ -66,7 +80,7 @@ class mesh {
   shared_memory own_;
   std::vector<introduction> peers_;
   std::vector<int> sockets_;
-  std::vector<shared_memory> groups_;
+  std::vector<shared_memory> segments_;  ///< of the peers
 };
 
 /// The processors that this process may run on.

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int messages_at_once = 64;  // of one ring in one poll
 constexpr int most_hosted = 65536;    // local numbers have 16 bits
+constexpr int few_processes = 8;      // whose rings are looked at one by one
 
 capabilities describe(std::size_t medium_bytes) {
   capabilities all;
@@ -62,6 +63,9 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       fake_nodes_(static_cast<int>(values.integer("fake_nodes"))),
       burn_(values.text("compute") == "burn"),
       describe_(shm_detail::describe(mesh_.shape().medium_bytes())),
+      announcing_(mesh_.processes() > few_processes),
+      announced_(static_cast<std::size_t>(mesh_.processes())),
+      seen_(announced_.size()),
       sinks_(static_cast<std::size_t>(hosted_)),
       kept_(sinks_.size()),
       kept_memory_(sinks_.size()),
@@ -113,14 +117,27 @@ injection shm_endpoint::send(const message& m, bool from_handler) {
   sender_ring& ring = out(process, m.kind);
   const std::uint16_t source = local_of(m.source);
   const std::uint16_t destination = local_of(m.destination);
+  injection result;
   if (m.kind == lane::memory) {
     const std::lock_guard guard(outbound_);
-    return ring.push(m, source, destination);
-  }
-  if (m.kind == lane::request && !from_handler && throttled(process)) {
+    result = ring.push(m, source, destination);
+  } else if (m.kind == lane::request && !from_handler && throttled(process)) {
     return injection::retry(retry_reason::throttled);
+  } else {
+    result = ring.push(m, source, destination);
   }
-  return ring.push(m, source, destination);
+  if (announcing_ && result.what == outcome::done) announce(process);
+  return result;
+}
+
+void shm_endpoint::announce(int process) noexcept {
+  // Relaxed: only the numbers must differ. Two threads may store theirs in either order: each
+  // store comes after its message, and whoever reads the later one finds both.
+  const std::uint16_t count =
+      announced_[static_cast<std::size_t>(process)].fetch_add(1, std::memory_order_relaxed);
+  // Release: who sees the count sees the message.
+  mesh_.arrivals_at(process).store(static_cast<std::uint16_t>(count + 1),
+                                   std::memory_order_release);
 }
 
 injection shm_endpoint::prepare(int source, int destination, lane kind, std::size_t bytes,
@@ -141,10 +158,12 @@ injection shm_endpoint::prepare(int source, int destination, lane kind, std::siz
 }
 
 void shm_endpoint::commit(const reservation& room, const message& m) {
-  sender_ring& ring = out(process_of(room.destination), room.kind);
+  const int process = process_of(room.destination);
+  sender_ring& ring = out(process, room.kind);
   if (room.kind == lane::memory) outbound_.lock();
   ring.commit(m, local_of(m.source), local_of(m.destination));
   if (room.kind == lane::memory) outbound_.unlock();
+  if (announcing_) announce(process);
 }
 
 void shm_endpoint::cancel(const reservation& room) {
@@ -169,19 +188,59 @@ int shm_endpoint::poll(int /*rank*/) {
     ~reset() { flag = false; }
   } const guard{polling_};
   int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
-  const int processes = mesh_.processes();
-  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
-    happened += take(p, lane::request, messages_at_once);
-    happened += take(p, lane::reply, messages_at_once);
-  }
-  if (++turn_ >= processes) turn_ = 0;
-  happened += poll_memory();
+  happened += announcing_ ? poll_announced() : poll_all();
   if (reader_.busy()) happened += reader_.advance();
   if (happened != 0) {
     happenings_ += static_cast<std::uint64_t>(happened);
     patience_.reset();
   }
   return happened;
+}
+
+int shm_endpoint::poll_all() {
+  int happened = 0;
+  const int processes = mesh_.processes();
+  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
+    happened += take(p, lane::request, messages_at_once);
+    happened += take(p, lane::reply, messages_at_once);
+  }
+  if (++turn_ >= processes) turn_ = 0;
+  return happened + poll_memory();
+}
+
+int shm_endpoint::poll_announced() {
+  int happened = 0;
+  for (int p = 0; p < mesh_.processes(); ++p) {
+    std::uint16_t& seen = seen_[static_cast<std::size_t>(p)];
+    // Acquire: pairs with announce.
+    const std::uint16_t count = mesh_.arrivals_from(p).load(std::memory_order_acquire);
+    if (count == seen) continue;
+    // A number that cannot be there makes the next poll look again.
+    seen = look_at(p, happened) ? static_cast<std::uint16_t>(count - 1) : count;
+  }
+  // Relaxed, both: as in poll_memory.
+  if (memory_wanted_ || serving_.load(std::memory_order_relaxed) ||
+      kept_memory_count_.load(std::memory_order_relaxed) != 0) {
+    if (!inbound_.try_lock()) return happened;
+    const std::lock_guard guard(inbound_, std::adopt_lock);
+    happened += take_memory();
+    memory_wanted_ = false;
+    for (int p = 0; p < mesh_.processes(); ++p) {
+      memory_wanted_ |= in(p, lane::memory).ready() || in(p, lane::memory).owing();
+    }
+  }
+  return happened;
+}
+
+/// Takes what one process sent. Whether its rings want another look soon.
+bool shm_endpoint::look_at(int process, int& happened) {
+  bool again = false;
+  for (const lane kind : {lane::request, lane::reply}) {
+    happened += take(process, kind, messages_at_once);
+    again |= in(process, kind).ready() || in(process, kind).owing();
+  }
+  memory_wanted_ |= in(process, lane::memory).ready() || in(process, lane::memory).owing();
+  return again;
 }
 
 int shm_endpoint::take(int process, lane kind, int most) {
@@ -285,8 +344,12 @@ bool shm_endpoint::send_control(int process, control what, const void* arguments
   m.handler = {static_cast<std::uint32_t>(what), control_module};
   m.kind = lane::memory;
   m.arguments = {static_cast<const std::byte*>(arguments), bytes};
-  const std::lock_guard guard(outbound_);
-  return out(process, lane::memory).push(m, 0, 0).what == outcome::done;
+  {
+    const std::lock_guard guard(outbound_);
+    if (out(process, lane::memory).push(m, 0, 0).what != outcome::done) return false;
+  }
+  if (announcing_) announce(process);
+  return true;
 }
 
 void shm_endpoint::give_up(std::string_view why) {

@@ -99,6 +99,10 @@ class shm_endpoint final : public endpoint, private control_sender {
 
   int take(int process, lane kind, int most);
   int take_memory();
+  int poll_all();
+  int poll_announced();
+  bool look_at(int process, int& happened);
+  void announce(int process) noexcept;
   void deliver(message& arrived, kept_queues& kept);
   void keep(const message& arrived, kept_queues& kept);
   int deliver_kept(kept_queues& kept);
@@ -120,6 +124,12 @@ class shm_endpoint final : public endpoint, private control_sender {
   std::vector<sender_ring> out_;
   std::vector<receiver_ring> in_;
   std::vector<const std::atomic<std::uint32_t>*> throttle_;  ///< peers' flags
+  /// With many processes senders announce what they send: the counts sent, by receiver, and the
+  /// counts seen, by sender. A poll then reads 2 bytes a process, not 3 rings.
+  bool announcing_;
+  std::vector<std::atomic<std::uint16_t>> announced_;
+  std::vector<std::uint16_t> seen_;
+  bool memory_wanted_ = false;  ///< the memory lane is to be looked at
   std::vector<sink*> sinks_;
   kept_queues kept_;
   kept_queues kept_memory_;  ///< of the memory lane
