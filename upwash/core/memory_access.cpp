@@ -110,8 +110,9 @@ void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
   const stage_target local = request_access::target(here, when.local, reason);
   const stage_target remote = request_access::target(here, when.remote, reason);
   if (put_directly(here, to, from, with)) {
-    tell_now(local);
-    tell_now(remote);
+    memory_engine& engine = job_access::state(here).memory;
+    engine.tell(local);
+    engine.tell(remote);
     return;
   }
   start_put(here, what, local, remote);
@@ -149,7 +150,7 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
   const stage_target target = request_access::target(here, done, reason_of("get", what));
   if (const std::byte* at = direct_get(here, from, to.size())) {
     if (!to.empty()) std::memcpy(to.data(), at, to.size());
-    tell_now(target);
+    job_access::state(here).memory.tell(target);
     return;
   }
   start_get(here, what, target);

@@ -74,7 +74,8 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
   detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from));
 }
 
-/// With each stage told where `when` says; a stage that is reached at once is told at once.
+/// With each stage told where `when` says. A request or counter is told at once when its stage is
+/// reached at once; a callback always waits for the next progress.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
          const notices& when) {

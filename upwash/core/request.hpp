@@ -90,7 +90,9 @@ class completion_counter {
 };
 
 /// Where one stage of an operation is told: nowhere, at a request, a counter, or a callback that
-/// runs in progress, outside handlers, on the rank's own stack.
+/// runs in progress, outside handlers, on the rank's own stack. Callbacks never nest: one may start
+/// operations, but must not wait for what another callback does. The callbacks of an operation
+/// that fails are not called.
 class notice {
  public:
   notice() = default;

@@ -11,6 +11,12 @@
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
+namespace {
+
+/// Callbacks in one progress: each may start an operation that is complete at once.
+constexpr int callbacks_at_once = 64;
+
+}  // namespace
 
 memory_engine::memory_engine(job& here, region_table& regions, bool threaded)
     : here_(here),
@@ -71,7 +77,7 @@ void memory_engine::start(const transfer& what, const stage_target& local,
     to_start_[what.at.rank].push_back(&op);
     ++waiting_;
   }
-  while (!here_.in_handler() && waiting_.load(std::memory_order_relaxed) > start_limit) {
+  while (!here_.in_handler() && !calling_ && waiting_.load(std::memory_order_relaxed) > start_limit) {
     here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
                {.operation = "put or get", .peer = what.at.rank, .bytes = what.bytes});
   }
@@ -189,6 +195,15 @@ void memory_engine::told(stage& which) noexcept {
     operations_.give_back(&op);
     in_flight_.fetch_sub(1, std::memory_order_relaxed);
   }
+  tell_locked(target);
+}
+
+void memory_engine::tell(const stage_target& target) {
+  const auto held = lock();
+  tell_locked(target);
+}
+
+void memory_engine::tell_locked(const stage_target& target) {
   // Release: the data that came is visible to whoever sees the count reach zero.
   if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
   if (target.function != nullptr) {
@@ -209,18 +224,21 @@ int memory_engine::send_deferred() {
   int moved = 0;
   for (auto it = deferred_.begin(); it != deferred_.end();) {
     auto& queue = it->second;
-    for (; !queue.empty() && inject(queue.front().view()); ++moved) queue.pop_front();
+    for (; !queue.empty() && inject(queue.front().view()); ++moved, --waiting_) queue.pop_front();
     it = queue.empty() ? deferred_.erase(it) : std::next(it);
   }
   return moved;
 }
 
-/// Nobody waits for an operation that turns out wrong: its stages are told, then the error goes up.
+/// Nobody waits for an operation that turns out wrong: its counters are told, then the error goes
+/// up. Its callbacks would take it for done: they are not called.
 bool memory_engine::start_or_fail(operation& op) {
   try {
     if (op.what.what != transfer::kind::get_exposed) check(op.what);
     return try_start(op);
   } catch (...) {
+    op.local.target.function = nullptr;
+    op.remote.target.function = nullptr;
     static_cast<void>(settle(op, conduit::injection::done()));
     throw;
   }
@@ -247,19 +265,33 @@ int memory_engine::start_waiting() {
 }
 
 int memory_engine::progress() {
-  std::vector<std::pair<void (*)(void*), void*>> calls;
   int moved = 0;
   {
     const auto held = lock();
-    const int entered = enter_keys();
-    const int sent = send_deferred();
-    waiting_.fetch_sub(static_cast<std::size_t>(entered) + static_cast<std::size_t>(sent));
-    moved = entered + sent + start_waiting();
-    calls.swap(callbacks_);
-    waiting_.fetch_sub(calls.size());
+    moved = enter_keys() + send_deferred() + start_waiting();
   }
-  for (const auto& [function, context] : calls) function(context);
-  return moved + static_cast<int>(calls.size());
+  return moved + run_callbacks();
+}
+
+int memory_engine::run_callbacks() {
+  if (calling_) return 0;
+  struct scope {
+    bool& calling;
+    explicit scope(bool& flag) : calling(flag) { calling = true; }
+    ~scope() { calling = false; }
+  } const in(calling_);
+  const auto next = [this](std::pair<void (*)(void*), void*>& taken) {
+    const auto held = lock();
+    if (callbacks_.empty()) return false;
+    taken = callbacks_.front();
+    callbacks_.pop_front();
+    --waiting_;
+    return true;
+  };
+  int called = 0;
+  std::pair<void (*)(void*), void*> callback;
+  for (; called < callbacks_at_once && next(callback); ++called) callback.first(callback.second);
+  return called;
 }
 
 std::uint64_t memory_engine::expose(std::span<const std::byte> span) {

@@ -310,8 +310,10 @@ int memory_engine::enter_keys() {
     conduit::memory_key key;
     unpack(m.arguments, region, size, key);
     keys_asked_.erase({region, m.source});
-    if (region_state* in = regions_.find(region)) regions_.enter(*in, m.source, key, size);
+    const int source = m.source;
     keys_.pop_front();
+    --waiting_;
+    if (region_state* in = regions_.find(region)) regions_.enter(*in, source, key, size);
   }
   return entered;
 }

@@ -48,12 +48,6 @@ struct stage_target {
   void* context = nullptr;
 };
 
-/// Tells a stage that is reached, or given up, within the call.
-inline void tell_now(const stage_target& target) {
-  if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
-  if (target.function != nullptr) target.function(target.context);
-}
-
 struct operation;
 
 struct stage {
