@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <unordered_map>
+
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
@@ -33,16 +36,34 @@ conduit::message compose(job& here, int destination, conduit::lane kind, const v
   return m;
 }
 
-/// The message of an emulated long one: goes when its put is complete at the target.
-struct late_message {
-  job* here;
-  detail::stored_message stored;
-};
+/// The messages of emulated long ones: each goes when its put is complete at the target, and is
+/// dropped with the job when its put failed.
+class late_messages final : public service_base {
+ public:
+  explicit late_messages(job& here) : here_(here) {}
 
-void send_late(void* context) {
-  const std::unique_ptr<late_message> late(static_cast<late_message*>(context));
-  detail::job_access::state(*late->here).messages.send(late->stored.view());
-}
+  struct entry {
+    late_messages* home;
+    detail::stored_message stored;
+  };
+  entry& keep(const conduit::message& m) {
+    auto made = std::make_unique<entry>(entry{this, detail::stored_message(m)});
+    entry& kept = *made;
+    waiting_.emplace(&kept, std::move(made));
+    return kept;
+  }
+
+  static void send(void* context) {
+    auto& late = *static_cast<entry*>(context);
+    late_messages& self = *late.home;
+    const auto taken = self.waiting_.extract(&late);
+    detail::job_access::state(self.here_).messages.send(taken.mapped()->stored.view());
+  }
+
+ private:
+  job& here_;
+  std::unordered_map<const entry*, std::unique_ptr<entry>> waiting_;
+};
 
 }  // namespace
 
@@ -75,10 +96,9 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
     return {};
   }
   request local;
-  auto late = std::unique_ptr<late_message>(new late_message{&here, stored_message(m)});
+  auto& late = here.service<late_messages>().keep(m);
   put(here, to, payload,
-      {.local = notice::to(local), .remote = notice::call(&send_late, late.get())});
-  static_cast<void>(late.release());  // send_late owns it now
+      {.local = notice::to(local), .remote = notice::call(&late_messages::send, &late)});
   return local;
 }
 

@@ -73,7 +73,8 @@ template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
 /// Writes `payload` to `to` and then runs the handler there (its payload is empty). The request is
-/// complete when the span may be reused. Unordered. Not from a handler.
+/// complete when the span may be reused. Unordered. Not from a handler. Where the data does not fit
+/// the error comes as from `put`, and the handler does not run.
 template <auto Handler, class... Args>
 [[nodiscard]] request send_long(job& here, global_ptr<std::byte> to,
                                 std::span<const std::byte> payload, const Args&... args);
