@@ -54,9 +54,11 @@ bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte
   if (at == nullptr) return false;
   std::byte* word = nullptr;
   if (with.word) {
-    word = direct_access::regions(here).direct(to.rank(), with.word.region_bits(),
-                                               with.word.offset(), sizeof with.add);
-    if (word == nullptr) {  // the slow path counts again
+    if (with.word.offset() % sizeof with.add == 0) {
+      word = direct_access::regions(here).direct(to.rank(), with.word.region_bits(),
+                                                 with.word.offset(), sizeof with.add);
+    }
+    if (word == nullptr) {  // the slow path counts again, and refuses what is wrong
       --here.counters().puts;
       here.counters().put_bytes -= from.size();
       return false;

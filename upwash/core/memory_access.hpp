@@ -20,8 +20,8 @@
 
 namespace upwash {
 
-/// A signal that rides with a put: `add` is added to the word, at the same rank, after the
-/// data is visible there.
+/// A signal that rides with a put: `add` is added to the word (aligned to 8 bytes, of a region at
+/// the same rank) after the data is visible there.
 struct signal {
   global_ptr<std::uint64_t> word;
   std::uint64_t add = 1;

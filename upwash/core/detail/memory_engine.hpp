@@ -70,8 +70,12 @@ class memory_engine {
 
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
   void check(const transfer& what) const;
+  void check_rank(int rank) const;
+  void check_place(const place& at, std::size_t bytes) const;
+  /// The part that holds the place; null while its key is on the way. Throws when out of bounds.
+  const part* reach(const place& at, std::size_t bytes);
   bool try_start(operation& op);
-  bool start_native(operation& op, const part& target);
+  bool start_native(operation& op, const part& target, const part* word);
   bool put_in_steps(operation& op, const part& target);
   static void step_hook(conduit::completion& told) noexcept;
   bool start_emulated(operation& op);
@@ -79,7 +83,7 @@ class memory_engine {
   bool send_signal(operation& op);
   bool emulate_get(operation& op);
   bool emulate_atomic(operation& op);
-  part* find_part(int rank, std::uint64_t region, bool& blocked);
+  part* find_part(int rank, std::uint64_t region);
   bool settle(operation& op, conduit::injection result);
   void told(stage& which) noexcept;
   void tell_locked(const stage_target& target);

@@ -67,6 +67,7 @@ struct operation {
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
   conduit::remote_memory exposed;  ///< get_exposed
+  bool imported = false;           ///< `exposed` is to be forgotten
   operation* next = nullptr;       ///< in the pool
 };
 
