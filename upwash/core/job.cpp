@@ -97,7 +97,8 @@ int job::progress_step() {
   if (state.messages.deferred() != 0) [[unlikely]] moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]] moved += state.memory.progress();
   for (service_base* layer : state.progressing) moved += layer->progress(service_budget);
-  if (state.fault) [[unlikely]] std::rethrow_exception(state.fault);
+  if (detail::job_access::failed(*this)) [[unlikely]]
+    std::rethrow_exception(state.fault);
   return moved;
 }
 
