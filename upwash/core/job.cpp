@@ -62,7 +62,10 @@ job::~job() {
     state_->progress_thread.join();
   }
   state_->progressing.clear();
-  while (!state_->services.empty()) state_->services.pop_back();
+  while (!state_->services.empty()) {
+    const auto last = std::move(state_->services.back());  // it may still ask for others
+    state_->services.pop_back();
+  }
   process::leave(*state_->live);
   endpoint_.attach(rank_, nullptr);
 }
@@ -75,7 +78,9 @@ void job::finish() {
          state_->memory.in_flight() != 0) {
     wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "finish"});
   }
-  for (const auto& entry : state_->services) entry.second->check();
+  if (options_.checked) {
+    for (std::size_t i = 0; i < state_->services.size(); ++i) state_->services[i].second->check();
+  }
   control::barrier_by_messages(world());
 }
 
@@ -96,9 +101,25 @@ int job::progress_step() {
   auto& state = *state_;
   if (state.messages.deferred() != 0) [[unlikely]] moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]] moved += state.memory.progress();
-  for (service_base* layer : state.progressing) moved += layer->progress(service_budget);
+  if (!state.progressing.empty()) moved += services_step();
   if (detail::job_access::failed(*this)) [[unlikely]]
     std::rethrow_exception(state.fault);
+  return moved;
+}
+
+/// A layer that waits in its progress does not get into it again; it may make services.
+int job::services_step() {
+  auto& state = *state_;
+  if (state.in_services) return 0;
+  struct scope {
+    bool& inside;
+    explicit scope(bool& flag) : inside(flag) { inside = true; }
+    ~scope() { inside = false; }
+  } const in(state.in_services);
+  int moved = 0;
+  for (std::size_t i = 0; i < state.progressing.size(); ++i) {
+    moved += state.progressing[i]->progress(service_budget);
+  }
   return moved;
 }
 

@@ -110,6 +110,7 @@ class job : private conduit::sink {
   void dispatch(const conduit::message& m);
   void run_handler(const conduit::message& m);
   int progress_step();
+  int services_step();
   void note_idle();
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);

@@ -42,7 +42,9 @@ detail::team_table& table_of(const team& t) { return *detail::job_access::state(
 team enter(job& here, std::uint64_t id, detail::rank_map members) {
   auto& state = detail::job_access::state(here);
   const team made = team_access::of(state.teams->add(id, std::move(members)));
-  for (const auto& entry : state.services) entry.second->on_team_create(made);
+  for (std::size_t i = 0; i < state.services.size(); ++i) {
+    state.services[i].second->on_team_create(made);
+  }
   return made;
 }
 
@@ -130,9 +132,8 @@ void team::release() {
   if (id() == 0) {
     throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
   }
-  for (const auto& entry : detail::job_access::state(here()).services) {
-    entry.second->on_team_free(*this);
-  }
+  auto& services = detail::job_access::state(here()).services;
+  for (std::size_t i = 0; i < services.size(); ++i) services[i].second->on_team_free(*this);
   if (state_->barrier_words) free(state_->barrier_words);
   control::barrier_by_messages(*this);
   table_of(*this).remove(id());

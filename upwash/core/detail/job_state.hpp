@@ -45,6 +45,7 @@ class job_state {
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
   std::vector<service_base*> progressing;  ///< those that want calls
+  bool in_services = false;                ///< one of them is being called
 
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
   std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
