@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -121,11 +121,22 @@ team team::subset(std::span<const int> members) const {
 
 team team::duplicate() const { return enter(here(), agree_on_id(*this), state_->map); }
 
-team team::at(level where) const { return split(place_at(here(), here().rank(), where), rank()); }
+team team::at(level where) const {
+  const int mine = place_at(here(), here().rank(), where);
+  std::vector<int> members;
+  for (int r = 0; r < size(); ++r) {
+    if (place_at(here(), world_rank(r), where) == mine) members.push_back(r);
+  }
+  return subset(members);
+}
 
 team team::leaders(level where) const {
-  const team group = at(where);
-  return split(group.rank() == 0 ? 0 : -1, rank());
+  std::vector<int> members;
+  std::set<int> seen;
+  for (int r = 0; r < size(); ++r) {
+    if (seen.insert(place_at(here(), world_rank(r), where)).second) members.push_back(r);
+  }
+  return std::binary_search(members.begin(), members.end(), rank()) ? subset(members) : team();
 }
 
 void team::release() {
