@@ -125,26 +125,50 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
   room_.kind = conduit::lane::request;
   auto& messages = detail::job_access::state(here).messages;
   const detail::channel to{destination, room_.kind};
-  if (!here.endpoint().describe().in_place) {
-    own_.resize(bytes);
-    room_.payload = own_;
-  } else {
-    while (messages.has_deferred(to) ||
-           here.endpoint().prepare(here.rank(), destination, room_.kind, bytes, room_).what ==
-               conduit::outcome::retry) {
-      here.wait(conduit::wait_target::credit(destination, room_.kind),
-                {.operation = "prepare", .peer = destination, .bytes = bytes});
-    }
+  if (here.in_handler() || messages.room_open(to)) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a payload for rank {} prepared {}", here.rank(), destination,
+                            here.in_handler() ? "inside a handler; use send_medium"
+                                              : "while another one for it is open; commit or "
+                                                "cancel that first"));
   }
+  const conduit::wait_reason reason{.operation = "prepare", .peer = destination, .bytes = bytes};
+  while (!reserve(messages.has_deferred(to), bytes)) {
+    here.wait(conduit::wait_target::credit(destination, room_.kind), reason);
+  }
+  messages.open_room(to);
   open_ = true;
+}
+
+/// Room in the conduit, or one of its own where the conduit has none, keeps no order (core would
+/// have to number the message at commit), or has given it to another rank of this process.
+bool prepared_payload::reserve(bool behind_deferred, std::size_t bytes) {
+  const conduit::capabilities& can = here_.endpoint().describe();
+  inside_ = can.in_place && can.ordered;
+  if (inside_) {
+    if (behind_deferred) return false;
+    const conduit::injection answer =
+        here_.endpoint().prepare(here_.rank(), room_.destination, room_.kind, bytes, room_);
+    if (answer.what != conduit::outcome::retry) return true;
+    if (answer.why != conduit::retry_reason::reserved) return false;
+    inside_ = false;
+  }
+  own_.resize(bytes);
+  room_.payload = own_;
+  return true;
 }
 
 prepared_payload::~prepared_payload() { cancel(); }
 
 void prepared_payload::cancel() noexcept {
   if (!open_) return;
+  close();
+  if (inside_) here_.endpoint().cancel(room_);
+}
+
+void prepared_payload::close() noexcept {
   open_ = false;
-  if (own_.empty() && here_.endpoint().describe().in_place) here_.endpoint().cancel(room_);
+  detail::job_access::state(here_).messages.close_room({room_.destination, room_.kind});
 }
 
 void prepared_payload::commit_packed(const void* thunk, std::span<const std::byte> arguments,
@@ -155,17 +179,13 @@ void prepared_payload::commit_packed(const void* thunk, std::span<const std::byt
         fmt::format("rank {}: commit of {} bytes into a room of {} that is {}", here_.rank(), used,
                     room_.payload.size(), open_ ? "open" : "committed or cancelled already"));
   }
-  open_ = false;
+  close();
   const conduit::message m =
       compose(here_, room_.destination, room_.kind, thunk, arguments, room_.payload.first(used));
-  if (!here_.endpoint().describe().in_place) {
-    detail::job_access::state(here_).messages.send(m);
-    return;
-  }
+  auto& messages = detail::job_access::state(here_).messages;
+  if (!inside_) return messages.send(m);
   here_.endpoint().commit(room_, m);
-  auto& count = here_.counters();
-  ++count.messages_sent;
-  count.message_bytes += arguments.size() + used;
+  messages.note_sent(m);
 }
 
 }  // namespace upwash

@@ -68,7 +68,7 @@ template <auto Handler, class... Args>
 void send_medium(job& here, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
-/// As `send`, but never waits: done, or retry and why. Not from a handler.
+/// As `send`, but never waits and never queues, in a handler neither: done, or retry and why.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
@@ -80,11 +80,12 @@ template <auto Handler, class... Args>
                                 std::span<const std::byte> payload, const Args&... args);
 
 /// Room for a payload inside the conduit, filled in place: no copy at the sender. Cancelled when
-/// destroyed uncommitted. Until then other messages of this rank to that destination wait.
+/// destroyed uncommitted. Until then this rank's handlers' messages to that destination wait, and
+/// other sends to it, which would wait for ever, throw `error` (argument).
 class prepared_payload {
  public:
-  /// `bytes` at most `medium_limit(job)`; throws `error` (argument) above. May wait for credit;
-  /// not from a handler.
+  /// `bytes` at most `medium_limit(job)`; one room for a destination at a time. May wait for credit;
+  /// not from a handler. Throws `error` (argument) otherwise.
   prepared_payload(job& here, int destination, std::size_t bytes);
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;
@@ -103,11 +104,14 @@ class prepared_payload {
   void cancel() noexcept;
 
  private:
+  bool reserve(bool behind_deferred, std::size_t bytes);
+  void close() noexcept;
   void commit_packed(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
 
   job& here_;
   conduit::reservation room_;
   std::vector<std::byte> own_;  ///< where the conduit has no room of its own
+  bool inside_ = false;         ///< the room is the conduit's
   bool open_ = false;
 };
 
