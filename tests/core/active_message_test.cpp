@@ -288,8 +288,8 @@ JOB_TEST(active_message, sends_beside_an_open_room_are_refused) {
   {
     prepared_payload room(here, to, 100);
     EXPECT_THROW(send<&note>(here, to, std::uint64_t{1}), error);
-    prepared_payload second(here, to, 100);
-    EXPECT_THROW(second.commit<&note>(0, std::uint64_t{1}), error);
+    EXPECT_THROW(prepared_payload(here, to, 100), error);
+    EXPECT_EQ(try_send<&note>(here, to, std::uint64_t{1}).why, conduit::retry_reason::reserved);
     room.commit<&note>(0, std::uint64_t{2});
   }
   send<&note>(here, to, std::uint64_t{3});

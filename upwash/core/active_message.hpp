@@ -84,8 +84,8 @@ template <auto Handler, class... Args>
 /// other sends to it, which would wait for ever, throw `error` (argument).
 class prepared_payload {
  public:
-  /// `bytes` at most `medium_limit(job)`; one room for a destination at a time. May wait for credit;
-  /// not from a handler. Throws `error` (argument) otherwise.
+  /// `bytes` at most `medium_limit(job)`; one room for a destination at a time. May wait for
+  /// credit; not from a handler. Throws `error` (argument) otherwise.
   prepared_payload(job& here, int destination, std::size_t bytes);
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -72,16 +73,31 @@ job::~job() {
 
 team job::world() const { return state_->teams->world(); }
 
+/// Completes what this rank has begun, then adds up what all have sent and handled. Messages may
+/// still be under way, to beget others, until nothing was sent between one sum and the next
+/// beyond what had been handled (Mattern's four counters). The last sum is the barrier. Nobody may
+/// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
 void job::finish() {
-  quiet();
-  while (state_->messages.deferred() != 0 || state_->memory.busy() ||
-         state_->memory.in_flight() != 0) {
-    wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "finish"});
-  }
+  static constexpr conduit::wait_reason reason{.operation = "finish"};
+  const detail::operation_scope in(*state_, reason);
+  enum { sent, handled };
+  std::array<std::uint64_t, 2> total{};
+  std::uint64_t handled_before = 0;
+  bool first = true;
+  do {
+    handled_before = total[handled];
+    quiet();
+    while (state_->messages.deferred() != 0 || state_->memory.busy() ||
+           state_->memory.in_flight() != 0) {
+      wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
+    }
+    total[sent] = state_->messages.sent() - state_->control_sent;
+    total[handled] = state_->handled - state_->control_handled;
+    control::all_reduce(world(), total, control::fold::sum);
+  } while (std::exchange(first, false) || total[sent] != handled_before);
   if (options_.checked) {
     for (std::size_t i = 0; i < state_->services.size(); ++i) state_->services[i].second->check();
   }
-  control::barrier_by_messages(world());
 }
 
 void job::progress() {
@@ -99,8 +115,10 @@ void job::progress() {
 int job::progress_step() {
   int moved = endpoint_.poll(rank_);
   auto& state = *state_;
-  if (state.messages.deferred() != 0) [[unlikely]] moved += state.messages.drain();
-  if (state.memory.busy()) [[unlikely]] moved += state.memory.progress();
+  if (state.messages.deferred() != 0) [[unlikely]]
+    moved += state.messages.drain();
+  if (state.memory.busy()) [[unlikely]]
+    moved += state.memory.progress();
   if (!state.progressing.empty()) moved += services_step();
   if (detail::job_access::failed(*this)) [[unlikely]]
     std::rethrow_exception(state.fault);
@@ -213,6 +231,7 @@ void job::run_handler(const conduit::message& m) {
   const auto function =
       reinterpret_cast<thunk>(const_cast<void*>(state_->modules.function_of(m.handler)));
   ++counters_.handlers_run;
+  ++state_->handled;
   charge(conduit::cost::handler, 1);
   handling_ = m.kind;
   in_handler_ = true;

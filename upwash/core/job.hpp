@@ -66,8 +66,9 @@ class job : private conduit::sink {
   /// burns the time where the knob compute says so.
   void compute(duration time) { endpoint_.compute(rank_, time); }
 
-  /// Collective, at the end: completes this rank's operations and waits for all ranks. `run`
-  /// calls it; not after an error.
+  /// Collective, at the end: completes this rank's operations and waits until every message of
+  /// every rank has been handled, with those that handlers send. `run` calls it; not after an
+  /// error. Two or more reductions over all ranks.
   void finish();
 
   /// Virtual time for work of a layer; nothing on a real conduit.

@@ -78,10 +78,11 @@ conduit::injection injector::try_send(const conduit::message& m) {
 void injector::send_one(const conduit::message& m) {
   const bool in_handler = here_.in_handler();
   if (!rooms_.empty() && !in_handler && room_open({m.destination, m.kind})) [[unlikely]] {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: send to rank {} while a payload is prepared for it; commit or "
-                            "cancel that first",
-                            here_.rank(), m.destination));
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: send to rank {} while a payload is prepared for it; commit or "
+                    "cancel that first",
+                    here_.rank(), m.destination));
   }
   for (;;) {
     if (!has_deferred({m.destination, m.kind}) &&

@@ -39,6 +39,10 @@ class job_state {
   memory_engine memory;
   object_pool<ticket> tickets;
   std::atomic<std::uint32_t> implicit_pending{0};
+  std::uint64_t handled = 0;  ///< messages of the request and reply classes
+  // Of control collectives: `finish` counts all others by one.
+  std::uint64_t control_sent = 0;
+  std::uint64_t control_handled = 0;
   std::atomic<bool> failed{false};  ///< `fault` is set
   std::mutex fault_lock;            ///< a progress thread may find a fault, too
   std::exception_ptr fault;         ///< of a handler or an operation; thrown by each progress

@@ -106,7 +106,8 @@ void memory_engine::start(const transfer& what, const stage_target& local,
     to_start_[what.at.rank].push_back(&op);
     ++waiting_;
   }
-  while (!here_.in_handler() && !calling_ && waiting_.load(std::memory_order_relaxed) > start_limit) {
+  while (!here_.in_handler() && !calling_ &&
+         waiting_.load(std::memory_order_relaxed) > start_limit) {
     here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
                {.operation = "put or get", .peer = what.at.rank, .bytes = what.bytes});
   }
