@@ -48,7 +48,8 @@ job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job
   regions_ = &state_->regions;
   endpoint_.attach(rank_, this);
   state_->live = &process::enter(this, &detail::describe_wait);
-  if (options_.progress_thread && !virtual_time_) {
+  // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
+  if (options_.progress_thread && !virtual_time_ && endpoint_.local_ranks() == 1) {
     state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         if (endpoint_.poll_memory() == 0) std::this_thread::yield();

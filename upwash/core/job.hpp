@@ -33,7 +33,8 @@ struct job_options {
   std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
   duration hang_report = {};          ///< a wait longer than this reports itself once; 0: never
   bool checked = false;               ///< costly checks of the caller
-  bool progress_thread = false;       ///< a thread serves memory operations (real conduits)
+  bool progress_thread = false;       ///< a thread serves memory operations (real conduits, one
+                                      ///< rank a process)
 };
 
 /// A number over the modules of this process and their build ids: equal in ranks whose messages
