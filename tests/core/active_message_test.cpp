@@ -231,6 +231,23 @@ JOB_TEST(active_message, try_send_refuses_or_sends) {
   wait_for(here, box(here).received, 400);
 }
 
+JOB_TEST(active_message, try_send_medium_refuses_or_sends) {
+  const int to = (here.rank() + 1) % here.size();
+  const auto payload = make_payload(500, 9);
+  for (int sent = 0; sent < 50;) {
+    const bool taken =
+        try_send_medium<&check_payload>(here, to, payload, std::uint64_t{500}, std::uint64_t{9})
+            .what == conduit::outcome::done;
+    sent += taken ? 1 : 0;
+    if (!taken) here.progress();
+  }
+  wait_for(here, box(here).received, 50);
+  const std::vector<std::byte> large(medium_limit(here) + 1);
+  EXPECT_THROW(static_cast<void>(try_send_medium<&check_payload>(here, to, large, std::uint64_t{0},
+                                                                 std::uint64_t{0})),
+               error);
+}
+
 JOB_TEST(active_message, long_messages_bring_their_data) {
   region area = allocate(here.world(), 4000 * static_cast<std::size_t>(here.size()));
   const auto payload = make_payload(4000, static_cast<std::size_t>(here.rank()));

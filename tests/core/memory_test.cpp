@@ -120,6 +120,14 @@ JOB_TEST(memory, signals_follow_their_data) {
     open.wait();
     control::barrier(here.world());
   }
+  request local_stage;
+  completion_counter there;
+  const std::array<std::uint64_t, 2> more{1, 2};
+  put_signal(here, area.at<std::uint64_t>(to, 1), more, {.word = area.at<std::uint64_t>(to)},
+             {.local = notice::to(local_stage), .remote = notice::to(there)});
+  wait_until(here, mine.arrived, conduit::comparison::greater_equal, 21);
+  EXPECT_EQ(mine.data[1], 2U);
+  there.wait(here);
   free(area);
 }
 
@@ -233,6 +241,11 @@ JOB_TEST(memory, exposed_private_memory_is_readable) {
       ASSERT_EQ(copies[r][i], static_cast<std::byte>(((i + 13) * 7 + r) & 0xffU)) << r << " " << i;
     }
   }
+  std::vector<std::byte> again(100);
+  completion_counter fetched;
+  get(here, all[0], 1, again, notice::to(fetched));
+  fetched.wait(here);
+  EXPECT_EQ(again[0], static_cast<std::byte>(7));
   control::barrier(here.world());
   conceal(here, mine);
 }

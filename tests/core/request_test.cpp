@@ -86,7 +86,46 @@ struct flood {
   static void end(void* context) { ++static_cast<flood*>(context)->told; }
 };
 
+/// A layer whose operation is a question that another rank answers.
+struct asking final : service_base {
+  explicit asking(job& /*here*/) {}
+  std::vector<completer> open;
+};
+void answer(incoming& in, std::uint64_t which) {
+  in.here().service<asking>().open[which].complete();
+}
+void question(incoming& in, std::uint64_t which) { in.reply<&answer>(which); }
+void ask(job& here, completer end) {
+  auto& layer = here.service<asking>();
+  layer.open.push_back(end);
+  send<&question>(here, (here.rank() + 1) % here.size(), std::uint64_t{layer.open.size() - 1});
+}
+
 }  // namespace
+
+JOB_TEST(request, layers_complete_requests_of_their_own) {
+  const conduit::wait_reason reason{.operation = "question"};
+  completion_counter counted;
+  int called = 0;
+  const auto note = [](void* where) { ++*static_cast<int*>(where); };
+  {
+    auto asked = begin_operation(here, reason);
+    EXPECT_FALSE(asked.handle.done());
+    ask(here, asked.end);
+    ask(here, begin_operation(here, notice::to(counted), reason));
+    ask(here, begin_operation(here, notice::call(note, &called), reason));
+    ask(here, begin_operation(here, implicit));
+    ask(here, begin_operation(here, notice(), reason));
+    request also;
+    ask(here, begin_operation(here, notice::to(also), reason));
+    asked.handle.wait();
+    EXPECT_TRUE(asked.handle.done());
+  }  // the destruction of `also` waits
+  counted.wait(here);
+  here.quiet();
+  while (called == 0) here.progress();
+  EXPECT_FALSE(here.service<asking>().open[0]);
+}
 
 JOB_TEST(request, callbacks_run_in_progress_and_never_nest) {
   region area = allocate(here.world(), 64);

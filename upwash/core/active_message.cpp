@@ -81,9 +81,16 @@ void send_packed(job& here, int destination, conduit::lane kind, const void* thu
 }
 
 send_result try_send_packed(job& here, int destination, const void* thunk,
-                            std::span<const std::byte> arguments) {
+                            std::span<const std::byte> arguments,
+                            std::span<const std::byte> payload) {
+  if (payload.size() > medium_limit(here)) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: try_send_medium of {} bytes; one piece holds at most {} "
+                            "(medium_limit)",
+                            here.rank(), payload.size(), medium_limit(here)));
+  }
   return job_access::state(here).messages.try_send(
-      compose(here, destination, conduit::lane::request, thunk, arguments, {}));
+      compose(here, destination, conduit::lane::request, thunk, arguments, payload));
 }
 
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,

@@ -72,6 +72,12 @@ void send_medium(job& here, int destination, std::span<const std::byte> payload,
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
+/// The same with a payload of at most `medium_limit(job)`, copied when it is taken; throws `error`
+/// (argument) for a larger one.
+template <auto Handler, class... Args>
+[[nodiscard]] send_result try_send_medium(job& here, int destination,
+                                          std::span<const std::byte> payload, const Args&... args);
+
 /// Writes `payload` to `to` and then runs the handler there (its payload is empty). The request is
 /// complete when the span may be reused. Unordered. Not from a handler. Where the data does not fit
 /// the error comes as from `put`, and the handler does not run.
@@ -124,7 +130,8 @@ namespace detail {
 void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
-                            std::span<const std::byte> arguments);
+                            std::span<const std::byte> arguments,
+                            std::span<const std::byte> payload);
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
                          const void* thunk, std::span<const std::byte> arguments);
 void check_reply(const job& here);
@@ -166,11 +173,17 @@ void send_medium(job& here, int destination, std::span<const std::byte> payload,
 
 template <auto Handler, class... Args>
 send_result try_send(job& here, int destination, const Args&... args) {
+  return try_send_medium<Handler>(here, destination, {}, args...);
+}
+
+template <auto Handler, class... Args>
+send_result try_send_medium(job& here, int destination, std::span<const std::byte> payload,
+                            const Args&... args) {
   using pack = detail::am_pack<Handler>;
   static_assert(pack::in_line, "try_send takes plain arguments, 48 bytes at most");
   std::array<std::byte, conduit::max_argument_bytes> line;
   return detail::try_send_packed(here, destination, pack::thunk_address(),
-                                 pack::write_line(line, args...));
+                                 pack::write_line(line, args...), payload);
 }
 
 template <auto Handler, class... Args>

@@ -90,6 +90,14 @@ template <class T>
   return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with);
 }
 
+/// The same with each stage told where `when` says.
+template <class T>
+void put_signal(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
+                const signal& with, const notices& when) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with, when);
+}
+
 /// Copies from `from` into `to`. Nonblocking; `to` may be read when the request is complete.
 template <class T>
 [[nodiscard]] request get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to) {
@@ -128,6 +136,8 @@ void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, i
 /// the conduit moves the data through both processors.
 [[nodiscard]] request get(job& here, const exposed_memory& from, std::uint64_t offset,
                           std::span<std::byte> to);
+void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<std::byte> to,
+         const notice& done);
 
 /// Where loads and stores reach a peer's memory, or null where they do not. The pointer is valid
 /// until the region is freed. May wait for the peer's key at first use; not from a handler then.
