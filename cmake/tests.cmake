@@ -27,6 +27,7 @@ if(UPWASH_UNIT_TESTS)
                         fmt::fmt nlohmann_json::nlohmann_json)
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
   gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 
@@ -37,6 +38,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS})
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)
+  target_precompile_headers(job_tests PRIVATE <gtest/gtest.h> <string> <vector>)
   gtest_discover_tests(job_tests PROPERTIES LABELS job TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 
@@ -50,6 +52,14 @@ foreach(check ${UPWASH_CHECKS})
 endforeach()
 add_test(NAME checks_can_fail COMMAND ${PROJECT_SOURCE_DIR}/tests/tree/checks_can_fail.py)
 set_tests_properties(checks_can_fail PROPERTIES LABELS tree TIMEOUT 120)
+
+# Small programs that the system tests run: each source is one.
+file(GLOB UPWASH_TEST_PROGRAMS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
+foreach(source ${UPWASH_TEST_PROGRAMS})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings)
+endforeach()
 
 # Whole programs and the command, as users run them: tests/system/*.sh.
 file(GLOB UPWASH_SYSTEM_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/system/*.sh)

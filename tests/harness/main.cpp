@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/weak_world.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/launcher.hpp"
@@ -73,7 +74,9 @@ class loopback_case final : public body_case {
   }
 };
 
-class sim_case final : public body_case {
+/// On the simulated conduit, whole or with most of its capabilities hidden.
+template <bool Weak>
+class simulated_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
@@ -86,8 +89,8 @@ class sim_case final : public body_case {
     for (const int ranks : in_range(entry_.options, counts)) {
       for (std::uint64_t seed = 0; seed <= (long_run() ? 100U : 3U); ++seed) {
         const int per_process = seed == 2 && ranks % 2 == 0 ? 2 : 1;
-        SCOPED_TRACE(fmt::format("sim: ranks {}, seed {}, perturbed {}, {} a process", ranks, seed,
-                                 seed != 0, per_process));
+        SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}, perturbed {}, {} a process",
+                                 Weak ? "weak" : "sim", ranks, seed, seed != 0, per_process));
         conduit::sim_options options;
         options.ranks = ranks;
         options.ranks_per_process = per_process;
@@ -95,7 +98,8 @@ class sim_case final : public body_case {
         options.seed = seed;
         options.perturb = seed != 0;
         options.stack_bytes = std::size_t{512} * 1024;
-        const auto world = conduit::make_sim_world(options);
+        auto world = conduit::make_sim_world(options);
+        if (Weak) world = make_weak_world(std::move(world));
         run_in_world(*world, entry_);
         if (HasFailure()) return;
       }
@@ -181,7 +185,10 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (const registered_body& entry : bodies()) {
     if (entry.options.on_loopback) register_case<loopback_case>(entry, "loopback");
-    if (entry.options.on_sim) register_case<sim_case>(entry, "sim");
+    if (entry.options.on_sim) {
+      register_case<simulated_case<false>>(entry, "sim");
+      register_case<simulated_case<true>>(entry, "weak");
+    }
     if (entry.options.on_shm) register_case<shm_case>(entry, "shm");
   }
   return RUN_ALL_TESTS();

@@ -128,6 +128,45 @@ TEST(machine, levels_go_from_inside_out) {
             "out");
 }
 
+TEST(machine, pieces_must_fit_their_rule) {
+  const auto file = [](const char* rule, int first, int second) {
+    const std::string value = R"({ "value": 1, "unit": "us", "source": "s" })";
+    const std::string beta = R"({ "value": 1, "unit": "ns/B", "source": "s" })";
+    const auto piece = [&](int from) {
+      return "{\"from_bytes\": " + std::to_string(from) + ", \"alpha\": " + value +
+             ", \"beta\": " + beta + "}";
+    };
+    return std::string(R"({"name": "x", "levels": [{"level": "network", "alpha_beta": )") +
+           "{\"combine\": \"" + rule + "\", \"pieces\": [\n" + piece(first) + ",\n" +
+           piece(second) + "]}}]}";
+  };
+  EXPECT_EQ(message_of(file("by_size", 0, 100)), "no error");
+  EXPECT_EQ(message_of(file("maximum", 0, 0)), "no error");
+  EXPECT_EQ(message_of(file("by_size", 8, 100)),
+            "m.json, line 2: levels[0].alpha_beta.pieces[0].from_bytes: the first piece starts at "
+            "0 and each later one further up");
+  EXPECT_EQ(message_of(file("by_size", 0, 0)),
+            "m.json, line 3: levels[0].alpha_beta.pieces[1].from_bytes: the first piece starts at "
+            "0 and each later one further up");
+  EXPECT_EQ(message_of(file("maximum", 0, 5)),
+            "m.json, line 3: levels[0].alpha_beta.pieces[1].from_bytes: all pieces of a maximum "
+            "start at 0");
+}
+
+TEST(machine, no_damage_to_a_file_gets_past_the_reader) {
+  const std::string text = good;
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_NE(message_of(text.substr(0, length)), "no error") << length;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const char wrong : {'\0', '"', '}', '9', '-'}) {
+      std::string damaged = text;
+      damaged[at] = wrong;
+      (void)message_of(damaged);  // an error of kind configuration, or a file that is still right
+    }
+  }
+}
+
 TEST(machine, needed_field_that_is_absent_is_named) {
   const machine m = parse_machine(good, "m.json");
   EXPECT_DOUBLE_EQ(needed(m, m.processor.copy_ns_per_byte, "processor.copy", "copying"), 0.1);

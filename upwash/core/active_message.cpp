@@ -54,8 +54,9 @@ namespace detail {
 
 void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload) {
-  job_access::state(here).messages.send(
-      compose(here, destination, kind, thunk, arguments, payload));
+  const conduit::message m = compose(here, destination, kind, thunk, arguments, payload);
+  injector& messages = job_access::state(here).messages;
+  if (!messages.send_at_once(m)) messages.send(m);
 }
 
 send_result try_send_packed(job& here, int destination, const void* thunk,

@@ -41,8 +41,10 @@ void barrier(const team& among) {
   }
   if (!here.endpoint().describe().direct_access) return barrier_by_messages(among);
   auto& state = team_access::state(among);
-  if (!state.barrier_words) make_words(among, state);
   const std::uint64_t epoch = ++state.barrier_epoch;
+  const conduit::wait_reason reason{.operation = "barrier", .team = among.id(), .number = epoch};
+  const detail::operation_scope in(detail::job_access::state(here), reason);
+  if (!state.barrier_words) make_words(among, state);
   const auto members = static_cast<std::uint64_t>(among.size());
   auto& there = *static_cast<barrier_part*>(state.barrier_peer);
   std::uint64_t* watched = nullptr;
@@ -59,7 +61,7 @@ void barrier(const team& among) {
     }
   }
   here.wait(conduit::wait_target::word(*watched, conduit::comparison::greater_equal, epoch),
-            {.operation = "barrier", .team = among.id(), .number = epoch});
+            reason);
 }
 
 }  // namespace upwash::control

@@ -27,6 +27,12 @@ job_state::~job_state() = default;
 
 }  // namespace detail
 
+namespace {
+
+constexpr int service_budget = 16;  ///< pieces of work of a layer in one progress
+
+}  // namespace
+
 std::uint64_t build_fingerprint() { return detail::module_table().fingerprint(); }
 
 job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options)
@@ -55,6 +61,7 @@ job::~job() {
     state_->progress_thread.request_stop();
     state_->progress_thread.join();
   }
+  state_->progressing.clear();
   while (!state_->services.empty()) state_->services.pop_back();
   process::leave(*state_->live);
   endpoint_.attach(rank_, nullptr);
@@ -87,16 +94,12 @@ void job::progress() {
 int job::progress_step() {
   int moved = endpoint_.poll(rank_);
   auto& state = *state_;
-  if (busy_ || state.messages.deferred() != 0 || state.memory.busy()) [[unlikely]] {
-    moved += state.messages.drain();
-    moved += state.memory.progress();
-    for (const auto& entry : state.services) moved += entry.second->progress(16);
-    if (state.fault) rethrow_fault();
-  }
+  if (state.messages.deferred() != 0) [[unlikely]] moved += state.messages.drain();
+  if (state.memory.busy()) [[unlikely]] moved += state.memory.progress();
+  for (service_base* layer : state.progressing) moved += layer->progress(service_budget);
+  if (state.fault) [[unlikely]] std::rethrow_exception(state.fault);
   return moved;
 }
-
-void job::rethrow_fault() { std::rethrow_exception(state_->fault); }
 
 void job::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) {
   if (in_handler_) {
@@ -107,14 +110,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   }
   if (target.ready()) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
-  struct scope {
-    detail::job_state& state;
-    const conduit::wait_reason* outer;
-    ~scope() {
-      state.waiting_for = outer;
-      state.waiting_since_ps.store(0, std::memory_order_relaxed);
-    }
-  } const in{*state_, std::exchange(state_->waiting_for, &reason)};
+  const detail::operation_scope in(*state_, reason);
   for (int idles = 0;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
@@ -162,8 +158,8 @@ service_base* job::find_service(const void* tag) const noexcept {
 }
 
 void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
+  if (made->wants_progress()) state_->progressing.push_back(made.get());
   state_->services.emplace_back(tag, std::move(made));
-  busy_ = true;  // its progress hook wants calls
 }
 
 // -- Arrivals -----------------------------------------------------------------------------------

@@ -111,7 +111,6 @@ class job : private conduit::sink {
   void run_handler(const conduit::message& m);
   int progress_step();
   void note_idle();
-  void rethrow_fault();
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 
@@ -123,7 +122,6 @@ class job : private conduit::sink {
   bool in_handler_ = false;
   bool virtual_time_;
   bool ordered_;
-  bool busy_ = false;  ///< something beside the endpoint wants progress
   conduit::lane handling_ = conduit::lane::request;
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_

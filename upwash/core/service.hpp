@@ -20,6 +20,8 @@ class service_base {
   service_base(const service_base&) = delete;
   service_base& operator=(const service_base&) = delete;
 
+  /// Whether `progress` is to be called; asked once, when the service is made.
+  [[nodiscard]] virtual bool wants_progress() const { return false; }
   /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers.
   virtual int progress(int /*budget*/) { return 0; }
   /// Says what is pending, for the stall report; empty when nothing is.

@@ -94,11 +94,7 @@ conduit::injection injector::inject(const conduit::message& m, bool from_handler
     result = endpoint_.send(numbered, from_handler);
     if (result.what == conduit::outcome::done) ++number;
   }
-  if (result.what == conduit::outcome::done) {
-    auto& count = here_.counters();
-    ++count.messages_sent;
-    count.message_bytes += m.arguments.size() + m.payload.size();
-  }
+  if (result.what == conduit::outcome::done) count(m);
   return result;
 }
 

@@ -17,12 +17,9 @@
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/job.hpp"
 
-namespace upwash {
-
-class job;
-
-namespace detail {
+namespace upwash::detail {
 
 /// A message with its bytes, kept until it can go or its turn comes.
 struct stored_message {
@@ -44,6 +41,17 @@ class injector {
  public:
   explicit injector(job& here);
 
+  /// The common case without a call: one piece, nothing deferred, credit there. False: nothing
+  /// happened, use `send`.
+  [[nodiscard]] bool send_at_once(const conduit::message& m) {
+    if (!ordered_ || deferred_count_ != 0 || m.payload.size() > medium_bytes_ ||
+        endpoint_.send(m, here_.in_handler()).what != conduit::outcome::done) [[unlikely]] {
+      return false;
+    }
+    count(m);
+    return true;
+  }
+
   /// Sends, whatever it takes: waits outside handlers, defers inside.
   void send(const conduit::message& m);
   /// One attempt; never waits, never defers. The payload is at most the medium size.
@@ -61,6 +69,11 @@ class injector {
   void send_pieces(const conduit::message& m);
   void defer(const conduit::message& m);
   conduit::injection inject(const conduit::message& m, bool from_handler);
+  void count(const conduit::message& m) noexcept {
+    auto& counted = here_.counters();
+    ++counted.messages_sent;
+    counted.message_bytes += m.arguments.size() + m.payload.size();
+  }
 
   job& here_;
   conduit::endpoint& endpoint_;
@@ -132,5 +145,4 @@ class assembler {
   return id.module == conduit::core_module;
 }
 
-}  // namespace detail
-}  // namespace upwash
+}  // namespace upwash::detail

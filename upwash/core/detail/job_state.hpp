@@ -41,6 +41,7 @@ class job_state {
   std::exception_ptr fault;  ///< of a handler or an operation; thrown by the next progress
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
+  std::vector<service_base*> progressing;  ///< those that want calls
 
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
   std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
@@ -52,12 +53,30 @@ class job_state {
 struct job_access {
   static job_state& state(job& here) noexcept { return *here.state_; }
   static const job_state& state(const job& here) noexcept { return *here.state_; }
-  static void set_busy(job& here) noexcept { here.busy_ = true; }
   static conduit::lane handling(const job& here) noexcept { return here.handling_; }
   static void set_fault(job& here, std::exception_ptr fault) noexcept {
     if (!here.state_->fault) here.state_->fault = std::move(fault);
-    here.busy_ = true;
   }
+};
+
+/// While it lives the stall report names this operation, whatever waits it is made of.
+class operation_scope {
+ public:
+  operation_scope(job_state& state, const conduit::wait_reason& reason) noexcept
+      : state_(state), outermost_(state.waiting_for == nullptr) {
+    if (outermost_) state_.waiting_for = &reason;
+  }
+  ~operation_scope() {
+    if (!outermost_) return;
+    state_.waiting_for = nullptr;
+    state_.waiting_since_ps.store(0, std::memory_order_relaxed);  // a report may read an old one
+  }
+  operation_scope(const operation_scope&) = delete;
+  operation_scope& operator=(const operation_scope&) = delete;
+
+ private:
+  job_state& state_;
+  bool outermost_;
 };
 
 /// Leaves a note in `text` of what the job waits for; async-signal-safe.

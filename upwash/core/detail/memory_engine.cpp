@@ -33,6 +33,9 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   open(op->remote, remote);
   op->what = what;
   op->engine = this;
+  op->step.hook.tell = &memory_engine::step_hook;
+  op->step.of = op;
+  op->steps_done = 0;
   op->injected = 0;
   op->acknowledged = 0;
   return op;
@@ -106,16 +109,20 @@ bool memory_engine::start_native(operation& op, const part& target) {
                                   op.remote.open ? &op.remote.hook : nullptr};
   switch (what.what) {
     case transfer::kind::put: {
+      const bool has_signal = what.signal.rank >= 0;
+      if ((op.remote.open && !can_.remote_completion) || (has_signal && !can_.put_signal)) {
+        return put_in_steps(op, target);
+      }
       conduit::put_signal signal;
       bool blocked = false;
-      if (what.signal.rank >= 0) {
+      if (has_signal) {
         const part* word = find_part(what.signal.rank, what.signal.region, blocked);
         if (blocked) return false;
         signal = {&word->memory, what.signal.offset, what.signal_add};
       }
       return settle(
           op, endpoint_.put(here_.rank(), target.memory, what.at.offset, {what.from, what.bytes},
-                            when, what.signal.rank >= 0 ? &signal : nullptr));
+                            when, has_signal ? &signal : nullptr));
     }
     case transfer::kind::get:
       return settle(op, endpoint_.get(here_.rank(), target.memory, what.at.offset,
@@ -124,6 +131,41 @@ bool memory_engine::start_native(operation& op, const part& target) {
       return settle(op, endpoint_.atomic(here_.rank(), target.memory, what.at.offset, what.atomic,
                                          what.old, when));
   }
+}
+
+/// A put on a conduit that does not report remote completion, or carries no signals: the data,
+/// then a flush, then the signal by a message that the owner acknowledges.
+bool memory_engine::put_in_steps(operation& op, const part& target) {
+  const transfer& what = op.what;
+  op.remote.open = true;  // ends the operation, whether or not anybody asked to be told
+  if (op.steps_done == 0) {
+    const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
+                                    can_.remote_completion ? &op.step.hook : nullptr};
+    const auto put = endpoint_.put(here_.rank(), target.memory, what.at.offset,
+                                   {what.from, what.bytes}, when, nullptr);
+    if (put.what == conduit::outcome::retry) return false;
+    const bool done = put.what == conduit::outcome::done;
+    op.steps_done = done || can_.remote_completion ? 2 : 1;
+    if (done && op.local.open) told(op.local);
+    if (!done && can_.remote_completion) return true;  // step_hook goes on
+  }
+  if (op.steps_done == 1) {
+    const auto flush = endpoint_.flush(here_.rank(), what.at.rank, &op.step.hook);
+    if (flush.what == conduit::outcome::retry) return false;
+    op.steps_done = 2;
+    if (flush.what == conduit::outcome::pending) return true;
+  }
+  if (what.signal.rank >= 0) return send_signal(op);
+  told(op.remote);
+  return true;
+}
+
+void memory_engine::step_hook(conduit::completion& told) noexcept {
+  operation& op = *reinterpret_cast<stage&>(told).of;
+  memory_engine& self = *op.engine;
+  const auto held = self.lock();
+  self.to_start_[op.what.at.rank].push_back(&op);
+  ++self.waiting_;
 }
 
 bool memory_engine::settle(operation& op, conduit::injection result) {
@@ -205,7 +247,7 @@ int memory_engine::start_waiting() {
 }
 
 int memory_engine::progress() {
-  std::deque<std::pair<void (*)(void*), void*>> calls;
+  std::vector<std::pair<void (*)(void*), void*>> calls;
   int moved = 0;
   {
     const auto held = lock();

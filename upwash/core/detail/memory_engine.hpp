@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/injector.hpp"
@@ -68,8 +69,11 @@ class memory_engine {
   void check(const transfer& what) const;
   bool try_start(operation& op);
   bool start_native(operation& op, const part& target);
+  bool put_in_steps(operation& op, const part& target);
+  static void step_hook(conduit::completion& told) noexcept;
   bool start_emulated(operation& op);
   bool emulate_put(operation& op);
+  bool send_signal(operation& op);
   bool emulate_get(operation& op);
   bool emulate_atomic(operation& op);
   part* find_part(int rank, std::uint64_t region, bool& blocked);
@@ -103,7 +107,7 @@ class memory_engine {
   // By peer: one that is full or slow holds up nobody else.
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
-  std::deque<std::pair<void (*)(void*), void*>> callbacks_;
+  std::vector<std::pair<void (*)(void*), void*>> callbacks_;
   std::set<std::pair<std::uint64_t, int>> keys_asked_;
   std::deque<stored_message> keys_;  ///< entered by the rank's own thread, which reads unlocked
   std::map<std::uint64_t, std::span<const std::byte>> exposed_;

@@ -145,6 +145,13 @@ bool memory_engine::emulate_put(operation& op) {
   }
 }
 
+bool memory_engine::send_signal(operation& op) {
+  const transfer& what = op.what;
+  operation* answer_to = &op;
+  return send(what.at.rank, code::put_last, {}, what.at.region, what.at.offset, answer_to,
+              what.signal.region, what.signal.offset, what.signal_add);
+}
+
 bool memory_engine::emulate_get(operation& op) {
   const transfer& what = op.what;
   const bool exposed = what.what == transfer::kind::get_exposed;

@@ -66,8 +66,10 @@ struct stage {
 struct operation {
   stage local;
   stage remote;
+  stage step;  ///< where a put goes in steps: its data is at the target
   transfer what;
   memory_engine* engine = nullptr;
+  int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
   conduit::remote_memory exposed;  ///< get_exposed

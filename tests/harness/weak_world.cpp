@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/harness/weak_world.hpp"
+
+#include <map>
+#include <utility>
+
+namespace upwash::test {
+namespace {
+
+using namespace conduit;
+
+/// Forwards what is left; what is hidden stays the base's, which throws when reached.
+class weak_endpoint final : public endpoint {
+ public:
+  explicit weak_endpoint(endpoint& strong) : strong_(strong), can_(strong.describe()) {
+    can_.name = "weak";
+    can_.remote_completion = false;
+    can_.put_signal = false;
+    can_.native_atomics = false;
+    can_.long_messages = false;
+    can_.in_place = false;
+    can_.private_reads = false;
+  }
+
+  [[nodiscard]] const capabilities& describe() const noexcept override { return can_; }
+  [[nodiscard]] int world_size() const noexcept override { return strong_.world_size(); }
+  [[nodiscard]] int first_rank() const noexcept override { return strong_.first_rank(); }
+  [[nodiscard]] int local_ranks() const noexcept override { return strong_.local_ranks(); }
+  [[nodiscard]] placement place(int rank) const noexcept override { return strong_.place(rank); }
+  void attach(int rank, sink* receiver) override { strong_.attach(rank, receiver); }
+  injection send(const message& m, bool from_handler) override {
+    return strong_.send(m, from_handler);
+  }
+  void throttle(bool on) override { strong_.throttle(on); }
+  [[nodiscard]] memory_block allocate(int rank, std::size_t bytes) override {
+    return strong_.allocate(rank, bytes);
+  }
+  void release(int rank, const memory_block& block) override { strong_.release(rank, block); }
+  [[nodiscard]] remote_memory import(int rank, int owner, const memory_key& key) override {
+    return strong_.import(rank, owner, key);
+  }
+  void forget(int rank, const remote_memory& memory) override { strong_.forget(rank, memory); }
+  injection put(int rank, const remote_memory& to, std::size_t offset,
+                std::span<const std::byte> from, completions when,
+                const put_signal* signal) override {
+    if (when.remote != nullptr || signal != nullptr) std::abort();  // core looked at describe()
+    return strong_.put(rank, to, offset, from, when, nullptr);
+  }
+  injection get(int rank, const remote_memory& from, std::size_t offset, std::span<std::byte> to,
+                completion* local) override {
+    return strong_.get(rank, from, offset, to, local);
+  }
+  injection flush(int rank, int peer, completion* when) override {
+    return strong_.flush(rank, peer, when);
+  }
+  int poll(int rank) override { return strong_.poll(rank); }
+  void idle(int rank, const wait_target& target, const wait_reason& reason) override {
+    strong_.idle(rank, target, reason);
+  }
+  void yield(int rank) override { strong_.yield(rank); }
+  [[nodiscard]] duration now(int rank) const noexcept override { return strong_.now(rank); }
+  void charge(int rank, cost kind, std::uint64_t amount) noexcept override {
+    strong_.charge(rank, kind, amount);
+  }
+  void compute(int rank, duration time) override { strong_.compute(rank, time); }
+
+ private:
+  endpoint& strong_;
+  capabilities can_;
+};
+
+class weak_world final : public world {
+ public:
+  explicit weak_world(std::unique_ptr<world> strong) : strong_(std::move(strong)) {}
+
+  [[nodiscard]] int size() const noexcept override { return strong_->size(); }
+  [[nodiscard]] int first_rank() const noexcept override { return strong_->first_rank(); }
+  [[nodiscard]] int local_ranks() const noexcept override { return strong_->local_ranks(); }
+  [[nodiscard]] endpoint& endpoint_of(int rank) override {
+    endpoint& strong = strong_->endpoint_of(rank);
+    auto& made = endpoints_[&strong];
+    if (!made) made = std::make_unique<weak_endpoint>(strong);
+    return *made;
+  }
+  [[nodiscard]] waiter& waiter_of(int rank) override { return strong_->waiter_of(rank); }
+  void run(function_ref<void(int)> body) override { strong_->run(body); }
+
+ private:
+  std::unique_ptr<world> strong_;
+  std::map<endpoint*, std::unique_ptr<weak_endpoint>> endpoints_;
+};
+
+}  // namespace
+
+std::unique_ptr<conduit::world> make_weak_world(std::unique_ptr<conduit::world> strong) {
+  return std::make_unique<weak_world>(std::move(strong));
+}
+
+}  // namespace upwash::test

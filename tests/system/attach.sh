@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Attaching: under the own launcher, by rank, size and job id given by hand, and alone.
+set -euo pipefail
+program=$UPWASH_TEST_BIN/attached
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+export UPWASH_CONFIG=
+
+fail() {
+  echo "attach: $*" >&2
+  cat "$out"/* >&2 || true
+  exit 1
+}
+
+"$UPWASH_TEST_BIN/upwash" run -n 3 "$program" | sort >"$out/launched"
+[[ $(cat "$out/launched") == "rank 0 of 3: sum 3
+rank 1 of 3: sum 3
+rank 2 of 3: sum 3" ]] || fail "under upwash run"
+
+pids=()
+for rank in 0 1 2 3; do
+  UPWASH_RANK=$rank UPWASH_SIZE=4 UPWASH_JOB_ID=attach-test-$$ "$program" >"$out/by-hand.$rank" 2>&1 &
+  pids+=($!)
+done
+for pid in "${pids[@]}"; do wait "$pid" || fail "by hand: a rank ended with status $?"; done
+for rank in 0 1 2 3; do
+  grep -qx "rank $rank of 4: sum 6" "$out/by-hand.$rank" || fail "by hand: rank $rank"
+done
+if compgen -G "/dev/shm/upwash*" >/dev/null; then fail "a shared-memory object stayed"; fi
+
+[[ $("$program") == "rank 0 of 1: sum 0" ]] || fail "alone"
+
+# Half a job: the missing rank is named, nobody hangs.
+status=0
+UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=half-$$ UPWASH_START_TIMEOUT=1s "$program" \
+  >"$out/half" 2>&1 || status=$?
+[[ $status == 1 ]] || fail "half a job ended with status $status"
+grep -q "start_timeout" "$out/half" || fail "half a job does not name the knob"
+if compgen -G "/dev/shm/upwash*" >/dev/null; then fail "half a job left a shared-memory object"; fi
+echo "attach: ok"

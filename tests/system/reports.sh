@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The stall report, by time and by signal, and the lines of errors inside ranks.
+set -euo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+bin=$UPWASH_TEST_BIN
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+export UPWASH_CONFIG=
+
+fail() {
+  echo "reports: $*" >&2
+  cat "$out" >&2
+  exit 1
+}
+
+# By time: each waiting rank says what for, once.
+status=0
+UPWASH_HANG_REPORT=500ms "$upwash" run -n 3 --timeout 3s "$bin/stuck" >"$out" 2>&1 || status=$?
+[[ $status == 124 ]] || fail "the time-out gave status $status"
+[[ $(grep -c "rank 0 of 3 waits in wait_until" "$out") == 1 ]] || fail "rank 0 by time"
+[[ $(grep -c "rank 1 of 3 waits in barrier" "$out") == 1 ]] || fail "rank 1 by time"
+
+# By signal: the launcher passes it on, every rank answers.
+"$upwash" run -n 3 --timeout 4s "$bin/stuck" >"$out" 2>&1 &
+pid=$!
+sleep 1.5
+kill -USR1 "$pid"
+wait "$pid" || true
+grep -q "rank 0 of 3 waits in wait_until" "$out" || fail "rank 0 by signal"
+grep -q "rank 1 of 3 waits in barrier (.*number 1)" "$out" || fail "rank 1 by signal"
+grep -q "rank 2 of 3 computes" "$out" || fail "rank 2 by signal"
+
+for how in handler body; do
+  status=0
+  "$upwash" run -n 3 --timeout 20s "$bin/throwing" $how >"$out" 2>&1 || status=$?
+  [[ $status == 1 ]] || fail "$how: status $status"
+  grep -q "out of luck" "$out" || fail "$how: the error is not printed"
+done
+status=0
+UPWASH_CONDUIT=sim UPWASH_RANKS=2 "$bin/stuck" >"$out" 2>&1 & pid=$!
+sleep 1; kill -9 "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || status=$?
+[[ $status == 1 ]] || fail "sim: status $status"
+grep -q "deadlock" "$out" || fail "sim: no deadlock named"
+grep -q "rank 0.*wait_until" "$out" || fail "sim: rank 0"
+echo "reports: ok"
