@@ -157,6 +157,13 @@ class Globals(TreeCase):
             "namespace upwash { extern const char* const names[2] = {\"a\", \"b\"};\n"
             "struct v { virtual ~v(); }; v::~v() = default; constexpr int n = 3; }\n"))
 
+    def test_constexpr_array_that_gcc_keeps_writable_passes(self):
+        code = ("#include <array>\n#include <string_view>\nnamespace upwash {\n"
+                "constexpr std::array rows{std::string_view(\"a\")};\n"
+                "const void* f() { return rows.data(); } }\n")
+        self.passes("check-globals", self.library(code))
+        self.fails("check-globals", "rows", self.library(code.replace("constexpr ", "static ")))
+
     def test_mutable_state_fails(self):
         for code in ("int counter;", "static int counter = 3; int f() { return ++counter; }",
                      "int f() { static int counter; return ++counter; }",

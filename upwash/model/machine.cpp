@@ -107,6 +107,8 @@ template duration needed(const machine&, const std::optional<duration>&, std::st
                          std::string_view);
 template double needed(const machine&, const std::optional<double>&, std::string_view,
                        std::string_view);
+template std::uint64_t needed(const machine&, const std::optional<std::uint64_t>&, std::string_view,
+                              std::string_view);
 template int needed(const machine&, const std::optional<int>&, std::string_view, std::string_view);
 
 machine load_machine(std::string_view name_or_path) {

@@ -121,6 +121,8 @@ extern template double needed(const machine&, const std::optional<double>&, std:
                               std::string_view);
 extern template int needed(const machine&, const std::optional<int>&, std::string_view,
                            std::string_view);
+extern template std::uint64_t needed(const machine&, const std::optional<std::uint64_t>&,
+                                     std::string_view, std::string_view);
 
 /// Finds and reads a machine: a path (anything with a slash or ending in .json), else NAME.json
 /// in upwash/machines of the user's config folder, beside the installed library, in the source
