@@ -207,18 +207,25 @@ int shm_endpoint::poll(int /*rank*/) {
   return happened;
 }
 
+/// One place after the other, where the last look ended; what came is answered before the rest is
+/// looked at. The last place is what stays in this process, and the memory lane.
 int shm_endpoint::poll_all() {
-  int happened = 0;
   const int processes = mesh_.processes();
-  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
-    if (p == mesh_.self()) continue;
-    happened += take(p, lane::request, messages_at_once);
-    happened += take(p, lane::reply, messages_at_once);
+  for (int looks = 0; looks <= processes; ++looks) {
+    const int place = turn_;
+    turn_ = place == processes ? 0 : place + 1;
+    int happened = 0;
+    if (place == processes) {
+      // Relaxed: a late look is another poll's work.
+      if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
+      happened += poll_memory();
+    } else if (place != mesh_.self()) {
+      happened += take(place, lane::request, messages_at_once);
+      happened += take(place, lane::reply, messages_at_once);
+    }
+    if (happened != 0) return happened;
   }
-  if (++turn_ >= processes) turn_ = 0;
-  // Relaxed: a late look is another poll's work.
-  if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
-  return happened + poll_memory();
+  return 0;
 }
 
 void shm_endpoint::poll_self(int& happened) {

@@ -126,7 +126,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   bool burn_;
   bool polling_ = false;
   bool refused_ = false;  ///< an injection since the last poll: credit is waited for
-  int turn_ = 0;          ///< the process whose rings the next poll looks at first
+  int turn_ = 0;          ///< the place that the next poll looks at first (poll_all)
   std::uint64_t happenings_ = 0;
   capabilities describe_;
   std::vector<sender_ring> out_;
