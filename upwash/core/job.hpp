@@ -109,7 +109,7 @@ class job : private conduit::sink {
   friend struct detail::job_access;
 
   void deliver(const conduit::message& arrived) override;
-  void dispatch(const conduit::message& m);
+  void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
   int progress_step();
   int services_step();
@@ -126,6 +126,7 @@ class job : private conduit::sink {
   bool virtual_time_;
   bool ordered_;
   conduit::lane handling_ = conduit::lane::request;
+  std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_
   std::unique_ptr<detail::job_state> state_;

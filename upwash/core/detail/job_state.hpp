@@ -39,7 +39,6 @@ class job_state {
   memory_engine memory;
   object_pool<ticket> tickets;
   std::atomic<std::uint32_t> implicit_pending{0};
-  std::uint64_t handled = 0;  ///< messages of the request and reply classes
   // Of control collectives: `finish` counts all others by one.
   std::uint64_t control_sent = 0;
   std::uint64_t control_handled = 0;

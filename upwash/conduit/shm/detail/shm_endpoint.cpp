@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of the endpoint: injection, delivery, waiting. Memory stands in shm_memory.cpp.
+// Messages of the endpoint: injection and delivery. Memory stands in shm_memory.cpp, waiting in
+// shm_waiting.cpp.
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 
 #include <fmt/format.h>
@@ -126,11 +127,19 @@ injection shm_endpoint::send(const message& m, bool from_handler) {
   } else {
     result = ring.push(m, source, destination);
   }
-  if (announcing_ && result.what == outcome::done) announce(process);
+  if (result.what != outcome::done) {
+    refused_ = refused_ || m.kind != lane::memory;  // that one is the progress thread's as well
+  } else if (announced_to(process)) {
+    announce(process);
+  }
   return result;
 }
 
 void shm_endpoint::announce(int process) noexcept {
+  if (!announcing_) {
+    to_self_.store(true, std::memory_order_release);  // after the message, as below
+    return;
+  }
   // Relaxed: only the numbers must differ. Two threads may store theirs in either order: each
   // store comes after its message, and whoever reads the later one finds both.
   const std::uint16_t count =
@@ -163,7 +172,7 @@ void shm_endpoint::commit(const reservation& room, const message& m) {
   if (room.kind == lane::memory) outbound_.lock();
   ring.commit(m, local_of(m.source), local_of(m.destination));
   if (room.kind == lane::memory) outbound_.unlock();
-  if (announcing_) announce(process);
+  if (announced_to(process)) announce(process);
 }
 
 void shm_endpoint::cancel(const reservation& room) {
@@ -187,6 +196,7 @@ int shm_endpoint::poll(int /*rank*/) {
     bool& flag;
     ~reset() { flag = false; }
   } const guard{polling_};
+  refused_ = false;
   int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
   happened += announcing_ ? poll_announced() : poll_all();
   if (reader_.busy()) happened += reader_.advance();
@@ -197,15 +207,34 @@ int shm_endpoint::poll(int /*rank*/) {
   return happened;
 }
 
+/// One place after the other, where the last look ended; what came is answered before the rest is
+/// looked at. The last place is what stays in this process, and the memory lane.
 int shm_endpoint::poll_all() {
-  int happened = 0;
   const int processes = mesh_.processes();
-  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
-    happened += take(p, lane::request, messages_at_once);
-    happened += take(p, lane::reply, messages_at_once);
+  for (int looks = 0; looks <= processes; ++looks) {
+    const int place = turn_;
+    turn_ = place == processes ? 0 : place + 1;
+    int happened = 0;
+    if (place == processes) {
+      // Relaxed: a late look is another poll's work.
+      if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
+      happened += poll_memory();
+    } else if (place != mesh_.self()) {
+      happened += take(place, lane::request, messages_at_once);
+      happened += take(place, lane::reply, messages_at_once);
+    }
+    if (happened != 0) return happened;
   }
-  if (++turn_ >= processes) turn_ = 0;
-  return happened + poll_memory();
+  return 0;
+}
+
+void shm_endpoint::poll_self(int& happened) {
+  // An exchange, so that no look at the rings below is done before it: whoever sends meanwhile
+  // either is seen there or sets the flag again.
+  to_self_.exchange(false);
+  const bool again = look_at(mesh_.self(), happened);
+  if (again || memory_wanted_) to_self_.store(true, std::memory_order_relaxed);
+  memory_wanted_ = false;
 }
 
 int shm_endpoint::poll_announced() {
@@ -266,6 +295,7 @@ int shm_endpoint::poll_memory() {
   bool wanted = serving_.load(std::memory_order_relaxed) ||
                 kept_memory_count_.load(std::memory_order_relaxed) != 0;
   for (int p = 0; p < mesh_.processes() && !wanted; ++p) {
+    if (p == mesh_.self() && !announcing_ && !to_self_.load(std::memory_order_relaxed)) continue;
     wanted = in(p, lane::memory).ready() || in(p, lane::memory).owing();
   }
   if (!wanted || !inbound_.try_lock()) return 0;
@@ -324,20 +354,6 @@ int shm_endpoint::deliver_kept(kept_queues& kept) {
   return delivered;
 }
 
-duration shm_endpoint::now(int /*rank*/) const noexcept { return steady_now() - mesh_.start(); }
-
-void shm_endpoint::compute(int /*rank*/, duration time) {
-  if (!burn_) return;
-  const duration end = steady_now() + time;
-  while (steady_now() < end) relax();
-}
-
-void shm_endpoint::idle(int /*rank*/, const wait_target& /*target*/,
-                        const wait_reason& /*reason*/) {
-  // The launcher prints why and ends the processes; this one only gets out of the way.
-  if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, {});
-}
-
 bool shm_endpoint::send_control(int process, control what, const void* arguments,
                                 std::size_t bytes) {
   message m;
@@ -348,7 +364,7 @@ bool shm_endpoint::send_control(int process, control what, const void* arguments
     const std::lock_guard guard(outbound_);
     if (out(process, lane::memory).push(m, 0, 0).what != outcome::done) return false;
   }
-  if (announcing_) announce(process);
+  if (announced_to(process)) announce(process);
   return true;
 }
 
