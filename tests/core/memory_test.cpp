@@ -318,3 +318,30 @@ JOB_TEST(memory, an_offset_that_is_too_large_changes_no_region) {
 JOB_TEST(memory, exposed_memory_of_nobody_is_named) {
   EXPECT_THROW(get(here, exposed_memory{}, 0, {}).wait(), error);
 }
+
+JOB_TEST(memory, nothing_may_be_moved_anywhere) {
+  region empty = allocate(here.world(), 0);
+  region again = allocate(here.world(), 0);
+  region words = allocate(here.world(), 8);
+  const int to = (here.rank() + 1) % here.size();
+  put(here, empty.at(to), {}).wait();
+  put(here, empty.at(to), {}, implicit);
+  get(here, empty.at(to), {}).wait();
+  get(here, empty.at(to), {}, implicit);
+  put_signal(here, empty.at(to), {}, {.word = words.at<std::uint64_t>(to)}).wait();
+  const exposed_memory mine = expose(here, {});
+  get(here, mine, 0, {}).wait();
+  conceal(here, mine);
+  here.quiet();
+  wait_until(here, words.mine_as<std::uint64_t>()[0], conduit::comparison::equal, 1);
+  EXPECT_EQ(to_global(here, words.mine().data()), words.at(here.rank()));
+  EXPECT_TRUE(empty.mine().empty());
+  control::broadcast(here.world(), 0, {});
+  control::all_gather(here.world(), {}, {});
+  control::all_reduce(here.world(), {}, control::fold::sum);
+  control::barrier(here.world());
+  free(again);
+  EXPECT_EQ(to_global(here, words.mine().data()), words.at(here.rank()));
+  free(words);
+  free(empty);
+}

@@ -206,6 +206,25 @@ TEST(request_errors, an_operation_that_fails_in_a_destructor_is_reported) {
   }
 }
 
+TEST(request_errors, what_a_callback_throws_in_a_destructor_is_reported) {
+  for (const auto& world : {loopback_of(2), sim_of(2)}) {
+    const std::string said = message_of(*world, [](job& here) {
+      region area = allocate(here.world(), 64);
+      const std::vector<std::byte> data(64);
+      const int to = 1 - here.rank();
+      put(here, area.at(to), data,
+          {.local = {},
+           .remote = notice::call([](void*) { throw std::runtime_error("no thanks"); }, nullptr)});
+      const std::byte one{};
+      for (int i = 0; i < 20; ++i) {
+        const request dropped = put(here, area.at(to), std::span(&one, 1));
+      }
+      control::barrier(here.world());
+    });
+    EXPECT_EQ(said, "no thanks");
+  }
+}
+
 TEST(request_errors, a_request_dropped_in_a_handler_is_reported) {
   for (const auto& world : {loopback_of(3), sim_of(3)}) {
     const std::string said = message_of(*world, [](job& here) {

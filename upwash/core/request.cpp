@@ -11,6 +11,12 @@
 #include "upwash/core/job.hpp"
 
 namespace upwash {
+namespace {
+
+/// Each failing operation throws once; what throws more often never ends.
+constexpr int most_errors = 1000;
+
+}  // namespace
 
 bool request::test() {
   if (done()) return true;
@@ -33,12 +39,13 @@ void request::finish() noexcept {
   // A destructor cannot throw: the first error becomes the job's, thrown by its next progress. The
   // wait goes on as long as it can, since the operation may still write to the caller's memory.
   std::exception_ptr failure;
-  while (held->pending.load(std::memory_order_acquire) != 0) {
+  for (int errors = 1; held->pending.load(std::memory_order_acquire) != 0; ++errors) {
     try {
       owner.wait(conduit::wait_target::counter_zero(held->pending), held->reason);
-    } catch (const error&) {
+    } catch (const std::exception&) {
       if (!failure) failure = std::current_exception();
-      if (!owner.in_handler() && !detail::job_access::failed(owner)) continue;
+      const bool hopeless = owner.in_handler() || detail::job_access::failed(owner);
+      if (!hopeless && errors < most_errors) continue;
       detail::job_access::set_fault(owner, failure);
       return;  // the ticket stays with its pool's owner
     } catch (...) {
