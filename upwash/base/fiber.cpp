@@ -62,7 +62,8 @@ struct stack_notes {
   std::size_t resumer_bytes = 0;
 
   void created(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
-  void destroyed() {}
+  /// Frames left the stack poisoned; its memory may be mapped again for something else.
+  void destroyed(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
   void entering(const void* bottom, std::size_t bytes) {
     __sanitizer_start_switch_fiber(&resumer_fake, bottom, bytes);
   }
@@ -76,7 +77,7 @@ struct stack_notes {
   void* resumer = nullptr;
 
   void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
-  void destroyed() { __tsan_destroy_fiber(own); }
+  void destroyed(void*, std::size_t) { __tsan_destroy_fiber(own); }
   void entering(const void*, std::size_t) {
     resumer = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(own, 0);
@@ -86,7 +87,7 @@ struct stack_notes {
   void left() {}
 #else
   void created(void*, std::size_t) {}
-  void destroyed() {}
+  void destroyed(void*, std::size_t) {}
   void entering(const void*, std::size_t) {}
   void entered() {}
   void leaving(bool) {}
@@ -213,7 +214,7 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
   s.own = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
 }
 
-fiber::~fiber() { state_->notes.destroyed(); }
+fiber::~fiber() { state_->notes.destroyed(state_->bottom, state_->bytes); }
 
 void fiber::resume() {
   state& s = *state_;
