@@ -35,6 +35,29 @@ atomicity settle_atomicity(const job& here, atomicity asked) {
   return asked;
 }
 
+/// A block that is released again unless a region takes it over: agreeing may throw.
+class own_block {
+ public:
+  explicit own_block(job& here) : here_(here) {}
+  own_block(const own_block&) = delete;
+  own_block& operator=(const own_block&) = delete;
+  ~own_block() {
+    if (held_) here_.endpoint().release(here_.rank(), block_);
+  }
+
+  void allocate(std::size_t bytes) {
+    block_ = here_.endpoint().allocate(here_.rank(), bytes);
+    held_ = true;
+  }
+  [[nodiscard]] const conduit::memory_block& get() const noexcept { return block_; }
+  void taken() noexcept { held_ = false; }
+
+ private:
+  job& here_;
+  conduit::memory_block block_;
+  bool held_ = false;
+};
+
 }  // namespace
 
 global_ptr<std::byte> region::at(int member, std::uint64_t offset_bytes) const {
@@ -50,10 +73,10 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   job& here = members.here();
   auto& state = detail::job_access::state(here);
   const atomicity settled = settle_atomicity(here, how);
-  conduit::memory_block own;
+  own_block own(here);
   std::string refusal;
   try {
-    own = here.endpoint().allocate(here.rank(), bytes);
+    own.allocate(bytes);
   } catch (const error& e) {
     refusal = e.what();
   }
@@ -63,7 +86,6 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
       refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
   control::all_reduce(members, agreed, control::fold::most);
   if (agreed[2] != 0) {
-    if (refusal.empty()) here.endpoint().release(here.rank(), own);
     throw error(error_kind::system,
                 refusal.empty()
                     ? fmt::format("allocate: rank {} could not allocate its part", agreed[2] - 1)
@@ -80,7 +102,8 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   control::broadcast_value(members, 0, bits);
   {
     const auto held = state.memory.lock();
-    detail::region_state& made = state.regions.add(bits, own, here.size());
+    detail::region_state& made = state.regions.add(bits, own.get(), here.size());
+    own.taken();
     made.team = members.id();
     made.atomics = settled;
     made.most_bytes = agreed[0];
