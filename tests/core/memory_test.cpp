@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/weak_world.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/model/machine.hpp"
 
 namespace {
 
@@ -344,4 +347,42 @@ JOB_TEST(memory, nothing_may_be_moved_anywhere) {
   EXPECT_EQ(to_global(here, words.mine().data()), words.at(here.rank()));
   free(words);
   free(empty);
+}
+
+TEST(memory_slots, peers_that_share_a_slot_are_reached_in_turn) {
+  // A region keeps 1,024 parts: here three ranks share some slots, rank 0's own among them.
+  constexpr int ranks = 2100;
+  conduit::sim_options options;
+  options.ranks = ranks;
+  options.on = load_machine("laptop");
+  options.stack_bytes = std::size_t{64} * 1024;
+  for (const bool weak : {false, true}) {
+    auto world = conduit::make_sim_world(options);
+    if (weak) world = upwash::test::make_weak_world(std::move(world));
+    run_on(*world, {}, [](job& here) {
+      region area = allocate(here.world(), 64);
+      std::vector<std::uint64_t> values(ranks);
+      if (here.rank() == 0) {
+        for (int round = 0; round < 2; ++round) {
+          for (int to = 0; to < ranks; to += (to % 1024 < 8 ? 1 : 1016)) {
+            auto& value = values[static_cast<std::size_t>(to)];
+            value = stamp(0, to, 0);
+            put(here, area.at<std::uint64_t>(to), std::span(&value, 1), implicit);
+            put_signal(here, area.at<std::uint64_t>(to, 1), std::span(&value, 1),
+                       {.word = area.at<std::uint64_t>(to, 2)})
+                .wait();
+          }
+          here.quiet();
+        }
+      }
+      control::barrier(here.world());
+      if (here.rank() % 1024 < 8) {
+        const auto mine = area.mine_as<std::uint64_t>();
+        ASSERT_EQ(mine[0], stamp(0, here.rank(), 0));
+        ASSERT_EQ(mine[1], stamp(0, here.rank(), 0));
+        ASSERT_EQ(mine[2], 2U);
+      }
+      free(area);
+    });
+  }
 }

@@ -125,6 +125,7 @@ class endpoint : public waiter {
   /// A peer's block as reachable by `rank`. Bounded work; may map memory. Same process: direct
   /// on conduits with direct_access.
   [[nodiscard]] virtual remote_memory import(int rank, int owner, const memory_key& key) = 0;
+  /// Operations in flight on the block complete all the same.
   virtual void forget(int rank, const remote_memory& memory) = 0;
 
   /// Copies `from` to the peer's memory. `from` is the conduit's until local completion. With a

@@ -183,12 +183,12 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
 std::byte* direct_address(job& here, global_ptr<std::byte> at, std::size_t bytes) {
   if (!here.endpoint().describe().direct_access) return nullptr;
   auto& regions = direct_access::regions(here);
-  if (std::byte* known = regions.direct(at.rank(), at.region_bits(), at.offset(), bytes)) {
+  if (std::byte* known = regions.pinned(at.rank(), at.region_bits(), at.offset(), bytes)) {
     return known;
   }
   // A get of nothing fetches the key; what is null afterwards is not addressable.
   get_slow(here, at, {}).wait();
-  return regions.direct(at.rank(), at.region_bits(), at.offset(), bytes);
+  return regions.pinned(at.rank(), at.region_bits(), at.offset(), bytes);
 }
 
 }  // namespace detail

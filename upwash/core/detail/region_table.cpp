@@ -58,8 +58,12 @@ part& region_table::enter(region_state& region, int rank, const conduit::memory_
                           std::size_t size) {
   part& peer = slot(region, rank);
   if (peer.rank == rank) return peer;
-  if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
   const conduit::remote_memory memory = endpoint_.import(rank_, rank, key);
+  if (peer.pinned) {
+    region.kept.push_back(peer.memory);
+  } else if (peer.rank >= 0) {
+    endpoint_.forget(rank_, peer.memory);
+  }
   peer = {rank, memory.direct, size, memory};
   return peer;
 }
@@ -69,6 +73,8 @@ void region_table::forget_all(region_state& region) {
     if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
     peer = {};
   }
+  for (const conduit::remote_memory& memory : region.kept) endpoint_.forget(rank_, memory);
+  region.kept.clear();
 }
 
 }  // namespace upwash::detail
