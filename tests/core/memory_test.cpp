@@ -120,6 +120,14 @@ JOB_TEST(memory, signals_follow_their_data) {
     open.wait();
     control::barrier(here.world());
   }
+  request local_stage;
+  completion_counter there;
+  const std::array<std::uint64_t, 2> more{1, 2};
+  put_signal(here, area.at<std::uint64_t>(to, 1), more, {.word = area.at<std::uint64_t>(to)},
+             {.local = notice::to(local_stage), .remote = notice::to(there)});
+  wait_until(here, mine.arrived, conduit::comparison::greater_equal, 21);
+  EXPECT_EQ(mine.data[1], 2U);
+  there.wait(here);
   free(area);
 }
 
@@ -233,6 +241,11 @@ JOB_TEST(memory, exposed_private_memory_is_readable) {
       ASSERT_EQ(copies[r][i], static_cast<std::byte>(((i + 13) * 7 + r) & 0xffU)) << r << " " << i;
     }
   }
+  std::vector<std::byte> again(100);
+  completion_counter fetched;
+  get(here, all[0], 1, again, notice::to(fetched));
+  fetched.wait(here);
+  EXPECT_EQ(again[0], static_cast<std::byte>(7));
   control::barrier(here.world());
   conceal(here, mine);
 }
@@ -270,4 +283,38 @@ JOB_TEST(memory, random_puts_and_atomics_match_an_oracle) {
   }
   control::barrier(here.world());
   free(area);
+}
+
+JOB_TEST(memory, signals_out_of_bounds_or_unaligned_are_refused) {
+  region area = allocate(here.world(), 64);
+  region words = allocate(here.world(), 16);
+  const std::vector<std::byte> data(8);
+  const int to = here.size() - 1;
+  EXPECT_THROW(put_signal(here, area.at(to), data, {.word = words.at<std::uint64_t>(to, 2)}).wait(),
+               error);
+  const auto unaligned = words.at(to, 4).as<std::uint64_t>();
+  EXPECT_THROW(put_signal(here, area.at(to), data, {.word = unaligned}).wait(), error);
+  put_signal(here, area.at(to), {}, {.word = words.at<std::uint64_t>(to, 1)}).wait();
+  control::barrier(here.world());
+  EXPECT_EQ(words.mine_as<std::uint64_t>()[1],
+            here.rank() == to ? static_cast<std::uint64_t>(here.size()) : 0U);
+  EXPECT_EQ(words.mine_as<std::uint64_t>()[0], 0U);
+  control::barrier(here.world());
+  free(words);
+  free(area);
+}
+
+JOB_TEST(memory, an_offset_that_is_too_large_changes_no_region) {
+  region area = allocate(here.world(), 64);
+  const auto far = area.at(0, std::uint64_t{5} << 44U);
+  EXPECT_EQ(far.region(), area.id());
+  EXPECT_EQ(far.rank(), 0);
+  const std::byte value{1};
+  EXPECT_THROW(put_value(here, far, value), error);
+  EXPECT_THROW(put_value(here, area.at<std::uint64_t>(0, ~std::uint64_t{0}), 1U), error);
+  free(area);
+}
+
+JOB_TEST(memory, exposed_memory_of_nobody_is_named) {
+  EXPECT_THROW(get(here, exposed_memory{}, 0, {}).wait(), error);
 }

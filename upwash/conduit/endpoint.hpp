@@ -138,8 +138,8 @@ class endpoint : public waiter {
   virtual injection get(int rank, const remote_memory& from, std::size_t offset,
                         std::span<std::byte> to, completion* local);
 
-  /// One atomic at the target; the old value (fetching kinds, load) is in `*old` at local
-  /// completion, or at done. Needs native_atomics.
+  /// One atomic at the target. At local completion, or at done, it has been executed there, and the
+  /// old value (fetching kinds, load) is in `*old`. Needs native_atomics.
   virtual injection atomic(int rank, const remote_memory& at, std::size_t offset,
                            const atomic_operation& operation, std::uint64_t* old, completions when);
 
@@ -152,7 +152,9 @@ class endpoint : public waiter {
   /// a bounded amount. Returns how many things happened. Not from inside a handler (E3).
   virtual int poll(int rank) = 0;
 
-  /// The memory lane only; may be called by one other thread beside the driving one.
+  /// The memory lane only; may be called by one other thread beside the driving one, on endpoints
+  /// of one rank. What it delivers is answered from that thread by `send` on the memory lane, while
+  /// the driving thread may be in any call.
   virtual int poll_memory() { return 0; }
 
   // -- Time -----------------------------------------------------------------------------------

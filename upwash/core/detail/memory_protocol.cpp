@@ -99,14 +99,13 @@ bool memory_engine::send(int destination, code kind, std::span<const std::byte> 
   return true;
 }
 
-part* memory_engine::find_part(int rank, std::uint64_t region, bool& blocked) {
+part* memory_engine::find_part(int rank, std::uint64_t region) {
   region_state* in = regions_.find(region);
   if (in == nullptr) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: an operation names a region that was freed", here_.rank()));
   }
   if (part* found = regions_.fetched(*in, rank)) return found;
-  blocked = true;
   if (!keys_asked_.contains({region, rank}) && send(rank, code::key_wanted, {}, region)) {
     keys_asked_.insert({region, rank});
   }
@@ -310,8 +309,10 @@ int memory_engine::enter_keys() {
     conduit::memory_key key;
     unpack(m.arguments, region, size, key);
     keys_asked_.erase({region, m.source});
-    if (region_state* in = regions_.find(region)) regions_.enter(*in, m.source, key, size);
+    const int source = m.source;
     keys_.pop_front();
+    --waiting_;
+    if (region_state* in = regions_.find(region)) regions_.enter(*in, source, key, size);
   }
   return entered;
 }
