@@ -41,7 +41,7 @@ void wait_for(job& here, const int& counter, int value) {
             {.operation = "test"});
 }
 
-void note(incoming& in, std::uint64_t value) {
+void note(incoming& in, std::uint64_t value) noexcept {
   auto& here = box(in.here());
   here.from[in.source()].push_back(value);
   ++here.received;

@@ -8,7 +8,7 @@
 //   get         region offset bytes op position                           -> data op position
 //   get_exposed exposure offset bytes op position                         -> data op position
 //   atomic      region offset op operand compare kind|width               -> old_value op value
-//   key_wanted  region                                                     -> key region size key
+//   key_wanted  region                                                     -> key region size + key
 //
 // The class keeps order between a pair of ranks, so the last piece of a put speaks for all.
 #include <fmt/format.h>
@@ -297,7 +297,7 @@ void memory_engine::serve_key(const conduit::message& m) {
   unpack(m.arguments, region);
   static_cast<void>(owned(region, 0, 0, m.source));
   const conduit::memory_block& own = regions_.find(region)->own;
-  send(m.source, code::key, {}, region, static_cast<std::uint64_t>(own.size), own.key);
+  send(m.source, code::key, own.key.bytes, region, static_cast<std::uint64_t>(own.size));
 }
 
 int memory_engine::enter_keys() {
@@ -307,7 +307,8 @@ int memory_engine::enter_keys() {
     std::uint64_t region = 0;
     std::uint64_t size = 0;
     conduit::memory_key key;
-    unpack(m.arguments, region, size, key);
+    unpack(m.arguments, region, size);
+    std::memcpy(key.bytes.data(), m.payload.data(), key.bytes.size());
     keys_asked_.erase({region, m.source});
     const int source = m.source;
     keys_.pop_front();
