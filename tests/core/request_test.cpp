@@ -8,35 +8,14 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "upwash/conduit/loopback/loopback_world.hpp"
-#include "upwash/conduit/sim/sim_world.hpp"
-#include "upwash/model/machine.hpp"
+#include "tests/harness/worlds.hpp"
 
 namespace {
 
 using namespace upwash;
-
-std::unique_ptr<conduit::world> loopback_of(int ranks) {
-  conduit::loopback_options options;
-  options.ranks = ranks;
-  return conduit::make_loopback_world(options);
-}
-
-std::unique_ptr<conduit::world> sim_of(int ranks) {
-  conduit::sim_options options;
-  options.ranks = ranks;
-  options.on = load_machine("laptop");
-  return conduit::make_sim_world(options);
-}
-
-std::string message_of(conduit::world& world, function_ref<void(job&)> body) {
-  try {
-    run_on(world, {}, body);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
-}
+using test::loopback_of;
+using test::message_of;
+using test::sim_of;
 
 /// A chain of puts, each started by the callback of the one before.
 struct chain {
