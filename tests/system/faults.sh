@@ -113,7 +113,7 @@ UPWASH_TEST_ROLE=early
 grep -qE '^upwash: rank 1 \(pid [0-9]+\) exited with status 0 before it had finished; job ended$' \
   "$work/err" || fail "early exit: wrong line"
 UPWASH_TEST_ROLE=abort
-[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 1 ]] || fail "abort: wrong status"
+[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 3 ]] || fail "abort: wrong status"
 [[ $(cat "$work/err" "$work/out" | grep -c 'out of luck') == 1 ]] || fail "abort: not told once"
 grep -q '^upwash: rank 1: out of luck; job ended$' "$work/err" || fail "abort: wrong line"
 UPWASH_TEST_ROLE=finish

@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -39,13 +40,12 @@ class alone final : public conduit::bootstrap {
   }
   void barrier() override {}
   void finished() noexcept override {}
-  [[noreturn]] void abort(int rank, std::string_view why) noexcept override {
+  [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override {
+    std::fflush(nullptr);
     if (!why.empty()) {
-      std::fflush(nullptr);
-      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
-                   why.data());
+      std::fprintf(stderr, "upwash: %s\n", failure_line(rank, why).c_str());
     }
-    _exit(1);
+    _exit(status);
   }
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
@@ -82,6 +82,25 @@ std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
 }
 
 }  // namespace
+
+std::string failure_line(int rank, std::string_view why) {
+  if (rank < 0) return std::string(why);
+  const auto who = fmt::format("rank {}: ", rank);
+  return fmt::format("{}{}; job ended", why.starts_with(who) ? "" : who, why);
+}
+
+void abort_start(int status, std::string_view why) noexcept {
+  const char* fd = std::getenv("UPWASH_BOOT_CONTROL");
+  if (fd == nullptr) return;
+  try {
+    const auto block = detail::control_block::attach(std::atoi(fd));
+    std::fflush(nullptr);
+    block.fail(-1, status, why, false);
+    _exit(block.failure_told() ? block.header().failed_status : status);
+  } catch (const error&) {
+    return;  // the variable is a leftover, or worse: what went wrong first is told by the caller
+  }
+}
 
 std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
   if (values.integer("boot_control") >= 0) return under_launcher(values);

@@ -20,11 +20,12 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/bootstrap.hpp"
 
 namespace upwash::launch::detail {
 namespace {
 
-constexpr std::size_t header_bytes = 1024;
+constexpr std::size_t header_bytes = 4096;
 static_assert(sizeof(control_header) <= header_bytes);
 
 std::size_t block_bytes(int processes) {
@@ -101,15 +102,28 @@ process_slot& control_block::slot(int process) const noexcept {
 
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
 
-bool control_block::fail(int rank, const char* text, std::size_t length) const noexcept {
+bool control_block::fail(int rank, int status, std::string_view why, bool speak) const noexcept {
   control_header& h = header();
   if (h.claimed.exchange(1) != 0) return false;
-  const std::size_t kept = std::min(length, control_header::text_bytes - 1);
-  std::memcpy(h.failed_text.data(), text, kept);
+  const std::size_t kept = std::min(why.size(), control_header::text_bytes - 1);
+  std::memcpy(h.failed_text.data(), why.data(), kept);
   h.failed_text[kept] = '\0';
   h.failed_rank = rank;
+  h.failed_status = status;
+  if (speak) {
+    std::fflush(nullptr);
+    std::fprintf(stderr, "upwash: %s\n", failure_line(rank, why).c_str());
+  }
   h.failed.store(1);
   return true;
+}
+
+bool control_block::failure_told() const noexcept {
+  const control_header& h = header();
+  if (h.claimed.load() == 0) return false;
+  // Whoever claimed is about to write it, unless it was killed at that very moment.
+  for (int turn = 0; turn < 100 && h.failed.load() == 0; ++turn) usleep(1000);
+  return h.failed.load() != 0;
 }
 
 std::uint64_t process_started(int pid) {
@@ -121,6 +135,8 @@ std::uint64_t process_started(int pid) {
   close(fd);
   // Field 22, counted behind the command's closing parenthesis, which follows field 2.
   const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
+  // ") Z": ended, and only not yet reaped.
+  if (at != nullptr && std::strlen(at) > 2 && (at[2] == 'Z' || at[2] == 'X')) return 0;
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
 }

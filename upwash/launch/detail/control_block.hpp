@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "upwash/conduit/bootstrap.hpp"
 
@@ -34,8 +35,8 @@ struct process_slot {
 static_assert(sizeof(process_slot) == 576);
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683031U;  // "upwash01"
-  static constexpr std::size_t text_bytes = 512;
+  static constexpr std::uint64_t magic_value = 0x75707761'73683032U;  // "upwash02"
+  static constexpr std::size_t text_bytes = 3072;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
   std::uint32_t processes;
@@ -45,7 +46,8 @@ struct control_header {
   std::atomic<std::uint32_t> attached;
   std::atomic<std::uint32_t> claimed;  ///< somebody writes, or wrote, the reason
   alignas(64) std::atomic<std::uint32_t> failed;
-  std::int32_t failed_rank;  ///< valid when `failed`; -1: the text says it
+  std::int32_t failed_rank;  ///< valid when `failed`, as the next two; -1: none in particular
+  std::int32_t failed_status;
   std::array<char, text_bytes> failed_text;
 };
 
@@ -67,8 +69,12 @@ class control_block {
   [[nodiscard]] process_slot& slot(int process) const noexcept;
   [[nodiscard]] int processes() const noexcept;
 
-  /// The first caller's reason stands: sets `failed` and answers true to that one only.
-  bool fail(int rank, const char* text, std::size_t length) const noexcept;
+  /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
+  /// standard error, before anybody can see that the job has failed and leave.
+  bool fail(int rank, int status, std::string_view why, bool speak) const noexcept;
+
+  /// Whether the job failed, once whoever writes the reason has written it.
+  [[nodiscard]] bool failure_told() const noexcept;
 
  private:
   control_block(void* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
@@ -77,7 +83,7 @@ class control_block {
   std::size_t bytes_ = 0;
 };
 
-/// When a process started, in clock ticks since boot; 0 when there is no such process.
+/// When a process started, in clock ticks since boot; 0 when it has ended.
 [[nodiscard]] std::uint64_t process_started(int pid);
 
 }  // namespace upwash::launch::detail

@@ -110,15 +110,10 @@ void control_bootstrap::finished() noexcept {
   block_.slot(process_).state.store(process_state::finished);
 }
 
-void control_bootstrap::abort(int rank, std::string_view why) noexcept {
-  if (!why.empty() && block_.fail(rank, why.data(), why.size())) {
-    std::fflush(nullptr);
-    if (!launcher_) {
-      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
-                   why.data());
-    }
-  }
-  _exit(1);
+void control_bootstrap::abort(int rank, int status, std::string_view why) noexcept {
+  std::fflush(nullptr);
+  if (!why.empty()) block_.fail(rank, status, why, !launcher_);
+  _exit(block_.failure_told() ? block_.header().failed_status : status);
 }
 
 bool control_bootstrap::failed() const noexcept {

@@ -28,7 +28,7 @@ class control_bootstrap final : public conduit::bootstrap {
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void barrier() override { exchange({}, {}); }
   void finished() noexcept override;
-  [[noreturn]] void abort(int rank, std::string_view why) noexcept override;
+  [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override;
   [[nodiscard]] bool failed() const noexcept override;
 
   [[nodiscard]] const control_block& block() const noexcept { return block_; }

@@ -65,11 +65,9 @@ bool peer_watch::died(int process) noexcept {
   if (slot.state.load() == process_state::finished) return false;
   const auto per = static_cast<int>(block_.header().ranks_per_process);
   std::array<char, 96> text{};
-  const int length = std::snprintf(text.data(), text.size(), "rank %d (pid %d) died", process * per,
-                                   slot.pid.load());
-  if (block_.fail(-1, text.data(), static_cast<std::size_t>(length))) {
-    std::fprintf(stderr, "upwash: %s; job ended\n", text.data());
-  }
+  std::snprintf(text.data(), text.size(), "rank %d (pid %d) died; job ended", process * per,
+                slot.pid.load());
+  block_.fail(-1, 1, text.data(), true);
   return true;
 }
 
