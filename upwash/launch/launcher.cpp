@@ -235,11 +235,13 @@ void job::handle_signal(int signal) {
     end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
     return;
   }
-  // Only to processes that have joined the job and are past its start: others would die of it.
+  // Only to ranks that have a handler: others, front ends without one too, would die of it.
   for (std::size_t p = 0; p < children_.size(); ++p) {
     const detail::process_slot& slot = block_.slot(static_cast<int>(p));
-    if (slot.state.load() == process_state::attached && slot.generation.load() > 2)
-      kill(slot.pid.load(), SIGUSR1);
+    const pid_t pid = slot.pid.load();
+    if (slot.state.load() == process_state::attached && pid > 0 && detail::catches(pid, SIGUSR1)) {
+      kill(pid, SIGUSR1);
+    }
   }
 }
 

@@ -162,8 +162,8 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
   composition parts;
   int failed = -1;
   try {
+    install_report_signal();  // first of all: a signal must not kill a rank that only starts
     compose(parts);
-    install_report_signal();
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
     run_all(*parts.world, parts.options, one, failed);

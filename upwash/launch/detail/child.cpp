@@ -16,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -65,16 +66,22 @@ pipe_ends make_pipe() {
   _exit(127);
 }
 
-pid_t parent_of(pid_t pid) {
+/// The beginning of a file of /proc about a process; empty when there is no such process.
+std::array<char, 4096> process_file(pid_t pid, const char* name) {
   std::array<char, 64> path{};
-  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/stat", pid);
+  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/{}", pid, name);
+  std::array<char, 4096> text{};
   const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  std::array<char, 512> text{};
-  const ssize_t length = read(fd, text.data(), text.size() - 1);
+  if (fd < 0) return text;
+  if (read(fd, text.data(), text.size() - 1) < 0) text[0] = '\0';
   close(fd);
+  return text;
+}
+
+pid_t parent_of(pid_t pid) {
+  const auto text = process_file(pid, "stat");
   // "pid (command) state parent ...": the command may itself hold parentheses.
-  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
+  const char* at = std::strrchr(text.data(), ')');
   return at != nullptr && std::strlen(at) > 4 ? std::atoi(at + 4) : -1;
 }
 
@@ -129,6 +136,14 @@ std::vector<pid_t> own_children() {
   }
   closedir(folder);
   return found;
+}
+
+bool catches(pid_t pid, int signal) {
+  const auto text = process_file(pid, "status");
+  const char* at = std::strstr(text.data(), "SigCgt:");
+  if (at == nullptr) return false;
+  const std::uint64_t caught = std::strtoull(at + std::strlen("SigCgt:"), nullptr, 16);
+  return ((caught >> (signal - 1)) & 1U) != 0;
 }
 
 void kill_orphans(const std::vector<pid_t>& spared) {
