@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "upwash/base/error.hpp"
@@ -67,14 +68,14 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   return std::make_unique<detail::control_bootstrap>(std::move(block), process,
-                                                     values.time("start_timeout"), true);
+                                                     values.time("start_timeout"), std::nullopt);
 }
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
                                                   const detail::identity& self, int per_process) {
+  auto met = detail::meet(self, per_process);
   auto place = std::make_unique<detail::control_bootstrap>(
-      detail::meet(self, per_process), self.process, values.time("start_timeout"), false);
-  detail::leave_name(self, place->block());
+      std::move(met.block), self.process, values.time("start_timeout"), std::move(met.place));
   log(log_level::info, "launch",
       fmt::format("process {} of {} in job '{}' of {}", self.process, self.processes, self.job,
                   self.launcher));

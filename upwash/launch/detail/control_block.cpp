@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -139,6 +140,11 @@ std::uint64_t process_started(int pid) {
   if (at != nullptr && std::strlen(at) > 2 && (at[2] == 'Z' || at[2] == 'X')) return 0;
   for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
   return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
+}
+
+bool process_lives(int pid, std::uint64_t started) {
+  // Without /proc nothing tells a pid that was given to another process since.
+  return started != 0 ? process_started(pid) == started : pid > 0 && kill(pid, 0) == 0;
 }
 
 }  // namespace upwash::launch::detail

@@ -20,7 +20,7 @@ enum class process_state : std::uint32_t { absent, attached, finished };
 
 /// One for each process.
 ///
-///   0    state  pid  generation
+///   0    state  pid  generation  started
 ///   64   blob of even generations (256 B)
 ///   320  blob of odd generations (256 B)
 ///
@@ -28,8 +28,9 @@ enum class process_state : std::uint32_t { absent, attached, finished };
 /// g + 1, and so has everybody finished reading g.
 struct process_slot {
   alignas(64) std::atomic<process_state> state;
-  std::atomic<std::int32_t> pid;
+  std::atomic<std::int32_t> pid;          ///< 0 until it has come
   std::atomic<std::uint32_t> generation;  ///< exchanges published so far
+  std::uint64_t started;                  ///< valid once there is a pid, as creator_started
   alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
 };
 static_assert(sizeof(process_slot) == 576);
@@ -85,5 +86,8 @@ class control_block {
 
 /// When a process started, in clock ticks since boot; 0 when it has ended.
 [[nodiscard]] std::uint64_t process_started(int pid);
+
+/// Whether the process that had this pid and start still runs.
+[[nodiscard]] bool process_lives(int pid, std::uint64_t started);
 
 }  // namespace upwash::launch::detail

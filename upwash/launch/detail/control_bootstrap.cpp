@@ -35,11 +35,12 @@ void nap(int turn) {
 }  // namespace
 
 control_bootstrap::control_bootstrap(control_block block, int process, duration start_timeout,
-                                     bool launcher)
+                                     std::optional<meeting_place> place)
     : block_(std::move(block)),
       process_(process),
       start_timeout_(start_timeout),
-      launcher_(launcher) {
+      launcher_(!place),
+      place_(std::move(place)) {
   process_slot& mine = block_.slot(process);
   auto expected = process_state::absent;
   if (!mine.state.compare_exchange_strong(expected, process_state::attached)) {
@@ -48,8 +49,19 @@ control_bootstrap::control_bootstrap(control_block block, int process, duration 
                             "rank starts is no rank; unset UPWASH_BOOT_CONTROL for it",
                             process, mine.pid.load()));
   }
+  mine.started = process_started(getpid());
   mine.pid.store(getpid());
-  block_.header().attached.fetch_add(1);
+  const std::uint32_t before = block_.header().attached.fetch_add(1);
+  if (launcher_) return;
+  if (before + 1 == block_.header().processes) close_place();
+  watch_ = std::make_unique<peer_watch>(block_, process_);
+}
+
+control_bootstrap::~control_bootstrap() { close_place(); }
+
+void control_bootstrap::close_place() noexcept {
+  if (place_) place_->close();
+  place_.reset();
 }
 
 void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std::byte> all) {
@@ -69,7 +81,7 @@ void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std:
     std::memcpy(all.data() + p * mine.size(),
                 block_.slot(static_cast<int>(p)).blobs[generation % 2].data(), mine.size());
   }
-  if (!launcher_ && !watch_) watch_ = std::make_unique<peer_watch>(block_, process_);
+  place_.reset();  // whoever came last has closed it
 }
 
 void control_bootstrap::await_all(std::uint32_t generation) {
@@ -91,7 +103,8 @@ void control_bootstrap::await_all(std::uint32_t generation) {
   }
 }
 
-void control_bootstrap::missing(std::uint32_t generation, const char* what) const {
+void control_bootstrap::missing(std::uint32_t generation, const char* what) {
+  close_place();
   std::string names;
   int found = 0;
   for (int p = 0; p < process_count(); ++p) {
@@ -112,6 +125,7 @@ void control_bootstrap::finished() noexcept {
 
 void control_bootstrap::abort(int rank, int status, std::string_view why) noexcept {
   std::fflush(nullptr);
+  close_place();
   if (!why.empty()) block_.fail(rank, status, why, !launcher_);
   _exit(block_.failure_told() ? block_.header().failed_status : status);
 }
