@@ -3,6 +3,7 @@
 //
 // Bootstrap beside foreign launchers: identities from their variables, and the rendezvous.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,6 +173,37 @@ TEST(identity, pmi_wins_over_the_slurm_that_started_its_proxy) {
   ASSERT_TRUE(self);
   EXPECT_EQ(self->process, 1);
   EXPECT_EQ(self->job, "pmi-parent-" + std::to_string(getppid()));
+}
+
+TEST(identity, processes_of_one_proxy_share_a_name_also_behind_shells) {
+  const variables set{{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}};
+  // A process named as hydra's proxy, and under it a process and a process's process.
+  std::array<int, 2> names{};
+  ASSERT_EQ(pipe(names.data()), 0);
+  const auto tell = [&] {
+    const std::string line = detail::find_identity(defaults())->job + "\n";
+    return write(names[1], line.data(), line.size()) > 0 ? 0 : 1;
+  };
+  const auto proxies = in_processes(2, [&](int) {
+    prctl(PR_SET_NAME, "hydra_pmi_proxy");
+    const auto ranks = in_processes(2, [&](int rank) {
+      prctl(PR_SET_NAME, "sh");
+      return rank == 0 ? tell() : in_processes(1, [&](int) { return tell(); })[0];
+    });
+    return ranks[0] + ranks[1];
+  });
+  EXPECT_EQ(proxies, (std::vector<int>{0, 0}));
+  close(names[1]);
+  std::map<std::string, int> seen;
+  FILE* lines = fdopen(names[0], "r");
+  std::array<char, 256> line{};
+  while (std::fgets(line.data(), line.size(), lines) != nullptr) ++seen[line.data()];
+  std::fclose(lines);
+  ASSERT_EQ(seen.size(), 2U);
+  for (const auto& [name, count] : seen) {
+    EXPECT_TRUE(name.starts_with("pmi-hydra_pmi_proxy-")) << name;
+    EXPECT_EQ(count, 2) << name;
+  }
 }
 
 TEST(identity, contradictions_are_named) {

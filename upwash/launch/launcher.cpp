@@ -24,6 +24,7 @@
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/cores.hpp"
 #include "upwash/launch/detail/output.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch {
 namespace {

@@ -16,11 +16,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -64,25 +64,6 @@ pipe_ends make_pipe() {
   const int why = errno;
   [[maybe_unused]] const ssize_t told = write(plan.report, &why, sizeof why);
   _exit(127);
-}
-
-/// The beginning of a file of /proc about a process; empty when there is no such process.
-std::array<char, 4096> process_file(pid_t pid, const char* name) {
-  std::array<char, 64> path{};
-  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/{}", pid, name);
-  std::array<char, 4096> text{};
-  const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  if (read(fd, text.data(), text.size() - 1) < 0) text[0] = '\0';
-  close(fd);
-  return text;
-}
-
-pid_t parent_of(pid_t pid) {
-  const auto text = process_file(pid, "stat");
-  // "pid (command) state parent ...": the command may itself hold parentheses.
-  const char* at = std::strrchr(text.data(), ')');
-  return at != nullptr && std::strlen(at) > 4 ? std::atoi(at + 4) : -1;
 }
 
 }  // namespace
@@ -136,14 +117,6 @@ std::vector<pid_t> own_children() {
   }
   closedir(folder);
   return found;
-}
-
-bool catches(pid_t pid, int signal) {
-  const auto text = process_file(pid, "status");
-  const char* at = std::strstr(text.data(), "SigCgt:");
-  if (at == nullptr) return false;
-  const std::uint64_t caught = std::strtoull(at + std::strlen("SigCgt:"), nullptr, 16);
-  return ((caught >> (signal - 1)) & 1U) != 0;
 }
 
 void kill_orphans(const std::vector<pid_t>& spared) {

@@ -44,9 +44,6 @@ void kill_groups(const std::vector<child>& children);
 /// child of it is left that is not in `spared`.
 void kill_orphans(const std::vector<pid_t>& spared);
 
-/// Whether a process has a handler for `signal`.
-[[nodiscard]] bool catches(pid_t pid, int signal);
-
 /// The children that this process has.
 [[nodiscard]] std::vector<pid_t> own_children();
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +21,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/launch/bootstrap.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -125,26 +125,6 @@ bool control_block::failure_told() const noexcept {
   // Whoever claimed is about to write it, unless it was killed at that very moment.
   for (int turn = 0; turn < 100 && h.failed.load() == 0; ++turn) usleep(1000);
   return h.failed.load() != 0;
-}
-
-std::uint64_t process_started(int pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  std::array<char, 1024> text{};
-  const ssize_t length = read(fd, text.data(), text.size() - 1);
-  close(fd);
-  // Field 22, counted behind the command's closing parenthesis, which follows field 2.
-  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  // ") Z": ended, and only not yet reaped.
-  if (at != nullptr && std::strlen(at) > 2 && (at[2] == 'Z' || at[2] == 'X')) return 0;
-  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
-  return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
-}
-
-bool process_lives(int pid, std::uint64_t started) {
-  // Without /proc nothing tells a pid that was given to another process since.
-  return started != 0 ? process_started(pid) == started : pid > 0 && kill(pid, 0) == 0;
 }
 
 }  // namespace upwash::launch::detail

@@ -84,10 +84,4 @@ class control_block {
   std::size_t bytes_ = 0;
 };
 
-/// When a process started, in clock ticks since boot; 0 when it has ended.
-[[nodiscard]] std::uint64_t process_started(int pid);
-
-/// Whether the process that had this pid and start still runs.
-[[nodiscard]] bool process_lives(int pid, std::uint64_t started);
-
 }  // namespace upwash::launch::detail

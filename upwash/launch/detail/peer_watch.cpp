@@ -10,6 +10,8 @@
 
 #include <cstdio>
 
+#include "upwash/launch/detail/process_facts.hpp"
+
 namespace upwash::launch::detail {
 namespace {
 

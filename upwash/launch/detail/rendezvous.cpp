@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
