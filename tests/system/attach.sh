@@ -43,4 +43,24 @@ UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=half-$$ UPWASH_START_TIMEOUT=1s "$prog
 [[ $status == 1 ]] || fail "half a job ended with status $status"
 grep -q "start_timeout" "$out/half" || fail "half a job does not name the knob"
 if stands "half-$$"; then fail "half a job left a shared-memory object"; fi
+# What a rank starts is a job of its own, and has nothing of the rank's.
+nested=$UPWASH_TEST_BIN/nested
+inner="inner 0 of 1
+inner 0 of 1
+outer 0 of 2
+outer 1 of 2"
+"$UPWASH_TEST_BIN/upwash" run -n 2 "$nested" >"$out/nested" || fail "nested: status $?"
+[[ $(sort "$out/nested") == "$inner" ]] || fail "nested, under upwash run"
+pids=()
+for rank in 0 1; do
+  UPWASH_RANK=$rank UPWASH_SIZE=2 UPWASH_JOB_ID=nested-$$ UPWASH_START_TIMEOUT=2s "$nested" \
+    >"$out/nested.$rank" 2>&1 &
+  pids+=($!)
+done
+for pid in "${pids[@]}"; do wait "$pid" || fail "nested, by hand: status $?"; done
+[[ $(sort "$out"/nested.[01]) == "$inner" ]] || fail "nested, by hand"
+status=0
+"$UPWASH_TEST_BIN/upwash" run -n 2 "$nested" twice >"$out/twice" 2>&1 || status=$?
+[[ $status == 2 ]] || fail "a second job in one process: status $status"
+grep -q '^upwash: this process has left its job: ' "$out/twice" || fail "a second job in one process"
 echo "attach: ok"

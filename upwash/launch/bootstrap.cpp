@@ -14,12 +14,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/launch/detail/control_bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 #include "upwash/launch/detail/rendezvous.hpp"
 
 namespace upwash::launch {
@@ -54,6 +57,20 @@ class alone final : public conduit::bootstrap {
   int ranks_;
 };
 
+/// The place is taken: programs that this process starts are not in its job, whatever variables of
+/// a launcher they inherit.
+void mark_taken(std::string_view job) {
+  setenv("UPWASH_BOOT_TAKEN", fmt::format("{} {}", getpid(), job).c_str(), 1);
+}
+
+/// Whether this process was started by one that holds the place in `job` it would take for its own.
+bool taken_by_ancestor(const settings& values, std::string_view job) {
+  const std::string& taken = values.text("boot_taken");
+  const auto space = taken.find(' ');
+  return space != std::string::npos && std::string_view(taken).substr(space + 1) == job &&
+         std::atoi(taken.c_str()) != getpid();
+}
+
 std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   const auto fd = static_cast<int>(values.integer("boot_control"));
   const auto process = static_cast<int>(values.integer("boot_process"));
@@ -67,8 +84,21 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   // also when a shell stands between the two.
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return std::make_unique<detail::control_bootstrap>(std::move(block), process,
-                                                     values.time("start_timeout"), std::nullopt);
+  const auto& header = block.header();
+  if (!detail::process_lives(header.creator, header.creator_started)) {
+    // Died before it could take this process along, or is in another pid namespace.
+    throw error(
+        error_kind::environment,
+        fmt::format("the upwash run of this job (pid {}) is not to be seen: it has ended, or "
+                    "this process has pids of its own (a container?)",
+                    header.creator));
+  }
+  auto place = std::make_unique<detail::control_bootstrap>(
+      std::move(block), process, values.time("start_timeout"), std::nullopt);
+  unsetenv("UPWASH_BOOT_CONTROL");
+  unsetenv("UPWASH_BOOT_PROCESS");
+  mark_taken({});
+  return place;
 }
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
@@ -79,6 +109,7 @@ std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
   log(log_level::info, "launch",
       fmt::format("process {} of {} in job '{}' of {}", self.process, self.processes, self.job,
                   self.launcher));
+  mark_taken(self.job);
   return place;
 }
 
@@ -111,7 +142,13 @@ std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
                 fmt::format("ranks_per_process={}: expected 1 to 65536 (UPWASH_RANKS_PER_PROCESS)",
                             per_process));
   }
-  if (const auto self = detail::find_identity(values)) {
+  if (values.text("boot_taken") == fmt::format("{} ", getpid())) {
+    throw error(
+        error_kind::argument,
+        "this process has left its job: run() and attach() join the job of upwash run once");
+  }
+  const auto self = detail::find_identity(values);
+  if (self && !taken_by_ancestor(values, self->job)) {
     return by_rendezvous(values, *self, per_process);
   }
   log(log_level::info, "launch",

@@ -46,8 +46,8 @@ control_bootstrap::control_bootstrap(control_block block, int process, duration 
   auto expected = process_state::absent;
   if (!mine.state.compare_exchange_strong(expected, process_state::attached)) {
     throw error(error_kind::environment,
-                fmt::format("process {} of this job is running already (pid {}): a program that a "
-                            "rank starts is no rank; unset UPWASH_BOOT_CONTROL for it",
+                fmt::format("process {} of this job is another program already (pid {}): each "
+                            "process that a launcher starts can be one program of upwash",
                             process, mine.pid.load()));
   }
   mine.started = process_started(getpid());
