@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <regex>
 #include <set>
 #include <string>
@@ -342,8 +343,9 @@ TEST(launched_rank, DISABLED_plays_its_role) {
   if (role == "absent" && process == 1) _exit(0);
   if (role == "late" && process == 1) sleep(100);
   if (role == "unstarted") abort_start(2, "cannot start at all");
+  std::unique_ptr<conduit::bootstrap> boot;
   try {
-    const auto boot = make_bootstrap(values);
+    boot = make_bootstrap(values);
     boot->barrier();
     if (role == "early" && process == 1) _exit(0);
     if (role == "abort" && process == 1) boot->abort(1, 3, "out of luck");
@@ -360,7 +362,9 @@ TEST(launched_rank, DISABLED_plays_its_role) {
     const char* status = std::getenv("UPWASH_TEST_STATUS");
     if (status != nullptr && process == 1) _exit(std::atoi(status));
   } catch (const error& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
+    // As a program does; a death that was seen meanwhile is the better reason.
+    if (boot && !boot->failed()) boot->abort(-1, problem.exit_status(), problem.what());
+    if (!boot) std::fprintf(stderr, "%s\n", problem.what());
     _exit(problem.exit_status());
   }
 }
