@@ -60,7 +60,7 @@ UPWASH_LOG=info "$upwash" info --knobs | grep -q 'value from: environment' || fa
 for words in "-n 2 echo -n -- a" "-n 2 -- echo -n -- a" "--ranks=2 --prefix -- echo -n -- a" \
   "-n2 --knob log=info -- echo -n -- a"; do
   # shellcheck disable=SC2086
-  [[ $("$upwash" run $words) =~ ^(\[0\] )?--\ a(\[1\] )?--\ a$ ]] || fail "run $words"
+  [[ $("$upwash" run $words) =~ ^(\[[01]\] )?--\ a(\[[01]\] )?--\ a$ ]] || fail "run $words"
 done
 refuses "run: no program to start (upwash run -n N program ...)" run -n 2 --
 refuses "run: unknown option -x (see upwash run --help)" run -n 2 -- -x
