@@ -32,6 +32,12 @@ if(UPWASH_UNIT_TESTS)
   gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60)
 endif()
 
+# The bare endpoint against the machine: run by hand, see the head of its source.
+if(NOT UPWASH_SANITIZE)
+  add_executable(shm_bench ${PROJECT_SOURCE_DIR}/tests/conduit/shm/shm_bench.cpp)
+  target_link_libraries(shm_bench PRIVATE upwash_static upwash_warnings fmt::fmt)
+endif()
+
 # ... and one for bodies that ranks run, on every conduit (tests/harness).
 file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/harness/*.cpp ${PROJECT_SOURCE_DIR}/tests/core/*_test.cpp

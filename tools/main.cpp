@@ -49,8 +49,10 @@ int run(int argc, char** argv) {
   upwash::tools::add_info(app, status);
   upwash::tools::add_bench(app, status);
   if (argc > 1) check_command(app, argv[1]);
+  std::vector<char*> words(argv, argv + argc);
+  upwash::tools::drop_separator(app, words);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& failure) {
     if (failure.get_exit_code() == 0) return app.exit(failure);  // --help, --version
     fmt::print(stderr, "upwash: {} (see upwash --help)\n", first_line(failure.what()));

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -97,6 +98,19 @@ int run(const run_options& chosen) {
 }
 
 }  // namespace
+
+void drop_separator(const CLI::App& app, std::vector<char*>& words) {
+  if (words.size() < 2 || std::string_view(words[1]) != "run") return;
+  const CLI::App* command = app.get_subcommand("run");
+  for (std::size_t i = 2; i < words.size() && words[i][0] == '-'; ++i) {
+    if (std::string_view(words[i]) == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    const CLI::Option* option = command->get_option_no_throw(words[i]);
+    if (option != nullptr && option->get_expected_min() > 0) ++i;  // over its value
+  }
+}
 
 void add_run(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("run", "start a program as a job");

@@ -2,21 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bootstrap beside foreign launchers: identities from their variables, and the rendezvous.
-#include <dirent.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
+#include "upwash/launch/detail/rendezvous.hpp"
 #include "upwash/launch/knobs.hpp"
 
 namespace upwash::launch {
@@ -91,17 +96,12 @@ std::vector<int> in_processes(int count, const std::function<int(int)>& body) {
 
 std::string own_job(const char* name) { return std::string(name) + std::to_string(getpid()); }
 
-/// Objects of this user's jobs in shared memory.
-int objects() {
-  const std::string prefix = "upwash-" + std::to_string(getuid()) + "-";
-  int found = 0;
-  if (DIR* folder = opendir("/dev/shm")) {
-    while (const dirent* entry = readdir(folder)) {
-      if (std::strncmp(entry->d_name, prefix.c_str(), prefix.size()) == 0) ++found;
-    }
-    closedir(folder);
-  }
-  return found;
+/// Whether the job's object is there. Of this job only: other jobs on this machine come and go, and
+/// sweep what the dead have left.
+bool object_stands(const std::string& job) {
+  detail::identity self;
+  self.job = job;
+  return std::filesystem::exists("/dev/shm" + detail::object_name(self));
 }
 
 int exchange_some(conduit::bootstrap& boot) {
@@ -175,6 +175,37 @@ TEST(identity, pmi_wins_over_the_slurm_that_started_its_proxy) {
   EXPECT_EQ(self->job, "pmi-parent-" + std::to_string(getppid()));
 }
 
+TEST(identity, processes_of_one_proxy_share_a_name_also_behind_shells) {
+  const variables set{{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}};
+  // A process named as hydra's proxy, and under it a process and a process's process.
+  std::array<int, 2> names{};
+  ASSERT_EQ(pipe(names.data()), 0);
+  const auto tell = [&] {
+    const std::string line = detail::find_identity(defaults())->job + "\n";
+    return write(names[1], line.data(), line.size()) > 0 ? 0 : 1;
+  };
+  const auto proxies = in_processes(2, [&](int) {
+    prctl(PR_SET_NAME, "hydra_pmi_proxy");
+    const auto ranks = in_processes(2, [&](int rank) {
+      prctl(PR_SET_NAME, "sh");
+      return rank == 0 ? tell() : in_processes(1, [&](int) { return tell(); })[0];
+    });
+    return ranks[0] + ranks[1];
+  });
+  EXPECT_EQ(proxies, (std::vector<int>{0, 0}));
+  close(names[1]);
+  std::map<std::string, int> seen;
+  FILE* lines = fdopen(names[0], "r");
+  std::array<char, 256> line{};
+  while (std::fgets(line.data(), line.size(), lines) != nullptr) ++seen[line.data()];
+  std::fclose(lines);
+  ASSERT_EQ(seen.size(), 2U);
+  for (const auto& [name, count] : seen) {
+    EXPECT_TRUE(name.starts_with("pmi-hydra_pmi_proxy-")) << name;
+    EXPECT_EQ(count, 2) << name;
+  }
+}
+
 TEST(identity, contradictions_are_named) {
   settings values = defaults();
   values.set("rank", "1");
@@ -208,14 +239,13 @@ TEST(bootstrap, wrong_descriptor_is_named) {
 }
 
 TEST(rendezvous, processes_meet_by_the_name_of_their_job_and_leave_nothing) {
-  const int before = objects();
   const std::string job = own_job("meet");
   // Twice: the same name may serve one job after the other.
   for (int lap = 0; lap < 2; ++lap) {
     const auto statuses = in_processes(
         5, [&](int rank) { return exchange_some(*make_bootstrap(member(rank, 5, job))); });
     EXPECT_EQ(statuses, std::vector<int>(5, 0));
-    EXPECT_EQ(objects(), before);
+    EXPECT_FALSE(object_stands(job));
   }
 }
 
@@ -231,21 +261,76 @@ TEST(rendezvous, jobs_one_after_the_other_in_one_set_of_processes_do_not_mix) {
 }
 
 TEST(rendezvous, what_a_dead_start_left_is_swept) {
-  const int before = objects();
   const std::string job = own_job("stale");
-  // One of two comes and dies; its object stays until somebody looks.
-  in_processes(1, [&](int rank) {
-    try {
-      make_bootstrap(member(rank, 2, job, "50ms"))->barrier();
-    } catch (const error&) {
-    }
+  // One of two comes and is killed: nobody is there to take its object away ...
+  const auto killed = in_processes(1, [&](int rank) {
+    const auto boot = make_bootstrap(member(rank, 2, job));
+    if (!object_stands(job)) return 1;
+    raise(SIGKILL);
     return 0;
   });
-  EXPECT_EQ(objects(), before + 1);
+  EXPECT_EQ(killed, std::vector<int>{137});
+  // ... but the next job of whatever name, or what stands where its own wants to be.
+  const auto next = in_processes(
+      1, [&](int) { return exchange_some(*make_bootstrap(member(0, 1, own_job("next")))); });
+  EXPECT_EQ(next, std::vector<int>{0});
+  EXPECT_FALSE(object_stands(job));
   const auto statuses = in_processes(
       2, [&](int rank) { return exchange_some(*make_bootstrap(member(rank, 2, job))); });
   EXPECT_EQ(statuses, std::vector<int>(2, 0));
-  EXPECT_EQ(objects(), before);
+  EXPECT_FALSE(object_stands(job));
+}
+
+TEST(rendezvous, start_that_times_out_leaves_nothing) {
+  const std::string job = own_job("half");
+  const auto statuses = in_processes(1, [&](int rank) {
+    const auto boot = make_bootstrap(member(rank, 2, job, "50ms"));
+    if (!object_stands(job)) return 1;
+    try {
+      boot->barrier();
+    } catch (const error&) {
+      return object_stands(job) ? 2 : 17;
+    }
+    return 3;
+  });
+  EXPECT_EQ(statuses, std::vector<int>{17});
+}
+
+TEST(rendezvous, death_during_the_start_is_seen_at_once_and_leaves_nothing) {
+  const std::string job = own_job("early");
+  std::array<int, 2> came{};
+  ASSERT_EQ(pipe(came.data()), 0);
+  // Rank 1 dies when rank 0 has come; rank 2 never comes.
+  const auto statuses = in_processes(2, [&](int rank) {
+    char byte = 0;
+    const auto boot = make_bootstrap(member(rank, 3, job, "20s"));
+    if (rank == 0 && write(came[1], &byte, 1) != 1) return 3;
+    if (rank == 1 && read(came[0], &byte, 1) == 1) raise(SIGKILL);
+    const duration begin = steady_now();
+    try {
+      boot->barrier();
+    } catch (const error&) {
+      return (steady_now() - begin).seconds() > 10 ? 1 : 17;
+    }
+    return 2;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{17, 137}));
+  EXPECT_FALSE(object_stands(job));
+  close(came[0]);
+  close(came[1]);
+}
+
+TEST(rendezvous, first_status_is_everybodys) {
+  const std::string job = own_job("status");
+  const auto statuses = in_processes(3, [&](int rank) {
+    const auto boot = make_bootstrap(member(rank, 3, job));
+    boot->barrier();
+    if (rank == 1) boot->abort(1, 5, "out of luck");
+    for (int i = 0; i < 2000 && !boot->failed(); ++i) usleep(1000);
+    if (boot->failed()) boot->abort(rank, 1, {});
+    return 99;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{5, 5, 5}));
 }
 
 TEST(rendezvous, death_of_a_peer_is_seen_by_the_others) {
@@ -272,9 +357,7 @@ TEST(rendezvous, sizes_that_differ_are_an_error) {
   });
   EXPECT_NE(statuses[0], 0);
   EXPECT_NE(statuses[1], 0);
-  const auto cleaned = in_processes(
-      1, [&](int) { return exchange_some(*make_bootstrap(member(0, 1, own_job("sweeper")))); });
-  EXPECT_EQ(cleaned[0], 0);
+  EXPECT_FALSE(object_stands(job));
 }
 
 }  // namespace

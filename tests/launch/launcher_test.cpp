@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <regex>
 #include <set>
 #include <string>
@@ -248,11 +249,30 @@ TEST(launcher, process_that_leaves_before_joining_others_ends_the_job) {
 
 TEST(launcher, abort_is_printed_once) {
   const auto result = role(3, "abort");
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.output.own(), "upwash: rank 1: out of luck; job ended\n");
   for (const auto& one : result.output.entries) {
     EXPECT_TRUE(one.rank < 0 || one.text.find("out of luck") == std::string::npos);
   }
+}
+
+TEST(launcher, status_after_a_good_finish_is_the_jobs_without_a_line) {
+  const auto result = role(3, "finish", "UPWASH_TEST_STATUS=4");
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(result.output.own(), "");
+}
+
+TEST(launcher, start_that_fails_everywhere_alike_is_told_once) {
+  const auto result = role(4, "unstarted");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.output.own(), "upwash: cannot start at all\n");
+}
+
+TEST(launcher, rank_is_not_named_twice) {
+  EXPECT_EQ(failure_line(2, "rank 2: too far"), "rank 2: too far; job ended");
+  EXPECT_EQ(failure_line(2, "rank 21: too far"), "rank 2: rank 21: too far; job ended");
+  EXPECT_EQ(failure_line(2, "too far"), "rank 2: too far; job ended");
+  EXPECT_EQ(failure_line(-1, "no such machine"), "no such machine");
 }
 
 TEST(launcher, rank_killed_in_the_middle_ends_waiting_ranks) {
@@ -322,11 +342,13 @@ TEST(launched_rank, DISABLED_plays_its_role) {
   const auto process = values.integer("boot_process");
   if (role == "absent" && process == 1) _exit(0);
   if (role == "late" && process == 1) sleep(100);
+  if (role == "unstarted") abort_start(2, "cannot start at all");
+  std::unique_ptr<conduit::bootstrap> boot;
   try {
-    const auto boot = make_bootstrap(values);
+    boot = make_bootstrap(values);
     boot->barrier();
     if (role == "early" && process == 1) _exit(0);
-    if (role == "abort" && process == 1) boot->abort(1, "out of luck");
+    if (role == "abort" && process == 1) boot->abort(1, 3, "out of luck");
     if (role == "killed" && process == 1) raise(SIGKILL);
     if (role != "finish") talk_for_ever(*boot, values, role == "wait");
     const auto mine = static_cast<std::uint64_t>(process * process);
@@ -337,8 +359,12 @@ TEST(launched_rank, DISABLED_plays_its_role) {
     }
     static_cast<void>(conduit::make_shm_world(*boot, values));
     boot->finished();
+    const char* status = std::getenv("UPWASH_TEST_STATUS");
+    if (status != nullptr && process == 1) _exit(std::atoi(status));
   } catch (const error& problem) {
-    std::fprintf(stderr, "%s\n", problem.what());
+    // As a program does; a death that was seen meanwhile is the better reason.
+    if (boot && !boot->failed()) boot->abort(-1, problem.exit_status(), problem.what());
+    if (!boot) std::fprintf(stderr, "%s\n", problem.what());
     _exit(problem.exit_status());
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The last rank's handler throws, or with the word "body" the last rank itself.
+// The last rank goes wrong: its handler throws, or with the word "body" the rank itself; with
+// "argument" it sends to nobody, with "status" it ends properly but returns 5.
 #include <stdexcept>
 #include <string_view>
 
@@ -14,12 +15,15 @@ void explode(upwash::incoming& /*in*/) { throw std::runtime_error("out of luck")
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool in_body = argc > 1 && std::string_view(argv[1]) == "body";
+  const std::string_view how = argc > 1 ? argv[1] : "handler";
   return upwash::run(argc, argv, [&](upwash::job& here) {
     const int last = here.size() - 1;
-    if (in_body && here.rank() == last) throw std::runtime_error("out of luck");
-    if (!in_body && here.rank() == 0) upwash::send<&explode>(here, last);
+    if (how == "status") return here.rank() == last ? 5 : 0;
+    if (how == "body" && here.rank() == last) throw std::runtime_error("out of luck");
+    if (how == "argument" && here.rank() == last) upwash::send<&explode>(here, here.size());
+    if (how == "handler" && here.rank() == 0) upwash::send<&explode>(here, last);
     upwash::control::barrier(here.world());
     upwash::control::barrier(here.world());
+    return 0;
   });
 }

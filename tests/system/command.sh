@@ -56,4 +56,12 @@ PYTHON
 
 UPWASH_LOG=info "$upwash" info --knobs | grep -q 'value from: environment' || fail "source"
 "$upwash" info | grep -q 'usable cores' || fail "info as text"
+# The program may be set off by "--"; one behind its name is its own.
+for words in "-n 2 echo -n -- a" "-n 2 -- echo -n -- a" "--ranks=2 --prefix -- echo -n -- a" \
+  "-n2 --knob log=info -- echo -n -- a"; do
+  # shellcheck disable=SC2086
+  [[ $("$upwash" run $words) =~ ^(\[[01]\] )?--\ a(\[[01]\] )?--\ a$ ]] || fail "run $words"
+done
+refuses "run: no program to start (upwash run -n N program ...)" run -n 2 --
+refuses "run: unknown option -x (see upwash run --help)" run -n 2 -- -x
 echo "command: works"

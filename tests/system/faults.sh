@@ -4,6 +4,7 @@
 #
 # Jobs that go wrong: ranks killed at random moments, Ctrl-C, programs that are missing or leave
 # early, a killed launcher. The job ends within a second, one line says why, nothing stays.
+# UPWASH_TEST_KILLS: how many ranks are killed, in four kinds of moments and jobs.
 set -uo pipefail
 upwash=$UPWASH_TEST_BIN/upwash
 rank=("$UPWASH_TEST_BIN/unit_tests" '--gtest_filter=launched_rank.*'
@@ -11,7 +12,7 @@ rank=("$UPWASH_TEST_BIN/unit_tests" '--gtest_filter=launched_rank.*'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-kills=${UPWASH_TEST_KILLS:-20}
+kills=$((${UPWASH_TEST_KILLS:-100} / 4))
 
 fail() {
   echo "faults: $*" >&2
@@ -20,8 +21,8 @@ fail() {
 }
 
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
-objects() { find /dev/shm -name 'upwash-*' 2>/dev/null | wc -l; }
-before=$(objects)
+# Of the jobs that meet by name below; other jobs on this machine have theirs.
+objects() { find /dev/shm -name "upwash-*-faults-$$-*" 2>/dev/null | wc -l; }
 
 # alive PID...: those that still run (zombies do not)
 alive() {
@@ -35,6 +36,7 @@ begin() {
   local count=$1 role=$2 processes=$1
   shift 2
   [[ ${1:-} == --ranks-per-process ]] && processes=$((count / $2))
+  : >"$work/out"  # here: the job's shell empties it later, and the last job's lines still count
   UPWASH_TEST_ROLE=$role "$upwash" run -n "$count" "$@" "${rank[@]}" >"$work/out" 2>"$work/err" &
   launcher=$!
   for _ in $(seq 500); do
@@ -59,7 +61,7 @@ end() {
 
 nothing_stays() {
   [[ -z $(alive "${ranks[@]}") ]] || fail "still there: $(alive "${ranks[@]}")"
-  [[ $(objects) == "$before" ]] || fail "shared memory objects stay: $(ls /dev/shm)"
+  [[ $(objects) == 0 ]] || fail "shared memory objects stay: $(ls /dev/shm)"
   [[ $(find "$work" -type f | sort) == "$work/err"$'\n'"$work/out" ]] || fail "files stay: $(ls)"
 }
 
@@ -84,6 +86,32 @@ for i in $(seq "$kills"); do
   end "$since" 137 "^upwash: rank [0-9]+ \(pid ${ranks[0]}\) was killed by signal 9"
 done
 
+# Jobs without a launcher of upwash: the others see it, or miss the dead one after start_timeout.
+for i in $(seq $((2 * kills))); do
+  : >"$work/out" && : >"$work/err"
+  ranks=()
+  for r in 0 1 2; do
+    UPWASH_TEST_ROLE=talk UPWASH_RANK=$r UPWASH_SIZE=3 UPWASH_JOB_ID=faults-$$-$i \
+      UPWASH_START_TIMEOUT=1s "${rank[@]}" >>"$work/out" 2>>"$work/err" &
+    ranks+=($!)
+  done
+  if ((i % 2 == 0)); then
+    for _ in $(seq 500); do
+      [[ $(grep -c '^talking' "$work/out") == 3 ]] && break
+      sleep 0.02
+    done
+  fi
+  sleep "0.0$((RANDOM % 100))"
+  kill -9 "${ranks[RANDOM % 3]}"
+  for _ in $(seq 200); do
+    [[ -z $(alive "${ranks[@]}") ]] && break
+    sleep 0.02
+  done
+  wait "${ranks[@]}" 2>/dev/null
+  nothing_stays
+  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "by name: not one line"
+done
+
 for signal in INT TERM; do
   begin 3 talk
   since=$(milliseconds)
@@ -91,15 +119,26 @@ for signal in INT TERM; do
   end "$since" $((128 + $(kill -l $signal))) '^upwash: signal [0-9]+ \(.*\); job ended$'
 done
 
-# A launcher that cannot clean up any more.
-begin 3 talk
-kill -9 "$launcher"
-wait "$launcher" 2>/dev/null
-for _ in $(seq 250); do
-  [[ -z $(alive "${ranks[@]}") ]] && break
-  sleep 0.02
+# A launcher that cannot clean up any more, when all talk and while they start.
+for i in $(seq 6); do
+  if ((i == 1)); then
+    begin 3 talk
+  else
+    UPWASH_TEST_ROLE=talk "$upwash" run -n 3 "${rank[@]}" >"$work/out" 2>"$work/err" &
+    launcher=$!
+    ranks=()
+    while [[ ${#ranks[@]} == 0 ]]; do mapfile -t ranks < <(pgrep -P "$launcher"); done
+    sleep "0.0$((RANDOM % 10))"
+    mapfile -t ranks < <(pgrep -P "$launcher")
+  fi
+  kill -9 "$launcher"
+  wait "$launcher" 2>/dev/null
+  for _ in $(seq 250); do
+    [[ -z $(alive "${ranks[@]}") ]] && break
+    sleep 0.02
+  done
+  nothing_stays
 done
-nothing_stays
 
 status_of() {
   "$@" >"$work/out" 2>"$work/err"
@@ -113,7 +152,7 @@ UPWASH_TEST_ROLE=early
 grep -qE '^upwash: rank 1 \(pid [0-9]+\) exited with status 0 before it had finished; job ended$' \
   "$work/err" || fail "early exit: wrong line"
 UPWASH_TEST_ROLE=abort
-[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 1 ]] || fail "abort: wrong status"
+[[ $(status_of "$upwash" run -n 3 "${rank[@]}") == 3 ]] || fail "abort: wrong status"
 [[ $(cat "$work/err" "$work/out" | grep -c 'out of luck') == 1 ]] || fail "abort: not told once"
 grep -q '^upwash: rank 1: out of luck; job ended$' "$work/err" || fail "abort: wrong line"
 UPWASH_TEST_ROLE=finish
@@ -140,4 +179,4 @@ refused 2 'upwash: run: unknown option --frobnicate (see upwash run --help)' -n 
 refused 2 'upwash: run: no program to start (upwash run -n N program ...)' -n 2
 refused 124 'upwash: the time-out of 0.1 s has passed; job ended' -n 2 --timeout 100ms sleep 100
 nothing_stays
-echo "faults: $((2 * kills)) kills and all other ends were clean"
+echo "faults: $((4 * kills)) kills and all other ends were clean"

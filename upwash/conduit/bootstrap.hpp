@@ -36,8 +36,10 @@ class bootstrap {
   /// This process has left the job in good order: its exit is no failure.
   virtual void finished() noexcept = 0;
 
-  /// Ends the whole job; the line is printed once, by the launcher where there is one.
-  [[noreturn]] virtual void abort(int rank, std::string_view why) noexcept = 0;
+  /// Ends the whole job with this exit status, the first caller's: its line is printed once, by
+  /// the launcher where there is one. `rank` -1: of no rank in particular. With an empty text, or
+  /// when the job has failed already, only leaves.
+  [[noreturn]] virtual void abort(int rank, int status, std::string_view why) noexcept = 0;
 
   /// Whether a process died or the job was aborted; one load.
   [[nodiscard]] virtual bool failed() const noexcept = 0;

@@ -11,13 +11,18 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/launch/detail/control_bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 #include "upwash/launch/detail/rendezvous.hpp"
 
 namespace upwash::launch {
@@ -39,19 +44,32 @@ class alone final : public conduit::bootstrap {
   }
   void barrier() override {}
   void finished() noexcept override {}
-  [[noreturn]] void abort(int rank, std::string_view why) noexcept override {
+  [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override {
+    std::fflush(nullptr);
     if (!why.empty()) {
-      std::fflush(nullptr);
-      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
-                   why.data());
+      std::fprintf(stderr, "upwash: %s\n", failure_line(rank, why).c_str());
     }
-    _exit(1);
+    _exit(status);
   }
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
  private:
   int ranks_;
 };
+
+/// The place is taken: programs that this process starts are not in its job, whatever variables of
+/// a launcher they inherit.
+void mark_taken(std::string_view job) {
+  setenv("UPWASH_BOOT_TAKEN", fmt::format("{} {}", getpid(), job).c_str(), 1);
+}
+
+/// Whether this process was started by one that holds the place in `job` it would take for its own.
+bool taken_by_ancestor(const settings& values, std::string_view job) {
+  const std::string& taken = values.text("boot_taken");
+  const auto space = taken.find(' ');
+  return space != std::string::npos && std::string_view(taken).substr(space + 1) == job &&
+         std::atoi(taken.c_str()) != getpid();
+}
 
 std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   const auto fd = static_cast<int>(values.integer("boot_control"));
@@ -66,22 +84,55 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   // also when a shell stands between the two.
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return std::make_unique<detail::control_bootstrap>(std::move(block), process,
-                                                     values.time("start_timeout"), true);
+  const auto& header = block.header();
+  if (!detail::process_lives(header.creator, header.creator_started)) {
+    // Died before it could take this process along, or is in another pid namespace.
+    throw error(
+        error_kind::environment,
+        fmt::format("the upwash run of this job (pid {}) is not to be seen: it has ended, or "
+                    "this process has pids of its own (a container?)",
+                    header.creator));
+  }
+  auto place = std::make_unique<detail::control_bootstrap>(
+      std::move(block), process, values.time("start_timeout"), std::nullopt);
+  unsetenv("UPWASH_BOOT_CONTROL");
+  unsetenv("UPWASH_BOOT_PROCESS");
+  mark_taken({});
+  return place;
 }
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
                                                   const detail::identity& self, int per_process) {
+  auto met = detail::meet(self, per_process);
   auto place = std::make_unique<detail::control_bootstrap>(
-      detail::meet(self, per_process), self.process, values.time("start_timeout"), false);
-  detail::leave_name(self, place->block());
+      std::move(met.block), self.process, values.time("start_timeout"), std::move(met.place));
   log(log_level::info, "launch",
       fmt::format("process {} of {} in job '{}' of {}", self.process, self.processes, self.job,
                   self.launcher));
+  mark_taken(self.job);
   return place;
 }
 
 }  // namespace
+
+std::string failure_line(int rank, std::string_view why) {
+  if (rank < 0) return std::string(why);
+  const auto who = fmt::format("rank {}: ", rank);
+  return fmt::format("{}{}; job ended", why.starts_with(who) ? "" : who, why);
+}
+
+void abort_start(int status, std::string_view why) noexcept {
+  const char* fd = std::getenv("UPWASH_BOOT_CONTROL");
+  if (fd == nullptr) return;
+  try {
+    const auto block = detail::control_block::attach(std::atoi(fd));
+    std::fflush(nullptr);
+    block.fail(-1, status, why, false);
+    _exit(block.failure_told() ? block.header().failed_status : status);
+  } catch (const error&) {
+    return;  // the variable is a leftover, or worse: what went wrong first is told by the caller
+  }
+}
 
 std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
   if (values.integer("boot_control") >= 0) return under_launcher(values);
@@ -91,7 +142,13 @@ std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
                 fmt::format("ranks_per_process={}: expected 1 to 65536 (UPWASH_RANKS_PER_PROCESS)",
                             per_process));
   }
-  if (const auto self = detail::find_identity(values)) {
+  if (values.text("boot_taken") == fmt::format("{} ", getpid())) {
+    throw error(
+        error_kind::argument,
+        "this process has left its job: run() and attach() join the job of upwash run once");
+  }
+  const auto self = detail::find_identity(values);
+  if (self && !taken_by_ancestor(values, self->job)) {
     return by_rendezvous(values, *self, per_process);
   }
   log(log_level::info, "launch",

@@ -19,10 +19,12 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/child.hpp"
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/cores.hpp"
 #include "upwash/launch/detail/output.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch {
 namespace {
@@ -95,7 +97,7 @@ class job {
   void handle_death(std::size_t process);
   void check_early_exits();
   void check_clock_and_flag();
-  [[nodiscard]] std::string aborted_text() const;
+  bool end_by_abort();
 
   const launch_options& options_;
   detail::standard_sink standard_;
@@ -193,7 +195,7 @@ void job::end(int status, const std::string& why) {
   if (ended_) return;
   ended_ = true;
   status_ = status;
-  block_.fail(-1, why.data(), why.size());
+  block_.fail(-1, status, why, false);
   detail::kill_groups(children_);
   drain_all();
   say(why);
@@ -234,21 +236,22 @@ void job::handle_signal(int signal) {
     end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
     return;
   }
-  // Only to processes that have joined the job and are past its start: others would die of it.
+  // Only to ranks that have a handler: others, front ends without one too, would die of it.
   for (std::size_t p = 0; p < children_.size(); ++p) {
     const detail::process_slot& slot = block_.slot(static_cast<int>(p));
-    if (slot.state.load() == process_state::attached && slot.generation.load() > 2)
-      kill(slot.pid.load(), SIGUSR1);
+    const pid_t pid = slot.pid.load();
+    if (slot.state.load() == process_state::attached && pid > 0 && detail::catches(pid, SIGUSR1)) {
+      kill(pid, SIGUSR1);
+    }
   }
 }
 
-std::string job::aborted_text() const {
+/// Ends the job when one of its processes has left a reason to.
+bool job::end_by_abort() {
+  if (!block_.failure_told()) return false;
   const detail::control_header& header = block_.header();
-  if (header.claimed.load() == 0) return {};
-  // Whoever claimed is about to write it, unless it was killed at that very moment.
-  for (int turn = 0; turn < 100 && header.failed.load() == 0; ++turn) usleep(1000);
-  if (header.failed.load() == 0 || header.failed_rank < 0) return {};
-  return fmt::format("rank {}: {}; job ended", header.failed_rank, header.failed_text.data());
+  end(header.failed_status, failure_line(header.failed_rank, header.failed_text.data()));
+  return true;
 }
 
 void job::handle_death(std::size_t process) {
@@ -257,15 +260,18 @@ void job::handle_death(std::size_t process) {
   const bool killed = WIFSIGNALED(one.status);
   const int number = killed ? WTERMSIG(one.status) : WEXITSTATUS(one.status);
   const auto state = block_.slot(static_cast<int>(process)).state.load();
-  if (!killed && number == 0 && state == process_state::finished) return;
+  if (!killed && state == process_state::finished) {
+    // It has said itself what there is to say; the others finish too.
+    if (status_ == 0) status_ = number;
+    return;
+  }
   if (!killed && number == 0 && state == process_state::absent) {
     early_.push_back(process);
     return;
   }
   const std::string name = fmt::format("rank {} (pid {})", rank_of(process), one.pid);
-  if (const std::string why = aborted_text(); !why.empty() && !killed) {
-    end(number == 0 ? 1 : number, why);
-  } else if (killed) {
+  if (!killed && end_by_abort()) return;
+  if (killed) {
     end(128 + number,
         fmt::format("{} was killed by signal {} ({}); job ended", name, number, strsignal(number)));
   } else if (number == 0) {
@@ -287,9 +293,7 @@ void job::check_early_exits() {
 
 void job::check_clock_and_flag() {
   if (ended_) return;
-  if (block_.header().failed.load() != 0) {
-    if (const std::string why = aborted_text(); !why.empty()) end(1, why);
-  }
+  if (block_.header().failed.load() != 0 && end_by_abort()) return;
   if (options_.timeout > duration{} && steady_now() - begin_ > options_.timeout) {
     end(timeout_status,
         fmt::format("the time-out of {:g} s has passed; job ended", options_.timeout.seconds()));

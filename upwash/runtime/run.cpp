@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -26,7 +27,7 @@ namespace {
 /// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
 struct composition {
   settings values;
-  std::unique_ptr<conduit::bootstrap> boot;  ///< null: all ranks are in this process
+  std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
   job_options options;
 };
@@ -54,6 +55,8 @@ void check_builds(conduit::bootstrap& boot) {
   }
 }
 
+bool launched(const settings& values) { return values.integer("boot_control") >= 0; }
+
 conduit::sim_options sim_options_of(const settings& values) {
   conduit::sim_options chosen;
   chosen.ranks = positive(values, "ranks");
@@ -74,20 +77,21 @@ conduit::loopback_options loopback_options_of(const settings& values) {
   return chosen;
 }
 
-/// Reads the knobs and makes the world that they describe.
-composition compose() {
+/// Reads the knobs and makes the world that they describe. What is made before an error stays:
+/// it is the way to tell of it.
+void compose(composition& made) {
   knob_table table;
   add_all_knobs(table);
-  composition made;
   made.values = settings::from_environment(table);
   set_log_level(made.values.text("log"));
   const std::string& name = made.values.text("conduit");
+  const bool alone = name == "sim" || name == "loopback";
+  if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
   if (name == "sim") {
     made.world = conduit::make_sim_world(sim_options_of(made.values));
   } else if (name == "loopback") {
     made.world = conduit::make_loopback_world(loopback_options_of(made.values));
   } else {
-    made.boot = launch::make_bootstrap(made.values);
     check_builds(*made.boot);
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
@@ -99,7 +103,6 @@ composition compose() {
   log(log_level::info, "runtime",
       fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), name,
                   made.world->local_ranks()));
-  return made;
 }
 
 /// SIGUSR1 at any time: every rank of this process says what it waits for.
@@ -110,41 +113,67 @@ void install_report_signal() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-/// Prints the line of an error that ended a rank. With a launcher it is the launcher's to end the
-/// others; without one there are none.
-int report(const error& failure) {
-  dump_recent_log();
-  fmt::print(stderr, "upwash: {}\n", failure.what());
+/// Tells of the error that ended rank `rank` (-1: the start, or all ranks together) and ends the
+/// job. The line is the launcher's to print; a process alone prints it, and only then this returns.
+int report(const composition& parts, int rank, const error& failure) {
+  const int status = failure.exit_status();
+  const bool bad_input = status == 2;
+  const bool old_news = parts.boot && parts.boot->failed();
+  if (!bad_input && !old_news) dump_recent_log();
   std::fflush(nullptr);
-  return failure.exit_status();
+  const int named = parts.world && parts.world->size() > 1 ? rank : -1;
+  if (!parts.boot) {
+    launch::abort_start(status, failure.what());
+  } else if (launched(parts.values) || parts.boot->process_count() > 1) {
+    parts.boot->abort(named, status, failure.what());
+  }
+  fmt::print(stderr, "upwash: {}\n", launch::failure_line(named, failure.what()));
+  std::fflush(nullptr);
+  return status;
+}
+
+/// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
+void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main,
+             int& failed) {
+  const auto one_rank = [&](int rank) {
+    try {
+      job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
+      rank_main(here);
+      here.finish();
+    } catch (const std::exception&) {
+      // What a conduit throws to end the other ranks is no std::exception.
+      if (failed < 0) failed = rank;
+      throw;
+    }
+  };
+  on.run(one_rank);
 }
 
 }  // namespace
 
 void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main) {
-  const auto one_rank = [&](int rank) {
-    job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
-    rank_main(here);
-    here.finish();
-  };
-  on.run(one_rank);
+  int failed = -1;
+  run_all(on, options, rank_main, failed);
 }
 
 namespace detail {
 
 int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) {
+  composition parts;
+  int failed = -1;
   try {
-    composition parts = compose();
-    install_report_signal();
+    install_report_signal();  // first of all: a signal must not kill a rank that only starts
+    compose(parts);
     int status = 0;
-    run_on(*parts.world, parts.options,
-           [&](job& here) { status = std::max(status, rank_main(here)); });
+    const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
+    run_all(*parts.world, parts.options, one, failed);
     if (parts.boot) parts.boot->finished();
     return status;
   } catch (const error& failure) {
-    return report(failure);
+    return report(parts, failed, failure);
   } catch (const std::exception& failure) {
-    return report(error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
+    return report(parts, failed,
+                  error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
   }
 }
 
@@ -153,6 +182,7 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
 struct attached_job::parts {
   composition composed;
   std::unique_ptr<upwash::job> here;
+  int exceptions = std::uncaught_exceptions();  ///< under way when the job was attached
 };
 
 attached_job::attached_job(std::unique_ptr<parts> made) : parts_(std::move(made)) {}
@@ -160,22 +190,28 @@ attached_job::attached_job(attached_job&&) noexcept = default;
 
 attached_job::~attached_job() {
   if (!parts_) return;
+  // An exception leaves the program's hands here: finishing would wait for ranks that wait for
+  // this one. The missing finish ends the job when the program, having told of it, exits.
+  if (std::uncaught_exceptions() > parts_->exceptions) return;
+  const composition& composed = parts_->composed;
+  const int rank = composed.world->first_rank();
   try {
     parts_->here->finish();
     parts_->here.reset();
-    parts_->composed.boot->finished();
+    composed.boot->finished();
   } catch (const error& failure) {
-    report(failure);  // a destructor has nobody to tell; the launcher sees the missing finish
+    report(composed, rank, failure);
   } catch (const std::exception& failure) {
-    report(error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
+    report(composed, rank, error(error_kind::fault, failure.what()));
   }
 }
 
 job& attached_job::job() const noexcept { return *parts_->here; }
 
 attached_job attach(int /*argc*/, char** /*argv*/) {
-  auto made = std::make_unique<attached_job::parts>(attached_job::parts{compose(), nullptr});
+  auto made = std::make_unique<attached_job::parts>();
   composition& parts = made->composed;
+  compose(parts);
   if (!parts.boot || parts.world->local_ranks() != 1) {
     throw error(error_kind::environment,
                 "attach: one rank a process on a real conduit is wanted; set UPWASH_CONDUIT=shm "

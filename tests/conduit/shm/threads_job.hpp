@@ -49,7 +49,8 @@ class thread_bootstrap final : public conduit::bootstrap {
   }
   void barrier() override { state_.all.arrive_and_wait(); }
   void finished() noexcept override {}
-  [[noreturn]] void abort(int /*rank*/, std::string_view /*why*/) noexcept override {
+  [[noreturn]] void abort(int /*rank*/, int /*status*/,
+                          std::string_view /*why*/) noexcept override {
     std::abort();
   }
   [[nodiscard]] bool failed() const noexcept override { return false; }

@@ -20,6 +20,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -63,19 +64,6 @@ pipe_ends make_pipe() {
   const int why = errno;
   [[maybe_unused]] const ssize_t told = write(plan.report, &why, sizeof why);
   _exit(127);
-}
-
-pid_t parent_of(pid_t pid) {
-  std::array<char, 64> path{};
-  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/stat", pid);
-  const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  std::array<char, 512> text{};
-  const ssize_t length = read(fd, text.data(), text.size() - 1);
-  close(fd);
-  // "pid (command) state parent ...": the command may itself hold parentheses.
-  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  return at != nullptr && std::strlen(at) > 4 ? std::atoi(at + 4) : -1;
 }
 
 }  // namespace

@@ -20,11 +20,13 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/bootstrap.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
 
-constexpr std::size_t header_bytes = 1024;
+constexpr std::size_t header_bytes = 4096;
 static_assert(sizeof(control_header) <= header_bytes);
 
 std::size_t block_bytes(int processes) {
@@ -101,28 +103,28 @@ process_slot& control_block::slot(int process) const noexcept {
 
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
 
-bool control_block::fail(int rank, const char* text, std::size_t length) const noexcept {
+bool control_block::fail(int rank, int status, std::string_view why, bool speak) const noexcept {
   control_header& h = header();
   if (h.claimed.exchange(1) != 0) return false;
-  const std::size_t kept = std::min(length, control_header::text_bytes - 1);
-  std::memcpy(h.failed_text.data(), text, kept);
+  const std::size_t kept = std::min(why.size(), control_header::text_bytes - 1);
+  std::memcpy(h.failed_text.data(), why.data(), kept);
   h.failed_text[kept] = '\0';
   h.failed_rank = rank;
+  h.failed_status = status;
+  if (speak) {
+    std::fflush(nullptr);
+    std::fprintf(stderr, "upwash: %s\n", failure_line(rank, why).c_str());
+  }
   h.failed.store(1);
   return true;
 }
 
-std::uint64_t process_started(int pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  std::array<char, 1024> text{};
-  const ssize_t length = read(fd, text.data(), text.size() - 1);
-  close(fd);
-  // Field 22, counted behind the command's closing parenthesis, which follows field 2.
-  const char* at = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  for (int field = 2; at != nullptr && field < 22; ++field) at = std::strchr(at + 1, ' ');
-  return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
+bool control_block::failure_told() const noexcept {
+  const control_header& h = header();
+  if (h.claimed.load() == 0) return false;
+  // Whoever claimed is about to write it, unless it was killed at that very moment.
+  for (int turn = 0; turn < 100 && h.failed.load() == 0; ++turn) usleep(1000);
+  return h.failed.load() != 0;
 }
 
 }  // namespace upwash::launch::detail

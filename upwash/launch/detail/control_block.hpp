@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "upwash/conduit/bootstrap.hpp"
 
@@ -19,7 +20,7 @@ enum class process_state : std::uint32_t { absent, attached, finished };
 
 /// One for each process.
 ///
-///   0    state  pid  generation
+///   0    state  pid  generation  started
 ///   64   blob of even generations (256 B)
 ///   320  blob of odd generations (256 B)
 ///
@@ -27,15 +28,16 @@ enum class process_state : std::uint32_t { absent, attached, finished };
 /// g + 1, and so has everybody finished reading g.
 struct process_slot {
   alignas(64) std::atomic<process_state> state;
-  std::atomic<std::int32_t> pid;
+  std::atomic<std::int32_t> pid;          ///< 0 until it has come
   std::atomic<std::uint32_t> generation;  ///< exchanges published so far
+  std::uint64_t started;                  ///< valid once there is a pid, as creator_started
   alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
 };
 static_assert(sizeof(process_slot) == 576);
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683031U;  // "upwash01"
-  static constexpr std::size_t text_bytes = 512;
+  static constexpr std::uint64_t magic_value = 0x75707761'73683032U;  // "upwash02"
+  static constexpr std::size_t text_bytes = 3072;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
   std::uint32_t processes;
@@ -45,7 +47,8 @@ struct control_header {
   std::atomic<std::uint32_t> attached;
   std::atomic<std::uint32_t> claimed;  ///< somebody writes, or wrote, the reason
   alignas(64) std::atomic<std::uint32_t> failed;
-  std::int32_t failed_rank;  ///< valid when `failed`; -1: the text says it
+  std::int32_t failed_rank;  ///< valid when `failed`, as the next two; -1: none in particular
+  std::int32_t failed_status;
   std::array<char, text_bytes> failed_text;
 };
 
@@ -67,8 +70,12 @@ class control_block {
   [[nodiscard]] process_slot& slot(int process) const noexcept;
   [[nodiscard]] int processes() const noexcept;
 
-  /// The first caller's reason stands: sets `failed` and answers true to that one only.
-  bool fail(int rank, const char* text, std::size_t length) const noexcept;
+  /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
+  /// standard error, before anybody can see that the job has failed and leave.
+  bool fail(int rank, int status, std::string_view why, bool speak) const noexcept;
+
+  /// Whether the job failed, once whoever writes the reason has written it.
+  [[nodiscard]] bool failure_told() const noexcept;
 
  private:
   control_block(void* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
@@ -76,8 +83,5 @@ class control_block {
   void* base_ = nullptr;
   std::size_t bytes_ = 0;
 };
-
-/// When a process started, in clock ticks since boot; 0 when there is no such process.
-[[nodiscard]] std::uint64_t process_started(int pid);
 
 }  // namespace upwash::launch::detail

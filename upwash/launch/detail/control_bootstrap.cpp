@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -35,21 +36,33 @@ void nap(int turn) {
 }  // namespace
 
 control_bootstrap::control_bootstrap(control_block block, int process, duration start_timeout,
-                                     bool launcher)
+                                     std::optional<meeting_place> place)
     : block_(std::move(block)),
       process_(process),
       start_timeout_(start_timeout),
-      launcher_(launcher) {
+      launcher_(!place),
+      place_(std::move(place)) {
   process_slot& mine = block_.slot(process);
   auto expected = process_state::absent;
   if (!mine.state.compare_exchange_strong(expected, process_state::attached)) {
     throw error(error_kind::environment,
-                fmt::format("process {} of this job is running already (pid {}): a program that a "
-                            "rank starts is no rank; unset UPWASH_BOOT_CONTROL for it",
+                fmt::format("process {} of this job is another program already (pid {}): each "
+                            "process that a launcher starts can be one program of upwash",
                             process, mine.pid.load()));
   }
+  mine.started = process_started(getpid());
   mine.pid.store(getpid());
-  block_.header().attached.fetch_add(1);
+  const std::uint32_t before = block_.header().attached.fetch_add(1);
+  if (launcher_) return;
+  if (before + 1 == block_.header().processes) close_place();
+  watch_ = std::make_unique<peer_watch>(block_, process_);
+}
+
+control_bootstrap::~control_bootstrap() { close_place(); }
+
+void control_bootstrap::close_place() noexcept {
+  if (place_) place_->close();
+  place_.reset();
 }
 
 void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std::byte> all) {
@@ -69,7 +82,7 @@ void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std:
     std::memcpy(all.data() + p * mine.size(),
                 block_.slot(static_cast<int>(p)).blobs[generation % 2].data(), mine.size());
   }
-  if (!launcher_ && !watch_) watch_ = std::make_unique<peer_watch>(block_, process_);
+  place_.reset();  // whoever came last has closed it
 }
 
 void control_bootstrap::await_all(std::uint32_t generation) {
@@ -91,7 +104,8 @@ void control_bootstrap::await_all(std::uint32_t generation) {
   }
 }
 
-void control_bootstrap::missing(std::uint32_t generation, const char* what) const {
+void control_bootstrap::missing(std::uint32_t generation, const char* what) {
+  close_place();
   std::string names;
   int found = 0;
   for (int p = 0; p < process_count(); ++p) {
@@ -110,15 +124,11 @@ void control_bootstrap::finished() noexcept {
   block_.slot(process_).state.store(process_state::finished);
 }
 
-void control_bootstrap::abort(int rank, std::string_view why) noexcept {
-  if (!why.empty() && block_.fail(rank, why.data(), why.size())) {
-    std::fflush(nullptr);
-    if (!launcher_) {
-      std::fprintf(stderr, "upwash: rank %d: %.*s; job ended\n", rank, static_cast<int>(why.size()),
-                   why.data());
-    }
-  }
-  _exit(1);
+void control_bootstrap::abort(int rank, int status, std::string_view why) noexcept {
+  std::fflush(nullptr);
+  close_place();
+  if (!why.empty()) block_.fail(rank, status, why, !launcher_);
+  _exit(block_.failure_told() ? block_.header().failed_status : status);
 }
 
 bool control_bootstrap::failed() const noexcept {

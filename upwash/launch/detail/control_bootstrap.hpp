@@ -6,19 +6,26 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/peer_watch.hpp"
+#include "upwash/launch/detail/rendezvous.hpp"
 
 namespace upwash::launch::detail {
 
 class control_bootstrap final : public conduit::bootstrap {
  public:
-  /// Takes the slot of `process`. `launcher`: one stands behind the job, prints the reason of
-  /// a failure and ends the processes; otherwise they watch each other.
-  control_bootstrap(control_block block, int process, duration start_timeout, bool launcher);
+  /// Takes the slot of `process`. Without `place` a launcher stands behind the job, prints the
+  /// reason of a failure and ends the processes; processes that met there watch each other, and
+  /// close the place when all have come or the start fails.
+  control_bootstrap(control_block block, int process, duration start_timeout,
+                    std::optional<meeting_place> place);
+  ~control_bootstrap() override;
+  control_bootstrap(const control_bootstrap&) = delete;
+  control_bootstrap& operator=(const control_bootstrap&) = delete;
 
   [[nodiscard]] int process() const noexcept override { return process_; }
   [[nodiscard]] int process_count() const noexcept override { return block_.processes(); }
@@ -28,21 +35,21 @@ class control_bootstrap final : public conduit::bootstrap {
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void barrier() override { exchange({}, {}); }
   void finished() noexcept override;
-  [[noreturn]] void abort(int rank, std::string_view why) noexcept override;
+  [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override;
   [[nodiscard]] bool failed() const noexcept override;
-
-  [[nodiscard]] const control_block& block() const noexcept { return block_; }
 
  private:
   void await_all(std::uint32_t generation);
-  [[noreturn]] void missing(std::uint32_t generation, const char* what) const;
+  [[noreturn]] void missing(std::uint32_t generation, const char* what);
+  void close_place() noexcept;
 
   control_block block_;
   int process_;
   duration start_timeout_;
   bool launcher_;
+  std::optional<meeting_place> place_;  ///< until all have met
   std::uint32_t generation_ = 0;
-  std::unique_ptr<peer_watch> watch_;  ///< without a launcher, from the first exchange on
+  std::unique_ptr<peer_watch> watch_;  ///< without a launcher
 };
 
 }  // namespace upwash::launch::detail

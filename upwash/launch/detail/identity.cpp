@@ -8,11 +8,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -49,6 +53,18 @@ void check_place(const identity& self) {
                           self.launcher, self.processes, here));
 }
 
+/// A name for the nearest ancestor that runs one of these programs: what all processes of a job
+/// share whose launcher names none, also those behind a shell. Else for the parent.
+std::string ancestor(std::initializer_list<std::string_view> programs) {
+  for (pid_t pid = getppid(); pid > 1; pid = parent_of(pid)) {
+    const std::string name = command_of(pid);
+    if (std::find(programs.begin(), programs.end(), name) != programs.end()) {
+      return fmt::format("{}-{}-{}", name, pid, process_started(pid));
+    }
+  }
+  return fmt::format("parent-{}", getppid());
+}
+
 std::optional<identity> from_knobs(const settings& values) {
   const auto rank = values.integer("rank");
   const auto size = values.integer("size");
@@ -80,7 +96,7 @@ std::optional<identity> from_open_mpi() {
   } else if (const char* job = variable("OMPI_MCA_ess_base_jobid")) {
     self.job = fmt::format("ompi-{}", job);
   } else {
-    self.job = fmt::format("ompi-parent-{}", getppid());
+    self.job = "ompi-" + ancestor({"orted", "prted", "orterun", "mpirun", "mpiexec"});
   }
   return self;
 }
@@ -96,8 +112,8 @@ std::optional<identity> from_pmi() {
   if (const char* job = variable("PMI_JOBID")) {
     self.job = fmt::format("pmi-{}", job);
   } else {
-    // Hydra names no job; its proxy on this node is the parent of all its processes here.
-    self.job = fmt::format("pmi-parent-{}", getppid());
+    // Hydra names no job, but has one proxy a job on this node.
+    self.job = "pmi-" + ancestor({"hydra_pmi_proxy", "pmi_proxy"});
   }
   return self;
 }

@@ -8,33 +8,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
+
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
 
 const duration interval = duration::from_us(10'000);
 
+constexpr int absent = -1;       // a process that has not come yet
+constexpr int unwatchable = -2;  // this one, or one that is gone
+
 }  // namespace
 
 peer_watch::peer_watch(const control_block& block, int self)
     : block_(block),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      pidfds_(static_cast<std::size_t>(block.processes()), -1) {
-  for (int p = 0; p < block.processes() && epoll_ >= 0; ++p) {
-    if (p == self) continue;
-    const auto fd = static_cast<int>(syscall(SYS_pidfd_open, block.slot(p).pid.load(), 0));
-    if (fd < 0) {
-      if (errno == ESRCH) dead_ = died(p) || dead_;
-      continue;
-    }
-    pidfds_[static_cast<std::size_t>(p)] = fd;
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = p;
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
-  }
+      pidfds_(static_cast<std::size_t>(block.processes()), absent),
+      unwatched_(block.processes() - 1) {
+  pidfds_[static_cast<std::size_t>(self)] = unwatchable;
 }
 
 peer_watch::~peer_watch() {
@@ -44,11 +37,35 @@ peer_watch::~peer_watch() {
   if (epoll_ >= 0) close(epoll_);
 }
 
+void peer_watch::watch(int process) noexcept {
+  const pid_t pid = block_.slot(process).pid.load();
+  if (pid == 0) return;
+  --unwatched_;
+  int& fd = pidfds_[static_cast<std::size_t>(process)];
+  fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  // Looked at behind the descriptor: the pid may be another process's by now.
+  if (!process_lives(pid, block_.slot(process).started)) {
+    dead_ = died(process) || dead_;
+    return;
+  }
+  if (fd < 0) {
+    fd = unwatchable;  // out of descriptors: the others see its death
+    return;
+  }
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = process;
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+}
+
 bool peer_watch::look() noexcept {
   if (dead_ || epoll_ < 0) return dead_;
   const duration now = steady_now();
   if (now < next_) return false;
   next_ = now + interval;
+  for (int p = 0; p < block_.processes() && unwatched_ > 0; ++p) {
+    if (pidfds_[static_cast<std::size_t>(p)] == absent) watch(p);
+  }
   epoll_event event{};
   while (!dead_ && epoll_wait(epoll_, &event, 1, 0) == 1) dead_ = died(event.data.fd);
   return dead_;
@@ -59,17 +76,15 @@ bool peer_watch::died(int process) noexcept {
   if (fd >= 0) {
     epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     close(fd);
-    fd = -1;
   }
+  fd = unwatchable;
   const process_slot& slot = block_.slot(process);
   if (slot.state.load() == process_state::finished) return false;
   const auto per = static_cast<int>(block_.header().ranks_per_process);
   std::array<char, 96> text{};
-  const int length = std::snprintf(text.data(), text.size(), "rank %d (pid %d) died", process * per,
-                                   slot.pid.load());
-  if (block_.fail(-1, text.data(), static_cast<std::size_t>(length))) {
-    std::fprintf(stderr, "upwash: %s; job ended\n", text.data());
-  }
+  std::snprintf(text.data(), text.size(), "rank %d (pid %d) died; job ended", process * per,
+                slot.pid.load());
+  block_.fail(-1, 1, text.data(), true);
   return true;
 }
 

@@ -13,7 +13,7 @@ namespace upwash::launch::detail {
 
 class peer_watch {
  public:
-  /// All processes have attached to `block`, which outlives this.
+  /// Of the job of `block`, which outlives this. Processes are watched from their coming on.
   peer_watch(const control_block& block, int self);
   ~peer_watch();
   peer_watch(const peer_watch&) = delete;
@@ -24,11 +24,13 @@ class peer_watch {
   [[nodiscard]] bool look() noexcept;
 
  private:
+  void watch(int process) noexcept;
   [[nodiscard]] bool died(int process) noexcept;
 
   const control_block& block_;
   int epoll_ = -1;
   std::vector<int> pidfds_;
+  int unwatched_;  ///< processes that have not come yet
   duration next_;
   bool dead_ = false;
 };

@@ -14,17 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
 
 constexpr const char* directory = "/dev/shm";
+constexpr std::size_t readable_length = 40;
 
 class locked_file {
  public:
@@ -41,6 +45,8 @@ class locked_file {
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] bool empty() const { return status().st_size == 0; }
+
+  [[nodiscard]] std::uint64_t inode() const { return status().st_ino; }
 
   /// Whether `name` still stands for this file.
   [[nodiscard]] bool current(const std::string& name) const {
@@ -61,22 +67,25 @@ class locked_file {
 
 std::string prefix() { return fmt::format("/upwash-{}-", getuid()); }
 
-std::string object_name(const identity& self) {
-  // FNV-1a: the job's own text may hold any character and be of any length.
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : self.job) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return fmt::format("{}{:016x}", prefix(), hash);
+/// Nobody lives who has come. While somebody does, the job is his: whoever joins him learns of the
+/// dead, and does not wait in vain in a job of his own.
+bool stale(const control_block& block) {
+  const control_header& header = block.header();
+  if (process_lives(header.creator, header.creator_started)) return false;
+  for (int p = 0; p < block.processes(); ++p) {
+    const process_slot& slot = block.slot(p);
+    const int pid = slot.pid.load();
+    if (pid != 0 && process_lives(pid, slot.started)) return false;
+  }
+  return true;
 }
 
-bool stale(const control_header& header) {
-  return process_started(header.creator) != header.creator_started;
-}
-
-/// Under the lock: an object that nobody will complete any more.
+/// Under the lock: an object that nobody will complete any more. An empty one has a maker that
+/// died, or that waits for the lock and then sees that its object has lost the name.
 bool stale(const locked_file& file) {
-  if (file.empty()) return false;
+  if (file.empty()) return true;
   try {
-    return stale(control_block::attach(file.fd()).header());
+    return stale(control_block::attach(file.fd()));
   } catch (const error&) {
     return true;  // of another version, and so of another job
   }
@@ -111,7 +120,18 @@ control_block checked(control_block block, const identity& self, int ranks_per_p
 
 }  // namespace
 
-control_block meet(const identity& self, int ranks_per_process) {
+std::string object_name(const identity& self) {
+  // FNV-1a: the job's own text may hold any character and be of any length.
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : self.job) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  std::string readable = self.job.substr(0, readable_length);
+  for (char& c : readable) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
+  }
+  return fmt::format("{}{}-{:016x}", prefix(), readable, hash);
+}
+
+meeting meet(const identity& self, int ranks_per_process) {
   sweep();
   const std::string name = object_name(self);
   for (;;) {
@@ -120,22 +140,23 @@ control_block meet(const identity& self, int ranks_per_process) {
       throw system_error(fmt::format("cannot open shared memory object {}", name), errno);
     }
     if (!file.current(name)) continue;
-    if (file.empty()) return control_block::create(file.fd(), self.processes, ranks_per_process);
-    if (!stale(file)) return checked(control_block::attach(file.fd()), self, ranks_per_process);
+    meeting_place place(name, file.inode());
+    if (file.empty()) {
+      return {control_block::create(file.fd(), self.processes, ranks_per_process),
+              std::move(place)};
+    }
+    if (!stale(file)) {
+      return {checked(control_block::attach(file.fd()), self, ranks_per_process), std::move(place)};
+    }
     shm_unlink(name.c_str());
   }
 }
 
-void leave_name(const identity& self, const control_block& block) {
-  if (block.header().attached.load() != static_cast<std::uint32_t>(self.processes)) return;
-  const std::string name = object_name(self);
-  const locked_file file(name, O_RDWR | O_CLOEXEC);
-  if (file.fd() < 0 || !file.current(name) || file.empty()) return;
-  // Another job of the same name may have begun: its block has another creator or fewer arrivals.
-  const control_block now = control_block::attach(file.fd());
-  if (now.header().attached.load() == static_cast<std::uint32_t>(self.processes)) {
-    shm_unlink(name.c_str());
-  }
+void meeting_place::close() noexcept {
+  if (name_.empty()) return;
+  const locked_file file(name_, O_RDWR | O_CLOEXEC);
+  if (file.fd() >= 0 && file.inode() == inode_ && file.current(name_)) shm_unlink(name_.c_str());
+  name_.clear();
 }
 
 }  // namespace upwash::launch::detail

@@ -2,20 +2,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where processes that share only a job's name find their control block: a named object in
-// shared memory that lives from the first arrival to the last, and no longer.
+// shared memory that lives from the first arrival to the last, or to the failure of the start.
 #pragma once
 
-#include "upwash/base/duration.hpp"
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/identity.hpp"
 
 namespace upwash::launch::detail {
 
+/// A name in shared memory and the object that it stands for.
+class meeting_place {
+ public:
+  meeting_place(std::string name, std::uint64_t inode) : name_(std::move(name)), inode_(inode) {}
+
+  /// Takes the name away, unless it stands for another job's object by now. Any process of the
+  /// job may, and several: whoever comes last, or sees that the start has failed.
+  void close() noexcept;
+
+ private:
+  std::string name_;  ///< empty once taken away
+  std::uint64_t inode_;
+};
+
+struct meeting {
+  control_block block;
+  meeting_place place;
+};
+
 /// The control block of the job `self` belongs to, created by the first process to come.
 /// Throws `error`.
-[[nodiscard]] control_block meet(const identity& self, int ranks_per_process);
+[[nodiscard]] meeting meet(const identity& self, int ranks_per_process);
 
-/// Takes the name away once all processes have come; called by each after it has attached.
-void leave_name(const identity& self, const control_block& block);
+/// "/upwash-USER-JOB-HASH": the first 40 characters of the job's name that a file may have.
+[[nodiscard]] std::string object_name(const identity& self);
 
 }  // namespace upwash::launch::detail

@@ -369,7 +369,7 @@ bool shm_endpoint::send_control(int process, control what, const void* arguments
 }
 
 void shm_endpoint::give_up(std::string_view why) {
-  boot_.abort(first_rank_, why);
+  boot_.abort(first_rank_, 1, why);
   std::abort();  // not reached; the compiler does not believe a virtual function
 }
 

@@ -22,7 +22,7 @@ void shm_endpoint::compute(int /*rank*/, duration time) {
 void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reason& /*reason*/) {
   for (int turn = 0; turn < turns_away; ++turn) {
     // The launcher prints why and ends the processes; this one only gets out of the way.
-    if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, {});
+    if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, 1, {});
     if (patience_.chosen() == patience::policy::spin || target.ready() || something_waits() ||
         target.what() == wait_target::kind::credit) {
       return;

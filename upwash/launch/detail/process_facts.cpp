@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reading of /proc/PID/stat and /proc/PID/status.
+#include "upwash/launch/detail/process_facts.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+namespace upwash::launch::detail {
+namespace {
+
+/// The beginning of a file about a process; empty when there is no such process.
+std::array<char, 4096> process_file(pid_t pid, const char* name) {
+  std::array<char, 64> path{};
+  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/{}", pid, name);
+  std::array<char, 4096> text{};
+  const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  if (read(fd, text.data(), text.size() - 1) < 0) text[0] = '\0';
+  close(fd);
+  return text;
+}
+
+/// Behind "pid (command) ", at the state; the command may itself hold parentheses. Or null.
+const char* behind_command(const std::array<char, 4096>& stat) {
+  const char* at = std::strrchr(stat.data(), ')');
+  return at != nullptr && std::strlen(at) > 4 ? at + 2 : nullptr;
+}
+
+}  // namespace
+
+std::uint64_t process_started(pid_t pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* at = behind_command(stat);
+  // Ended, and only not yet reaped.
+  if (at != nullptr && (*at == 'Z' || *at == 'X')) return 0;
+  // The state is field 3, the start field 22.
+  for (int field = 3; at != nullptr && field < 22; ++field) {
+    at = std::strchr(at, ' ');
+    if (at != nullptr) ++at;
+  }
+  return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
+}
+
+bool process_lives(pid_t pid, std::uint64_t started) {
+  // Without /proc nothing tells a pid that was given to another process since.
+  return started != 0 ? process_started(pid) == started : pid > 0 && kill(pid, 0) == 0;
+}
+
+pid_t parent_of(pid_t pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* at = behind_command(stat);
+  return at != nullptr ? std::atoi(at + 2) : -1;
+}
+
+std::string command_of(pid_t pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* begin = std::strchr(stat.data(), '(');
+  const char* end = std::strrchr(stat.data(), ')');
+  return begin != nullptr && end != nullptr ? std::string(begin + 1, end) : std::string();
+}
+
+bool catches(pid_t pid, int signal) {
+  const auto status = process_file(pid, "status");
+  const char* at = std::strstr(status.data(), "SigCgt:");
+  if (at == nullptr) return false;
+  const std::uint64_t caught = std::strtoull(at + std::strlen("SigCgt:"), nullptr, 16);
+  return ((caught >> (signal - 1)) & 1U) != 0;
+}
+
+}  // namespace upwash::launch::detail
