@@ -94,10 +94,13 @@ void job::progress() {
 int job::progress_step() {
   int moved = endpoint_.poll(rank_);
   auto& state = *state_;
-  if (state.messages.deferred() != 0) [[unlikely]] moved += state.messages.drain();
-  if (state.memory.busy()) [[unlikely]] moved += state.memory.progress();
+  if (state.messages.deferred() != 0) [[unlikely]]
+    moved += state.messages.drain();
+  if (state.memory.busy()) [[unlikely]]
+    moved += state.memory.progress();
   for (service_base* layer : state.progressing) moved += layer->progress(service_budget);
-  if (state.fault) [[unlikely]] std::rethrow_exception(state.fault);
+  if (state.fault) [[unlikely]]
+    std::rethrow_exception(state.fault);
   return moved;
 }
 

@@ -237,7 +237,8 @@ void job::handle_signal(int signal) {
   // Only to processes that have joined the job and are past its start: others would die of it.
   for (std::size_t p = 0; p < children_.size(); ++p) {
     const detail::process_slot& slot = block_.slot(static_cast<int>(p));
-    if (slot.state.load() == process_state::attached && slot.generation.load() > 2) kill(slot.pid.load(), SIGUSR1);
+    if (slot.state.load() == process_state::attached && slot.generation.load() > 2)
+      kill(slot.pid.load(), SIGUSR1);
   }
 }
 
