@@ -5,12 +5,10 @@
 // user may say by hand.
 #include "upwash/launch/knobs.hpp"
 
-#include <array>
-
 namespace upwash::launch {
 
 void launch_knobs(knob_table& table) {
-  static constexpr std::array rows{
+  static constexpr knob rows[] = {
       knob{"boot_control", knob_type::integer, "-1",
            "descriptor of the job's control block; set by upwash run", knob_level::developer},
       knob{"boot_process", knob_type::integer, "-1",

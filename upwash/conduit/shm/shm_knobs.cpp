@@ -4,12 +4,10 @@
 // The rows of the shared-memory conduit.
 #include "upwash/conduit/shm/shm_knobs.hpp"
 
-#include <array>
-
 namespace upwash::conduit {
 
 void shm_knobs(knob_table& table) {
-  static constexpr std::array rows{
+  static constexpr knob rows[] = {
       knob{"wait_policy", knob_type::choice, "auto",
            "how a rank waits: auto spins with a core of its own and yields without",
            knob_level::user, "auto|spin|yield|sleep"},

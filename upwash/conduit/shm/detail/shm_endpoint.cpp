@@ -126,11 +126,15 @@ injection shm_endpoint::send(const message& m, bool from_handler) {
   } else {
     result = ring.push(m, source, destination);
   }
-  if (announcing_ && result.what == outcome::done) announce(process);
+  if (announced_to(process) && result.what == outcome::done) announce(process);
   return result;
 }
 
 void shm_endpoint::announce(int process) noexcept {
+  if (!announcing_) {
+    to_self_.store(true, std::memory_order_release);  // after the message, as below
+    return;
+  }
   // Relaxed: only the numbers must differ. Two threads may store theirs in either order: each
   // store comes after its message, and whoever reads the later one finds both.
   const std::uint16_t count =
@@ -163,7 +167,7 @@ void shm_endpoint::commit(const reservation& room, const message& m) {
   if (room.kind == lane::memory) outbound_.lock();
   ring.commit(m, local_of(m.source), local_of(m.destination));
   if (room.kind == lane::memory) outbound_.unlock();
-  if (announcing_) announce(process);
+  if (announced_to(process)) announce(process);
 }
 
 void shm_endpoint::cancel(const reservation& room) {
@@ -201,11 +205,23 @@ int shm_endpoint::poll_all() {
   int happened = 0;
   const int processes = mesh_.processes();
   for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
+    if (p == mesh_.self()) continue;
     happened += take(p, lane::request, messages_at_once);
     happened += take(p, lane::reply, messages_at_once);
   }
   if (++turn_ >= processes) turn_ = 0;
+  // Relaxed: a late look is another poll's work.
+  if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
   return happened + poll_memory();
+}
+
+void shm_endpoint::poll_self(int& happened) {
+  // An exchange, so that no look at the rings below is done before it: whoever sends meanwhile
+  // either is seen there or sets the flag again.
+  to_self_.exchange(false);
+  const bool again = look_at(mesh_.self(), happened);
+  if (again || memory_wanted_) to_self_.store(true, std::memory_order_relaxed);
+  memory_wanted_ = false;
 }
 
 int shm_endpoint::poll_announced() {
@@ -266,6 +282,7 @@ int shm_endpoint::poll_memory() {
   bool wanted = serving_.load(std::memory_order_relaxed) ||
                 kept_memory_count_.load(std::memory_order_relaxed) != 0;
   for (int p = 0; p < mesh_.processes() && !wanted; ++p) {
+    if (p == mesh_.self() && !announcing_ && !to_self_.load(std::memory_order_relaxed)) continue;
     wanted = in(p, lane::memory).ready() || in(p, lane::memory).owing();
   }
   if (!wanted || !inbound_.try_lock()) return 0;
@@ -348,7 +365,7 @@ bool shm_endpoint::send_control(int process, control what, const void* arguments
     const std::lock_guard guard(outbound_);
     if (out(process, lane::memory).push(m, 0, 0).what != outcome::done) return false;
   }
-  if (announcing_) announce(process);
+  if (announced_to(process)) announce(process);
   return true;
 }
 

@@ -97,11 +97,17 @@ class shm_endpoint final : public endpoint, private control_sender {
     return throttle_[static_cast<std::size_t>(process)]->load(std::memory_order_relaxed) != 0;
   }
 
+  /// Whether what goes to a process must be announced: among few, only what stays here.
+  [[nodiscard]] bool announced_to(int process) const noexcept {
+    return announcing_ || process == mesh_.self();
+  }
+
   int take(int process, lane kind, int most);
   int take_memory();
   int poll_all();
   int poll_announced();
   bool look_at(int process, int& happened);
+  void poll_self(int& happened);
   void announce(int process) noexcept;
   void deliver(message& arrived, kept_queues& kept);
   void keep(const message& arrived, kept_queues& kept);
@@ -129,7 +135,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   bool announcing_;
   std::vector<std::atomic<std::uint16_t>> announced_;
   std::vector<std::uint16_t> seen_;
-  bool memory_wanted_ = false;  ///< the memory lane is to be looked at
+  bool memory_wanted_ = false;         ///< the memory lane is to be looked at
+  std::atomic<bool> to_self_ = false;  ///< something may lie in the rings from here to here
   std::vector<sink*> sinks_;
   kept_queues kept_;
   kept_queues kept_memory_;  ///< of the memory lane

@@ -28,7 +28,7 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
     result = ring.push(m, local_of(m.source), local_of(m.destination));
   }
   if (m.kind == lane::memory) outbound_.unlock();
-  if (announcing_ && result.what == outcome::done) announce(process);
+  if (announced_to(process) && result.what == outcome::done) announce(process);
   return result;
 }
 
