@@ -63,6 +63,10 @@ struct stack_notes {
 
   void created(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
   void destroyed() {}
+  /// Frames that were never left keep their poison, and a later mapping may get the addresses.
+  static void unmapping(void* base, std::size_t bytes) {
+    __asan_unpoison_memory_region(base, bytes);
+  }
   void entering(const void* bottom, std::size_t bytes) {
     __sanitizer_start_switch_fiber(&resumer_fake, bottom, bytes);
   }
@@ -77,6 +81,7 @@ struct stack_notes {
 
   void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
   void destroyed() { __tsan_destroy_fiber(own); }
+  static void unmapping(void*, std::size_t) {}
   void entering(const void*, std::size_t) {
     resumer = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(own, 0);
@@ -87,6 +92,7 @@ struct stack_notes {
 #else
   void created(void*, std::size_t) {}
   void destroyed() {}
+  static void unmapping(void*, std::size_t) {}
   void entering(const void*, std::size_t) {}
   void entered() {}
   void leaving(bool) {}
@@ -143,7 +149,10 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
   }
 }
 
-fiber_stacks::~fiber_stacks() { munmap(state_->base, state_->mapped); }
+fiber_stacks::~fiber_stacks() {
+  stack_notes::unmapping(state_->base, state_->mapped);
+  munmap(state_->base, state_->mapped);
+}
 
 struct fiber::state {
   context::fcontext_t own = nullptr;
