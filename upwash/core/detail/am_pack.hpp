@@ -18,10 +18,10 @@
 
 #include "upwash/base/archive.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/core/incoming.hpp"
 
 namespace upwash {
 
-class incoming;
 class job;
 
 namespace detail {
@@ -68,7 +68,7 @@ struct am_pack {
     return {line.data(), sizeof bytes};
   }
 
-  /// Runs at the destination; `incoming` is complete where this is instantiated.
+  /// Runs at the destination.
   static void thunk(job& here, const conduit::message& m) {
     try {
       run(here, m, std::make_index_sequence<count>{});
