@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/control.hpp"
@@ -35,6 +37,25 @@ atomicity settle_atomicity(const job& here, atomicity asked) {
   return asked;
 }
 
+/// A rank's part of a region that is not agreed on yet: given back when it never is.
+class unclaimed_block {
+ public:
+  explicit unclaimed_block(job& here) : here_(here) {}
+  ~unclaimed_block() {
+    if (block_) here_.endpoint().release(here_.rank(), *block_);
+  }
+  unclaimed_block(const unclaimed_block&) = delete;
+  unclaimed_block& operator=(const unclaimed_block&) = delete;
+
+  void allocate(std::size_t bytes) { block_ = here_.endpoint().allocate(here_.rank(), bytes); }
+  /// What was allocated, once, now the caller's.
+  [[nodiscard]] conduit::memory_block claim() { return *std::exchange(block_, std::nullopt); }
+
+ private:
+  job& here_;
+  std::optional<conduit::memory_block> block_;
+};
+
 }  // namespace
 
 global_ptr<std::byte> region::at(int member, std::uint64_t offset_bytes) const {
@@ -50,10 +71,10 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   job& here = members.here();
   auto& state = detail::job_access::state(here);
   const atomicity settled = settle_atomicity(here, how);
-  conduit::memory_block own;
+  unclaimed_block own(here);
   std::string refusal;
   try {
-    own = here.endpoint().allocate(here.rank(), bytes);
+    own.allocate(bytes);
   } catch (const error& e) {
     refusal = e.what();
   }
@@ -63,7 +84,6 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
       refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
   control::all_reduce(members, agreed, control::fold::most);
   if (agreed[2] != 0) {
-    if (refusal.empty()) here.endpoint().release(here.rank(), own);
     throw error(error_kind::system,
                 refusal.empty()
                     ? fmt::format("allocate: rank {} could not allocate its part", agreed[2] - 1)
@@ -80,7 +100,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   control::broadcast_value(members, 0, bits);
   {
     const auto held = state.memory.lock();
-    detail::region_state& made = state.regions.add(bits, own, here.size());
+    detail::region_state& made = state.regions.add(bits, own.claim(), here.size());
     made.team = members.id();
     made.atomics = settled;
     made.most_bytes = agreed[0];
