@@ -7,6 +7,8 @@ file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/
 add_library(upwash_objects OBJECT ${UPWASH_SOURCES})
 target_include_directories(upwash_objects PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+# Calls within the library are not to be replaced from outside: they may be inlined.
+target_compile_options(upwash_objects PRIVATE -fno-semantic-interposition)
 target_link_libraries(upwash_objects
   PUBLIC Threads::Threads
   PRIVATE upwash_warnings fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json Boost::context

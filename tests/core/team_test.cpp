@@ -88,6 +88,18 @@ JOB_TEST(team, levels_follow_the_machine) {
   EXPECT_LE(socket.size(), node.size());
 }
 
+JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false,
+         .on_loopback = false, .environment = {"UPWASH_FAKE_NODES=2"}) {
+  const team node = here.world().node();
+  EXPECT_LE(node.size(), (here.size() + 1) / 2);
+  const team leaders = here.world().leaders(level::node);
+  if (leaders) {
+    EXPECT_EQ(leaders.size(), 2);
+    EXPECT_EQ(leaders.rank(), here.endpoint().place(here.rank()).node);
+  }
+  control::barrier(node);
+}
+
 JOB_TEST(team, control_collectives_agree) {
   const team world = here.world();
   for (int root = 0; root < here.size(); ++root) {

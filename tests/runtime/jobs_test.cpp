@@ -64,7 +64,37 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// Notes its end in a list that outlives the job.
+template <int Number>
+struct mortal final : service_base {
+  explicit mortal(job& /*here*/) {}
+  ~mortal() override {
+    if (list != nullptr) list->push_back(Number);
+  }
+  [[nodiscard]] bool wants_progress() const override { return true; }
+  int progress(int /*budget*/) override {
+    ++calls;
+    return 0;
+  }
+  std::vector<int>* list = nullptr;
+  int calls = 0;
+};
+
 }  // namespace
+
+TEST(job_services, are_made_once_called_by_progress_and_destroyed_in_reverse) {
+  std::vector<int> ends;
+  const auto world = loopback_of(1);
+  run_on(*world, {}, [&](job& here) {
+    here.service<mortal<1>>().list = &ends;
+    here.service<mortal<2>>().list = &ends;
+    here.service<mortal<3>>().list = &ends;
+    EXPECT_EQ(here.service<mortal<1>>().list, &ends);
+    here.progress();
+    EXPECT_EQ(here.service<mortal<2>>().calls, 1);
+  });
+  EXPECT_EQ(ends, (std::vector<int>{3, 2, 1}));
+}
 
 JOB_TEST(jobs, progress_alone_lets_others_run) { everyone_counts(here); }
 

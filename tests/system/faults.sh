@@ -26,7 +26,7 @@ before=$(objects)
 # alive PID...: those that still run (zombies do not)
 alive() {
   for pid in "$@"; do
-    grep -q '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" 2>/dev/null && echo "$pid"
+    grep -qE '^State:[[:space:]]+[^ZX[:space:]]' "/proc/$pid/status" 2>/dev/null && echo "$pid"
   done
 }
 
@@ -95,7 +95,7 @@ done
 begin 3 talk
 kill -9 "$launcher"
 wait "$launcher" 2>/dev/null
-for _ in $(seq 50); do
+for _ in $(seq 250); do
   [[ -z $(alive "${ranks[@]}") ]] && break
   sleep 0.02
 done

@@ -168,36 +168,49 @@ void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
 // -- Arrivals -----------------------------------------------------------------------------------
 
 void job::deliver(const conduit::message& arrived) {
+  if (ordered_ && arrived.kind != conduit::lane::memory && !detail::is_piece(arrived.handler))
+      [[likely]] {
+    run_handler(arrived);
+  } else {
+    deliver_rest(arrived);
+  }
+}
+
+/// What is not a whole message in its turn: memory operations, pieces, messages out of order.
+void job::deliver_rest(const conduit::message& arrived) {
+  const auto dispatch = [this](const conduit::message& m) {
+    if (detail::is_piece(m.handler)) {
+      state_->pieces.receive(m, [this](const conduit::message& whole) { run_handler(whole); });
+    } else {
+      run_handler(m);
+    }
+  };
   try {
     if (arrived.kind == conduit::lane::memory) {
       state_->memory.deliver(arrived);
-    } else if (ordered_) [[likely]] {
+    } else if (ordered_) {
       dispatch(arrived);
     } else {
-      state_->in_order.receive(arrived, [this](const conduit::message& m) { dispatch(m); });
+      state_->in_order.receive(arrived, dispatch);
     }
   } catch (...) {
     detail::job_access::set_fault(*this, std::current_exception());
   }
 }
 
-void job::dispatch(const conduit::message& m) {
-  if (detail::is_piece(m.handler)) [[unlikely]] {
-    state_->pieces.receive(m, [this](const conduit::message& whole) { run_handler(whole); });
-  } else {
-    run_handler(m);
-  }
-}
-
 void job::run_handler(const conduit::message& m) {
   using thunk = void (*)(job&, const conduit::message&);
-  const auto function =
-      reinterpret_cast<thunk>(const_cast<void*>(state_->modules.function_of(m.handler)));
+  const void* function = nullptr;
+  try {
+    function = state_->modules.function_of(m.handler);
+  } catch (...) {
+    return detail::job_access::set_fault(*this, std::current_exception());
+  }
   ++counters_.handlers_run;
   charge(conduit::cost::handler, 1);
   handling_ = m.kind;
   in_handler_ = true;
-  function(*this, m);  // its thunk lets no exception out
+  reinterpret_cast<thunk>(const_cast<void*>(function))(*this, m);  // lets no exception out
   in_handler_ = false;
 }
 

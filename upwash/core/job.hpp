@@ -107,7 +107,7 @@ class job final : private conduit::sink {
   friend struct detail::job_access;
 
   void deliver(const conduit::message& arrived) override;
-  void dispatch(const conduit::message& m);
+  void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
   int progress_step();
   void note_idle();

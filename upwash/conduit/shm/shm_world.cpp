@@ -49,7 +49,6 @@ class shm_world final : public world, private waiter {
     int rank;
     function_ref<void(int)> body;
     std::unique_ptr<fiber> stack;
-    wait_target target = wait_target::credit(0, lane::request);
     wait_reason reason;
   };
 
@@ -111,13 +110,14 @@ void shm_world::round() {
     waiting = &one;
   }
   if (endpoint_.happenings() == before && running_ == running && waiting != nullptr) {
-    endpoint_.idle(waiting->rank, waiting->target, waiting->reason);
+    // Any of the ranks' targets may be reached by then, so not a target of one of them.
+    endpoint_.idle(waiting->rank, wait_target::credit(waiting->rank, lane::request),
+                   waiting->reason);
   }
 }
 
-void shm_world::idle(int rank, const wait_target& target, const wait_reason& reason) {
+void shm_world::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
   local_rank& self = ranks_[static_cast<std::size_t>(rank - first_rank())];
-  self.target = target;
   self.reason = reason;
   self.stack->suspend();
 }

@@ -70,7 +70,9 @@ class receiver_ring {
   }
 
  private:
-  static constexpr std::uint32_t patience = 8;
+  // Rarely: a quarter of the ring is given back anyway, and a store to the line of the credit that
+  // lies before a reply in the store buffer delays the reply by a line transfer.
+  static constexpr std::uint32_t patience = 4096;
 
   [[nodiscard]] std::uint64_t peek(std::uint32_t next) const {
     // Acquire: pairs with the producer's release of the line and its payload.

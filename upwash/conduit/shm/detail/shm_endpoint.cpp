@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages of the endpoint: injection, delivery, waiting. Memory stands in shm_memory.cpp.
+// Messages of the endpoint: injection and delivery. Memory stands in shm_memory.cpp, waiting in
+// shm_waiting.cpp.
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 
 #include <fmt/format.h>
@@ -126,7 +127,11 @@ injection shm_endpoint::send(const message& m, bool from_handler) {
   } else {
     result = ring.push(m, source, destination);
   }
-  if (announced_to(process) && result.what == outcome::done) announce(process);
+  if (result.what != outcome::done) {
+    refused_ = refused_ || m.kind != lane::memory;  // that one is the progress thread's as well
+  } else if (announced_to(process)) {
+    announce(process);
+  }
   return result;
 }
 
@@ -191,6 +196,7 @@ int shm_endpoint::poll(int /*rank*/) {
     bool& flag;
     ~reset() { flag = false; }
   } const guard{polling_};
+  refused_ = false;
   int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
   happened += announcing_ ? poll_announced() : poll_all();
   if (reader_.busy()) happened += reader_.advance();
@@ -201,18 +207,25 @@ int shm_endpoint::poll(int /*rank*/) {
   return happened;
 }
 
+/// One place after the other, where the last look ended; what came is answered before the rest is
+/// looked at. The last place is what stays in this process, and the memory lane.
 int shm_endpoint::poll_all() {
-  int happened = 0;
   const int processes = mesh_.processes();
-  for (int i = 0, p = turn_; i < processes; ++i, p = p + 1 == processes ? 0 : p + 1) {
-    if (p == mesh_.self()) continue;
-    happened += take(p, lane::request, messages_at_once);
-    happened += take(p, lane::reply, messages_at_once);
+  for (int looks = 0; looks <= processes; ++looks) {
+    const int place = turn_;
+    turn_ = place == processes ? 0 : place + 1;
+    int happened = 0;
+    if (place == processes) {
+      // Relaxed: a late look is another poll's work.
+      if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
+      happened += poll_memory();
+    } else if (place != mesh_.self()) {
+      happened += take(place, lane::request, messages_at_once);
+      happened += take(place, lane::reply, messages_at_once);
+    }
+    if (happened != 0) return happened;
   }
-  if (++turn_ >= processes) turn_ = 0;
-  // Relaxed: a late look is another poll's work.
-  if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
-  return happened + poll_memory();
+  return 0;
 }
 
 void shm_endpoint::poll_self(int& happened) {
@@ -339,20 +352,6 @@ int shm_endpoint::deliver_kept(kept_queues& kept) {
     }
   }
   return delivered;
-}
-
-duration shm_endpoint::now(int /*rank*/) const noexcept { return steady_now() - mesh_.start(); }
-
-void shm_endpoint::compute(int /*rank*/, duration time) {
-  if (!burn_) return;
-  const duration end = steady_now() + time;
-  while (steady_now() < end) relax();
-}
-
-void shm_endpoint::idle(int /*rank*/, const wait_target& /*target*/,
-                        const wait_reason& /*reason*/) {
-  // The launcher prints why and ends the processes; this one only gets out of the way.
-  if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, {});
 }
 
 bool shm_endpoint::send_control(int process, control what, const void* arguments,

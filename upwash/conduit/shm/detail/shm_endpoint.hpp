@@ -102,6 +102,7 @@ class shm_endpoint final : public endpoint, private control_sender {
     return announcing_ || process == mesh_.self();
   }
 
+  [[nodiscard]] bool something_waits() noexcept;
   int take(int process, lane kind, int most);
   int take_memory();
   int poll_all();
@@ -124,7 +125,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   int fake_nodes_;
   bool burn_;
   bool polling_ = false;
-  int turn_ = 0;  ///< the process whose rings the next poll looks at first
+  bool refused_ = false;  ///< an injection since the last poll: credit is waited for
+  int turn_ = 0;          ///< the place that the next poll looks at first (poll_all)
   std::uint64_t happenings_ = 0;
   capabilities describe_;
   std::vector<sender_ring> out_;

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Time and waiting of the endpoint.
+#include "upwash/conduit/shm/detail/shm_endpoint.hpp"
+
+namespace upwash::conduit::shm_detail {
+namespace {
+
+constexpr int turns_away = 16;  // of the core, in one idle
+
+}  // namespace
+
+duration shm_endpoint::now(int /*rank*/) const noexcept { return steady_now() - mesh_.start(); }
+
+void shm_endpoint::compute(int /*rank*/, duration time) {
+  if (!burn_) return;
+  const duration end = steady_now() + time;
+  while (steady_now() < end) relax();
+}
+
+void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reason& /*reason*/) {
+  for (int turn = 0; turn < turns_away; ++turn) {
+    // The launcher prints why and ends the processes; this one only gets out of the way.
+    if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, {});
+    if (patience_.chosen() == patience::policy::spin || target.ready() || something_waits() ||
+        target.what() == wait_target::kind::credit) {
+      return;
+    }
+    // Given the core back for nothing: giving it on from here costs the others less than a way
+    // through the caller's loop and a poll would.
+  }
+}
+
+bool shm_endpoint::something_waits() noexcept {
+  // Relaxed: a late look is another turn's work.
+  if (refused_ || kept_count_ != 0 || memory_wanted_ || reader_.busy() ||
+      serving_.load(std::memory_order_relaxed) || to_self_.load(std::memory_order_relaxed)) {
+    return true;
+  }
+  for (int p = 0; p < mesh_.processes(); ++p) {
+    if (announcing_) {
+      const auto count = mesh_.arrivals_from(p).load(std::memory_order_relaxed);
+      if (count != seen_[static_cast<std::size_t>(p)]) return true;
+    } else if (in(p, lane::request).ready() || in(p, lane::reply).ready() ||
+               in(p, lane::memory).ready()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace upwash::conduit::shm_detail
