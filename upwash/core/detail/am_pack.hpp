@@ -113,7 +113,8 @@ struct am_pack {
       payload = payload.subspan(bytes);
     }
     incoming seen(here, m, payload);
-    Handler(seen, std::get<I>(std::move(taken))...);
+    std::apply([&seen](auto&&... each) { Handler(seen, std::forward<decltype(each)>(each)...); },
+               std::move(taken));
   }
 };
 
