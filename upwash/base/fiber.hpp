@@ -6,8 +6,6 @@
 // process and objects share this. No thread safety: one thread drives.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -50,6 +48,8 @@ struct exception_globals {
 
   [[nodiscard]] bool any() const noexcept { return caught != nullptr || uncaught != 0; }
 };
+extern "C" [[gnu::const]] exception_globals* upwash_exception_globals() noexcept
+    __asm__("__cxa_get_globals");
 
 }  // namespace detail
 
@@ -98,7 +98,7 @@ class fiber {
 // Inline, because the processor predicts the return from a function that has changed stacks wrong:
 // 13 ns a switch out of line, 6 so.
 [[gnu::always_inline]] inline void fiber::resume() {
-  auto* exceptions = reinterpret_cast<detail::exception_globals*>(abi::__cxa_get_globals());
+  detail::exception_globals* exceptions = detail::upwash_exception_globals();
   int* error_number = &errno;
   const detail::exception_globals resumer_exceptions{exceptions->caught, exceptions->uncaught};
   const int resumer_error = *error_number;
