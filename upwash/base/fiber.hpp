@@ -103,8 +103,9 @@ class fiber {
   const detail::exception_globals resumer_exceptions{exceptions->caught, exceptions->uncaught};
   const int resumer_error = *error_number;
   // Rarely does anybody wait inside a catch block.
-  if (resumer_exceptions.any() || exceptions_.any()) [[unlikely]]
+  if (resumer_exceptions.any() || exceptions_.any()) [[unlikely]] {
     *exceptions = exceptions_;
+  }
   *error_number = error_number_;
   if constexpr (noted) entering();
   own_ = detail::upwash_jump_fcontext(own_, this).from;
