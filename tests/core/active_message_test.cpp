@@ -42,7 +42,7 @@ void wait_for(job& here, const int& counter, int value) {
             {.operation = "test"});
 }
 
-void note(incoming& in, std::uint64_t value) {
+void note(incoming& in, std::uint64_t value) noexcept {
   auto& here = box(in.here());
   here.from[in.source()].push_back(value);
   ++here.received;
@@ -232,6 +232,23 @@ JOB_TEST(active_message, try_send_refuses_or_sends) {
   wait_for(here, box(here).received, 400);
 }
 
+JOB_TEST(active_message, try_send_medium_refuses_or_sends) {
+  const int to = (here.rank() + 1) % here.size();
+  const auto payload = make_payload(500, 9);
+  for (int sent = 0; sent < 50;) {
+    const bool taken =
+        try_send_medium<&check_payload>(here, to, payload, std::uint64_t{500}, std::uint64_t{9})
+            .what == conduit::outcome::done;
+    sent += taken ? 1 : 0;
+    if (!taken) here.progress();
+  }
+  wait_for(here, box(here).received, 50);
+  const std::vector<std::byte> large(medium_limit(here) + 1);
+  EXPECT_THROW(static_cast<void>(try_send_medium<&check_payload>(here, to, large, std::uint64_t{0},
+                                                                 std::uint64_t{0})),
+               error);
+}
+
 JOB_TEST(active_message, long_messages_bring_their_data) {
   region area = allocate(here.world(), 4000 * static_cast<std::size_t>(here.size()));
   const auto payload = make_payload(4000, static_cast<std::size_t>(here.rank()));
@@ -258,4 +275,54 @@ JOB_TEST(active_message, bad_destinations_are_named) {
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("of " + std::to_string(here.size())), std::string::npos);
   }
+}
+
+JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent) {
+  const auto bytes_of = [](int rank) { return static_cast<std::size_t>(rank == 0 ? 16 : 64); };
+  region area = allocate(here.world(), bytes_of(here.rank()));
+  const auto payload = make_payload(48, 1);
+  for (const std::uint64_t offset : {0, 64}) {  // too long for rank 0's part; for any part
+    try {
+      send_long<&note>(here, area.at(0, offset), payload, std::uint64_t{1}).wait();
+      here.progress();
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("leave the"), std::string::npos) << e.what();
+    }
+  }
+  for (int i = 0; i < 50; ++i) {
+    try {
+      here.progress();
+    } catch (const error&) {  // where the part's size was learnt late
+    }
+  }
+  control::barrier(here.world());
+  EXPECT_EQ(box(here).received, 0);
+  free(area);
+}
+
+JOB_TEST(active_message, sends_beside_an_open_room_are_refused) {
+  const int to = (here.rank() + 1) % here.size();
+  {
+    prepared_payload room(here, to, 100);
+    EXPECT_THROW(send<&note>(here, to, std::uint64_t{1}), error);
+    EXPECT_THROW(prepared_payload(here, to, 100), error);
+    EXPECT_EQ(try_send<&note>(here, to, std::uint64_t{1}).why, conduit::retry_reason::reserved);
+    room.commit<&note>(0, std::uint64_t{2});
+  }
+  send<&note>(here, to, std::uint64_t{3});
+  wait_for(here, box(here).received, 2);
+  const int from = (here.rank() + here.size() - 1) % here.size();
+  EXPECT_EQ(box(here).from[from], (std::vector<std::uint64_t>{2, 3}));
+}
+
+JOB_TEST(active_message, rooms_for_several_ranks_are_open_together) {
+  {
+    std::vector<std::unique_ptr<prepared_payload>> rooms;
+    for (int to = 0; to < here.size(); ++to) {
+      rooms.push_back(std::make_unique<prepared_payload>(here, to, 64));
+      rooms.back()->bytes()[63] = static_cast<std::byte>(to);
+    }
+    for (auto& room : rooms) room->commit<&note>(64, static_cast<std::uint64_t>(here.rank()));
+  }
+  wait_for(here, box(here).received, here.size());
 }

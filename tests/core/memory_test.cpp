@@ -12,7 +12,10 @@
 
 #include "tests/harness/compare.hpp"
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/weak_world.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/model/machine.hpp"
 
 namespace {
 
@@ -130,6 +133,14 @@ JOB_TEST(memory, signals_follow_their_data) {
     open.wait();
     control::barrier(here.world());
   }
+  request local_stage;
+  completion_counter there;
+  const std::array<std::uint64_t, 2> more{1, 2};
+  put_signal(here, area.at<std::uint64_t>(to, 1), more, {.word = area.at<std::uint64_t>(to)},
+             {.local = notice::to(local_stage), .remote = notice::to(there)});
+  wait_until(here, mine.arrived, conduit::comparison::greater_equal, 21);
+  EXPECT_EQ(mine.data[1], 2U);
+  there.wait(here);
   free(area);
 }
 
@@ -255,6 +266,11 @@ JOB_TEST(memory, exposed_private_memory_is_readable) {
     const std::size_t from = first + i * stride;
     ASSERT_EQ(test::first_difference(copies[i], secret_of(from).subspan(13)), bytes - 13) << from;
   }
+  std::vector<std::byte> again(100);
+  completion_counter fetched;
+  get(here, all[0], 1, again, notice::to(fetched));
+  fetched.wait(here);
+  EXPECT_EQ(again[0], static_cast<std::byte>(7));
   control::barrier(here.world());
   conceal(here, mine);
 }
@@ -292,4 +308,103 @@ JOB_TEST(memory, random_puts_and_atomics_match_an_oracle) {
   }
   control::barrier(here.world());
   free(area);
+}
+
+JOB_TEST(memory, signals_out_of_bounds_or_unaligned_are_refused) {
+  region area = allocate(here.world(), 64);
+  region words = allocate(here.world(), 16);
+  const std::vector<std::byte> data(8);
+  const int to = here.size() - 1;
+  EXPECT_THROW(put_signal(here, area.at(to), data, {.word = words.at<std::uint64_t>(to, 2)}).wait(),
+               error);
+  const auto unaligned = words.at(to, 4).as<std::uint64_t>();
+  EXPECT_THROW(put_signal(here, area.at(to), data, {.word = unaligned}).wait(), error);
+  put_signal(here, area.at(to), {}, {.word = words.at<std::uint64_t>(to, 1)}).wait();
+  control::barrier(here.world());
+  EXPECT_EQ(words.mine_as<std::uint64_t>()[1],
+            here.rank() == to ? static_cast<std::uint64_t>(here.size()) : 0U);
+  EXPECT_EQ(words.mine_as<std::uint64_t>()[0], 0U);
+  control::barrier(here.world());
+  free(words);
+  free(area);
+}
+
+JOB_TEST(memory, an_offset_that_is_too_large_changes_no_region) {
+  region area = allocate(here.world(), 64);
+  const auto far = area.at(0, std::uint64_t{5} << 44U);
+  EXPECT_EQ(far.region(), area.id());
+  EXPECT_EQ(far.rank(), 0);
+  const std::byte value{1};
+  EXPECT_THROW(put_value(here, far, value), error);
+  EXPECT_THROW(put_value(here, area.at<std::uint64_t>(0, ~std::uint64_t{0}), 1U), error);
+  free(area);
+}
+
+JOB_TEST(memory, exposed_memory_of_nobody_is_named) {
+  EXPECT_THROW(get(here, exposed_memory{}, 0, {}).wait(), error);
+}
+
+JOB_TEST(memory, nothing_may_be_moved_anywhere) {
+  region empty = allocate(here.world(), 0);
+  region again = allocate(here.world(), 0);
+  region words = allocate(here.world(), 8);
+  const int to = (here.rank() + 1) % here.size();
+  put(here, empty.at(to), {}).wait();
+  put(here, empty.at(to), {}, implicit);
+  get(here, empty.at(to), {}).wait();
+  get(here, empty.at(to), {}, implicit);
+  put_signal(here, empty.at(to), {}, {.word = words.at<std::uint64_t>(to)}).wait();
+  const exposed_memory mine = expose(here, {});
+  get(here, mine, 0, {}).wait();
+  conceal(here, mine);
+  here.quiet();
+  wait_until(here, words.mine_as<std::uint64_t>()[0], conduit::comparison::equal, 1);
+  EXPECT_EQ(to_global(here, words.mine().data()), words.at(here.rank()));
+  EXPECT_TRUE(empty.mine().empty());
+  control::broadcast(here.world(), 0, {});
+  control::all_gather(here.world(), {}, {});
+  control::all_reduce(here.world(), {}, control::fold::sum);
+  control::barrier(here.world());
+  free(again);
+  EXPECT_EQ(to_global(here, words.mine().data()), words.at(here.rank()));
+  free(words);
+  free(empty);
+}
+
+TEST(memory_slots, peers_that_share_a_slot_are_reached_in_turn) {
+  // A region keeps 1,024 parts: here three ranks share some slots, rank 0's own among them.
+  constexpr int ranks = 2100;
+  conduit::sim_options options;
+  options.ranks = ranks;
+  options.on = load_machine("laptop");
+  options.stack_bytes = std::size_t{64} * 1024;
+  for (const bool weak : {false, true}) {
+    auto world = conduit::make_sim_world(options);
+    if (weak) world = upwash::test::make_weak_world(std::move(world));
+    run_on(*world, {}, [](job& here) {
+      region area = allocate(here.world(), 64);
+      std::vector<std::uint64_t> values(ranks);
+      if (here.rank() == 0) {
+        for (int round = 0; round < 2; ++round) {
+          for (int to = 0; to < ranks; to += (to % 1024 < 8 ? 1 : 1016)) {
+            auto& value = values[static_cast<std::size_t>(to)];
+            value = stamp(0, to, 0);
+            put(here, area.at<std::uint64_t>(to), std::span(&value, 1), implicit);
+            put_signal(here, area.at<std::uint64_t>(to, 1), std::span(&value, 1),
+                       {.word = area.at<std::uint64_t>(to, 2)})
+                .wait();
+          }
+          here.quiet();
+        }
+      }
+      control::barrier(here.world());
+      if (here.rank() % 1024 < 8) {
+        const auto mine = area.mine_as<std::uint64_t>();
+        ASSERT_EQ(mine[0], stamp(0, here.rank(), 0));
+        ASSERT_EQ(mine[1], stamp(0, here.rank(), 0));
+        ASSERT_EQ(mine[2], 2U);
+      }
+      free(area);
+    });
+  }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/model/machine.hpp"
@@ -18,6 +19,9 @@
 namespace {
 
 using namespace upwash;
+using test::loopback_of;
+using test::message_of;
+using test::sim_of;
 
 struct tally final : service_base {
   explicit tally(job& /*here*/) {}
@@ -35,29 +39,6 @@ void poll_until(job& here, std::uint64_t wanted) {
 void everyone_counts(job& here) {
   for (int to = 0; to < here.size(); ++to) send<&count>(here, to);
   poll_until(here, static_cast<std::uint64_t>(here.size()));
-}
-
-std::unique_ptr<conduit::world> loopback_of(int ranks) {
-  conduit::loopback_options options;
-  options.ranks = ranks;
-  return conduit::make_loopback_world(options);
-}
-
-std::unique_ptr<conduit::world> sim_of(int ranks) {
-  conduit::sim_options options;
-  options.ranks = ranks;
-  options.on = load_machine("laptop");
-  options.stack_bytes = std::size_t{64} * 1024;
-  return conduit::make_sim_world(options);
-}
-
-std::string message_of(conduit::world& world, function_ref<void(job&)> body) {
-  try {
-    run_on(world, {}, body);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 bool contains(const std::string& text, const std::string& part) {

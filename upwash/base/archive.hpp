@@ -120,12 +120,16 @@ class archive_reader {
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return in_; }
 
  private:
-  void raw(void* data, std::size_t bytes) {
+  void check_left(std::size_t bytes) const {
     if (bytes > in_.size()) {
       throw error(error_kind::fault, "archive: " + std::to_string(bytes) + " bytes wanted, " +
                                          std::to_string(in_.size()) +
                                          " left; writer and reader disagree on the type");
     }
+  }
+
+  void raw(void* data, std::size_t bytes) {
+    check_left(bytes);
     if (bytes != 0) std::memcpy(data, in_.data(), bytes);
     in_ = in_.subspan(bytes);
   }
@@ -140,16 +144,20 @@ class archive_reader {
       value.resize(read_size());
       raw(value.data(), value.size());
     } else if constexpr (detail::is_vector<T>) {
-      value.resize(read_size());
+      const std::size_t size = read_size();
       if constexpr (detail::is_block<T>) {
+        check_left(size * sizeof(typename T::value_type));  // size is at most the bytes left
+        value.resize(size);
         raw(value.data(), value.size() * sizeof(typename T::value_type));
       } else {
+        value.resize(size);
         for (auto& element : value) read(element);
       }
     } else if constexpr (detail::is_optional<T>) {
-      bool present = false;
+      std::uint8_t present = 0;  // as a bool it could hold what no bool may
       read(present);
-      if (present) read(value.emplace());
+      value.reset();
+      if (present != 0) read(value.emplace());
     } else {
       static_assert(detail::is_tuple_like<T>, "give the type a serialize(A&) member");
       std::apply([this](auto&... parts) { (read(parts), ...); }, value);

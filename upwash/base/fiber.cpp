@@ -51,11 +51,8 @@ struct stack_notes {
   std::size_t resumer_bytes = 0;
 
   void created(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
-  void destroyed() {}
-  /// Frames that were never left keep their poison, and a later mapping may get the addresses.
-  static void unmapping(void* base, std::size_t bytes) {
-    __asan_unpoison_memory_region(base, bytes);
-  }
+  /// Frames left the stack poisoned; its memory may be mapped again for something else.
+  void destroyed(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
   void entering(const void* bottom, std::size_t bytes) {
     __sanitizer_start_switch_fiber(&resumer_fake, bottom, bytes);
   }
@@ -69,8 +66,7 @@ struct stack_notes {
   void* resumer = nullptr;
 
   void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
-  void destroyed() { __tsan_destroy_fiber(own); }
-  static void unmapping(void*, std::size_t) {}
+  void destroyed(void*, std::size_t) { __tsan_destroy_fiber(own); }
   [[gnu::no_sanitize_thread]] void entering(const void*, std::size_t) {
     resumer = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(own, 0);
@@ -80,8 +76,7 @@ struct stack_notes {
   void left() {}
 #else
   void created(void*, std::size_t) {}
-  void destroyed() {}
-  static void unmapping(void*, std::size_t) {}
+  void destroyed(void*, std::size_t) {}
   void entering(const void*, std::size_t) {}
   void entered() {}
   void leaving(bool) {}
@@ -138,10 +133,7 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
   }
 }
 
-fiber_stacks::~fiber_stacks() {
-  stack_notes::unmapping(state_->base, state_->mapped);
-  munmap(state_->base, state_->mapped);
-}
+fiber_stacks::~fiber_stacks() { munmap(state_->base, state_->mapped); }
 
 struct fiber::state {
   std::byte* bottom = nullptr;
@@ -206,7 +198,7 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
   own_ = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
 }
 
-fiber::~fiber() { state_->notes.destroyed(); }
+fiber::~fiber() { state_->notes.destroyed(state_->bottom, state_->bytes); }
 
 // Not seen by the thread sanitizer: it would count the call on one stack, its return on another.
 [[gnu::no_sanitize_thread]] void fiber::entering() {

@@ -125,6 +125,7 @@ class endpoint : public waiter {
   /// A peer's block as reachable by `rank`. Bounded work; may map memory. Same process: direct
   /// on conduits with direct_access.
   [[nodiscard]] virtual remote_memory import(int rank, int owner, const memory_key& key) = 0;
+  /// Operations in flight on the block complete all the same.
   virtual void forget(int rank, const remote_memory& memory) = 0;
 
   /// Copies `from` to the peer's memory. `from` is the conduit's until local completion. With a
@@ -138,8 +139,8 @@ class endpoint : public waiter {
   virtual injection get(int rank, const remote_memory& from, std::size_t offset,
                         std::span<std::byte> to, completion* local);
 
-  /// One atomic at the target; the old value (fetching kinds, load) is in `*old` at local
-  /// completion, or at done. Needs native_atomics.
+  /// One atomic at the target. At local completion, or at done, it has been executed there, and the
+  /// old value (fetching kinds, load) is in `*old`. Needs native_atomics.
   virtual injection atomic(int rank, const remote_memory& at, std::size_t offset,
                            const atomic_operation& operation, std::uint64_t* old, completions when);
 
@@ -152,7 +153,9 @@ class endpoint : public waiter {
   /// a bounded amount. Returns how many things happened. Not from inside a handler (E3).
   virtual int poll(int rank) = 0;
 
-  /// The memory lane only; may be called by one other thread beside the driving one.
+  /// The memory lane only; may be called by one other thread beside the driving one, on endpoints
+  /// of one rank. What it delivers is answered from that thread by `send` on the memory lane, while
+  /// the driving thread may be in any call.
   virtual int poll_memory() { return 0; }
 
   // -- Time -----------------------------------------------------------------------------------

@@ -12,9 +12,10 @@
 
 namespace upwash::conduit {
 
-/// What a peer needs to reach a block: opaque bytes made by the owner's conduit.
+/// What a peer needs to reach a block: opaque bytes made by the owner's conduit. Large enough for
+/// the packed remote keys of network engines with several devices.
 struct memory_key {
-  std::array<std::byte, 32> bytes{};
+  std::array<std::byte, 128> bytes{};
 };
 
 /// A block of this process's memory that peers may reach.

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <unordered_map>
+
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
@@ -33,16 +36,34 @@ conduit::message compose(job& here, int destination, conduit::lane kind, const v
   return m;
 }
 
-/// The message of an emulated long one: goes when its put is complete at the target.
-struct late_message {
-  job* here;
-  detail::stored_message stored;
-};
+/// The messages of emulated long ones: each goes when its put is complete at the target, and is
+/// dropped with the job when its put failed.
+class late_messages final : public service_base {
+ public:
+  explicit late_messages(job& here) : here_(here) {}
 
-void send_late(void* context) {
-  const std::unique_ptr<late_message> late(static_cast<late_message*>(context));
-  detail::job_access::state(*late->here).messages.send(late->stored.view());
-}
+  struct entry {
+    late_messages* home;
+    detail::stored_message stored;
+  };
+  entry& keep(const conduit::message& m) {
+    auto made = std::make_unique<entry>(entry{this, detail::stored_message(m)});
+    entry& kept = *made;
+    waiting_.emplace(&kept, std::move(made));
+    return kept;
+  }
+
+  static void send(void* context) {
+    auto& late = *static_cast<entry*>(context);
+    late_messages& self = *late.home;
+    const auto taken = self.waiting_.extract(&late);
+    detail::job_access::state(self.here_).messages.send(taken.mapped()->stored.view());
+  }
+
+ private:
+  job& here_;
+  std::unordered_map<const entry*, std::unique_ptr<entry>> waiting_;
+};
 
 }  // namespace
 
@@ -60,9 +81,16 @@ void send_packed(job& here, int destination, conduit::lane kind, const void* thu
 }
 
 send_result try_send_packed(job& here, int destination, const void* thunk,
-                            std::span<const std::byte> arguments) {
+                            std::span<const std::byte> arguments,
+                            std::span<const std::byte> payload) {
+  if (payload.size() > medium_limit(here)) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: try_send_medium of {} bytes; one piece holds at most {} "
+                            "(medium_limit)",
+                            here.rank(), payload.size(), medium_limit(here)));
+  }
   return job_access::state(here).messages.try_send(
-      compose(here, destination, conduit::lane::request, thunk, arguments, {}));
+      compose(here, destination, conduit::lane::request, thunk, arguments, payload));
 }
 
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
@@ -75,10 +103,9 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
     return {};
   }
   request local;
-  auto late = std::unique_ptr<late_message>(new late_message{&here, stored_message(m)});
+  auto& late = here.service<late_messages>().keep(m);
   put(here, to, payload,
-      {.local = notice::to(local), .remote = notice::call(&send_late, late.get())});
-  static_cast<void>(late.release());  // send_late owns it now
+      {.local = notice::to(local), .remote = notice::call(&late_messages::send, &late)});
   return local;
 }
 
@@ -105,26 +132,50 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
   room_.kind = conduit::lane::request;
   auto& messages = detail::job_access::state(here).messages;
   const detail::channel to{destination, room_.kind};
-  if (!here.endpoint().describe().in_place) {
-    own_.resize(bytes);
-    room_.payload = own_;
-  } else {
-    while (messages.has_deferred(to) ||
-           here.endpoint().prepare(here.rank(), destination, room_.kind, bytes, room_).what ==
-               conduit::outcome::retry) {
-      here.wait(conduit::wait_target::credit(destination, room_.kind),
-                {.operation = "prepare", .peer = destination, .bytes = bytes});
-    }
+  if (here.in_handler() || messages.room_open(to)) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a payload for rank {} prepared {}", here.rank(), destination,
+                            here.in_handler() ? "inside a handler; use send_medium"
+                                              : "while another one for it is open; commit or "
+                                                "cancel that first"));
   }
+  const conduit::wait_reason reason{.operation = "prepare", .peer = destination, .bytes = bytes};
+  while (!reserve(messages.has_deferred(to), bytes)) {
+    here.wait(conduit::wait_target::credit(destination, room_.kind), reason);
+  }
+  messages.open_room(to);
   open_ = true;
+}
+
+/// Room in the conduit, or one of its own where the conduit has none, keeps no order (core would
+/// have to number the message at commit), or has given it to another rank of this process.
+bool prepared_payload::reserve(bool behind_deferred, std::size_t bytes) {
+  const conduit::capabilities& can = here_.endpoint().describe();
+  inside_ = can.in_place && can.ordered;
+  if (inside_) {
+    if (behind_deferred) return false;
+    const conduit::injection answer =
+        here_.endpoint().prepare(here_.rank(), room_.destination, room_.kind, bytes, room_);
+    if (answer.what != conduit::outcome::retry) return true;
+    if (answer.why != conduit::retry_reason::reserved) return false;
+    inside_ = false;
+  }
+  own_.resize(bytes);
+  room_.payload = own_;
+  return true;
 }
 
 prepared_payload::~prepared_payload() { cancel(); }
 
 void prepared_payload::cancel() noexcept {
   if (!open_) return;
+  close();
+  if (inside_) here_.endpoint().cancel(room_);
+}
+
+void prepared_payload::close() noexcept {
   open_ = false;
-  if (own_.empty() && here_.endpoint().describe().in_place) here_.endpoint().cancel(room_);
+  detail::job_access::state(here_).messages.close_room({room_.destination, room_.kind});
 }
 
 void prepared_payload::commit_packed(const void* thunk, std::span<const std::byte> arguments,
@@ -135,17 +186,13 @@ void prepared_payload::commit_packed(const void* thunk, std::span<const std::byt
         fmt::format("rank {}: commit of {} bytes into a room of {} that is {}", here_.rank(), used,
                     room_.payload.size(), open_ ? "open" : "committed or cancelled already"));
   }
-  open_ = false;
+  close();
   const conduit::message m =
       compose(here_, room_.destination, room_.kind, thunk, arguments, room_.payload.first(used));
-  if (!here_.endpoint().describe().in_place) {
-    detail::job_access::state(here_).messages.send(m);
-    return;
-  }
+  auto& messages = detail::job_access::state(here_).messages;
+  if (!inside_) return messages.send(m);
   here_.endpoint().commit(room_, m);
-  auto& count = here_.counters();
-  ++count.messages_sent;
-  count.message_bytes += arguments.size() + used;
+  messages.note_sent(m);
 }
 
 }  // namespace upwash

@@ -44,22 +44,30 @@ template <auto Handler, class... Args>
 void send_medium(job& here, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
-/// As `send`, but never waits: done, or retry and why. Not from a handler.
+/// As `send`, but never waits and never queues, in a handler neither: done, or retry and why.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
+/// The same with a payload of at most `medium_limit(job)`, copied when it is taken; throws `error`
+/// (argument) for a larger one.
+template <auto Handler, class... Args>
+[[nodiscard]] send_result try_send_medium(job& here, int destination,
+                                          std::span<const std::byte> payload, const Args&... args);
+
 /// Writes `payload` to `to` and then runs the handler there (its payload is empty). The request is
-/// complete when the span may be reused. Unordered. Not from a handler.
+/// complete when the span may be reused. Unordered. Not from a handler. Where the data does not fit
+/// the error comes as from `put`, and the handler does not run.
 template <auto Handler, class... Args>
 [[nodiscard]] request send_long(job& here, global_ptr<std::byte> to,
                                 std::span<const std::byte> payload, const Args&... args);
 
 /// Room for a payload inside the conduit, filled in place: no copy at the sender. Cancelled when
-/// destroyed uncommitted. Until then other messages of this rank to that destination wait.
+/// destroyed uncommitted. Until then this rank's handlers' messages to that destination wait, and
+/// other sends to it, which would wait for ever, throw `error` (argument).
 class prepared_payload {
  public:
-  /// `bytes` at most `medium_limit(job)`; throws `error` (argument) above. May wait for credit;
-  /// not from a handler.
+  /// `bytes` at most `medium_limit(job)`; one room for a destination at a time. May wait for
+  /// credit; not from a handler. Throws `error` (argument) otherwise.
   prepared_payload(job& here, int destination, std::size_t bytes);
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;
@@ -78,11 +86,14 @@ class prepared_payload {
   void cancel() noexcept;
 
  private:
+  bool reserve(bool behind_deferred, std::size_t bytes);
+  void close() noexcept;
   void commit_packed(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
 
   job& here_;
   conduit::reservation room_;
   std::vector<std::byte> own_;  ///< where the conduit has no room of its own
+  bool inside_ = false;         ///< the room is the conduit's
   bool open_ = false;
 };
 
@@ -95,7 +106,8 @@ namespace detail {
 void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
-                            std::span<const std::byte> arguments);
+                            std::span<const std::byte> arguments,
+                            std::span<const std::byte> payload);
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
                          const void* thunk, std::span<const std::byte> arguments);
 void check_reply(const job& here);
@@ -137,11 +149,17 @@ void send_medium(job& here, int destination, std::span<const std::byte> payload,
 
 template <auto Handler, class... Args>
 send_result try_send(job& here, int destination, const Args&... args) {
+  return try_send_medium<Handler>(here, destination, {}, args...);
+}
+
+template <auto Handler, class... Args>
+send_result try_send_medium(job& here, int destination, std::span<const std::byte> payload,
+                            const Args&... args) {
   using pack = detail::am_pack<Handler>;
   static_assert(pack::in_line, "try_send takes plain arguments, 48 bytes at most");
   std::array<std::byte, conduit::max_argument_bytes> line;
   return detail::try_send_packed(here, destination, pack::thunk_address(),
-                                 pack::write_line(line, args...));
+                                 pack::write_line(line, args...), payload);
 }
 
 template <auto Handler, class... Args>

@@ -12,6 +12,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
@@ -36,6 +37,7 @@ class arrivals final : public service_base {
 };
 
 void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t step) {
+  ++detail::job_access::state(in.here()).control_handled;
   const auto bytes = in.payload();
   in.here().service<arrivals>().waiting[{team, number, step, in.source()}].assign(bytes.begin(),
                                                                                   bytes.end());
@@ -52,6 +54,7 @@ class exchange {
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
     send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step);
+    ++detail::job_access::state(here_).control_sent;
   }
 
   std::vector<std::byte> receive(int member, std::uint32_t step) {

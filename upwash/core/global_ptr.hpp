@@ -27,10 +27,11 @@ class global_ptr {
  public:
   constexpr global_ptr() = default;
 
-  /// `offset` in bytes from the start of the rank's part of the region.
+  /// `offset` in bytes from the start of the rank's part of the region; one that does not fit
+  /// becomes the largest, which is in no region.
   constexpr global_ptr(int rank, region_id region, std::uint64_t offset) noexcept
       : high_((static_cast<std::uint64_t>(rank) << 36U) | (region.bits() >> 20U)),
-        low_((region.bits() << 44U) | offset) {}
+        low_((region.bits() << 44U) | (offset < offset_mask ? offset : offset_mask)) {}
 
   [[nodiscard]] constexpr int rank() const noexcept { return static_cast<int>(high_ >> 36U); }
   [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return low_ & offset_mask; }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -47,7 +48,8 @@ job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job
   regions_ = &state_->regions;
   endpoint_.attach(rank_, this);
   state_->live = &process::enter(this, &detail::describe_wait);
-  if (options_.progress_thread && !virtual_time_) {
+  // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
+  if (options_.progress_thread && !virtual_time_ && endpoint_.local_ranks() == 1) {
     state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         if (endpoint_.poll_memory() == 0) std::this_thread::yield();
@@ -62,21 +64,41 @@ job::~job() {
     state_->progress_thread.join();
   }
   state_->progressing.clear();
-  while (!state_->services.empty()) state_->services.pop_back();
+  while (!state_->services.empty()) {
+    const auto last = std::move(state_->services.back());  // it may still ask for others
+    state_->services.pop_back();
+  }
   process::leave(*state_->live);
   endpoint_.attach(rank_, nullptr);
 }
 
 team job::world() const { return state_->teams->world(); }
 
+/// Completes what this rank has begun, then adds up what all have sent and handled. Messages may
+/// still be under way, to beget others, until nothing was sent between one sum and the next
+/// beyond what had been handled (Mattern's four counters). The last sum is the barrier. Nobody may
+/// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
 void job::finish() {
-  quiet();
-  while (state_->messages.deferred() != 0 || state_->memory.busy() ||
-         state_->memory.in_flight() != 0) {
-    wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "finish"});
+  static constexpr conduit::wait_reason reason{.operation = "finish"};
+  const detail::operation_scope in(*state_, reason);
+  enum { sent, handled };
+  std::array<std::uint64_t, 2> total{};
+  std::uint64_t handled_before = 0;
+  bool first = true;
+  do {
+    handled_before = total[handled];
+    quiet();
+    while (state_->messages.deferred() != 0 || state_->memory.busy() ||
+           state_->memory.in_flight() != 0) {
+      wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
+    }
+    total[sent] = state_->messages.sent() - state_->control_sent;
+    total[handled] = handled_ - state_->control_handled;
+    control::all_reduce(world(), total, control::fold::sum);
+  } while (std::exchange(first, false) || total[sent] != handled_before);
+  if (options_.checked) {
+    for (std::size_t i = 0; i < state_->services.size(); ++i) state_->services[i].second->check();
   }
-  for (const auto& entry : state_->services) entry.second->check();
-  control::barrier_by_messages(world());
 }
 
 void job::progress() {
@@ -98,9 +120,25 @@ int job::progress_step() {
     moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]]
     moved += state.memory.progress();
-  for (service_base* layer : state.progressing) moved += layer->progress(service_budget);
-  if (state.fault) [[unlikely]]
+  if (!state.progressing.empty()) moved += services_step();
+  if (detail::job_access::failed(*this)) [[unlikely]]
     std::rethrow_exception(state.fault);
+  return moved;
+}
+
+/// A layer that waits in its progress does not get into it again; it may make services.
+int job::services_step() {
+  auto& state = *state_;
+  if (state.in_services) return 0;
+  struct scope {
+    bool& inside;
+    explicit scope(bool& flag) : inside(flag) { inside = true; }
+    ~scope() { inside = false; }
+  } const in(state.in_services);
+  int moved = 0;
+  for (std::size_t i = 0; i < state.progressing.size(); ++i) {
+    moved += state.progressing[i]->progress(service_budget);
+  }
   return moved;
 }
 
@@ -207,6 +245,7 @@ void job::run_handler(const conduit::message& m) {
     return detail::job_access::set_fault(*this, std::current_exception());
   }
   ++counters_.handlers_run;
+  ++handled_;
   charge(conduit::cost::handler, 1);
   handling_ = m.kind;
   in_handler_ = true;

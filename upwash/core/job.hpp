@@ -33,7 +33,8 @@ struct job_options {
   std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
   duration hang_report = {};          ///< a wait longer than this reports itself once; 0: never
   bool checked = false;               ///< costly checks of the caller
-  bool progress_thread = false;       ///< a thread serves memory operations (real conduits)
+  bool progress_thread = false;       ///< a thread serves memory operations (real conduits, one
+                                      ///< rank a process)
 };
 
 /// A number over the modules of this process and their build ids: equal in ranks whose messages
@@ -66,8 +67,9 @@ class job final : private conduit::sink {
   /// burns the time where the knob compute says so.
   void compute(duration time) { endpoint_.compute(rank_, time); }
 
-  /// Collective, at the end: completes this rank's operations and waits for all ranks. `run`
-  /// calls it; not after an error.
+  /// Collective, at the end: completes this rank's operations and waits until every message of
+  /// every rank has been handled, with those that handlers send. `run` calls it; not after an
+  /// error. Two or more reductions over all ranks.
   void finish();
 
   /// Virtual time for work of a layer; nothing on a real conduit.
@@ -110,6 +112,7 @@ class job final : private conduit::sink {
   void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
   int progress_step();
+  int services_step();
   void note_idle();
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
@@ -123,6 +126,7 @@ class job final : private conduit::sink {
   bool virtual_time_;
   bool ordered_;
   conduit::lane handling_ = conduit::lane::request;
+  std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_
   std::unique_ptr<detail::job_state> state_;

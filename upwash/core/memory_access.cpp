@@ -47,6 +47,30 @@ transfer get_transfer(global_ptr<std::byte> from, std::span<std::byte> to) {
   return what;
 }
 
+constexpr const char* get_exposed_name = "get of exposed memory";
+
+transfer exposed_transfer(const job& here, const exposed_memory& from, std::uint64_t offset,
+                          std::span<std::byte> to) {
+  if (offset > from.bytes || to.size() > from.bytes - offset) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: get of {} bytes at {} from the {} bytes that rank {} exposed",
+                            here.rank(), to.size(), offset, from.bytes, from.rank));
+  }
+  transfer what;
+  what.what = transfer::kind::get_exposed;
+  what.at = {from.rank, 0, offset};
+  what.into = to.data();
+  what.bytes = to.size();
+  what.key = from.key;
+  return what;
+}
+
+void check_notice(const notice& done) {
+  if (done.empty()) {
+    throw error(error_kind::argument, "get: the notice is empty; pass `implicit` instead");
+  }
+}
+
 /// Copies at once where the place is directly addressable. Fetches no key: a miss is not fatal.
 bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
                   const signal& with) {
@@ -54,9 +78,11 @@ bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte
   if (at == nullptr) return false;
   std::byte* word = nullptr;
   if (with.word) {
-    word = direct_access::regions(here).direct(to.rank(), with.word.region_bits(),
-                                               with.word.offset(), sizeof with.add);
-    if (word == nullptr) {  // the slow path counts again
+    if (with.word.offset() % sizeof with.add == 0) {
+      word = direct_access::regions(here).direct(to.rank(), with.word.region_bits(),
+                                                 with.word.offset(), sizeof with.add);
+    }
+    if (word == nullptr) {  // the slow path counts again, and refuses what is wrong
       --here.counters().puts;
       here.counters().put_bytes -= from.size();
       return false;
@@ -110,8 +136,9 @@ void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
   const stage_target local = request_access::target(here, when.local, reason);
   const stage_target remote = request_access::target(here, when.remote, reason);
   if (put_directly(here, to, from, with)) {
-    tell_now(local);
-    tell_now(remote);
+    memory_engine& engine = job_access::state(here).memory;
+    engine.tell(local);
+    engine.tell(remote);
     return;
   }
   start_put(here, what, local, remote);
@@ -142,14 +169,12 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, im
 }
 
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const notice& done) {
-  if (done.empty()) {
-    throw error(error_kind::argument, "get: the notice is empty; pass `implicit` instead");
-  }
+  check_notice(done);
   const transfer what = get_transfer(from, to);
   const stage_target target = request_access::target(here, done, reason_of("get", what));
   if (const std::byte* at = direct_get(here, from, to.size())) {
     if (!to.empty()) std::memcpy(to.data(), at, to.size());
-    tell_now(target);
+    job_access::state(here).memory.tell(target);
     return;
   }
   start_get(here, what, target);
@@ -158,31 +183,29 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
 std::byte* direct_address(job& here, global_ptr<std::byte> at, std::size_t bytes) {
   if (!here.endpoint().describe().direct_access) return nullptr;
   auto& regions = direct_access::regions(here);
-  if (std::byte* known = regions.direct(at.rank(), at.region_bits(), at.offset(), bytes)) {
+  if (std::byte* known = regions.pinned(at.rank(), at.region_bits(), at.offset(), bytes)) {
     return known;
   }
   // A get of nothing fetches the key; what is null afterwards is not addressable.
   get_slow(here, at, {}).wait();
-  return regions.direct(at.rank(), at.region_bits(), at.offset(), bytes);
+  return regions.pinned(at.rank(), at.region_bits(), at.offset(), bytes);
 }
 
 }  // namespace detail
 
 request get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<std::byte> to) {
-  if (offset > from.bytes || to.size() > from.bytes - offset) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: get of {} bytes at {} from the {} bytes that rank {} exposed",
-                            here.rank(), to.size(), offset, from.bytes, from.rank));
-  }
-  detail::transfer what;
-  what.what = detail::transfer::kind::get_exposed;
-  what.at = {from.rank, 0, offset};
-  what.into = to.data();
-  what.bytes = to.size();
-  what.key = from.key;
+  const detail::transfer what = detail::exposed_transfer(here, from, offset, to);
   return detail::as_request(
-      here, detail::reason_of("get of exposed memory", what),
+      here, detail::reason_of(detail::get_exposed_name, what),
       [&](const detail::stage_target& done) { detail::start_get(here, what, done); });
+}
+
+void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<std::byte> to,
+         const notice& done) {
+  detail::check_notice(done);
+  const detail::transfer what = detail::exposed_transfer(here, from, offset, to);
+  const auto reason = detail::reason_of(detail::get_exposed_name, what);
+  detail::start_get(here, what, detail::request_access::target(here, done, reason));
 }
 
 void wait_until(job& here, const std::uint64_t& word, conduit::comparison how,

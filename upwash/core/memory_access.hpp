@@ -20,8 +20,8 @@
 
 namespace upwash {
 
-/// A signal that rides with a put: `add` is added to the word, at the same rank, after the
-/// data is visible there.
+/// A signal that rides with a put: `add` is added to the word (aligned to 8 bytes, of a region at
+/// the same rank) after the data is visible there.
 struct signal {
   global_ptr<std::uint64_t> word;
   std::uint64_t add = 1;
@@ -74,7 +74,8 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
   detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from));
 }
 
-/// With each stage told where `when` says; a stage that is reached at once is told at once.
+/// With each stage told where `when` says. A request or counter is told at once when its stage is
+/// reached at once; a callback always waits for the next progress.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
          const notices& when) {
@@ -87,6 +88,14 @@ template <class T>
                                  std::span<const std::type_identity_t<T>> from,
                                  const signal& with) {
   return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with);
+}
+
+/// The same with each stage told where `when` says.
+template <class T>
+void put_signal(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
+                const signal& with, const notices& when) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with, when);
 }
 
 /// Copies from `from` into `to`. Nonblocking; `to` may be read when the request is complete.
@@ -127,6 +136,8 @@ void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, i
 /// the conduit moves the data through both processors.
 [[nodiscard]] request get(job& here, const exposed_memory& from, std::uint64_t offset,
                           std::span<std::byte> to);
+void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<std::byte> to,
+         const notice& done);
 
 /// Where loads and stores reach a peer's memory, or null where they do not. The pointer is valid
 /// until the region is freed. May wait for the peer's key at first use; not from a handler then.

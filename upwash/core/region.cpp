@@ -6,9 +6,7 @@
 
 #include <array>
 #include <cstring>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/control.hpp"
@@ -37,23 +35,27 @@ atomicity settle_atomicity(const job& here, atomicity asked) {
   return asked;
 }
 
-/// A rank's part of a region that is not agreed on yet: given back when it never is.
-class unclaimed_block {
+/// A block that is released again unless a region takes it over: agreeing may throw.
+class own_block {
  public:
-  explicit unclaimed_block(job& here) : here_(here) {}
-  ~unclaimed_block() {
-    if (block_) here_.endpoint().release(here_.rank(), *block_);
+  explicit own_block(job& here) : here_(here) {}
+  own_block(const own_block&) = delete;
+  own_block& operator=(const own_block&) = delete;
+  ~own_block() {
+    if (held_) here_.endpoint().release(here_.rank(), block_);
   }
-  unclaimed_block(const unclaimed_block&) = delete;
-  unclaimed_block& operator=(const unclaimed_block&) = delete;
 
-  void allocate(std::size_t bytes) { block_ = here_.endpoint().allocate(here_.rank(), bytes); }
-  /// What was allocated, once, now the caller's.
-  [[nodiscard]] conduit::memory_block claim() { return *std::exchange(block_, std::nullopt); }
+  void allocate(std::size_t bytes) {
+    block_ = here_.endpoint().allocate(here_.rank(), bytes);
+    held_ = true;
+  }
+  [[nodiscard]] const conduit::memory_block& get() const noexcept { return block_; }
+  void taken() noexcept { held_ = false; }
 
  private:
   job& here_;
-  std::optional<conduit::memory_block> block_;
+  conduit::memory_block block_;
+  bool held_ = false;
 };
 
 }  // namespace
@@ -71,7 +73,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   job& here = members.here();
   auto& state = detail::job_access::state(here);
   const atomicity settled = settle_atomicity(here, how);
-  unclaimed_block own(here);
+  own_block own(here);
   std::string refusal;
   try {
     own.allocate(bytes);
@@ -100,7 +102,8 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
   control::broadcast_value(members, 0, bits);
   {
     const auto held = state.memory.lock();
-    detail::region_state& made = state.regions.add(bits, own.claim(), here.size());
+    detail::region_state& made = state.regions.add(bits, own.get(), here.size());
+    own.taken();
     made.team = members.id();
     made.atomics = settled;
     made.most_bytes = agreed[0];

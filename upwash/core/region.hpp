@@ -37,7 +37,8 @@ class region {
   [[nodiscard]] global_ptr<std::byte> at(int member, std::uint64_t offset_bytes = 0) const;
   template <class T>
   [[nodiscard]] global_ptr<T> at(int member, std::uint64_t element = 0) const {
-    return at(member, element * sizeof(T)).template as<T>();
+    constexpr std::uint64_t most = ~std::uint64_t{0} / sizeof(T);  // beyond it the product wraps
+    return at(member, (element < most ? element : most) * sizeof(T)).template as<T>();
   }
 
   [[nodiscard]] region_id id() const noexcept;

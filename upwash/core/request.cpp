@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/core/request.hpp"
 
+#include <exception>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -9,6 +11,12 @@
 #include "upwash/core/job.hpp"
 
 namespace upwash {
+namespace {
+
+/// Each failing operation throws once; what throws more often never ends.
+constexpr int most_errors = 1000;
+
+}  // namespace
 
 bool request::test() {
   if (done()) return true;
@@ -26,16 +34,26 @@ void request::wait() {
 
 void request::finish() noexcept {
   if (ticket_ == nullptr) return;
-  // An error on the way out of a failing job must not end the process before its line is
-  // printed: the ticket is then left to its pool's owner.
-  try {
-    wait();
-  } catch (...) {
-    ticket_ = nullptr;
-    return;
+  detail::ticket* held = std::exchange(ticket_, nullptr);
+  job& owner = *held->owner;
+  // A destructor cannot throw: the first error becomes the job's, thrown by its next progress. The
+  // wait goes on as long as it can, since the operation may still write to the caller's memory.
+  std::exception_ptr failure;
+  for (int errors = 1; held->pending.load(std::memory_order_acquire) != 0; ++errors) {
+    try {
+      owner.wait(conduit::wait_target::counter_zero(held->pending), held->reason);
+    } catch (const std::exception&) {
+      if (!failure) failure = std::current_exception();
+      const bool hopeless = owner.in_handler() || detail::job_access::failed(owner);
+      if (!hopeless && errors < most_errors) continue;
+      detail::job_access::set_fault(owner, failure);
+      return;  // the ticket stays with its pool's owner
+    } catch (...) {
+      return;  // the job is being ended
+    }
   }
-  detail::job_access::state(*ticket_->owner).tickets.give_back(ticket_);
-  ticket_ = nullptr;
+  if (failure) detail::job_access::set_fault(owner, failure);
+  detail::job_access::state(owner).tickets.give_back(held);
 }
 
 void wait_all(std::span<request> requests) {

@@ -31,7 +31,8 @@ struct request_access;
 }  // namespace detail
 
 /// An operation in flight on one rank. Move-only; an empty request is complete. Destroying an
-/// unfinished one waits for it. Belongs to the rank that made it.
+/// unfinished one waits for it; an error meanwhile, or a destruction in a handler, which cannot
+/// wait, is thrown by the job's next progress. Belongs to the rank that made it.
 class [[nodiscard]] request {
  public:
   request() = default;
@@ -73,7 +74,8 @@ void wait_all(std::span<request> requests);
 /// complete one when none was incomplete. Throws `error` (argument) for an empty span.
 std::size_t wait_any(std::span<request> requests);
 
-/// Counts operations in flight: pass it to several, wait for all of them at once.
+/// Counts operations in flight: pass it to several, wait for all of them at once. It must outlive
+/// them.
 class completion_counter {
  public:
   completion_counter() = default;
@@ -90,7 +92,9 @@ class completion_counter {
 };
 
 /// Where one stage of an operation is told: nowhere, at a request, a counter, or a callback that
-/// runs in progress, outside handlers, on the rank's own stack.
+/// runs in progress, outside handlers, on the rank's own stack. Callbacks never nest: one may start
+/// operations, but must not wait for what another callback does. The callbacks of an operation
+/// that fails are not called.
 class notice {
  public:
   notice() = default;

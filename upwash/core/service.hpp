@@ -22,7 +22,8 @@ class service_base {
 
   /// Whether `progress` is to be called; asked once, when the service is made.
   [[nodiscard]] virtual bool wants_progress() const { return false; }
-  /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers.
+  /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers, and
+  /// never while a `progress` of this job runs: one that waits holds up the other layers.
   virtual int progress(int /*budget*/) { return 0; }
   /// Says what is pending, for the stall report; empty when nothing is.
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }

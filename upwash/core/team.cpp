@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -42,7 +42,9 @@ detail::team_table& table_of(const team& t) { return *detail::job_access::state(
 team enter(job& here, std::uint64_t id, detail::rank_map members) {
   auto& state = detail::job_access::state(here);
   const team made = team_access::of(state.teams->add(id, std::move(members)));
-  for (const auto& entry : state.services) entry.second->on_team_create(made);
+  for (std::size_t i = 0; i < state.services.size(); ++i) {
+    state.services[i].second->on_team_create(made);
+  }
   return made;
 }
 
@@ -119,20 +121,30 @@ team team::subset(std::span<const int> members) const {
 
 team team::duplicate() const { return enter(here(), agree_on_id(*this), state_->map); }
 
-team team::at(level where) const { return split(place_at(here(), here().rank(), where), rank()); }
+team team::at(level where) const {
+  const int mine = place_at(here(), here().rank(), where);
+  std::vector<int> members;
+  for (int r = 0; r < size(); ++r) {
+    if (place_at(here(), world_rank(r), where) == mine) members.push_back(r);
+  }
+  return subset(members);
+}
 
 team team::leaders(level where) const {
-  const team group = at(where);
-  return split(group.rank() == 0 ? 0 : -1, rank());
+  std::vector<int> members;
+  std::set<int> seen;
+  for (int r = 0; r < size(); ++r) {
+    if (seen.insert(place_at(here(), world_rank(r), where)).second) members.push_back(r);
+  }
+  return std::binary_search(members.begin(), members.end(), rank()) ? subset(members) : team();
 }
 
 void team::release() {
   if (id() == 0) {
     throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
   }
-  for (const auto& entry : detail::job_access::state(here()).services) {
-    entry.second->on_team_free(*this);
-  }
+  auto& services = detail::job_access::state(here()).services;
+  for (std::size_t i = 0; i < services.size(); ++i) services[i].second->on_team_free(*this);
   if (state_->barrier_words) free(state_->barrier_words);
   control::barrier_by_messages(*this);
   table_of(*this).remove(id());

@@ -46,7 +46,7 @@ class team {
   /// The same members under a new identity. Collective, blocking.
   [[nodiscard]] team duplicate() const;
 
-  /// The members on my socket or node. Collective, blocking.
+  /// The members on my socket or node. Collective, blocking. No messages but the new identity's.
   [[nodiscard]] team at(level where) const;
   [[nodiscard]] team node() const { return at(level::node); }
   /// The first member of each group at that level; no team for the others. Collective.

@@ -166,6 +166,8 @@ attached_job::~attached_job() {
     parts_->composed.boot->finished();
   } catch (const error& failure) {
     report(failure);  // a destructor has nobody to tell; the launcher sees the missing finish
+  } catch (const std::exception& failure) {
+    report(error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
   }
 }
 

@@ -20,9 +20,10 @@ int run_ranks(int argc, char** argv, function_ref<int(job&)> rank_main);
 
 /// Runs `rank_main(job&)` once for every rank of this process and returns the exit status for
 /// main: what rank_main returned (0 for void; the largest of several ranks), or after an error,
-/// which is printed in one line, 2 for bad input and 1 for faults. Ranks leave together: each has
-/// finished its operations. Options come from the environment, the config file and the
-/// launcher; the program's command line is not looked at. Without a launcher: one rank.
+/// which is printed in one line, 2 for bad input and 1 for faults. Ranks leave together, when
+/// all operations are complete and all messages handled. Options come from the environment, the
+/// config file and the launcher; the program's command line is not looked at. Without a launcher:
+/// one rank.
 template <class RankMain>
 int run(int argc, char** argv, RankMain&& rank_main) {
   const auto as_status = [&rank_main](job& here) -> int {

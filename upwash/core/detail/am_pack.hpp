@@ -38,6 +38,10 @@ struct handler_arguments<void (*)(incoming&, Args...)> {
   static constexpr std::size_t bytes = (sizeof(std::remove_cvref_t<Args>) + ... + 0);
 };
 
+template <class... Args>
+struct handler_arguments<void (*)(incoming&, Args...) noexcept>
+    : handler_arguments<void (*)(incoming&, Args...)> {};
+
 using line_buffer = std::array<std::byte, conduit::max_argument_bytes>;
 
 template <auto Handler>

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/core/detail/injector.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "upwash/base/error.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -60,17 +63,27 @@ void injector::send(const conduit::message& m) {
   } else {
     send_pieces(m);
   }
+  ++sent_;
 }
 
 conduit::injection injector::try_send(const conduit::message& m) {
-  if (has_deferred({m.destination, m.kind})) {  // I1
-    return conduit::injection::retry(conduit::retry_reason::no_credit);
-  }
-  return inject(m, here_.in_handler());
+  const channel to{m.destination, m.kind};
+  if (room_open(to)) return conduit::injection::retry(conduit::retry_reason::reserved);
+  if (has_deferred(to)) return conduit::injection::retry(conduit::retry_reason::no_credit);  // I1
+  const conduit::injection result = inject(m, here_.in_handler());
+  if (result.what == conduit::outcome::done) ++sent_;
+  return result;
 }
 
 void injector::send_one(const conduit::message& m) {
   const bool in_handler = here_.in_handler();
+  if (!rooms_.empty() && !in_handler && room_open({m.destination, m.kind})) [[unlikely]] {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: send to rank {} while a payload is prepared for it; commit or "
+                    "cancel that first",
+                    here_.rank(), m.destination));
+  }
   for (;;) {
     if (!has_deferred({m.destination, m.kind}) &&
         inject(m, in_handler).what == conduit::outcome::done) [[likely]] {

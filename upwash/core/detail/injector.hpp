@@ -9,6 +9,7 @@
 //   I3  Above the limit the endpoint throttles peers' requests from outside handlers, nothing else.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -44,13 +45,20 @@ class injector {
   /// The common case without a call: one piece, nothing deferred, credit there. False: nothing
   /// happened, use `send`.
   [[nodiscard]] bool send_at_once(const conduit::message& m) {
-    if (!ordered_ || deferred_count_ != 0 || m.payload.size() > medium_bytes_ ||
+    if (!ordered_ || deferred_count_ != 0 || !rooms_.empty() || m.payload.size() > medium_bytes_ ||
         endpoint_.send(m, here_.in_handler()).what != conduit::outcome::done) [[unlikely]] {
       return false;
     }
-    count(m);
+    note_sent(m);
     return true;
   }
+  /// A message went to the conduit: counts it.
+  void note_sent(const conduit::message& m) noexcept {
+    count(m);
+    ++sent_;
+  }
+  /// Whole messages taken so far, the deferred ones too.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
 
   /// Sends, whatever it takes: waits outside handlers, defers inside.
   void send(const conduit::message& m);
@@ -62,6 +70,14 @@ class injector {
   [[nodiscard]] std::size_t deferred() const noexcept { return deferred_count_; }
   [[nodiscard]] bool has_deferred(channel to) const {
     return deferred_count_ != 0 && deferred_.contains(to);
+  }
+
+  /// A payload is being prepared for the channel: until it is closed, a send there from outside
+  /// handlers throws `error` (argument), since it would wait for itself.
+  void open_room(channel to) { rooms_.push_back(to); }
+  void close_room(channel to) { std::erase(rooms_, to); }
+  [[nodiscard]] bool room_open(channel to) const {
+    return std::find(rooms_.begin(), rooms_.end(), to) != rooms_.end();
   }
 
  private:
@@ -81,9 +97,11 @@ class injector {
   const bool ordered_;
   bool throttled_ = false;
   std::uint32_t streams_ = 0;  ///< messages sent in pieces so far
+  std::uint64_t sent_ = 0;
   std::size_t deferred_count_ = 0;
   std::map<channel, std::deque<stored_message>> deferred_;
   std::map<channel, std::uint32_t> next_number_;
+  std::vector<channel> rooms_;
 };
 
 /// Puts messages of unordered conduits back in order. Memory: O(peers heard) and what came early.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,10 +39,16 @@ class job_state {
   memory_engine memory;
   object_pool<ticket> tickets;
   std::atomic<std::uint32_t> implicit_pending{0};
-  std::exception_ptr fault;  ///< of a handler or an operation; thrown by the next progress
+  // Of control collectives: `finish` counts all others by one.
+  std::uint64_t control_sent = 0;
+  std::uint64_t control_handled = 0;
+  std::atomic<bool> failed{false};  ///< `fault` is set
+  std::mutex fault_lock;            ///< a progress thread may find a fault, too
+  std::exception_ptr fault;         ///< of a handler or an operation; thrown by each progress
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
   std::vector<service_base*> progressing;  ///< those that want calls
+  bool in_services = false;                ///< one of them is being called
 
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
   std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
@@ -54,8 +61,16 @@ struct job_access {
   static job_state& state(job& here) noexcept { return *here.state_; }
   static const job_state& state(const job& here) noexcept { return *here.state_; }
   static conduit::lane handling(const job& here) noexcept { return here.handling_; }
+  static bool failed(const job& here) noexcept {
+    // Acquire: pairs with set_fault; whoever sees it set may read the fault, which stays.
+    return here.state_->failed.load(std::memory_order_acquire);
+  }
   static void set_fault(job& here, std::exception_ptr fault) noexcept {
-    if (!here.state_->fault) here.state_->fault = std::move(fault);
+    job_state& state = *here.state_;
+    const std::lock_guard held(state.fault_lock);
+    if (failed(here)) return;
+    state.fault = std::move(fault);
+    state.failed.store(true, std::memory_order_release);
   }
 };
 

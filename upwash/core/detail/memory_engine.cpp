@@ -6,11 +6,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
+namespace {
+
+/// Callbacks in one progress: each may start an operation that is complete at once.
+constexpr int callbacks_at_once = 64;
+
+}  // namespace
 
 memory_engine::memory_engine(job& here, region_table& regions, bool threaded)
     : here_(here),
@@ -42,7 +49,27 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
 }
 
 void memory_engine::check(const transfer& what) const {
-  const place& at = what.at;
+  check_rank(what.at.rank);
+  if (what.what == transfer::kind::get_exposed) return;
+  check_place(what.at, what.bytes);
+  if (what.signal.rank < 0) return;
+  check_place(what.signal, sizeof what.signal_add);
+  if (what.signal.offset % sizeof what.signal_add != 0) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: the word of a signal at offset {} of rank {} is not aligned "
+                            "to 8 bytes",
+                            here_.rank(), what.signal.offset, what.signal.rank));
+  }
+}
+
+void memory_engine::check_rank(int rank) const {
+  if (rank < 0 || rank >= here_.size()) {
+    throw error(error_kind::argument, fmt::format("rank {}: a pointer to rank {} of {} ranks",
+                                                  here_.rank(), rank, here_.size()));
+  }
+}
+
+void memory_engine::check_place(const place& at, std::size_t bytes) const {
   const region_state* region = regions_.find(at.region);
   if (region == nullptr) {
     throw error(error_kind::argument,
@@ -50,16 +77,24 @@ void memory_engine::check(const transfer& what) const {
                             "rank is no member of, or that was freed",
                             here_.rank(), at.rank, at.offset));
   }
-  if (at.rank < 0 || at.rank >= here_.size()) {
-    throw error(error_kind::argument, fmt::format("rank {}: a pointer to rank {} of {} ranks",
-                                                  here_.rank(), at.rank, here_.size()));
-  }
-  if (at.offset > region->most_bytes || what.bytes > region->most_bytes - at.offset) {
+  if (at.offset > region->most_bytes || bytes > region->most_bytes - at.offset) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {} bytes at offset {} of rank {} leave the region of {} "
                             "bytes",
-                            here_.rank(), what.bytes, at.offset, at.rank, region->most_bytes));
+                            here_.rank(), bytes, at.offset, at.rank, region->most_bytes));
   }
+}
+
+const part* memory_engine::reach(const place& at, std::size_t bytes) {
+  const part* there = find_part(at.rank, at.region);
+  if (there == nullptr) return nullptr;
+  if (bytes > there->size || at.offset > there->size - bytes) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} bytes at offset {} leave the {} bytes that rank {} has "
+                            "in this region",
+                            here_.rank(), bytes, at.offset, there->size, at.rank));
+  }
+  return there;
 }
 
 void memory_engine::start(const transfer& what, const stage_target& local,
@@ -71,7 +106,8 @@ void memory_engine::start(const transfer& what, const stage_target& local,
     to_start_[what.at.rank].push_back(&op);
     ++waiting_;
   }
-  while (!here_.in_handler() && waiting_.load(std::memory_order_relaxed) > start_limit) {
+  while (!here_.in_handler() && !calling_ &&
+         waiting_.load(std::memory_order_relaxed) > start_limit) {
     here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
                {.operation = "put or get", .peer = what.at.rank, .bytes = what.bytes});
   }
@@ -81,9 +117,9 @@ bool memory_engine::try_start(operation& op) {
   transfer& what = op.what;
   if (what.what == transfer::kind::get_exposed) {
     if (!can_.private_reads) return start_emulated(op);
-    if (op.injected == 0) {
+    if (!op.imported) {
       op.exposed = endpoint_.import(here_.rank(), what.at.rank, what.key);
-      op.injected = 1;
+      op.imported = true;
     }
     return settle(op, endpoint_.get(here_.rank(), op.exposed, what.at.offset,
                                     {what.into, what.bytes}, &op.local.hook));
@@ -91,38 +127,30 @@ bool memory_engine::try_start(operation& op) {
   const region_state* region = regions_.find(what.at.region);
   const bool by_message = what.what == transfer::kind::atomic ? region->atomics == atomicity::owner
                                                               : !can_.remote_write;
-  bool blocked = false;
-  const part* target = find_part(what.at.rank, what.at.region, blocked);
-  if (blocked) return false;
-  if (what.bytes > target->size || what.at.offset > target->size - what.bytes) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {} bytes at offset {} leave the {} bytes that rank {} has "
-                            "in this region",
-                            here_.rank(), what.bytes, what.at.offset, target->size, what.at.rank));
+  const part* target = reach(what.at, what.bytes);
+  if (target == nullptr) return false;
+  const part* word = nullptr;
+  if (what.signal.rank >= 0) {
+    word = reach(what.signal, sizeof what.signal_add);
+    if (word == nullptr) return false;
   }
-  return by_message ? start_emulated(op) : start_native(op, *target);
+  return by_message ? start_emulated(op) : start_native(op, *target, word);
 }
 
-bool memory_engine::start_native(operation& op, const part& target) {
+bool memory_engine::start_native(operation& op, const part& target, const part* word) {
   const transfer& what = op.what;
   const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
                                   op.remote.open ? &op.remote.hook : nullptr};
   switch (what.what) {
     case transfer::kind::put: {
-      const bool has_signal = what.signal.rank >= 0;
-      if ((op.remote.open && !can_.remote_completion) || (has_signal && !can_.put_signal)) {
+      if ((op.remote.open && !can_.remote_completion) || (word != nullptr && !can_.put_signal)) {
         return put_in_steps(op, target);
       }
       conduit::put_signal signal;
-      bool blocked = false;
-      if (has_signal) {
-        const part* word = find_part(what.signal.rank, what.signal.region, blocked);
-        if (blocked) return false;
-        signal = {&word->memory, what.signal.offset, what.signal_add};
-      }
+      if (word != nullptr) signal = {&word->memory, what.signal.offset, what.signal_add};
       return settle(
           op, endpoint_.put(here_.rank(), target.memory, what.at.offset, {what.from, what.bytes},
-                            when, has_signal ? &signal : nullptr));
+                            when, word != nullptr ? &signal : nullptr));
     }
     case transfer::kind::get:
       return settle(op, endpoint_.get(here_.rank(), target.memory, what.at.offset,
@@ -182,13 +210,20 @@ void memory_engine::told(stage& which) noexcept {
   operation& op = *which.of;
   which.open = false;
   const stage_target target = which.target;
-  if (op.what.what == transfer::kind::get_exposed && can_.private_reads) {
-    endpoint_.forget(here_.rank(), op.exposed);
-  }
+  if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
     operations_.give_back(&op);
     in_flight_.fetch_sub(1, std::memory_order_relaxed);
   }
+  tell_locked(target);
+}
+
+void memory_engine::tell(const stage_target& target) {
+  const auto held = lock();
+  tell_locked(target);
+}
+
+void memory_engine::tell_locked(const stage_target& target) {
   // Release: the data that came is visible to whoever sees the count reach zero.
   if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
   if (target.function != nullptr) {
@@ -209,18 +244,21 @@ int memory_engine::send_deferred() {
   int moved = 0;
   for (auto it = deferred_.begin(); it != deferred_.end();) {
     auto& queue = it->second;
-    for (; !queue.empty() && inject(queue.front().view()); ++moved) queue.pop_front();
+    for (; !queue.empty() && inject(queue.front().view()); ++moved, --waiting_) queue.pop_front();
     it = queue.empty() ? deferred_.erase(it) : std::next(it);
   }
   return moved;
 }
 
-/// Nobody waits for an operation that turns out wrong: its stages are told, then the error goes up.
+/// Nobody waits for an operation that turns out wrong: its counters are told, then the error goes
+/// up. Its callbacks would take it for done: they are not called.
 bool memory_engine::start_or_fail(operation& op) {
   try {
-    if (op.what.what != transfer::kind::get_exposed) check(op.what);
+    check(op.what);
     return try_start(op);
   } catch (...) {
+    op.local.target.function = nullptr;
+    op.remote.target.function = nullptr;
     static_cast<void>(settle(op, conduit::injection::done()));
     throw;
   }
@@ -247,19 +285,33 @@ int memory_engine::start_waiting() {
 }
 
 int memory_engine::progress() {
-  std::vector<std::pair<void (*)(void*), void*>> calls;
   int moved = 0;
   {
     const auto held = lock();
-    const int entered = enter_keys();
-    const int sent = send_deferred();
-    waiting_.fetch_sub(static_cast<std::size_t>(entered) + static_cast<std::size_t>(sent));
-    moved = entered + sent + start_waiting();
-    calls.swap(callbacks_);
-    waiting_.fetch_sub(calls.size());
+    moved = enter_keys() + send_deferred() + start_waiting();
   }
-  for (const auto& [function, context] : calls) function(context);
-  return moved + static_cast<int>(calls.size());
+  return moved + run_callbacks();
+}
+
+int memory_engine::run_callbacks() {
+  if (calling_) return 0;
+  struct scope {
+    bool& calling;
+    explicit scope(bool& flag) : calling(flag) { calling = true; }
+    ~scope() { calling = false; }
+  } const in(calling_);
+  const auto next = [this](std::pair<void (*)(void*), void*>& taken) {
+    const auto held = lock();
+    if (callbacks_.empty()) return false;
+    taken = callbacks_.front();
+    callbacks_.pop_front();
+    --waiting_;
+    return true;
+  };
+  int called = 0;
+  std::pair<void (*)(void*), void*> callback;
+  for (; called < callbacks_at_once && next(callback); ++called) callback.first(callback.second);
+  return called;
 }
 
 std::uint64_t memory_engine::expose(std::span<const std::byte> span) {

@@ -14,7 +14,6 @@
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/injector.hpp"
@@ -35,15 +34,19 @@ class memory_engine {
 
   memory_engine(job& here, region_table& regions, bool threaded);
 
-  /// Begins a transfer; never waits in a handler, and outside only when many are queued. Throws
-  /// `error` (argument) for places that are out of bounds or in unknown regions; both targets are
-  /// told then.
+  /// Begins a transfer; never waits in a handler or a callback, and elsewhere only when many are
+  /// queued. Throws `error` (argument) for places that are out of bounds or in unknown regions;
+  /// counters are told then, callbacks are not called.
   void start(const transfer& what, const stage_target& local, const stage_target& remote);
 
   /// A message of the memory class. May run on the progress thread.
   void deliver(const conduit::message& m);
 
-  /// Starts what can start now, sends what was deferred, runs callbacks; returns how many.
+  /// Tells a stage that is reached: a counter at once, a callback in the next progress.
+  void tell(const stage_target& target);
+
+  /// Starts what can start now, sends what was deferred, runs callbacks; returns how many. What
+  /// a callback throws goes up; the callbacks behind it stay for the next call.
   int progress();
   [[nodiscard]] bool busy() const noexcept {
     return waiting_.load(std::memory_order_relaxed) != 0;  // a hint: the lock orders the rest
@@ -67,8 +70,12 @@ class memory_engine {
 
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
   void check(const transfer& what) const;
+  void check_rank(int rank) const;
+  void check_place(const place& at, std::size_t bytes) const;
+  /// The part that holds the place; null while its key is on the way. Throws when out of bounds.
+  const part* reach(const place& at, std::size_t bytes);
   bool try_start(operation& op);
-  bool start_native(operation& op, const part& target);
+  bool start_native(operation& op, const part& target, const part* word);
   bool put_in_steps(operation& op, const part& target);
   static void step_hook(conduit::completion& told) noexcept;
   bool start_emulated(operation& op);
@@ -76,9 +83,11 @@ class memory_engine {
   bool send_signal(operation& op);
   bool emulate_get(operation& op);
   bool emulate_atomic(operation& op);
-  part* find_part(int rank, std::uint64_t region, bool& blocked);
+  part* find_part(int rank, std::uint64_t region);
   bool settle(operation& op, conduit::injection result);
   void told(stage& which) noexcept;
+  void tell_locked(const stage_target& target);
+  int run_callbacks();
   static void hook(conduit::completion& told) noexcept;
 
   void serve(const conduit::message& m);
@@ -107,7 +116,8 @@ class memory_engine {
   // By peer: one that is full or slow holds up nobody else.
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
-  std::vector<std::pair<void (*)(void*), void*>> callbacks_;
+  std::deque<std::pair<void (*)(void*), void*>> callbacks_;
+  bool calling_ = false;  ///< a callback runs: they never nest
   std::set<std::pair<std::uint64_t, int>> keys_asked_;
   std::deque<stored_message> keys_;  ///< entered by the rank's own thread, which reads unlocked
   std::map<std::uint64_t, std::span<const std::byte>> exposed_;

@@ -8,7 +8,7 @@
 //   get         region offset bytes op position                           -> data op position
 //   get_exposed exposure offset bytes op position                         -> data op position
 //   atomic      region offset op operand compare kind|width               -> old_value op value
-//   key_wanted  region                                                     -> key region size key
+//   key_wanted  region                                                     -> key region size + key
 //
 // The class keeps order between a pair of ranks, so the last piece of a put speaks for all.
 #include <fmt/format.h>
@@ -99,14 +99,13 @@ bool memory_engine::send(int destination, code kind, std::span<const std::byte> 
   return true;
 }
 
-part* memory_engine::find_part(int rank, std::uint64_t region, bool& blocked) {
+part* memory_engine::find_part(int rank, std::uint64_t region) {
   region_state* in = regions_.find(region);
   if (in == nullptr) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: an operation names a region that was freed", here_.rank()));
   }
   if (part* found = regions_.fetched(*in, rank)) return found;
-  blocked = true;
   if (!keys_asked_.contains({region, rank}) && send(rank, code::key_wanted, {}, region)) {
     keys_asked_.insert({region, rank});
   }
@@ -298,7 +297,7 @@ void memory_engine::serve_key(const conduit::message& m) {
   unpack(m.arguments, region);
   static_cast<void>(owned(region, 0, 0, m.source));
   const conduit::memory_block& own = regions_.find(region)->own;
-  send(m.source, code::key, {}, region, static_cast<std::uint64_t>(own.size), own.key);
+  send(m.source, code::key, own.key.bytes, region, static_cast<std::uint64_t>(own.size));
 }
 
 int memory_engine::enter_keys() {
@@ -308,10 +307,13 @@ int memory_engine::enter_keys() {
     std::uint64_t region = 0;
     std::uint64_t size = 0;
     conduit::memory_key key;
-    unpack(m.arguments, region, size, key);
+    unpack(m.arguments, region, size);
+    std::memcpy(key.bytes.data(), m.payload.data(), key.bytes.size());
     keys_asked_.erase({region, m.source});
-    if (region_state* in = regions_.find(region)) regions_.enter(*in, m.source, key, size);
+    const int source = m.source;
     keys_.pop_front();
+    --waiting_;
+    if (region_state* in = regions_.find(region)) regions_.enter(*in, source, key, size);
   }
   return entered;
 }

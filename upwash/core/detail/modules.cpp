@@ -52,6 +52,9 @@ void module_table::scan() {
   const auto visit = [](dl_phdr_info* info, std::size_t, void* self) {
     auto& table = *static_cast<module_table*>(self);
     entry found;
+    const std::string_view path(info->dlpi_name);
+    // The kernel's own module differs between nodes, and holds no handler.
+    const bool counts = path.find("linux-vdso") == std::string_view::npos;
     std::uintptr_t low = UINTPTR_MAX;
     std::uintptr_t high = 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -60,16 +63,15 @@ void module_table::scan() {
         low = std::min(low, static_cast<std::uintptr_t>(info->dlpi_addr + header.p_vaddr));
         high = std::max(
             high, static_cast<std::uintptr_t>(info->dlpi_addr + header.p_vaddr + header.p_memsz));
-      } else if (header.p_type == PT_NOTE) {
+      } else if (header.p_type == PT_NOTE && counts) {
         table.fingerprint_ = mix_bytes(table.fingerprint_, build_id(*info, header));
       }
     }
     if (low >= high) return 0;
     found.base = low;
     found.size = high - low;
-    const std::string_view path(info->dlpi_name);
     found.name = path.empty() ? "program" : std::string(path.substr(path.rfind('/') + 1));
-    table.fingerprint_ = mix_bytes(table.fingerprint_, found.name) + found.size;
+    if (counts) table.fingerprint_ = mix_bytes(table.fingerprint_, found.name) + found.size;
     table.modules_.push_back(std::move(found));
     return 0;
   };
@@ -91,7 +93,9 @@ conduit::handler_id module_table::find(std::uintptr_t address) {
                           address));
 }
 
-void module_table::unknown(conduit::handler_id id) const {
+void module_table::rescan_for(conduit::handler_id id) {
+  scan();
+  if (holds(id)) return;
   throw error(error_kind::fault,
               fmt::format("a message names handler {:#x} of module {}, but this process has {} "
                           "modules; all ranks must run the same build and load the same "

@@ -28,12 +28,12 @@ class module_table {
     return find(address);
   }
 
-  /// The function of an id; throws `error` (fault) for a module that this process has not.
-  [[nodiscard]] const void* function_of(conduit::handler_id id) const {
-    if (id.module < modules_.size() && id.offset < modules_[id.module].size) {
-      return reinterpret_cast<const void*>(modules_[id.module].base + id.offset);
-    }
-    unknown(id);
+  /// The function of an id. Rescans for modules loaded later; throws `error` (fault) for one that
+  /// this process has not.
+  [[nodiscard]] const void* function_of(conduit::handler_id id) {
+    if (!holds(id)) [[unlikely]]
+      rescan_for(id);
+    return reinterpret_cast<const void*>(modules_[id.module].base + id.offset);
   }
 
   /// A number over names and build ids, in order.
@@ -51,7 +51,10 @@ class module_table {
 
   void scan();
   [[nodiscard]] conduit::handler_id find(std::uintptr_t address);
-  [[noreturn]] void unknown(conduit::handler_id id) const;
+  [[nodiscard]] bool holds(conduit::handler_id id) const noexcept {
+    return id.module < modules_.size() && id.offset < modules_[id.module].size;
+  }
+  void rescan_for(conduit::handler_id id);
 
   std::vector<entry> modules_;
   std::uint64_t fingerprint_ = 0;

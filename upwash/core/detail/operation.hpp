@@ -48,12 +48,6 @@ struct stage_target {
   void* context = nullptr;
 };
 
-/// Tells a stage that is reached, or given up, within the call.
-inline void tell_now(const stage_target& target) {
-  if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
-  if (target.function != nullptr) target.function(target.context);
-}
-
 struct operation;
 
 struct stage {
@@ -73,6 +67,7 @@ struct operation {
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
   conduit::remote_memory exposed;  ///< get_exposed
+  bool imported = false;           ///< `exposed` is to be forgotten
   operation* next = nullptr;       ///< in the pool
 };
 

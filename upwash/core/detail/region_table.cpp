@@ -23,7 +23,7 @@ region_state& region_table::add(std::uint64_t bits, const conduit::memory_block&
   made->parts.resize(std::min(max_slots, std::bit_ceil(static_cast<std::size_t>(world_size))));
   region_state& region = *made;
   by_id_[bits] = std::move(made);
-  if (own.base != nullptr) by_address_[own.base] = &region;
+  if (own.size != 0) by_address_[own.base] = &region;  // an empty one may share its address
   part& mine = slot(region, rank_);
   mine = {rank_, own.base, own.size, endpoint_.import(rank_, rank_, own.key)};
   return region;
@@ -34,7 +34,7 @@ void region_table::remove(std::uint64_t bits) {
   if (it == by_id_.end()) return;
   region_state& region = *it->second;
   if (last_ == &region) last_ = nullptr;
-  if (region.own.base != nullptr) by_address_.erase(region.own.base);
+  if (region.own.size != 0) by_address_.erase(region.own.base);
   forget_all(region);
   endpoint_.release(rank_, region.own);
   by_id_.erase(it);
@@ -58,8 +58,12 @@ part& region_table::enter(region_state& region, int rank, const conduit::memory_
                           std::size_t size) {
   part& peer = slot(region, rank);
   if (peer.rank == rank) return peer;
-  if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
   const conduit::remote_memory memory = endpoint_.import(rank_, rank, key);
+  if (peer.pinned) {
+    region.kept.push_back(peer.memory);
+  } else if (peer.rank >= 0) {
+    endpoint_.forget(rank_, peer.memory);
+  }
   peer = {rank, memory.direct, size, memory};
   return peer;
 }
@@ -69,6 +73,8 @@ void region_table::forget_all(region_state& region) {
     if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
     peer = {};
   }
+  for (const conduit::remote_memory& memory : region.kept) endpoint_.forget(rank_, memory);
+  region.kept.clear();
 }
 
 }  // namespace upwash::detail

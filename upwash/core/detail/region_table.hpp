@@ -32,6 +32,7 @@ struct part {
   std::byte* direct = nullptr;
   std::size_t size = 0;
   conduit::remote_memory memory;
+  bool pinned = false;  ///< its address was handed out: reachable until the region is freed
 };
 
 struct region_state {
@@ -44,6 +45,7 @@ struct region_state {
   conduit::memory_block own;
   /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.
   std::vector<part> parts;
+  std::vector<conduit::remote_memory> kept;  ///< pinned parts that lost their slot
 };
 
 class region_table {
@@ -94,7 +96,15 @@ class region_table {
     return peer.rank == rank ? &peer : nullptr;
   }
 
-  /// Enters a fetched part; another rank's in the same slot is forgotten.
+  /// The same as `direct`, for an address that the program keeps.
+  [[nodiscard]] std::byte* pinned(int rank, std::uint64_t bits, std::uint64_t offset,
+                                  std::size_t bytes) noexcept {
+    std::byte* at = direct(rank, bits, offset, bytes);
+    if (at != nullptr) slot(*last_, rank).pinned = true;
+    return at;
+  }
+
+  /// Enters a fetched part; another rank's in the same slot is forgotten, or kept if pinned.
   part& enter(region_state& region, int rank, const conduit::memory_key& key, std::size_t size);
 
  private:

@@ -4,6 +4,7 @@
 // Where requests, counters and notices meet the engines: makes tickets and stage targets.
 #pragma once
 
+#include "upwash/core/completer.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/operation.hpp"
 #include "upwash/core/request.hpp"
@@ -32,6 +33,15 @@ struct request_access {
     }
     if (where.counter_ != nullptr) return counted(where.counter_->pending_);
     return {nullptr, where.function_, where.context_};
+  }
+
+  static completer completer_of(job& here, const stage_target& target) {
+    completer end;
+    end.here_ = &here;
+    end.counter_ = target.counter;
+    end.function_ = target.function;
+    end.context_ = target.context;
+    return end;
   }
 
   static stage_target counted(std::atomic<std::uint32_t>& counter) {

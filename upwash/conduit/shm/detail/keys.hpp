@@ -23,7 +23,7 @@ struct segment_key {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-static_assert(sizeof(segment_key) == sizeof(memory_key));
+static_assert(sizeof(segment_key) <= sizeof(memory_key));
 
 /// A registered span of the owner's private memory.
 struct span_key {
@@ -35,7 +35,7 @@ struct span_key {
   std::uint64_t bytes = 0;
   std::uint64_t reserved = 0;
 };
-static_assert(sizeof(span_key) == sizeof(memory_key));
+static_assert(sizeof(span_key) <= sizeof(memory_key));
 
 template <class Key>
 [[nodiscard]] memory_key pack(const Key& key) {

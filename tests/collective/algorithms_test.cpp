@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Each algorithm on teams of 1 to 33 (1 to 70 in the long run): valid in random interleavings, and
+// its messages and bytes as the closed formulas say.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/doubling_scan.hpp"
+#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/collective/ring_all_reduce.hpp"
+#include "upwash/schedule/count.hpp"
+#include "upwash/schedule/validate.hpp"
+
+namespace {
+
+using namespace upwash::collective;
+using namespace upwash::schedule;
+
+int most_ranks() { return std::getenv("UPWASH_TEST_LONG") != nullptr ? 70 : 33; }
+std::uint64_t seeds() { return std::getenv("UPWASH_TEST_LONG") != nullptr ? 20 : 3; }
+
+std::uint64_t ceil_log(std::uint64_t ranks, std::uint64_t radix) {
+  std::uint64_t depth = 0;
+  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++depth;
+  return depth;
+}
+
+abstract_value all_ranks(int ranks, std::uint64_t element) {
+  abstract_value value;
+  for (int r = 0; r < ranks; ++r) value.push_back({r, static_cast<std::uint32_t>(element)});
+  return value;
+}
+
+template <class ScheduleOf, class Wanted>
+void expect_valid(const expectation& of, const ScheduleOf& schedule_of, const Wanted& wanted) {
+  for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
+    const std::string wrong = validate(of, schedule_of, wanted, seed);
+    ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, seed " << seed;
+  }
+}
+
+}  // namespace
+
+TEST(dissemination_barrier, tells_everybody_in_few_rounds) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    const auto of_rank = [ranks](int rank) {
+      return generator(dissemination_barrier(ranks, rank));
+    };
+    expectation of;
+    of.ranks = ranks;
+    expect_valid(of, of_rank, [](int, std::uint64_t) { return abstract_value{}; });
+    const totals sum = count(of_rank(ranks - 1));
+    EXPECT_EQ(sum.messages_sent, ceil_log(static_cast<std::uint64_t>(ranks), 2));
+    EXPECT_EQ(sum.bytes_sent, 0U);
+  }
+}
+
+TEST(ring_all_reduce, combines_all_with_the_least_bytes) {
+  for (int ranks = 1; ranks <= most_ranks(); ranks += ranks < 9 ? 1 : 4) {
+    for (const std::uint64_t elements : {0, 1, 3, 8, 50, 101}) {
+      for (const bool in_place : {false, true}) {
+        const auto of_rank = [&](int rank) {
+          return generator(ring_all_reduce(ranks, rank, elements, 4, in_place));
+        };
+        expectation of;
+        of.ranks = ranks;
+        of.element_bytes = 4;
+        of.input_bytes = of.output_bytes = elements * 4;
+        of.in_place = in_place;
+        expect_valid(of, of_rank, [&](int, std::uint64_t e) { return all_ranks(ranks, e); });
+        const totals sum = count(of_rank(0));
+        const auto others = static_cast<std::uint64_t>(ranks - 1);
+        EXPECT_EQ(sum.messages_sent, 2 * others);
+        if (elements % static_cast<std::uint64_t>(ranks) == 0) {
+          EXPECT_EQ(sum.bytes_sent, 2 * others * elements * 4 / static_cast<std::uint64_t>(ranks));
+        }
+      }
+    }
+  }
+}
+
+TEST(knomial_broadcast, reaches_all_from_any_root_with_any_radix) {
+  for (int ranks = 1; ranks <= most_ranks(); ranks += ranks < 9 ? 1 : 5) {
+    for (const int radix : {2, 3, 5, 40}) {
+      for (const std::uint64_t segment : {0, 3, 100}) {
+        for (const int root : {0, ranks / 2, ranks - 1}) {
+          const std::uint64_t bytes = 13;
+          const auto of_rank = [&](int rank) {
+            return generator(knomial_broadcast(ranks, rank, root, bytes, {radix, segment}, false));
+          };
+          expectation of;
+          of.ranks = ranks;
+          of.input_bytes = of.output_bytes = bytes;
+          expect_valid(of, of_rank, [root](int, std::uint64_t e) {
+            return abstract_value{{root, static_cast<std::uint32_t>(e)}};
+          });
+          std::uint64_t messages = 0;
+          for (int rank = 0; rank < ranks; ++rank) messages += count(of_rank(rank)).messages_sent;
+          const std::uint64_t segments = segment == 3 ? 5 : 1;
+          EXPECT_EQ(messages, static_cast<std::uint64_t>(ranks - 1) * segments);
+        }
+      }
+    }
+  }
+}
+
+TEST(knomial_broadcast, is_as_deep_as_the_radix_says) {
+  for (const int radix : {2, 3, 4, 8}) {
+    for (int ranks = 2; ranks <= most_ranks(); ++ranks) {
+      std::vector<std::uint64_t> depth(static_cast<std::size_t>(ranks));
+      std::uint64_t deepest = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        generator steps(knomial_broadcast(ranks, rank, 0, 1, {radix, 0}, false));
+        for (step s; steps.next(s);) {
+          if (s.kind != step_kind::send) continue;
+          const auto child = static_cast<std::size_t>(s.peer);
+          ASSERT_GT(s.peer, rank);  // so parents come first in this loop
+          depth[child] = depth[static_cast<std::size_t>(rank)] + 1;
+          deepest = std::max(deepest, depth[child]);
+        }
+      }
+      // depth = ceil(log_k N) bounds it; it is less where the highest numbers have few digits.
+      EXPECT_LE(deepest,
+                ceil_log(static_cast<std::uint64_t>(ranks), static_cast<std::uint64_t>(radix)));
+    }
+  }
+}
+
+TEST(doubling_scan, keeps_the_order_of_ranks) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    for (const bool in_place : {false, true}) {
+      const std::uint64_t bytes = 12;
+      const auto of_rank = [&](int rank) {
+        return generator(doubling_scan(ranks, rank, bytes, in_place));
+      };
+      expectation of;
+      of.ranks = ranks;
+      of.element_bytes = 4;
+      of.input_bytes = of.output_bytes = bytes;
+      of.commutative = false;
+      of.in_place = in_place;
+      expect_valid(of, of_rank, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); });
+      EXPECT_LE(count(of_rank(0)).messages_sent, ceil_log(static_cast<std::uint64_t>(ranks), 2));
+    }
+  }
+}
+
+TEST(generators, answer_at_once_on_huge_teams) {
+  constexpr int ranks = 131'072;
+  generator ring(ring_all_reduce(ranks, 77'777, std::uint64_t{1} << 33U, 8, false));
+  generator tree(knomial_broadcast(ranks, 1, 5, std::uint64_t{1} << 40U, {4, 1U << 20U}, false));
+  step s;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(ring.next(s));
+    ASSERT_TRUE(tree.next(s));
+  }
+  EXPECT_EQ(count(generator(dissemination_barrier(ranks, 3))).messages_sent, 17U);
+  EXPECT_LE(sizeof(generator), 320U);
+}

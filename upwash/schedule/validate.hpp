@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Proves a schedule on a small team: every send has its receive and every receive its send,
+// nothing deadlocks, no two unordered steps touch the same bytes, dependencies stay within the
+// window, and each byte of the result is what the collective's definition says. The abstract run
+// carries, instead of data, who contributed what, in order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::schedule {
+
+/// One contribution: element `element` of `rank`'s input.
+struct contribution {
+  int rank = 0;
+  std::uint32_t element = 0;
+  friend auto operator<=>(const contribution&, const contribution&) = default;
+};
+
+/// What an element holds: the contributions that were combined, from left to right. Empty: never
+/// written.
+using abstract_value = std::vector<contribution>;
+
+struct expectation {
+  int ranks = 1;
+  std::uint32_t element_bytes = 1;
+  std::uint64_t input_bytes = 0;   ///< of each rank
+  std::uint64_t output_bytes = 0;  ///< of each rank
+  bool commutative = true;         ///< contributions are compared as multisets
+  bool in_place = false;           ///< the output holds the input at the start
+};
+
+/// Runs all ranks' schedules with random interleavings drawn from `seed`, keeping only the
+/// dependencies. `wanted(rank, element)` is what the output must hold; empty: anything. Returns
+/// the first thing that is wrong, or an empty string. Memory: all steps of all ranks, and a bit
+/// for each pair of steps of a rank: for small teams.
+[[nodiscard]] std::string validate(
+    const expectation& of, function_ref<generator(int rank)> schedule_of,
+    function_ref<abstract_value(int rank, std::uint64_t element)> wanted, std::uint64_t seed);
+
+}  // namespace upwash::schedule
