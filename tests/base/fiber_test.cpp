@@ -81,6 +81,44 @@ TEST(fiber, two_fibers_in_catch_blocks_keep_their_exceptions_and_errno) {
   EXPECT_EQ(log, (std::vector<std::string>{"1", "first", "2", "second"}));
 }
 
+struct suspends_when_destroyed {
+  explicit suspends_when_destroyed(task& in) : t(in) {}
+  ~suspends_when_destroyed() {
+    t.log->push_back(t.name + std::to_string(std::uncaught_exceptions()));
+    t.self->suspend();
+    t.log->push_back(t.name + std::to_string(std::uncaught_exceptions()));
+  }
+  task& t;
+};
+
+void wait_while_unwinding(void* argument) {
+  auto& t = *static_cast<task*>(argument);
+  try {
+    const suspends_when_destroyed guard(t);
+    if (t.steps > 0) throw std::runtime_error(t.name);
+  } catch (const std::runtime_error& e) {
+    t.log->push_back(e.what());
+  }
+}
+
+TEST(fiber, exceptions_in_flight_stay_with_their_fiber) {
+  upwash::fiber_stacks stacks(2, 64 * 1024);
+  std::vector<std::string> log;
+  task a{nullptr, &log, "a", 1};
+  task b{nullptr, &log, "b", 0};
+  upwash::fiber fa(stacks, 0, wait_while_unwinding, &a);
+  upwash::fiber fb(stacks, 1, wait_while_unwinding, &b);
+  a.self = &fa;
+  b.self = &fb;
+  fa.resume();
+  EXPECT_EQ(std::uncaught_exceptions(), 0);
+  fb.resume();
+  fa.resume();
+  EXPECT_EQ(std::uncaught_exceptions(), 0);
+  fb.resume();
+  EXPECT_EQ(log, (std::vector<std::string>{"a1", "b0", "a1", "a", "b0"}));
+}
+
 TEST(fiber, destroyed_before_the_first_resume_never_runs) {
   upwash::fiber_stacks stacks(1, 64 * 1024);
   std::vector<std::string> log;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/harness/compare.hpp"
 #include "tests/harness/job_test.hpp"
 
 namespace {
@@ -75,7 +76,7 @@ std::vector<std::byte> make_payload(std::size_t size, std::size_t salt) {
 
 void check_payload(incoming& in, std::uint64_t size, std::uint64_t salt) {
   ASSERT_EQ(in.payload().size(), size);
-  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(in.payload()[i], pattern(i, salt)) << i;
+  ASSERT_EQ(test::first_difference(in.payload(), make_payload(size, salt)), size);
   ++box(in.here()).received;
 }
 
@@ -260,9 +261,8 @@ JOB_TEST(active_message, long_messages_bring_their_data) {
   wait_for(here, box(here).received, here.size());
   for (int from = 0; from < here.size(); ++from) {
     const auto part = area.mine().subspan(4000 * static_cast<std::size_t>(from), 4000);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      ASSERT_EQ(part[i], pattern(i, static_cast<std::size_t>(from))) << "from " << from;
-    }
+    const auto wanted = make_payload(part.size(), static_cast<std::size_t>(from));
+    ASSERT_EQ(test::first_difference(part, wanted), part.size()) << "from " << from;
   }
   wait_all(open);
   free(area);

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fibers on Boost.Context's bare switch. Everything that belongs to a thread but must follow the
-// fiber (exception globals, errno, the sanitizers' idea of the stack) is exchanged by the resumer.
+// What a fiber does besides switching: its stack, its beginning and end, the sanitizers' idea of
+// the stack.
 #include "upwash/base/fiber.hpp"
 
-#include <cxxabi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,16 +42,6 @@ namespace context = boost::context::detail;
 constexpr std::size_t canary_bytes = 64;
 constexpr std::uint64_t canary_word = 0x7570776173682121U;
 
-/// The per-thread state of the C++ runtime that a catch block depends on (Itanium ABI, 2.2.2).
-struct exception_globals {
-  void* caught = nullptr;
-  unsigned int uncaught = 0;
-};
-
-exception_globals* thread_exception_globals() {
-  return reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
-}
-
 /// Tells the sanitizers which stack runs; empty without them.
 struct stack_notes {
 #if defined(__SANITIZE_ADDRESS__)
@@ -78,12 +67,12 @@ struct stack_notes {
 
   void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
   void destroyed(void*, std::size_t) { __tsan_destroy_fiber(own); }
-  void entering(const void*, std::size_t) {
+  [[gnu::no_sanitize_thread]] void entering(const void*, std::size_t) {
     resumer = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(own, 0);
   }
   void entered() {}
-  void leaving(bool) { __tsan_switch_to_fiber(resumer, 0); }
+  [[gnu::no_sanitize_thread]] void leaving(bool) { __tsan_switch_to_fiber(resumer, 0); }
   void left() {}
 #else
   void created(void*, std::size_t) {}
@@ -147,12 +136,6 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
 fiber_stacks::~fiber_stacks() { munmap(state_->base, state_->mapped); }
 
 struct fiber::state {
-  context::fcontext_t own = nullptr;
-  context::fcontext_t resumer = nullptr;
-  exception_globals exceptions;
-  int error_number = 0;
-  bool done = false;
-  bool guarded = true;
   std::byte* bottom = nullptr;
   std::size_t bytes = 0;
   std::size_t index = 0;
@@ -161,14 +144,15 @@ struct fiber::state {
   [[no_unique_address]] stack_notes notes;
 
   static void enter(context::transfer_t from) noexcept {
-    auto& self = *static_cast<state*>(from.data);
-    self.resumer = from.fctx;
-    self.notes.entered();
-    self.entry(self.argument);
-    self.done = true;
-    self.check_overflow();
-    self.notes.leaving(true);
-    context::jump_fcontext(self.resumer, nullptr);
+    auto& self = *static_cast<fiber*>(from.data);
+    const state& s = *self.state_;
+    self.resumer_ = from.fctx;
+    self.entered();
+    s.entry(s.argument);
+    self.done_ = true;
+    if (!self.guarded_) self.check_overflow();
+    self.leaving();
+    context::jump_fcontext(self.resumer_, nullptr);
   }
 
   void plant_canary() const {
@@ -176,24 +160,24 @@ struct fiber::state {
       std::memcpy(bottom + at, &canary_word, sizeof canary_word);
     }
   }
-
-  /// Guard pages need no check. Runs on the fiber: its own frame must be above the canary too.
-  void check_overflow() const {
-    if (guarded) return;
-    std::array<std::uint64_t, canary_bytes / sizeof canary_word> words;
-    std::memcpy(words.data(), bottom, canary_bytes);
-    std::uint64_t difference = 0;
-    for (const std::uint64_t word : words) difference |= word ^ canary_word;
-    if (difference == 0 && static_cast<const std::byte*>(__builtin_frame_address(0)) > bottom) {
-      return;
-    }
-    // The neighbour's stack is overwritten: nothing may run on, not even an exception.
-    std::fprintf(
-        stderr, "upwash: fiber %zu overflowed its stack of %zu bytes; raise the knob stack_bytes\n",
-        index, bytes);
-    std::abort();
-  }
 };
+
+/// Guard pages need no check. Runs on the fiber: its own frame must be above the canary too.
+void fiber::check_overflow() const {
+  const state& s = *state_;
+  std::array<std::uint64_t, canary_bytes / sizeof canary_word> words;
+  std::memcpy(words.data(), s.bottom, canary_bytes);
+  std::uint64_t difference = 0;
+  for (const std::uint64_t word : words) difference |= word ^ canary_word;
+  if (difference == 0 && static_cast<const std::byte*>(__builtin_frame_address(0)) > s.bottom) {
+    return;
+  }
+  // The neighbour's stack is overwritten: nothing may run on, not even an exception.
+  std::fprintf(stderr,
+               "upwash: fiber %zu overflowed its stack of %zu bytes; raise the knob stack_bytes\n",
+               s.index, s.bytes);
+  std::abort();
+}
 
 fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void* argument)
     : state_(std::make_unique<state>()) {
@@ -206,41 +190,23 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
   s.bottom = memory.bottom(index);
   s.bytes = memory.usable();
   s.index = index;
-  s.guarded = memory.guarded;
   s.entry = entry;
   s.argument = argument;
   s.notes.created(s.bottom, s.bytes);
-  if (!s.guarded) s.plant_canary();
-  s.own = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
+  guarded_ = memory.guarded;
+  if (!guarded_) s.plant_canary();
+  own_ = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
 }
 
 fiber::~fiber() { state_->notes.destroyed(state_->bottom, state_->bytes); }
 
-void fiber::resume() {
-  state& s = *state_;
-  exception_globals* exceptions = thread_exception_globals();
-  int* error_number = &errno;
-  const exception_globals resumer_exceptions = *exceptions;
-  const int resumer_error = *error_number;
-  *exceptions = s.exceptions;
-  *error_number = s.error_number;
-  s.notes.entering(s.bottom, s.bytes);
-  s.own = context::jump_fcontext(s.own, &s).fctx;
-  s.notes.left();
-  s.exceptions = *exceptions;
-  s.error_number = *error_number;
-  *exceptions = resumer_exceptions;
-  *error_number = resumer_error;
+// Not seen by the thread sanitizer: it would count the call on one stack, its return on another.
+[[gnu::no_sanitize_thread]] void fiber::entering() {
+  const state& s = *state_;
+  state_->notes.entering(s.bottom, s.bytes);
 }
-
-void fiber::suspend() {
-  state& s = *state_;
-  s.check_overflow();
-  s.notes.leaving(false);
-  s.resumer = context::jump_fcontext(s.resumer, nullptr).fctx;
-  s.notes.entered();
-}
-
-bool fiber::finished() const noexcept { return state_->done; }
+void fiber::left() { state_->notes.left(); }
+[[gnu::no_sanitize_thread]] void fiber::leaving() { state_->notes.leaving(done_); }
+void fiber::entered() { state_->notes.entered(); }
 
 }  // namespace upwash

@@ -140,7 +140,7 @@ const knob* knob_table::find(std::string_view name) const noexcept {
 }
 
 void base_knobs(knob_table& table) {
-  constexpr std::array rows{
+  static constexpr knob rows[] = {
       knob{.name = "log",
            .type = knob_type::choice,
            .fallback = "warning",

@@ -27,9 +27,9 @@ Word apply_atomic_word(std::byte* at, const atomic_operation& operation) noexcep
   };
   switch (operation.kind) {
     case atomic_kind::load: return word.load();
-    case atomic_kind::store: word.store(operand); return 0;
     case atomic_kind::add:
     case atomic_kind::fetch_add: return word.fetch_add(operand);
+    case atomic_kind::store:  // as cheap: x86 stores in sequence by an exchange
     case atomic_kind::swap: return word.exchange(operand);
     case atomic_kind::compare_swap: {
       auto expected = static_cast<Word>(operation.compare);
@@ -58,7 +58,7 @@ Word apply_atomic_word(std::byte* at, const atomic_operation& operation) noexcep
   return 0;
 }
 
-/// Runs the operation on the aligned word at `at`; returns the old value (for store: 0).
+/// Runs the operation on the aligned word at `at`; returns the old value.
 /// Sequentially consistent.
 inline std::uint64_t apply_atomic(std::byte* at, const atomic_operation& operation) noexcept {
   return operation.width == 4 ? apply_atomic_word<std::uint32_t>(at, operation)

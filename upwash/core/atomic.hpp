@@ -45,9 +45,9 @@ template <atomic_word T>
 
 }  // namespace detail
 
-/// Runs `kind` on the word and returns its old value (0 for store). Blocking; not from a handler
-/// unless the memory is directly addressable. min and max compare as T does: use the kinds for
-/// signed or unsigned words.
+/// Runs `kind` on the word and returns its old value (unspecified for store). Blocking; not from a
+/// handler unless the memory is directly addressable. min and max compare as T does: use the kinds
+/// for signed or unsigned words.
 template <atomic_word T>
 T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> operand,
          std::type_identity_t<T> compare = {}) {

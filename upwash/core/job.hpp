@@ -41,7 +41,7 @@ struct job_options {
 /// understand each other. Scans the loaded modules.
 [[nodiscard]] std::uint64_t build_fingerprint();
 
-class job : private conduit::sink {
+class job final : private conduit::sink {
  public:
   /// Collective over all ranks of the world. `endpoint` and `idle` outlive the job.
   job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options);

@@ -112,7 +112,7 @@ template std::uint64_t needed(const machine&, const std::optional<std::uint64_t>
 template int needed(const machine&, const std::optional<int>&, std::string_view, std::string_view);
 
 machine load_machine(std::string_view name_or_path) {
-  if (name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".json")) {
+  if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json")) {
     return parse_machine(read_text(name_or_path), name_or_path);
   }
   const std::string file = std::string(name_or_path) + ".json";

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
-
 #include "upwash/conduit/shm/shm_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
 #include "upwash/runtime/run.hpp"
@@ -9,7 +7,7 @@
 namespace upwash {
 namespace {
 
-constexpr std::array rows{
+constexpr knob rows[] = {
     knob{"conduit", knob_type::choice, "shm", "how bytes move", knob_level::user,
          "shm|sim|loopback"},
     knob{"ranks", knob_type::integer, "1", "ranks of a job in one process (sim, loopback)",

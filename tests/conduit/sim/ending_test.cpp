@@ -33,11 +33,12 @@ TEST(sim_ending, deadlock_names_what_each_rank_waits_for) {
     FAIL();
   } catch (const error& e) {
     EXPECT_EQ(e.kind(), error_kind::fault);
-    EXPECT_STREQ(e.what(),
-                 "deadlock at 20 us of virtual time: nothing is left to happen and 2 of 3 ranks "
-                 "wait\n"
-                 "  rank 1: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 10 us\n"
-                 "  rank 2: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 20 us");
+    EXPECT_STREQ(
+        e.what(),
+        "deadlock at 20.000 us of virtual time: nothing is left to happen and 2 of 3 ranks "
+        "wait\n"
+        "  rank 1: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 10.000 us\n"
+        "  rank 2: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 20.000 us");
   }
 }
 

@@ -88,6 +88,7 @@ void loopback_world::round(std::vector<std::size_t>& order) {
 
 void loopback_world::run(function_ref<void(int)> body) {
   std::vector<started> starts;
+  starts.reserve(static_cast<std::size_t>(options_.ranks));
   std::vector<std::size_t> order;
   for (int rank = 0; rank < options_.ranks; ++rank) starts.push_back({this, &body, rank});
   for (std::size_t i = 0; i < count(); ++i) {

@@ -18,10 +18,10 @@
 
 #include "upwash/base/archive.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/core/incoming.hpp"
 
 namespace upwash {
 
-class incoming;
 class job;
 
 namespace detail {
@@ -72,7 +72,7 @@ struct am_pack {
     return {line.data(), sizeof bytes};
   }
 
-  /// Runs at the destination; `incoming` is complete where this is instantiated.
+  /// Runs at the destination.
   static void thunk(job& here, const conduit::message& m) {
     try {
       run(here, m, std::make_index_sequence<count>{});
@@ -117,7 +117,8 @@ struct am_pack {
       payload = payload.subspan(bytes);
     }
     incoming seen(here, m, payload);
-    Handler(seen, std::get<I>(std::move(taken))...);
+    std::apply([&seen](auto&&... each) { Handler(seen, std::forward<decltype(each)>(each)...); },
+               std::move(taken));
   }
 };
 

@@ -89,7 +89,8 @@ class tree_builder {
                    const nlohmann::detail::exception& why) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error ..."
     std::string_view text = why.what();
-    if (const auto colon = text.find(": "); colon != text.npos) text.remove_prefix(colon + 2);
+    const std::size_t colon = text.find(": ");
+    if (colon != std::string_view::npos) text.remove_prefix(colon + 2);
     throw error(error_kind::configuration,
                 fmt::format("{}, line {}: not JSON: {}", origin_, *line_, text));
   }
@@ -116,7 +117,10 @@ class tree_builder {
     const bool member = !open_.empty() && open_.back()->what == json_node::type::object;
     node.line = member ? key_line_ : *line_;
     if (open_.empty()) return &(root = std::move(node));
-    if (member) return &open_.back()->members.emplace_back(key_, std::move(node)).second;
+    if (member) {
+      open_.back()->members.push_back({key_, std::move(node)});
+      return &open_.back()->members.back().value;
+    }
     return &open_.back()->elements.emplace_back(std::move(node));
   }
 
@@ -131,8 +135,8 @@ class tree_builder {
 
 const json_node* json_node::find(std::string_view key) const noexcept {
   const auto at = std::find_if(members.begin(), members.end(),
-                               [&](const auto& member) { return member.first == key; });
-  return at == members.end() ? nullptr : &at->second;
+                               [&](const member& each) { return each.key == key; });
+  return at == members.end() ? nullptr : &at->value;
 }
 
 std::string json_node::describe() const {

@@ -6,25 +6,30 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace upwash::detail {
 
 struct json_node {
+  struct member;
   enum class type { null, boolean, number, string, array, object };
 
   type what = type::null;
   int line = 1;
   bool boolean = false;
   double number = 0;
-  std::string text;  ///< of a string; a number as it was written
-  std::vector<std::pair<std::string, json_node>> members;  ///< in the order of the file
+  std::string text;             ///< of a string; a number as it was written
+  std::vector<member> members;  ///< in the order of the file
   std::vector<json_node> elements;
 
   [[nodiscard]] const json_node* find(std::string_view key) const noexcept;
   /// "a number 3", "the string \"x\"", "an object": for messages.
   [[nodiscard]] std::string describe() const;
+};
+
+struct json_node::member {
+  std::string key;
+  json_node value;
 };
 
 /// Throws `error` (configuration): "<origin>, line N: ..." for malformed JSON and doubled keys.

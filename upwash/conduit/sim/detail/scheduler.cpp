@@ -147,7 +147,7 @@ void scheduler::end_all() {
 std::string scheduler::describe_deadlock() const {
   constexpr int shown = 20;
   std::string text = fmt::format(
-      "deadlock at {} us of virtual time: nothing is left to happen and "
+      "deadlock at {:.3f} us of virtual time: nothing is left to happen and "
       "{} of {} ranks wait",
       events_.now().us(), unfinished_, size());
   int listed = 0;
@@ -159,7 +159,7 @@ std::string scheduler::describe_deadlock() const {
         fmt::format("\n  rank {}: {} #{} on team {:#x}", rank, why.operation, why.number, why.team);
     if (why.peer >= 0) text += fmt::format(", peer {}", why.peer);
     if (why.bytes > 0) text += fmt::format(", {} bytes", why.bytes);
-    text += fmt::format(", since {} us", r.clock.us());
+    text += fmt::format(", since {:.3f} us", r.clock.us());
     ++listed;
   }
   if (unfinished_ > listed) text += fmt::format("\n  and {} more", unfinished_ - listed);

@@ -10,7 +10,8 @@ namespace upwash::conduit::sim {
 namespace {
 
 constexpr int deliveries_per_poll = 64;
-constexpr std::size_t medium_bytes = std::size_t{1} << 20U;  // one piece for what networks send as one
+/// What networks send as one is one piece.
+constexpr std::size_t medium_bytes = std::size_t{1} << 20U;
 /// For machines that do not say: a loop of polls must take time, or it would never end.
 constexpr duration default_poll = duration::from_ps(50'000);
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "upwash/conduit/sim/detail/atomics.hpp"
+#include "upwash/conduit/apply_atomic.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -150,7 +150,7 @@ void transfers::touch(void* subject, std::uint64_t) {
       if (base != nullptr) copy_bytes(op.buffer.data(), base + op.offset, op.bytes);
       return home.answer(op, op.bytes);
     case operation::type::atomic:
-      if (base != nullptr) op.old = apply_atomic(op.atomic, base + op.offset);
+      if (base != nullptr) op.old = apply_atomic(base + op.offset, op.atomic);
       op.in->ranks.notify(op.destination, now);
       return home.answer(op, op.bytes);
     case operation::type::put: home.write(op); break;
@@ -170,7 +170,7 @@ void transfers::write(operation& op) {
   if (op.signals) {
     const atomic_operation add{atomic_kind::add, 8, op.signal_add, 0};
     if (std::byte* base = memory_.base(op.signal_block); base != nullptr) {
-      apply_atomic(add, base + op.signal_offset);
+      apply_atomic(base + op.signal_offset, add);
     }
   }
   in_.ranks.notify(op.destination, in_.ranks.events().now());
