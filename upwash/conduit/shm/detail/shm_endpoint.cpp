@@ -112,7 +112,8 @@ void shm_endpoint::attach(int rank, sink* receiver) {
   sinks_[static_cast<std::size_t>(rank - first_rank_)] = receiver;
 }
 
-injection shm_endpoint::send(const message& m, bool from_handler) {
+// Flattened, as take: a call for each part of a line costs a twentieth of the message rate.
+[[gnu::flatten]] injection shm_endpoint::send(const message& m, bool from_handler) {
   assert(m.payload.size() <= describe_.medium_bytes && m.arguments.size() <= max_argument_bytes);
   const int process = process_of(m.destination);
   sender_ring& ring = out(process, m.kind);
@@ -272,7 +273,7 @@ bool shm_endpoint::look_at(int process, int& happened) {
   return again;
 }
 
-int shm_endpoint::take(int process, lane kind, int most) {
+[[gnu::flatten]] int shm_endpoint::take(int process, lane kind, int most) {
   receiver_ring& ring = in(process, kind);
   if (!ring.ready()) {
     ring.look_empty();
