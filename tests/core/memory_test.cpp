@@ -166,6 +166,22 @@ JOB_TEST(memory, parts_may_differ_in_size) {
   free(area);
 }
 
+JOB_TEST(memory, a_lack_of_memory_is_told_to_all_in_the_same_words) {
+  const int greedy = here.size() - 1;
+  const std::size_t bytes = here.rank() == greedy ? std::size_t{1} << 50U : 64;
+  try {
+    static_cast<void>(allocate(here.world(), bytes));
+    ADD_FAILURE() << "a pebibyte was allocated";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::system);
+    const std::string said = e.what();
+    EXPECT_NE(said.find("rank " + std::to_string(greedy) + ": "), std::string::npos) << said;
+    EXPECT_NE(said.find("bytes"), std::string::npos) << said;
+  }
+  region area = allocate(here.world(), 64);  // and the job goes on
+  free(area);
+}
+
 JOB_TEST(memory, freed_and_foreign_regions_are_named) {
   region area = allocate(here.world(), 64);
   const auto stale = area.at<int>(0);

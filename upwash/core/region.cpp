@@ -60,6 +60,18 @@ class own_block {
 
 }  // namespace
 
+namespace {
+
+/// All members fail with the words of the one that lacks memory, whoever of them is heard first.
+[[noreturn]] void refuse_together(const team& members, int lacking, const std::string& refusal) {
+  std::array<char, 256> words{};
+  refusal.copy(words.data(), words.size() - 1);
+  control::broadcast_value(members, members.member_of(lacking), words);
+  throw error(error_kind::system, fmt::format("allocate: rank {}: {}", lacking, words.data()));
+}
+
+}  // namespace
+
 global_ptr<std::byte> region::at(int member, std::uint64_t offset_bytes) const {
   return {team_.world_rank(member), id(), offset_bytes};
 }
@@ -85,12 +97,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
       bytes, ~static_cast<std::uint64_t>(bytes),
       refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
   control::all_reduce(members, agreed, control::fold::most);
-  if (agreed[2] != 0) {
-    throw error(error_kind::system,
-                refusal.empty()
-                    ? fmt::format("allocate: rank {} could not allocate its part", agreed[2] - 1)
-                    : fmt::format("allocate: rank {}: {}", here.rank(), refusal));
-  }
+  if (agreed[2] != 0) refuse_together(members, static_cast<int>(agreed[2] - 1), refusal);
   std::uint64_t bits = 0;
   if (members.rank() == 0) {
     const std::uint32_t number = state.teams->draw_region();

@@ -12,7 +12,8 @@ namespace upwash::conduit {
 namespace {
 
 constexpr std::align_val_t segment_alignment{64};
-constexpr std::size_t poll_budget = 8;  ///< messages of one queue a poll
+constexpr std::size_t largest_segment = std::size_t{1} << 34U;  ///< a test wants no more
+constexpr std::size_t poll_budget = 8;                          ///< messages of one queue a poll
 
 }  // namespace
 
@@ -89,6 +90,11 @@ void loopback_endpoint::yield(int rank) {
 }
 
 memory_block loopback_endpoint::allocate(int /*rank*/, std::size_t bytes) {
+  if (bytes > largest_segment) {
+    throw error(error_kind::system, fmt::format("loopback: {} bytes asked for; a segment here has "
+                                                "at most {}",
+                                                bytes, largest_segment));
+  }
   memory_block block;
   block.size = bytes;
   // At least one byte, so that each block has an address of its own.
