@@ -63,4 +63,15 @@ status=0
 "$UPWASH_TEST_BIN/upwash" run -n 2 "$nested" twice >"$out/twice" 2>&1 || status=$?
 [[ $status == 2 ]] || fail "a second job in one process: status $status"
 grep -q '^upwash: this process has left its job: ' "$out/twice" || fail "a second job in one process"
+# No room for the job's own object: named, and nothing is left. Needs a mount of one's own.
+if unshare -m true 2>/dev/null; then
+  program=$program unshare -m bash -c '
+    mount -t tmpfs -o size=4k tmpfs /dev/shm && dd if=/dev/zero of=/dev/shm/fill bs=4k count=1
+    UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=full "$program"
+    echo "status $?"
+    ls /dev/shm' >"$out/full" 2>&1
+  grep -q "No space left on device" "$out/full" || fail "a full /dev/shm is not named"
+  grep -qx "status 1" "$out/full" || fail "a full /dev/shm: status"
+  if grep -q "^upwash-" "$out/full"; then fail "a full /dev/shm: a name stayed"; fi
+fi
 echo "attach: ok"

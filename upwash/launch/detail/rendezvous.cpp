@@ -142,8 +142,13 @@ meeting meet(const identity& self, int ranks_per_process) {
     if (!file.current(name)) continue;
     meeting_place place(name, file.inode());
     if (file.empty()) {
-      return {control_block::create(file.fd(), self.processes, ranks_per_process),
-              std::move(place)};
+      try {
+        return {control_block::create(file.fd(), self.processes, ranks_per_process),
+                std::move(place)};
+      } catch (...) {
+        shm_unlink(name.c_str());  // ours, under the lock: a full file system keeps no name of it
+        throw;
+      }
     }
     if (!stale(file)) {
       return {checked(control_block::attach(file.fd()), self, ranks_per_process), std::move(place)};
