@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "upwash/schedule/generator.hpp"
-#include "upwash/schedule/tape.hpp"
 
 namespace upwash::collective {
 
@@ -17,7 +16,7 @@ class dissemination_barrier {
  public:
   dissemination_barrier(int ranks, int rank) : ranks_(ranks), rank_(rank) {}
 
-  bool next(schedule::step& out);
+  bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 2; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
 
@@ -28,7 +27,6 @@ class dissemination_barrier {
   std::uint32_t round_ = 0;
   bool heard_ = true;  ///< the receive of the round before has been emitted
   schedule::mark last_receive_ = schedule::never;
-  schedule::tape tape_;
 };
 
 }  // namespace upwash::collective

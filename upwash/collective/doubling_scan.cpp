@@ -8,13 +8,13 @@ using schedule::buffer;
 using schedule::piece;
 using schedule::step_kind;
 
-bool doubling_scan::next(schedule::step& out) {
+bool doubling_scan::next(schedule::step& out, schedule::tape& on) {
   const piece value{buffer::output, 0, bytes_};
   if (phase_ == phase::copy) {
     out.kind = step_kind::copy;
     out.left = {buffer::input, 0, bytes_};
     out.into = value;
-    value_ = tape_.emit(out);
+    value_ = on.emit(out);
     phase_ = phase::send;
     return true;
   }
@@ -29,7 +29,7 @@ bool doubling_scan::next(schedule::step& out) {
         out.kind = step_kind::send;
         out.peer = static_cast<int>(rank_ + distance_);
         out.left = value;
-        sent_ = tape_.emit(out, value_);
+        sent_ = on.emit(out, value_);
         return true;
       }
     }
@@ -38,7 +38,7 @@ bool doubling_scan::next(schedule::step& out) {
       out.kind = step_kind::receive;
       out.peer = static_cast<int>(rank_ - distance_);
       out.into = slot;
-      received_ = tape_.emit(out, free_[parity]);
+      received_ = on.emit(out, free_[parity]);
       return true;
     }
     if (phase_ == phase::combine) {
@@ -46,7 +46,7 @@ bool doubling_scan::next(schedule::step& out) {
       out.left = slot;
       out.right = value;
       out.into = value;
-      value_ = free_[parity] = tape_.emit(out, received_, sent_, value_);
+      value_ = free_[parity] = on.emit(out, received_, sent_, value_);
       phase_ = phase::send;
       distance_ *= 2;
       ++round_;

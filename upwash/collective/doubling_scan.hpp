@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "upwash/schedule/generator.hpp"
-#include "upwash/schedule/tape.hpp"
 
 namespace upwash::collective {
 
@@ -19,7 +18,7 @@ class doubling_scan {
   doubling_scan(int ranks, int rank, std::uint64_t bytes, bool in_place)
       : ranks_(ranks), rank_(rank), bytes_(bytes), phase_(in_place ? phase::send : phase::copy) {}
 
-  bool next(schedule::step& out);
+  bool next(schedule::step& out, schedule::tape& on);
   /// The last ranks to send wait for their own value, however many rounds ago it was complete.
   [[nodiscard]] std::uint32_t window() const noexcept { return 34; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * bytes_; }
@@ -37,7 +36,6 @@ class doubling_scan {
   schedule::mark sent_ = schedule::never;
   schedule::mark received_ = schedule::never;
   schedule::mark free_[2] = {schedule::never, schedule::never};  ///< scratch, by parity
-  schedule::tape tape_;
 };
 
 }  // namespace upwash::collective

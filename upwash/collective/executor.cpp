@@ -149,6 +149,10 @@ bool executor::try_step(operation& op, slot& s) {
       }
       here_.charge(conduit::cost::reduce, what.into.bytes);
       break;
+    default:
+      throw error(error_kind::argument,
+                  fmt::format("rank {}: the executor has no such step yet: kind {}", here_.rank(),
+                              static_cast<int>(what.kind)));
   }
   s.state = progress_of::done;
   return true;

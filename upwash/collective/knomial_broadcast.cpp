@@ -41,18 +41,18 @@ std::uint32_t knomial_broadcast::window() const noexcept {
   return children;
 }
 
-bool knomial_broadcast::next(schedule::step& out) {
+bool knomial_broadcast::next(schedule::step& out, schedule::tape& on) {
   for (;;) {
     if (!segment_open_) {
       if (segment_index_ != 0 && segment_index_ * segment_bytes_ >= bytes_) return false;
-      if (begin_segment(out)) return true;
+      if (begin_segment(out, on)) return true;
     }
     if (next_child()) {
       out.kind = step_kind::send;
       out.peer = rank_of(relative_ + digit_ * weight_);
       out.edge = out.round = segment_index_;
       out.left = segment();
-      tape_.emit(out, have_);
+      on.emit(out, have_);
       return true;
     }
     segment_open_ = false;
@@ -61,7 +61,7 @@ bool knomial_broadcast::next(schedule::step& out) {
 }
 
 /// Emits what brings a segment here: a receive, or the root's copy; false where it is already.
-bool knomial_broadcast::begin_segment(schedule::step& out) {
+bool knomial_broadcast::begin_segment(schedule::step& out, schedule::tape& on) {
   segment_open_ = true;
   weight_ = reach_;
   digit_ = radix_ - 1;
@@ -78,7 +78,7 @@ bool knomial_broadcast::begin_segment(schedule::step& out) {
     out = {};
     return false;
   }
-  have_ = tape_.emit(out);
+  have_ = on.emit(out);
   return true;
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "upwash/schedule/generator.hpp"
-#include "upwash/schedule/tape.hpp"
 
 namespace upwash::collective {
 
@@ -26,12 +25,12 @@ class knomial_broadcast {
   knomial_broadcast(int ranks, int rank, int root, std::uint64_t bytes, parameters chosen,
                     bool in_place);
 
-  bool next(schedule::step& out);
+  bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
 
  private:
-  [[nodiscard]] bool begin_segment(schedule::step& out);
+  [[nodiscard]] bool begin_segment(schedule::step& out, schedule::tape& on);
   [[nodiscard]] bool next_child();
   [[nodiscard]] schedule::piece segment() const noexcept;
   [[nodiscard]] int rank_of(std::int64_t relative) const noexcept;
@@ -49,7 +48,6 @@ class knomial_broadcast {
   std::int64_t weight_ = 0;  ///< k^i of the child sent to last
   int digit_ = 0;
   schedule::mark have_ = schedule::never;  ///< the segment is here
-  schedule::tape tape_;
 };
 
 }  // namespace upwash::collective

@@ -24,27 +24,27 @@ piece ring_all_reduce::block(std::int64_t b) const noexcept {
   return {buffer::output, first * element_bytes_, count * element_bytes_};
 }
 
-bool ring_all_reduce::next(schedule::step& out) {
+bool ring_all_reduce::next(schedule::step& out, schedule::tape& on) {
   if (phase_ == phase::copy) {
     out.kind = step_kind::copy;
     out.left = {buffer::input, 0, elements_ * element_bytes_};
     out.into = {buffer::output, 0, elements_ * element_bytes_};
-    ready_ = tape_.emit(out);
+    ready_ = on.emit(out);
     reduced_[1] = ready_;
     phase_ = phase::send;
     return true;
   }
   if (ranks_ == 1 || phase_ == phase::end) return false;
   if (phase_ < phase::pass_send) {
-    combine(out);
+    combine(out, on);
   } else {
-    pass_on(out);
+    pass_on(out, on);
   }
   return true;
 }
 
 /// Round `turn_`: block rank - turn goes on, block rank - turn - 1 comes and is combined.
-void ring_all_reduce::combine(schedule::step& out) {
+void ring_all_reduce::combine(schedule::step& out, schedule::tape& on) {
   const auto parity = static_cast<unsigned>(turn_) & 1U;
   const piece coming = block(std::int64_t{rank_} - turn_ - 1);
   const piece slot{buffer::scratch, parity * largest_block(), coming.bytes};
@@ -54,7 +54,7 @@ void ring_all_reduce::combine(schedule::step& out) {
       out.kind = step_kind::send;
       out.peer = (rank_ + 1) % ranks_;
       out.left = block(std::int64_t{rank_} - turn_);
-      sent_ = tape_.emit(out, ready_);
+      sent_ = on.emit(out, ready_);
       phase_ = phase::receive;
       return;
     case phase::receive:
@@ -62,7 +62,7 @@ void ring_all_reduce::combine(schedule::step& out) {
       out.peer = (rank_ + ranks_ - 1) % ranks_;
       out.into = slot;
       // The slot was last read two turns ago.
-      received_ = tape_.emit(out, turn_ >= 2 ? reduced_[parity] : schedule::never);
+      received_ = on.emit(out, turn_ >= 2 ? reduced_[parity] : schedule::never);
       phase_ = phase::reduce;
       return;
     default:
@@ -72,7 +72,7 @@ void ring_all_reduce::combine(schedule::step& out) {
       out.into = coming;
       // Behind its send too: so whoever is behind the last reduction is behind every send, and may
       // overwrite what they read.
-      ready_ = tape_.emit(out, received_, sent_, reduced_[1 - parity]);
+      ready_ = on.emit(out, received_, sent_, reduced_[1 - parity]);
       reduced_[parity] = ready_;
       phase_ = ++turn_ == ranks_ - 1 ? phase::pass_send : phase::send;
       if (phase_ == phase::pass_send) turn_ = 0;
@@ -80,20 +80,20 @@ void ring_all_reduce::combine(schedule::step& out) {
 }
 
 /// Round `turn_` of the second half: block rank + 1 - turn goes on, block rank - turn comes.
-void ring_all_reduce::pass_on(schedule::step& out) {
+void ring_all_reduce::pass_on(schedule::step& out, schedule::tape& on) {
   out.edge = out.round = static_cast<std::uint32_t>(ranks_ - 1 + turn_);
   if (phase_ == phase::pass_send) {
     out.kind = step_kind::send;
     out.peer = (rank_ + 1) % ranks_;
     out.left = block(std::int64_t{rank_} + 1 - turn_);
-    tape_.emit(out, ready_);
+    on.emit(out, ready_);
     phase_ = phase::pass_receive;
     return;
   }
   out.kind = step_kind::receive;
   out.peer = (rank_ + ranks_ - 1) % ranks_;
   out.into = block(std::int64_t{rank_} - turn_);
-  ready_ = tape_.emit(out, ready_);
+  ready_ = on.emit(out, ready_);
   phase_ = ++turn_ == ranks_ - 1 ? phase::end : phase::pass_send;
 }
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "upwash/schedule/generator.hpp"
-#include "upwash/schedule/tape.hpp"
 
 namespace upwash::collective {
 
@@ -25,7 +24,7 @@ class ring_all_reduce {
         element_bytes_(element_bytes),
         phase_(in_place ? phase::send : phase::copy) {}
 
-  bool next(schedule::step& out);
+  bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 5; }
   /// Two blocks: one arrives while the other is combined.
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * largest_block(); }
@@ -36,8 +35,8 @@ class ring_all_reduce {
   [[nodiscard]] std::uint64_t largest_block() const noexcept;
   /// The block `b` (any number, taken modulo P) of the output.
   [[nodiscard]] schedule::piece block(std::int64_t b) const noexcept;
-  void combine(schedule::step& out);
-  void pass_on(schedule::step& out);
+  void combine(schedule::step& out, schedule::tape& on);
+  void pass_on(schedule::step& out, schedule::tape& on);
 
   int ranks_;
   int rank_;
@@ -49,7 +48,6 @@ class ring_all_reduce {
   schedule::mark sent_ = schedule::never;
   schedule::mark received_ = schedule::never;
   schedule::mark reduced_[2] = {schedule::never, schedule::never};  ///< by parity of the turn
-  schedule::tape tape_;
 };
 
 }  // namespace upwash::collective

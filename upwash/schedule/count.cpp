@@ -21,6 +21,7 @@ totals count(generator steps) {
         break;
       case step_kind::copy: sum.bytes_copied += s.into.bytes; break;
       case step_kind::reduce: sum.bytes_reduced += s.into.bytes; break;
+      default: break;
     }
   }
   return sum;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One step of a collective as one rank goes through it, over symbolic buffers: no addresses, no
-// data. Executor, counter, validator and drawings all read these.
+// data. Executor, counter, validator, pricer and drawings all read these.
 #pragma once
 
 #include <array>
@@ -13,44 +13,80 @@ namespace upwash::schedule {
 /// The buffers of a collective. Scratch is the executor's, its size declared by the generator.
 enum class buffer : std::uint8_t { none, input, output, scratch };
 
-/// A piece of a buffer, in bytes; whole elements where elements matter.
+/// The owner of a piece that is the rank's own.
+inline constexpr int own = -1;
+
+/// A piece of a buffer, in bytes; whole elements where elements matter. Copies and reductions may
+/// name a peer's input or output: by direct access where there is one, else by a get or put.
 struct piece {
   buffer of = buffer::none;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
+  int owner = own;  ///< rank in the team
 
   [[nodiscard]] constexpr std::uint64_t end() const noexcept { return offset + bytes; }
   [[nodiscard]] constexpr bool overlaps(const piece& other) const noexcept {
-    return of != buffer::none && of == other.of && bytes != 0 && other.bytes != 0 &&
-           offset < other.end() && other.offset < end();
+    return of != buffer::none && of == other.of && owner == other.owner && bytes != 0 &&
+           other.bytes != 0 && offset < other.end() && other.offset < end();
   }
   friend constexpr bool operator==(const piece&, const piece&) = default;
 };
 
+/// Consecutive slots: words of a run that are known only while it runs (lengths, mostly).
+struct slots {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  friend constexpr bool operator==(const slots&, const slots&) = default;
+};
+
 enum class step_kind : std::uint8_t {
-  send,     ///< `left` goes to `peer` as edge `edge`
-  receive,  ///< edge `edge` from `peer` is written to `into`
+  send,     ///< `left`, with the slots `header` in front, goes to `peer` as edge `edge`
+  receive,  ///< edge `edge` from `peer` is written to `into`, its header to the slots `header`
   copy,     ///< into = left
   reduce,   ///< into = left op right; `into` may be `left` or `right`
+  stage,    ///< the generator is asked for more only once this is done: it then knows more slots.
+            ///< Scratch grows to `into.bytes` (its content stays).
+  collect,  ///< from here on messages of edge `edge` from any member are taken and handed to the
+            ///< caller as they come; nobody knows how many there are
+  close,    ///< ends `collect` of that edge: none comes any more (the algorithm knows why)
+  signal,   ///< adds 1 to counter `edge` of `peer` (which may be the rank itself)
+  await,    ///< waits until counter `edge` of `peer` is at least `value`; own: push, peer's: pull
+  net_multicast,  ///< the network carries `left` of `peer` to `into` of all ranks
+  net_reduce,     ///< the network combines all ranks' `left` to `into` of `peer` (-1: of all)
+  net_barrier,    ///< the network lets nobody pass before all have come
 };
 
 /// A step names what it waits for by distance: 1 is the step emitted before it. A generator keeps
 /// all distances within its window, so that a consumer remembers no more than that.
 struct step {
   static constexpr std::size_t most_dependencies = 4;
+  static constexpr std::int32_t no_slot = -1;
 
   step_kind kind = step_kind::copy;
-  int peer = -1;            ///< rank in the team
-  std::uint32_t edge = 0;   ///< the same at both ends; unique for (source, destination)
+  /// send, receive: the sender knows where the data lands (the send's `into`, a piece of the
+  /// peer's input or output), which is free from the peer's entry on. The same at both ends.
+  bool placed = false;
+  /// send: done only when the peer's executor has the message.
+  bool acknowledged = false;
+  /// Waits for all steps emitted before it, whatever `after` says.
+  bool after_all = false;
+  int peer = -1;  ///< rank in the team
+  /// The same at both ends; unique for (source, destination). Ranks of one class (generator.hpp)
+  /// give alike messages the same number. For signal and await: the counter.
+  std::uint32_t edge = 0;
   std::uint32_t round = 0;  ///< for counting and drawing
   piece left;
   piece right;
   piece into;
+  slots header;
+  /// receive: any length up to `into.bytes` may come; it is written to this slot.
+  std::int32_t length_slot = no_slot;
+  std::uint64_t value = 0;                                ///< of an await
   std::array<std::uint32_t, most_dependencies> after{};  ///< distances; 0: none
 
-  /// What the step reads and writes; `buffer::none` where nothing.
-  [[nodiscard]] constexpr std::array<piece, 2> reads() const noexcept { return {left, right}; }
-  [[nodiscard]] constexpr piece writes() const noexcept { return into; }
+  [[nodiscard]] constexpr bool in_network() const noexcept {
+    return kind >= step_kind::net_multicast;
+  }
 };
 
 }  // namespace upwash::schedule

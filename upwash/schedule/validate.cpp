@@ -137,7 +137,7 @@ void abstract_run::find_races(int rank) {
       if (before.is_after(later, earlier)) continue;
       const step& a = r.steps[earlier];
       const auto clash = [](const step& writer, const step& other) {
-        const piece w = writer.writes();
+        const piece w = writer.into;
         return w.overlaps(other.left) || w.overlaps(other.right) || w.overlaps(other.into);
       };
       if (clash(a, b) || clash(b, a)) {

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/schedule/lower.hpp"
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::schedule {
+namespace {
+
+constexpr std::array<std::string_view, 5> names{"eager", "signalling_put", "rendezvous",
+                                                "single_copy", "matched"};
+
+wire made(mechanism how, std::initializer_list<wire_step> steps) {
+  wire w;
+  w.how = how;
+  for (const wire_step& s : steps) w.steps[w.count++] = s;
+  return w;
+}
+
+mechanism rule_for(std::uint64_t bytes, bool can_put, const transfer_rules& rules) {
+  if (bytes <= rules.eager_bytes) return mechanism::eager;
+  if (can_put && rules.entry != sync_mode::mine) return mechanism::signalling_put;
+  return rules.direct && rules.addresses == address_mode::single ? mechanism::single_copy
+                                                                 : mechanism::rendezvous;
+}
+
+}  // namespace
+
+std::string_view to_string(mechanism how) noexcept { return names[static_cast<std::size_t>(how)]; }
+
+std::optional<mechanism> mechanism_named(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<mechanism>(i);
+  }
+  return std::nullopt;
+}
+
+wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_rules& rules) {
+  using kind = wire_step::kind;
+  if (rules.forced == mechanism::matched) {
+    throw error(error_kind::argument,
+                "mechanism matched: tagged messages do not exist yet; choose eager, "
+                "signalling_put, rendezvous or single_copy");
+  }
+  const bool can_put = placed && rules.addresses == address_mode::single && !acknowledged;
+  const bool can_copy = rules.direct && rules.addresses == address_mode::single;
+  mechanism how = rules.forced.value_or(rule_for(bytes, can_put, rules));
+  const bool cannot = (how == mechanism::eager && bytes > rules.eager_bytes) ||
+      (how == mechanism::signalling_put && !can_put) ||
+      (how == mechanism::single_copy && !can_copy);
+  if (cannot) how = rule_for(bytes, can_put, rules);
+
+  const wire_step note{};
+  const wire_step back{.backwards = true};
+  switch (how) {
+    case mechanism::signalling_put: {
+      const wire_step put{.what = kind::put, .bytes = bytes};
+      return rules.entry == sync_mode::mine ? made(how, {back, put}) : made(how, {put});
+    }
+    case mechanism::rendezvous:
+      return made(how, {note, {.what = kind::get, .backwards = true, .bytes = bytes}, back});
+    case mechanism::single_copy:
+      return made(how, {note, {.what = kind::copy, .backwards = true, .bytes = bytes}, back});
+    default: break;
+  }
+  const wire_step message{.bytes = bytes};
+  return acknowledged ? made(how, {message, back}) : made(how, {message});
+}
+
+}  // namespace upwash::schedule
