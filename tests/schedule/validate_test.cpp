@@ -4,7 +4,7 @@
 // The validator finds what is wrong: each case is a schedule with one defect.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -14,25 +14,26 @@ namespace {
 
 using namespace upwash::schedule;
 
-/// A schedule given step by step.
+/// A schedule given step by step, kept elsewhere.
 struct listed {
-  std::array<step, 2> steps;
-  int count = 0;
-  int at = 0;
-  bool next(step& out) {
-    if (at == count) return false;
-    out = steps[static_cast<std::size_t>(at++)];
+  const step* at = nullptr;
+  const step* end = nullptr;
+  bool next(step& out, tape& on) {
+    if (at == end) return false;
+    out = *at++;
+    const auto after = out.after;
+    on.emit(out);
+    out.after = after;
     return true;
   }
   [[nodiscard]] std::uint32_t window() const { return 1; }
   [[nodiscard]] std::uint64_t scratch_bytes() const { return 8; }
 };
 
-/// State larger than a generator may be is refused by the compiler; two steps fit.
 generator list_of(const std::vector<step>& steps) {
-  listed made;
-  for (const step& s : steps) made.steps[static_cast<std::size_t>(made.count++)] = s;
-  return generator(made);
+  static std::deque<std::vector<step>> kept;  // for the length of the test program
+  const std::vector<step>& here = kept.emplace_back(steps);
+  return generator(listed{here.data(), here.data() + here.size()});
 }
 
 step send(int peer, std::uint32_t edge, piece from) {
