@@ -225,6 +225,7 @@ attached_job attach(int /*argc*/, char** /*argv*/) {
   const int rank = parts.world->first_rank();
   made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
                                      rank, parts.options);
+  install_layers(*made->here);
   return attached_job(std::move(made));
 }
 
