@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "upwash/schedule/step.hpp"
@@ -25,17 +24,9 @@ struct performed {
   std::vector<step_name> partners{};
 };
 
-/// The generator wrote a slot before it emitted step `before` of its rank.
-struct slot_write {
-  step_name before;
-  std::uint32_t slot = 0;
-  std::optional<std::size_t> latest_stage{};  ///< emitted before that
-};
-
 struct history {
   std::vector<std::vector<step>> steps;  ///< by rank, as emitted
   std::vector<performed> order;
-  std::vector<slot_write> written;
 
   [[nodiscard]] const step& at(const step_name& of) const {
     return steps[static_cast<std::size_t>(of.rank)][of.number];
