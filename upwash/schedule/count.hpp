@@ -14,17 +14,24 @@ namespace upwash::schedule {
 struct totals {
   std::uint64_t steps = 0;
   std::uint64_t messages_sent = 0;
-  std::uint64_t messages_received = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t bytes_received = 0;
-  std::uint64_t bytes_copied = 0;
-  std::uint64_t bytes_reduced = 0;
+  std::uint64_t messages_received = 0;  ///< without those that a `collect` takes
+  std::uint64_t bytes_sent = 0;         ///< without headers
+  std::uint64_t bytes_received = 0;     ///< of unknown length: as its slot says, else the most
+  std::uint64_t header_bytes_sent = 0;  ///< 8 a word
+  std::uint64_t header_bytes_received = 0;
+  std::uint64_t bytes_copied = 0;   ///< also out of or into a peer's memory
+  std::uint64_t bytes_reduced = 0;  ///< also out of or into a peer's memory
+  std::uint64_t signals = 0;        ///< also to itself
+  std::uint64_t awaits = 0;
+  std::uint64_t stages = 0;
+  std::uint64_t network_operations = 0;
   std::uint32_t rounds = 0;
 
   friend bool operator==(const totals&, const totals&) = default;
 };
 
-/// Walks the whole schedule of one rank: O(its steps), no memory.
-[[nodiscard]] totals count(generator steps);
+/// Walks the whole schedule of one rank: O(its steps), no memory. `known`: the caller's arrays,
+/// and the slots as the receives would write them.
+[[nodiscard]] totals count(generator steps, const facts& known = {});
 
 }  // namespace upwash::schedule

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The memory of an abstract run: who contributed what, instead of data. A value is named by a
+// number, so that copying it costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upwash/schedule/validate.hpp"
+
+namespace upwash::schedule::detail {
+
+/// All values of a run.
+class abstract_values {
+ public:
+  using name = std::uint32_t;
+  static constexpr name unwritten = 0;
+
+  [[nodiscard]] name leaf(contribution of);
+  /// left, followed by right.
+  [[nodiscard]] name combined(name left, name right);
+  [[nodiscard]] abstract_value spelled(name of) const;
+
+ private:
+  struct node {
+    contribution leaf;
+    name left = unwritten;
+    name right = unwritten;
+  };
+  std::vector<node> nodes_{1};
+};
+
+using value_names = std::vector<abstract_values::name>;
+
+/// The buffers of all ranks.
+class abstract_memory {
+ public:
+  explicit abstract_memory(const expectation& of);
+
+  /// At least so many bytes; the content stays.
+  void grow_scratch(int rank, std::uint64_t bytes);
+
+  /// What is wrong with rank `rank` naming `p`; empty: nothing.
+  [[nodiscard]] std::string objection(int rank, const piece& p) const;
+
+  [[nodiscard]] value_names read(int rank, const piece& p) const;
+  void write(int rank, const piece& p, std::span<const abstract_values::name> names);
+  [[nodiscard]] std::uint64_t elements(const piece& p) const { return p.bytes / element_bytes_; }
+  [[nodiscard]] const value_names& output(int rank) const { return of(rank, buffer::output); }
+
+  abstract_values values;
+
+ private:
+  [[nodiscard]] const value_names& of(int rank, buffer which) const {
+    return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+  }
+
+  std::uint32_t element_bytes_;
+  std::vector<std::array<value_names, 4>> buffers_;  ///< by rank and buffer
+};
+
+}  // namespace upwash::schedule::detail

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What happened in an abstract run: the steps of all ranks, and the order in which they were done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "upwash/schedule/step.hpp"
+
+namespace upwash::schedule::detail {
+
+/// A step of a rank, by the order of its emission.
+struct step_name {
+  int rank = 0;
+  std::size_t number = 0;
+};
+
+struct performed {
+  step_name is;
+  /// receive: its send. Steps in the network: what all ranks contributed to, or the root's.
+  std::vector<step_name> partners{};
+};
+
+struct history {
+  std::vector<std::vector<step>> steps;  ///< by rank, as emitted
+  std::vector<performed> order;
+
+  [[nodiscard]] const step& at(const step_name& of) const {
+    return steps[static_cast<std::size_t>(of.rank)][of.number];
+  }
+};
+
+/// Calls `visit` with the number of each step of the rank that step `number` waits for. Of
+/// `after_all` steps too.
+template <class Visit>
+void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
+  const step& s = steps[number];
+  if (s.after_all) {
+    for (std::size_t earlier = 0; earlier < number; ++earlier) visit(earlier);
+    return;
+  }
+  for (const std::uint32_t distance : s.after) {
+    if (distance != 0) visit(number - distance);
+  }
+}
+
+}  // namespace upwash::schedule::detail
