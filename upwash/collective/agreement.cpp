@@ -46,7 +46,7 @@ void executor::tell_agreement(const operation& op) {
       static_cast<std::uint32_t>(op.how.rules.entry) * 10 + static_cast<std::uint32_t>(op.how.exit);
   set_text(mine.operation, agreed.operation);
   set_text(mine.algorithm, agreed.algorithm);
-  set_text(mine.site, agreed.site);
+  if (agreed.line != 0) set_text(mine.site, fmt::format("{}:{}", agreed.file, agreed.line));
   if (mine.member != 0) {
     const int parent = mine.member & (mine.member - 1);
     send_medium<&handle_agreement>(here_, op.among.world_rank(parent),

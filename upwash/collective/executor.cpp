@@ -21,11 +21,8 @@ using schedule::step_kind;
 executor::executor(job& here)
     : here_(here),
       medium_bytes_(medium_limit(here)),
-      direct_(here.endpoint().describe().direct_access) {}
-
-void executor::install() {
-  installed_ = true;
-  on_team_create(here_.world());
+      direct_(here.endpoint().describe().direct_access) {
+  add_algorithms(algorithms_);
 }
 
 void executor::on_team_create(const team& made) {
@@ -88,12 +85,16 @@ request executor::begin(operation& op) {
   return std::move(begun.handle);
 }
 
+bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
+  return record.shared && wants.counters <= board::counters &&
+         ((wants.edges_apart && wants.slots == 0) || wants.counters != 0);
+}
+
 /// Operations that use the team's board, or counters, are numbered apart.
 void executor::begin_epoch(operation& op) {
   const schedule::needs& wants = op.main_steps.wants();
   team_record& record = op.on_team;
-  op.shares_memory = record.shared && wants.counters <= board::counters &&
-                     ((wants.edges_apart && wants.slots == 0) || wants.counters != 0);
+  op.shares_memory = shares_memory(record, wants);
   op.epoch_counts = op.shares_memory || wants.counters != 0;
   if (!op.epoch_counts) return;
   op.epoch = record.epochs++;
@@ -313,6 +314,8 @@ request persistent::start() {
   return kept_->among.here().service<detail::executor>().restart(*kept_);
 }
 
-void install(job& here) { here.service<detail::executor>().install(); }
+void install(job& here, const installation& with) {
+  here.service<detail::executor>().install(with);
+}
 
 }  // namespace upwash::collective

@@ -51,7 +51,8 @@ struct signature {
   std::uint64_t bytes = 0;
   int root = 0;
   std::uint64_t kind_of_reduction = 0;  ///< names operator and type; 0: none, or the caller's own
-  std::string_view site{};              ///< where it is called from, for the error
+  const char* file = "";                ///< where it is called from, for the error
+  std::uint32_t line = 0;
 };
 
 /// How a schedule is to run: the same on the whole team.
@@ -101,8 +102,18 @@ class persistent {
   std::unique_ptr<detail::operation> kept_;
 };
 
+class selector;
+
+/// What the composition root gives a job's collectives.
+struct installation {
+  selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
+  /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
+  std::string_view forced{};
+};
+
 /// Called by the composition root on every rank when the job starts: collectives on it may then use
-/// memory that the members share. Collective, blocking.
-void install(job& here);
+/// memory that the members share. Collective, blocking. Throws `error` (configuration) for forced
+/// algorithms that do not exist.
+void install(job& here, const installation& with);
 
 }  // namespace upwash::collective

@@ -134,7 +134,7 @@ int report(const composition& parts, int rank, const error& failure) {
 }
 
 /// What the layers above core do on every rank when a job starts. Collective.
-void install_layers(job& here) { collective::install(here); }
+void install_layers(job& here) { collective::install(here, {}); }
 
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
 void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main,

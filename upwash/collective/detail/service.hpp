@@ -15,6 +15,7 @@
 
 #include "upwash/collective/detail/agreement.hpp"
 #include "upwash/collective/detail/board.hpp"
+#include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/operation.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
@@ -30,7 +31,8 @@ struct early {
   offer from;
 };
 
-/// What this rank keeps of a team. O(1), but for the board's pointers.
+/// What this rank keeps of a team. O(1), but for the board's pointers, and a bounded number of
+/// plans.
 struct team_record {
   explicit team_record(const team& of) : members(of) {}
 
@@ -40,7 +42,8 @@ struct team_record {
   std::uint64_t epochs = 0;              ///< operations that used the board or counters
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
-  int unfinished = 0;                    ///< operations that the caller was told of early
+  plan_cache plans;
+  int ranks_per_node = 0;  ///< 0: not looked at yet
 };
 
 class executor final : public service_base {
@@ -54,13 +57,19 @@ class executor final : public service_base {
   void on_team_free(const team& going) override;
 
   /// Makes the boards of the world, and of every team from now on.
-  void install();
+  void install(const installation& with);
+
+  /// The algorithm named, or forced for the collective, or selected.
+  [[nodiscard]] selection choose(const problem& what, std::string_view named);
+  /// Whether such a schedule uses the team's board.
+  [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
   [[nodiscard]] team_record& record_of(const team& among);
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
-  void forget(operation& kept);
+  /// Runs a plan's compact steps to their end; false: not possible now.
+  bool run_compact(team_record& record, const plan& made, const binding& buffers);
 
   /// Asked of this rank: where a buffer of its operation is.
   struct question {
@@ -152,6 +161,9 @@ class executor final : public service_base {
   const std::size_t medium_bytes_;
   bool installed_ = false;
   bool direct_ = false;
+  registry algorithms_;
+  selector* selects_ = nullptr;  ///< null: the first without objection
+  std::map<kind, std::string> forced_;
   std::vector<operation*> running_;
   std::vector<std::unique_ptr<operation>> owned_;  ///< of running_; persistent ones are not
   std::map<std::uint64_t, std::unique_ptr<team_record>> teams_;
