@@ -81,6 +81,7 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
   const std::uint64_t epoch = record.epochs;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;
+  if (!settles && board::half_of(epoch) > record.settled_half) return false;
   const std::uint32_t number = record.numbers++;
   record.epochs++;
   record.open.push_back(epoch);
@@ -93,6 +94,10 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
     here_.wait(wait_target::word(lines.settle_word(round), comparison::greater_equal,
                                  board::tag_of(epoch)),
                reason);
+  }
+  if (settles) {
+    record.settled_half = board::half_of(epoch);
+    here_.progress();  // others' messages must not wait for ever where nobody here ever waits
   }
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
   const compact_run run{here_, lines, buffers, scratch.data(), record.members.rank(),

@@ -103,12 +103,17 @@ void executor::begin_epoch(operation& op) {
 
 /// Whether the members have completed all that used what this operation is to use.
 bool executor::settled(operation& op) {
-  if (!op.epoch_counts || !board::settles(op.epoch)) return true;
+  if (!op.epoch_counts) return true;
   team_record& record = op.on_team;
+  if (!board::settles(op.epoch)) return board::half_of(op.epoch) <= record.settled_half;
   if (record.open.front() != op.epoch) return false;
-  if (op.shares_memory) return record.shared->settle(op.epoch, op.settle_round);
-  static_cast<void>(pass_through(op));
-  if (!op.emptied()) return false;
+  if (op.shares_memory) {
+    if (!record.shared->settle(op.epoch, op.settle_round)) return false;
+  } else {
+    static_cast<void>(pass_through(op));
+    if (!op.emptied()) return false;
+  }
+  record.settled_half = board::half_of(op.epoch);
   for (const std::uint64_t run : record.unsettled) counts_.erase({op.among.id(), run});
   record.unsettled.clear();
   return true;
@@ -132,13 +137,25 @@ void executor::next_phase(operation& op) {
   }
 }
 
+/// Moves on as far as possible. What a step throws is the caller's to see; the operation stays as
+/// it is then, told complete, so that nobody waits for it.
 int executor::advance(operation& op) {
-  if (op.advancing) return 0;  // a wait within a step came back here
+  if (op.advancing || op.failed) return 0;  // advancing: a wait within a step came back here
   op.advancing = true;
-  struct scope {
-    bool& flag;
-    ~scope() { flag = false; }
-  } const in{op.advancing};
+  try {
+    const int moved = advance_phases(op);
+    op.advancing = false;
+    return moved;
+  } catch (...) {
+    op.advancing = false;
+    op.failed = true;
+    if (!op.told_early) op.end.complete();
+    op.told_early = true;
+    throw;
+  }
+}
+
+int executor::advance_phases(operation& op) {
   int moved = 0;
   op.stirred = false;
   while (op.now_in != phase::over) {

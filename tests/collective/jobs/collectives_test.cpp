@@ -233,8 +233,9 @@ JOB_TEST(collectives, say_what_is_wrong) {
               broadcast(here.world(), blocking, here.size(), std::span(mine));
             }).find("is not in the team"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { barrier(here.world(), blocking, {.algorithm = "disemination"}); })
-                .find("did you mean dissemination?"),
+  EXPECT_NE(message_of([&] {
+              barrier(here.world(), blocking, {.algorithm = "disemination"});
+            }).find("did you mean dissemination?"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
               broadcast(here.world(), blocking, 0, std::span(mine),

@@ -67,6 +67,8 @@ class board {
   [[nodiscard]] static bool settles(std::uint64_t epoch) noexcept {
     return epoch != 0 && epoch % half == 0;
   }
+  /// Epochs of one half may begin once the one that settles for them has.
+  [[nodiscard]] static std::uint64_t half_of(std::uint64_t epoch) noexcept { return epoch / half; }
   /// Goes on with settling from `round` on, as far as it comes; true when all members have
   /// completed everything before `epoch`. Called once this rank has.
   [[nodiscard]] bool settle(std::uint64_t epoch, std::uint32_t& round);

@@ -137,6 +137,7 @@ class operation {
   bool persists = false;  ///< kept by a `persistent`
   bool running = false;
   bool advancing = false;
+  bool failed = false;      ///< a step threw: nothing more is done, but peers' messages find it
   bool stirred = true;      ///< something may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 

@@ -40,6 +40,7 @@ struct team_record {
   std::uint32_t numbers = 0;             ///< operations begun
   std::unique_ptr<board> shared;         ///< where all members load and store each other's memory
   std::uint64_t epochs = 0;              ///< operations that used the board or counters
+  std::uint64_t settled_half = 0;        ///< of the epochs: those up to it may begin
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
   plan_cache plans;
@@ -97,6 +98,7 @@ class executor final : public service_base {
   bool settled(operation& op);
   void next_phase(operation& op);
   int advance(operation& op);
+  int advance_phases(operation& op);
   int pass_through(operation& op);
   bool try_step(operation& op, std::uint64_t index);
   bool open_stage(operation& op, std::uint64_t index);
