@@ -93,6 +93,26 @@ TEST(validate, finds_owners_and_places_that_do_not_exist) {
                    "the scratch of rank 1 is its own"));
 }
 
+TEST(validate, finds_who_leaves_a_barrier_early) {
+  expectation of;
+  of.ranks = 3;
+  of.synchronizes = true;
+  // In a ring of one round nobody hears of the rank two before it, unless it passes that on.
+  const auto problem = [&of](std::uint32_t distance) {
+    return validate(
+        of,
+        [distance](int rank) {
+          const int right = (rank + 1) % 3;
+          const int left = (rank + 2) % 3;
+          return list_of({send(right, 0, {}), receive(left, 0, {}),
+                          after(distance, send(right, 1, {})), receive(left, 1, {})});
+        },
+        [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  };
+  EXPECT_EQ(problem(1), "");
+  EXPECT_TRUE(says(problem(0), "rank 0 may leave before rank 1 has entered")) << problem(0);
+}
+
 TEST(validate, compares_what_is_collected) {
   const step collects = step_of(step_kind::collect, own, 5);
   const step closes = step_of(step_kind::close, own, 5);

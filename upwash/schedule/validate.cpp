@@ -18,6 +18,10 @@ std::string validate(const expectation& of, function_ref<generator(int)> schedul
        {detail::find_races, detail::find_absent_owners, detail::find_late_arrivals}) {
     if (std::string wrong = find(run.what_happened(), order); !wrong.empty()) return wrong;
   }
+  if (of.synchronizes) {
+    std::string wrong = detail::find_early_leavers(run.what_happened(), order);
+    if (!wrong.empty()) return wrong;
+  }
   return run.compare(wanted);
 }
 

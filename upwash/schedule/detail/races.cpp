@@ -114,6 +114,18 @@ std::string find_absent_owners(const history& of, const causality& order) {
   return {};
 }
 
+std::string find_early_leavers(const history& of, const causality& order) {
+  const auto ranks = static_cast<int>(of.steps.size());
+  for (int leaver = 0; leaver < ranks; ++leaver) {
+    const causality::knowledge known = order.at_exit(leaver);
+    for (int other = 0; other < ranks; ++other) {
+      if (other == leaver || order.has_entered(known, other)) continue;
+      return fmt::format("rank {} may leave before rank {} has entered", leaver, other);
+    }
+  }
+  return {};
+}
+
 std::string find_late_arrivals(const history& of, const causality& order) {
   std::map<std::pair<int, std::uint32_t>, std::vector<step_name>> sends;
   for (const performed& p : of.order) {

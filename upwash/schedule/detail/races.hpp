@@ -17,6 +17,9 @@ namespace upwash::schedule::detail {
 /// Copies and reductions out of or into the memory of a peer that may be elsewhere.
 [[nodiscard]] std::string find_absent_owners(const history& of, const causality& order);
 
+/// Ranks that may leave before another has entered.
+[[nodiscard]] std::string find_early_leavers(const history& of, const causality& order);
+
 /// Messages that a `close` may not have waited for.
 [[nodiscard]] std::string find_late_arrivals(const history& of, const causality& order);
 

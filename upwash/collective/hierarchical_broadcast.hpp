@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Problem: the root's bytes at all ranks, where ranks of a node are closer than nodes. Idea: one
+// rank stands for each node, the root for its own; a k-nomial tree among those, then one inside
+// each node; the bytes go down in segments, so that a node hands on one while the next comes. Cost:
+// P-1 messages a segment in all, nodes - 1 of them between nodes: each byte comes to a node once.
+// Restrictions: a node's ranks are consecutive; the last node may have fewer. Source: Nishtala et
+// al. 2009, trees aware of the hierarchy.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/schedule/sequence.hpp"
+
+namespace upwash::collective {
+
+class hierarchical_broadcast {
+ public:
+  struct parameters {
+    int radix = 2;                    ///< among nodes
+    int inner_radix = 2;              ///< inside a node
+    std::uint64_t segment_bytes = 0;  ///< 0: one segment
+  };
+
+  hierarchical_broadcast(int ranks, int rank, int root, int ranks_per_node, std::uint64_t bytes,
+                         const parameters& chosen, bool in_place);
+
+  bool next(schedule::step& out, schedule::tape& on) { return levels_.next(out, on); }
+  [[nodiscard]] std::uint32_t window() const { return levels_.window(); }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return levels_.scratch_bytes(); }
+
+ private:
+  using levels = schedule::pipeline<knomial_broadcast, knomial_broadcast>;
+  levels levels_;
+};
+
+}  // namespace upwash::collective
