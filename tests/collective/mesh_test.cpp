@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/collective/mesh_all_to_all.hpp"
+#include "upwash/collective/mesh_all_to_all_v.hpp"
 #include "upwash/schedule/count.hpp"
 #include "upwash/schedule/validate.hpp"
 
@@ -55,6 +58,56 @@ void expect_valid_uniform(int ranks, std::uint64_t blocks, int dimensions, std::
       << ranks << " ranks, " << blocks << " elements, " << dimensions << "-D, seed " << seed;
 }
 
+/// The call of all ranks in which rank a has `length(a, b)` bytes for b. Each block lies behind a
+/// gap of `gap` bytes; in the input the blocks stand in the opposite order of ranks.
+template <class Length>
+expectation uneven_call(int ranks, std::uint64_t gap, const Length& length) {
+  expectation of;
+  of.ranks = ranks;
+  of.calls.resize(wide(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    rank_call& call = of.calls[wide(rank)];
+    for (auto& words : call.given) words.resize(wide(ranks));
+    std::uint64_t output = 0;
+    std::uint64_t input = 0;
+    for (int other = 0; other < ranks; ++other) {
+      call.given[2][wide(other)] = length(other, rank);
+      call.given[3][wide(other)] = output += gap;
+      output += length(other, rank);
+      const int opposite = ranks - 1 - other;
+      call.given[0][wide(opposite)] = length(rank, opposite);
+      call.given[1][wide(opposite)] = input += gap;
+      input += length(rank, opposite);
+    }
+    call.input_bytes = input;
+    call.output_bytes = output;
+  }
+  return of;
+}
+
+/// What rank `rank` must find in byte `e` of its output.
+abstract_value wanted_of(const expectation& of, int rank, std::uint64_t e) {
+  const rank_call& call = of.calls[wide(rank)];
+  for (int source = 0; source < of.ranks; ++source) {
+    const std::uint64_t begin = call.given[3][wide(source)];
+    if (e < begin || e >= begin + call.given[2][wide(source)]) continue;
+    const std::uint64_t at_source = of.calls[wide(source)].given[1][wide(rank)];
+    return {{source, static_cast<std::uint32_t>(at_source + e - begin)}};
+  }
+  return {};  // a gap
+}
+
+std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters with,
+                            std::uint64_t seed) {
+  return validate(
+      of,
+      [&](int rank) {
+        if (seed % 2 == 1) return generator(mesh_all_to_all_v(of.ranks, rank, with));
+        return generator(in_a_small_window<mesh_all_to_all_v>(of.ranks, rank, with));
+      },
+      [&](int rank, std::uint64_t e) { return wanted_of(of, rank, e); }, seed);
+}
+
 }  // namespace
 
 TEST(mesh_all_to_all, gives_everybody_everything_on_any_grid) {
@@ -87,6 +140,24 @@ TEST(mesh_all_to_all, costs_what_the_paper_says_on_cubes) {
     for (step s; steps.next(s);) {
       if (s.kind != step_kind::send) continue;
       ASSERT_EQ(s.left.bytes, wide(side * side) * bytes);
+    }
+  }
+}
+
+TEST(mesh_all_to_all_v, takes_any_lengths_on_any_grid) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
+      // Many pairs have nothing, a few have much more than the rest.
+      const auto length = [&](int from, int to) {
+        const std::uint64_t draw = upwash::random_bits(seed, wide(ranks), wide(from * 97 + to));
+        return draw % 3 == 0 ? 0 : draw % 17 == 1 ? 40 + draw / 17 % 30 : draw / 17 % 4;
+      };
+      const auto room = static_cast<std::uint32_t>(upwash::random_bits(seed, 1, wide(ranks)) % 60);
+      const expectation of = uneven_call(ranks, seed % 3, length);
+      for (const int dimensions : {3, 1 + ranks % 4}) {
+        ASSERT_EQ(validate_uneven(of, {dimensions, room}, seed + wide(ranks)), "")
+            << ranks << " ranks, seed " << seed << ", " << dimensions << "-D, room " << room;
+      }
     }
   }
 }
