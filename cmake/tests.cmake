@@ -12,6 +12,7 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/algorithms_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/collective/mesh_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/collective/mesh_v_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
 # Under the thread sanitizer only what threads share is built: the shared-memory conduit.
 if(UPWASH_SANITIZE MATCHES thread)

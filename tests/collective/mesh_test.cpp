@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The exchanges over grids with combining: valid in random interleavings on teams of 1 to 40 (1 to
-// 70 in the long run), with holes and without, and counted against the formulas.
+// The exchange over grids with combining: valid in random interleavings, with holes and without,
+// and counted against the formulas.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "upwash/base/error.hpp"
-#include "upwash/base/random.hpp"
+#include "tests/collective/header_run.hpp"
 #include "upwash/collective/mesh_all_to_all.hpp"
-#include "upwash/collective/mesh_all_to_all_v.hpp"
 #include "upwash/schedule/count.hpp"
 #include "upwash/schedule/validate.hpp"
 
@@ -21,10 +21,10 @@ namespace {
 
 using namespace upwash::collective;
 using namespace upwash::schedule;
-using upwash::model::grid;
+using upwash::test::in_a_small_window;
 
 bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
-int most_ranks() { return long_run() ? 70 : 40; }
+constexpr int most_ranks = 70;
 std::uint64_t seeds() { return long_run() ? 5 : 1; }
 
 std::uint64_t wide(int number) { return static_cast<std::uint64_t>(number); }
@@ -32,13 +32,6 @@ std::uint64_t wide(int number) { return static_cast<std::uint64_t>(number); }
 generator uniform(int ranks, int rank, std::uint64_t bytes, int dimensions = 3) {
   return generator(mesh_all_to_all(ranks, rank, bytes, {dimensions}));
 }
-
-/// The same steps for an executor that keeps as few open as it may.
-template <class Algorithm>
-struct in_a_small_window : Algorithm {
-  using Algorithm::Algorithm;
-  [[nodiscard]] std::uint32_t window() const noexcept { return 8; }
-};
 
 void expect_valid_uniform(int ranks, std::uint64_t blocks, int dimensions, std::uint64_t seed) {
   expectation of;
@@ -58,60 +51,16 @@ void expect_valid_uniform(int ranks, std::uint64_t blocks, int dimensions, std::
       << ranks << " ranks, " << blocks << " elements, " << dimensions << "-D, seed " << seed;
 }
 
-/// The call of all ranks in which rank a has `length(a, b)` bytes for b. Each block lies behind a
-/// gap of `gap` bytes; in the input the blocks stand in the opposite order of ranks.
-template <class Length>
-expectation uneven_call(int ranks, std::uint64_t gap, const Length& length) {
-  expectation of;
-  of.ranks = ranks;
-  of.calls.resize(wide(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    rank_call& call = of.calls[wide(rank)];
-    for (auto& words : call.given) words.resize(wide(ranks));
-    std::uint64_t output = 0;
-    std::uint64_t input = 0;
-    for (int other = 0; other < ranks; ++other) {
-      call.given[2][wide(other)] = length(other, rank);
-      call.given[3][wide(other)] = output += gap;
-      output += length(other, rank);
-      const int opposite = ranks - 1 - other;
-      call.given[0][wide(opposite)] = length(rank, opposite);
-      call.given[1][wide(opposite)] = input += gap;
-      input += length(rank, opposite);
-    }
-    call.input_bytes = input;
-    call.output_bytes = output;
-  }
-  return of;
-}
-
-/// What rank `rank` must find in byte `e` of its output.
-abstract_value wanted_of(const expectation& of, int rank, std::uint64_t e) {
-  const rank_call& call = of.calls[wide(rank)];
-  for (int source = 0; source < of.ranks; ++source) {
-    const std::uint64_t begin = call.given[3][wide(source)];
-    if (e < begin || e >= begin + call.given[2][wide(source)]) continue;
-    const std::uint64_t at_source = of.calls[wide(source)].given[1][wide(rank)];
-    return {{source, static_cast<std::uint32_t>(at_source + e - begin)}};
-  }
-  return {};  // a gap
-}
-
-std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters with,
-                            std::uint64_t seed) {
-  return validate(
-      of,
-      [&](int rank) {
-        if (seed % 2 == 1) return generator(mesh_all_to_all_v(of.ranks, rank, with));
-        return generator(in_a_small_window<mesh_all_to_all_v>(of.ranks, rank, with));
-      },
-      [&](int rank, std::uint64_t e) { return wanted_of(of, rank, e); }, seed);
+std::uint64_t ceil_cbrt(int ranks) {
+  std::uint64_t side = 1;
+  while (side * side * side < wide(ranks)) ++side;
+  return side;
 }
 
 }  // namespace
 
 TEST(mesh_all_to_all, gives_everybody_everything_on_any_grid) {
-  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+  for (int ranks = 1; ranks <= most_ranks; ++ranks) {
     for (std::uint64_t seed = 0; seed < 2 * seeds(); ++seed) {
       expect_valid_uniform(ranks, 1 + wide(ranks) % 3, 3, seed + wide(ranks));
     }
@@ -144,20 +93,72 @@ TEST(mesh_all_to_all, costs_what_the_paper_says_on_cubes) {
   }
 }
 
-TEST(mesh_all_to_all_v, takes_any_lengths_on_any_grid) {
-  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-      // Many pairs have nothing, a few have much more than the rest.
-      const auto length = [&](int from, int to) {
-        const std::uint64_t draw = upwash::random_bits(seed, wide(ranks), wide(from * 97 + to));
-        return draw % 3 == 0 ? 0 : draw % 17 == 1 ? 40 + draw / 17 % 30 : draw / 17 % 4;
-      };
-      const auto room = static_cast<std::uint32_t>(upwash::random_bits(seed, 1, wide(ranks)) % 60);
-      const expectation of = uneven_call(ranks, seed % 3, length);
-      for (const int dimensions : {3, 1 + ranks % 4}) {
-        ASSERT_EQ(validate_uneven(of, {dimensions, room}, seed + wide(ranks)), "")
-            << ranks << " ranks, seed " << seed << ", " << dimensions << "-D, room " << room;
-      }
+TEST(mesh_all_to_all, sends_few_messages_on_any_grid) {
+  for (int ranks = 1; ranks <= 130; ++ranks) {
+    const std::uint64_t most = 3 * (ceil_cbrt(ranks) - 1);
+    // The ranks below holes hear of two more in each of two phases, and of one less in the third.
+    const std::uint64_t more = ranks == 30 || ranks == 31 ? 5 : 3;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const totals sum = count(uniform(ranks, rank, 1));
+      EXPECT_LE(sum.messages_sent, most) << rank << " of " << ranks;
+      EXPECT_LE(sum.messages_received, most + more) << rank << " of " << ranks;
+      sent += sum.bytes_sent;
+      received += sum.bytes_received;
+    }
+    EXPECT_EQ(sent, received);
+  }
+}
+
+TEST(mesh_all_to_all, is_the_direct_exchange_in_one_dimension) {
+  const totals sum = count(uniform(50, 7, 24, 1));
+  EXPECT_EQ(sum.messages_sent, 49U);
+  EXPECT_EQ(sum.bytes_sent, 49U * 24U);
+  EXPECT_EQ(sum.bytes_copied, 24U);
+  EXPECT_EQ(uniform(50, 7, 24, 1).scratch_bytes(), 0U);
+}
+
+TEST(mesh_all_to_all, is_alike_at_all_ranks_without_holes) {
+  EXPECT_TRUE(uniform(64, 3, 8).wants().alike);
+  EXPECT_FALSE(uniform(63, 3, 8).wants().alike);
+  const int ranks = 64;
+  for (int rank = 1; rank < ranks; ++rank) {
+    generator first = uniform(ranks, 0, 8);
+    generator other = uniform(ranks, rank, 8);
+    step a;
+    step b;
+    while (first.next(a)) {
+      ASSERT_TRUE(other.next(b));
+      ASSERT_EQ(
+          std::tie(a.kind, a.edge, a.round, a.left.bytes, a.into.bytes, a.after, a.after_all),
+          std::tie(b.kind, b.edge, b.round, b.left.bytes, b.into.bytes, b.after, b.after_all));
+    }
+    ASSERT_FALSE(other.next(b));
+  }
+}
+
+TEST(mesh_all_to_all, does_not_overflow) {
+  const std::uint64_t bytes = std::uint64_t{3} << 31U;
+  EXPECT_EQ(count(uniform(64, 63, bytes)).bytes_sent, 9 * 16 * bytes);
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  generator steps = uniform(63, 62, bytes);  // with a hole
+  for (step s; steps.next(s);) {
+    if (s.left.of == buffer::input) read = std::max(read, s.left.end());
+    if (s.into.of == buffer::output) written = std::max(written, s.into.end());
+    for (const piece& p : {s.left, s.into}) {
+      if (p.of != buffer::scratch) continue;
+      ASSERT_LE(p.end(), steps.scratch_bytes());
     }
   }
+  EXPECT_EQ(read, 63 * bytes);
+  EXPECT_EQ(written, 63 * bytes);
+}
+
+TEST(mesh_all_to_all, answers_at_once_on_huge_teams) {
+  generator steps = uniform(131'072, 77'777, std::uint64_t{1} << 20U);
+  step s;
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(steps.next(s));
+  EXPECT_EQ(count(uniform(64 * 64 * 64, 99'999, 8)).messages_sent, 3U * 63U);
 }

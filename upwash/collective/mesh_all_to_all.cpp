@@ -12,14 +12,12 @@ using schedule::step_kind;
 
 namespace {
 
-constexpr std::uint32_t most_open = 256;
-
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
 }  // namespace
 
 mesh_all_to_all::mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, parameters chosen)
-    : turn_(model::grid::near_cube(ranks, chosen.dimensions), rank), bytes_(bytes) {
+    : mesh_exchange(ranks, rank, chosen.dimensions), bytes_(bytes) {
   for (detail::mesh_turn t = turn_; t.phase() < t.on().dimensions(); t.next_phase()) {
     if (t.in_last_phase() && t.on().full()) break;
     messages_at_ += wide(t.senders()) * detail::most_sources(t.on(), t.phase()) *
@@ -28,14 +26,9 @@ mesh_all_to_all::mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, param
   message_at_ = messages_at_;
 }
 
-std::uint32_t mesh_all_to_all::window() const noexcept {
-  const auto of_all_phases = 8 + 4 * wide(turn_.on().ranks());
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_open, of_all_phases));
-}
-
 std::uint64_t mesh_all_to_all::scratch_bytes() const noexcept {
   std::uint64_t sent = 0;
-  if (turn_.on().dimensions() == 1) return 0;
+  if (is_direct()) return 0;
   for (detail::mesh_turn t = turn_; t.phase() < t.on().dimensions(); t.next_phase()) {
     const auto own = t.to_send();
     const std::uint64_t phase =
@@ -68,14 +61,12 @@ bool mesh_all_to_all::next(schedule::step& out, schedule::tape& on) {
         part_ = part::receive_for_hole;
         if (receive(out, on, false)) return true;
         break;
-      case part::receive_for_hole:
-        part_ = part::pack;
-        if (receive(out, on, true)) {
-          next_turn();
-          return true;
-        }
+      case part::receive_for_hole: {
+        const bool emitted = receive(out, on, true);
         next_turn();
+        if (emitted) return true;
         break;
+      }
       case part::unpack:
         if (unpack(out, on)) return true;
         part_ = part::end;
@@ -87,6 +78,7 @@ bool mesh_all_to_all::next(schedule::step& out, schedule::tape& on) {
 
 void mesh_all_to_all::next_turn() {
   message_bytes_ = 0;
+  part_ = part::pack;
   if (turn_.next_turn()) return;
   begins_phase_ = true;
   message_at_ = messages_at_;
@@ -100,23 +92,6 @@ void mesh_all_to_all::next_turn() {
   turn_.next_phase();
 }
 
-/// The next run of blocks that this turn's message takes; false: it has all.
-bool mesh_all_to_all::next_run() {
-  const model::grid& grid = turn_.on();
-  if (!walking_) {
-    walking_ = true;
-    share_ = turn_.to_send();
-    if (turn_.phase() == 0) {
-      to_ = detail::destination_walk(turn_.coordinate_to());
-    } else {
-      from_ = detail::source_walk(grid, turn_.phase(), turn_.rank());
-    }
-    return true;
-  }
-  walking_ = turn_.phase() == 0 ? to_.next(grid) : from_.next(grid);
-  return walking_;
-}
-
 piece mesh_all_to_all::run() const noexcept {
   if (turn_.phase() == 0) {
     return {buffer::input, wide(to_.destination(turn_.on())) * bytes_, bytes_};
@@ -126,25 +101,16 @@ piece mesh_all_to_all::run() const noexcept {
           wide(share_.count) * bytes_};
 }
 
-void mesh_all_to_all::copy(schedule::step& out, schedule::tape& on) {
-  out.kind = step_kind::copy;
-  out.after_all = begins_phase_;
-  packed_ = on.emit(out, begins_phase_ ? schedule::never : packed_);
-  begins_phase_ = false;
-}
-
 bool mesh_all_to_all::pack(schedule::step& out, schedule::tape& on) {
-  const bool is_direct = turn_.on().dimensions() == 1 && !turn_.is_own();
-  if (is_direct || turn_.peer() < 0 || !next_run()) return false;
+  if (turn_.peer() < 0 || (is_direct() && !turn_.is_own()) || !next_run()) return false;
   out.round = static_cast<std::uint32_t>(turn_.phase());
   out.left = run();
   out.into = {buffer::scratch, message_at_ + message_bytes_, out.left.bytes};
   if (turn_.is_own()) {
     const bool is_end = turn_.in_last_phase();
-    const int source = turn_.phase() == 0 ? turn_.rank() : from_.source();
     out.into.of = is_end ? buffer::output : buffer::scratch;
     out.into.offset =
-        is_end ? wide(source) * bytes_
+        is_end ? wide(source_of_run()) * bytes_
                : into_at_ + wide(turn_.own_coordinate()) * bundle_bytes() + message_bytes_;
   }
   message_bytes_ += out.left.bytes;
@@ -155,19 +121,18 @@ bool mesh_all_to_all::pack(schedule::step& out, schedule::tape& on) {
 bool mesh_all_to_all::send(schedule::step& out, schedule::tape& on) {
   const int peer = turn_.peer();
   if (turn_.is_own() || peer < 0) return false;
-  const bool is_direct = turn_.on().dimensions() == 1;
   out.kind = step_kind::send;
   out.peer = peer;
   out.edge = turn_.edge();
   out.round = static_cast<std::uint32_t>(turn_.phase());
-  out.left = is_direct ? piece{buffer::input, wide(peer) * bytes_, bytes_}
-                       : piece{buffer::scratch, message_at_, message_bytes_};
+  out.left = is_direct() ? piece{buffer::input, wide(peer) * bytes_, bytes_}
+                         : piece{buffer::scratch, message_at_, message_bytes_};
   if (lands_in_output()) {
     out.placed = true;
     out.into = {buffer::output, wide(turn_.own_coordinate()) * out.left.bytes, out.left.bytes,
                 peer};
   }
-  on.emit(out, is_direct ? schedule::never : packed_);
+  on.emit(out, is_direct() ? schedule::never : packed_);
   message_at_ += message_bytes_;
   return true;
 }
@@ -194,15 +159,7 @@ bool mesh_all_to_all::receive(schedule::step& out, schedule::tape& on, bool for_
 
 /// What came in the last phase, to its places.
 bool mesh_all_to_all::unpack(schedule::step& out, schedule::tape& on) {
-  const model::grid& grid = turn_.on();
-  if (walking_) {
-    walking_ = from_.next(grid);
-    if (!walking_) return false;
-  } else {
-    walking_ = true;
-    from_ = detail::source_walk(grid, grid.dimensions(), turn_.rank());
-  }
-  if (from_.bundle() == turn_.own_coordinate() && !from_.next_bundle(grid)) return false;
+  if (!next_arrived()) return false;
   const std::uint64_t at = into_at_ + wide(from_.bundle()) * bundle_bytes();
   out.left = {buffer::scratch, at + wide(from_.within()) * bytes_, bytes_};
   out.into = {buffer::output, wide(from_.source()) * bytes_, bytes_};

@@ -11,12 +11,12 @@
 
 #include <cstdint>
 
-#include "upwash/collective/detail/mesh_turn.hpp"
+#include "upwash/collective/detail/mesh_exchange.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
 
-class mesh_all_to_all {
+class mesh_all_to_all : public detail::mesh_exchange {
  public:
   struct parameters {
     int dimensions = 3;  ///< 1 to 4; of small teams fewer (grid::near_cube)
@@ -26,8 +26,6 @@ class mesh_all_to_all {
   mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, parameters chosen);
 
   bool next(schedule::step& out, schedule::tape& on);
-  /// Steps wait for one of the last few; the rest is room for messages to overlap.
-  [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept;
   [[nodiscard]] bool alike() const noexcept { return turn_.on().full(); }
 
@@ -40,24 +38,14 @@ class mesh_all_to_all {
   bool unpack(schedule::step& out, schedule::tape& on);
   void next_turn();
 
-  bool next_run();
   [[nodiscard]] schedule::piece run() const noexcept;
-  /// Copies one after the other; the first of a phase waits for all of the phase before.
-  void copy(schedule::step& out, schedule::tape& on);
-
   /// Only on a full grid: what comes in the last phase is one piece of the output.
   [[nodiscard]] bool lands_in_output() const noexcept;
   /// Of a bundle that comes in this phase, at most.
   [[nodiscard]] std::uint64_t bundle_bytes() const noexcept;
 
-  detail::mesh_turn turn_;
   std::uint64_t bytes_;
   part part_ = part::pack;
-  bool walking_ = false;
-  bool begins_phase_ = false;
-  detail::mesh_turn::share share_;
-  detail::destination_walk to_;  ///< phase 0: blocks of the input
-  detail::source_walk from_;     ///< later phases: blocks that have come
   /// Scratch: the bundles of each phase one behind the other, then the messages to be sent.
   std::uint64_t held_at_ = 0;     ///< bundles that came in the phase before
   std::uint64_t held_bytes_ = 0;  ///< room of each
@@ -65,7 +53,6 @@ class mesh_all_to_all {
   std::uint64_t messages_at_ = 0;
   std::uint64_t message_at_ = 0;     ///< this turn's
   std::uint64_t message_bytes_ = 0;  ///< packed so far
-  schedule::mark packed_ = schedule::never;
 };
 
 }  // namespace upwash::collective

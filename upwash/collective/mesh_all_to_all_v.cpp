@@ -17,8 +17,6 @@ using schedule::step_kind;
 
 namespace {
 
-constexpr std::uint32_t most_open = 256;
-
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 std::size_t at(int rank) noexcept { return static_cast<std::size_t>(rank); }
 std::uint32_t word(int number) noexcept { return static_cast<std::uint32_t>(number); }
@@ -32,8 +30,7 @@ std::uint64_t slots_of_bundle(const detail::mesh_turn& t) noexcept {
 }  // namespace
 
 mesh_all_to_all_v::mesh_all_to_all_v(int ranks, int rank, parameters chosen)
-    : turn_(model::grid::near_cube(ranks, chosen.dimensions), rank),
-      inline_bytes_(chosen.inline_bytes) {
+    : mesh_exchange(ranks, rank, chosen.dimensions), inline_bytes_(chosen.inline_bytes) {
   if (is_direct()) return;
   into_words_ = static_cast<std::uint32_t>(slots_of_bundle(turn_));
   std::uint64_t slots = 0;
@@ -49,11 +46,6 @@ mesh_all_to_all_v::mesh_all_to_all_v(int ranks, int rank, parameters chosen)
   }
   sent_headers_ = static_cast<std::uint32_t>(slots);
   begin_ = top_ = message_at_ = capacity_ = room_at_;
-}
-
-std::uint32_t mesh_all_to_all_v::window() const noexcept {
-  const auto of_all_phases = 8 + 4 * wide(turn_.on().ranks());
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most_open, of_all_phases));
 }
 
 /// In the headers of a phase, at most; the same whatever the phase is now.
@@ -143,13 +135,6 @@ bool mesh_all_to_all_v::emit_part(schedule::step& out, schedule::tape& on) {
   return false;
 }
 
-void mesh_all_to_all_v::copy(schedule::step& out, schedule::tape& on) {
-  out.kind = step_kind::copy;
-  out.after_all = begins_phase_;
-  packed_ = on.emit(out, begins_phase_ ? schedule::never : packed_);
-  begins_phase_ = false;
-}
-
 void mesh_all_to_all_v::grow(std::uint64_t capacity, schedule::step& out, schedule::tape& on) {
   capacity_ = capacity;
   out = {};
@@ -161,25 +146,9 @@ void mesh_all_to_all_v::grow(std::uint64_t capacity, schedule::step& out, schedu
 
 bool mesh_all_to_all_v::grows_for(std::uint64_t bytes, schedule::step& out, schedule::tape& on) {
   if (top_ + bytes <= capacity_) return false;
-  grow(std::max(top_ + bytes, capacity_ + capacity_ / 2), out, on);
+  const std::uint64_t more = std::max<std::uint64_t>(inline_bytes_, (capacity_ - room_at_) / 2);
+  grow(std::max(top_ + bytes, capacity_ + more), out, on);
   return true;
-}
-
-/// The next run of blocks that this turn's message takes; false: it has all.
-bool mesh_all_to_all_v::next_run() {
-  const model::grid& grid = turn_.on();
-  if (!walking_) {
-    walking_ = true;
-    share_ = turn_.to_send();
-    if (turn_.phase() == 0) {
-      to_ = detail::destination_walk(turn_.coordinate_to());
-    } else {
-      from_ = detail::source_walk(grid, turn_.phase(), turn_.rank());
-    }
-    return true;
-  }
-  walking_ = turn_.phase() == 0 ? to_.next(grid) : from_.next(grid);
-  return walking_;
 }
 
 mesh_all_to_all_v::run mesh_all_to_all_v::current_run(const schedule::tape& on) const {
@@ -187,7 +156,6 @@ mesh_all_to_all_v::run mesh_all_to_all_v::current_run(const schedule::tape& on) 
   if (turn_.phase() == 0) {
     const std::size_t to = at(to_.destination(turn_.on()));
     next.from = {buffer::input, on.given(1)[to], on.given(0)[to]};
-    next.source = turn_.rank();
     return next;
   }
   const auto words = on.slots();
@@ -197,7 +165,6 @@ mesh_all_to_all_v::run mesh_all_to_all_v::current_run(const schedule::tape& on) 
   next.starts = first == 0 ? 0 : words[next.ends - 1];
   next.from = {buffer::scratch, words[place] + next.starts,
                words[next.ends + word(share_.count) - 1] - next.starts};
-  next.source = from_.source();
   return next;
 }
 
@@ -220,14 +187,14 @@ void mesh_all_to_all_v::note_ends(const run& of, const schedule::tape& on) {
 
 bool mesh_all_to_all_v::pack(schedule::step& out, schedule::tape& on) {
   if (turn_.peer() < 0 || (is_direct() && !turn_.is_own())) return false;
-  if (turn_.phase() == 0 && turn_.is_own() && !walking_) check_facts(on);
+  if (turn_.phase() == 0 && turn_.is_own() && !has_run_) check_facts(on);
   if (!has_run_) has_run_ = next_run();
   if (!has_run_) return false;
   const run next = current_run(on);
   out.left = next.from;
   if (turn_.is_own() && turn_.in_last_phase()) {
-    check_length(next.from.bytes, next.source, on);
-    out.into = {buffer::output, on.given(3)[at(next.source)], next.from.bytes};
+    check_length(next.from.bytes, source_of_run(), on);
+    out.into = {buffer::output, on.given(3)[at(source_of_run())], next.from.bytes};
   } else {
     if (grows_for(next.from.bytes, out, on)) return true;
     out.into = {buffer::scratch, top_, next.from.bytes};
@@ -350,9 +317,12 @@ bool mesh_all_to_all_v::settle(schedule::step& out, schedule::tape& on) {
   }
   part_ = part::send_rest;
   header_ = 0;
-  const std::uint64_t to_send_next = place_bundles(on);
-  if (next_begin_ + to_send_next <= capacity_) return false;
-  grow(next_begin_ + to_send_next, out, on);
+  const bool is_last_next = turn_.phase() + 2 == turn_.on().dimensions();
+  const std::uint64_t to_send = place_bundles(on);
+  // The last phase keeps what comes behind what it sends: about as much.
+  const std::uint64_t end = next_begin_ + (is_last_next ? 2 * to_send : to_send);
+  if (end <= capacity_) return false;
+  grow(end, out, on);
   return true;
 }
 
@@ -409,15 +379,7 @@ void mesh_all_to_all_v::end_turn_of_rest() {
 
 /// What came in the last phase, to its places.
 bool mesh_all_to_all_v::unpack(schedule::step& out, schedule::tape& on) {
-  const model::grid& grid = turn_.on();
-  if (walking_) {
-    walking_ = from_.next(grid);
-    if (!walking_) return false;
-  } else {
-    walking_ = true;
-    from_ = detail::source_walk(grid, grid.dimensions(), turn_.rank());
-  }
-  if (from_.bundle() == turn_.own_coordinate() && !from_.next_bundle(grid)) return false;
+  if (!next_arrived()) return false;
   if (from_.within() == 0) message_at_ = on.slots()[place_slot(from_.bundle())];
   const std::size_t source = at(from_.source());
   out.left = {buffer::scratch, message_at_, on.given(2)[source]};

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "upwash/collective/detail/mesh_turn.hpp"
+#include "upwash/collective/detail/mesh_exchange.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
@@ -21,7 +21,7 @@ namespace upwash::collective {
 /// given(1): their offsets in the input, given(2): lengths of those from each rank, given(3): their
 /// offsets in the output. `next` throws `error`: argument, without them; fault, where the lengths
 /// that came are not those that were to come.
-class mesh_all_to_all_v {
+class mesh_all_to_all_v : public detail::mesh_exchange {
  public:
   struct parameters {
     int dimensions = 3;  ///< 1 to 4; of small teams fewer (grid::near_cube)
@@ -31,8 +31,6 @@ class mesh_all_to_all_v {
   mesh_all_to_all_v(int ranks, int rank, parameters chosen);
 
   bool next(schedule::step& out, schedule::tape& on);
-  /// Steps wait for one of the last few; the rest is room for messages to overlap.
-  [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return room_at_; }
   /// About three words a rank.
   [[nodiscard]] std::uint32_t slot_count() const noexcept { return sent_headers_ + sent_words(); }
@@ -55,7 +53,6 @@ class mesh_all_to_all_v {
   /// Data to be copied, and where its blocks' ends are.
   struct run {
     schedule::piece from;
-    int source = -1;
     std::uint32_t ends = 0;
     std::uint64_t starts = 0;  ///< the end before the first
   };
@@ -74,18 +71,14 @@ class mesh_all_to_all_v {
 
   void check_facts(const schedule::tape& on) const;
   void check_length(std::uint64_t came, int source, const schedule::tape& on) const;
-  bool next_run();
   [[nodiscard]] run current_run(const schedule::tape& on) const;
   void note_ends(const run& of, const schedule::tape& on);
   /// Says where each bundle of the phase lies or will lie. Returns their bytes.
   std::uint64_t place_bundles(const schedule::tape& on);
-  /// Copies one after the other; the first of a phase waits for all of the phase before.
-  void copy(schedule::step& out, schedule::tape& on);
   void grow(std::uint64_t capacity, schedule::step& out, schedule::tape& on);
   /// Grows scratch if it has no room for `bytes` more at its top; by half, so that it is rare.
   bool grows_for(std::uint64_t bytes, schedule::step& out, schedule::tape& on);
 
-  [[nodiscard]] bool is_direct() const noexcept { return turn_.on().dimensions() == 1; }
   [[nodiscard]] std::uint32_t sent_words() const noexcept;
   [[nodiscard]] std::uint32_t place_slot(int bundle) const noexcept;
   /// Ends that come with a sender's bundle.
@@ -93,17 +86,11 @@ class mesh_all_to_all_v {
   /// The last of them.
   [[nodiscard]] std::uint64_t bytes_from(int bundle, const schedule::tape& on) const noexcept;
 
-  detail::mesh_turn turn_;
   std::uint32_t inline_bytes_;
   part part_ = part::pack;
-  bool walking_ = false;
   bool has_run_ = false;  ///< taken, but not copied yet
-  bool begins_phase_ = false;
   bool settled_ = false;
-  detail::mesh_turn::share share_;
-  detail::destination_walk to_;  ///< phase 0: blocks of the input
-  detail::source_walk from_;     ///< later phases: blocks that have come
-  int sources_ = 1;              ///< held in this phase
+  int sources_ = 1;  ///< held in this phase
 
   /// Slots: for each phase and bundle its place in scratch and the ends of its blocks (the last
   /// phase: its place); then the headers to be sent.
@@ -124,7 +111,6 @@ class mesh_all_to_all_v {
   std::uint64_t top_ = 0;
   std::uint64_t capacity_ = 0;
   std::uint64_t message_at_ = 0;  ///< this turn's
-  schedule::mark packed_ = schedule::never;
 };
 
 }  // namespace upwash::collective
