@@ -53,6 +53,7 @@ TEST(k_prefix_all_gather, brings_all_blocks_to_all) {
         expect_gathers(ranks, bytes, {8, 0}, in_place);
       }
     }
+    if (ranks > 17 && ranks % 4 != 0) continue;
     for (const std::uint64_t k : {1, 2, 6, 64}) {
       for (const std::uint64_t pacing : {0, 1, 3, 8}) expect_gathers(ranks, 3, {k, pacing}, true);
     }

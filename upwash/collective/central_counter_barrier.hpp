@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: nobody leaves before all have entered. Idea: all count up one counter at rank 0, and
-// watch it until it says P. Cost: P additions to the same word, one after the other, and P - 1
-// ranks that look at it from afar: fit for few ranks with one memory. Restrictions: none; where
-// ranks have no common memory every look is a message there and back. Source: the central barrier
-// of thread libraries; Nishtala et al. 2009 compare with that of POSIX threads.
+// watch it until it says P. Cost: P additions to one word, one after the other, and P-1 ranks that
+// look at it from afar: fit for few ranks with one memory. Restrictions: none; without common
+// memory a look is a message there and back. Source: Nishtala et al. 2009, the barrier of POSIX
+// threads.
 #pragma once
 
 #include <cstdint>

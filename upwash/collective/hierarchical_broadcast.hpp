@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: the root's bytes at all ranks, where ranks of a node are closer than nodes. Idea: one
-// rank stands for each node, the root for its own; a k-nomial tree among those, then one inside
-// each node; the bytes go down in segments, so that a node hands on one while the next comes. Cost:
-// P-1 messages a segment in all, nodes - 1 of them between nodes: each byte comes to a node once.
-// Restrictions: a node's ranks are consecutive; the last node may have fewer. Source: Nishtala et
-// al. 2009, trees aware of the hierarchy.
+// Problem: the root's bytes at all ranks, where a node's ranks are near. Idea: one rank stands for
+// each node, the root for its own; a k-nomial tree among those, then one in each node, segment by
+// segment. Cost: P-1 messages a segment in all, nodes - 1 of them between nodes. Restrictions: a
+// node's ranks are consecutive; only the last may have fewer. Source: Nishtala et al. 2009,
+// "leverage shared memory".
 #pragma once
 
 #include <cstdint>

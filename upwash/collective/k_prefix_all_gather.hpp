@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: the blocks of all ranks, at all ranks, in the order of ranks. Idea: partitions of k
-// consecutive ranks. A rank sends the block it has to the k - 1 others of its partition (rank XOR
-// d), and on to the next partition (rank + k), whence the next comes: P/k times. So k - 1 of k
-// messages stay near. Cost: P - 1 messages of m bytes a rank; each block comes to a partition's NIC
-// once for k uses. Restrictions: k is taken as the largest power of two that divides both k and P;
-// for an odd P that is 1, the ring. Source: Kumar 2005, 4.3.3 and 4.4, equation 4.5.
+// Problem: all ranks' blocks at all ranks. Idea: partitions of k ranks; a rank sends its block to
+// the k-1 others of its partition (rank XOR d), then on to the next partition (rank + k), whence
+// the next block comes: k-1 of k messages stay near. Cost: P-1 messages of m bytes a rank.
+// Restrictions: k becomes the largest power of two that divides both k and P; for odd P 1, the
+// ring. Source: Kumar 2005, 4.3.3 and 4.4, equation 4.5.
 #pragma once
 
 #include <array>

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: the blocks of all ranks, at all ranks, in the order of ranks. Idea: everybody says on a
-// counter of its own that it has entered; whoever sees that copies the block straight out of that
-// rank's memory, the next rank's first, so that no two read of one at a time, and tells it. Nobody
-// leaves before all have told. Cost: P - 1 copies of m bytes, P - 1 looks at counters, P - 1
+// Problem: all ranks' blocks at all ranks. Idea: all count on a counter of their own that they
+// have entered; who sees that copies the block out of that rank's memory, the next rank's first,
+// and tells it; nobody leaves before all have told. Cost: P-1 copies of m bytes, looks and
 // signals; two counters. Restrictions: ranks that read each other's buffers. Source: Nishtala et
-// al. 2009, collectives on shared memory.
+// al. 2009, tuning for shared memory.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: each rank has messages for some ranks; nobody knows from whom it will get any, or how
-// many. Idea: take whatever comes; send, and wait until all is acknowledged; then enter a barrier.
-// Behind the barrier every message is where it belongs, so nothing comes any more. Cost: the
-// messages with their acknowledgements, and a dissemination barrier, ceil(log2 P) messages of no
-// bytes: nothing grows with P otherwise. Restrictions: none; a rank may send to itself, and several
-// messages to one. Source: Hoefler, Siebert and Lumsdaine 2010, dynamic sparse data exchange (NBX);
-// they end with a nonblocking barrier too.
+// Problem: messages for some ranks, and nobody knows who sends to it. Idea: take whatever comes;
+// send; when all is acknowledged enter a barrier: behind it nothing comes any more. Cost: the
+// messages, their acknowledgements, ceil(log2 P) messages of no bytes. Restrictions: none; a rank
+// may send to itself, and several messages to one. Source: Hoefler, Siebert and Lumsdaine 2010
+// (NBX).
 #pragma once
 
 #include <cstdint>

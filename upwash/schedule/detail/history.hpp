@@ -33,13 +33,16 @@ struct history {
   }
 };
 
-/// Calls `visit` with the number of each step of the rank that step `number` waits for. Of
-/// `after_all` steps too.
+/// Calls `visit` with the number of each step of the rank that step `number` waits for; of those
+/// that a step with `after_all` waits for, with the ones since the last such step.
 template <class Visit>
 void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
   const step& s = steps[number];
   if (s.after_all) {
-    for (std::size_t earlier = 0; earlier < number; ++earlier) visit(earlier);
+    for (std::size_t earlier = number; earlier-- > 0;) {
+      visit(earlier);
+      if (steps[earlier].after_all) return;
+    }
     return;
   }
   for (const std::uint32_t distance : s.after) {
