@@ -5,44 +5,20 @@
 // its messages and bytes as the closed formulas say.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "tests/collective/cases.hpp"
+#include "upwash/collective/central_counter_barrier.hpp"
 #include "upwash/collective/dissemination_barrier.hpp"
 #include "upwash/collective/doubling_scan.hpp"
 #include "upwash/collective/knomial_broadcast.hpp"
 #include "upwash/collective/ring_all_reduce.hpp"
-#include "upwash/schedule/count.hpp"
-#include "upwash/schedule/validate.hpp"
 
 namespace {
 
 using namespace upwash::collective;
 using namespace upwash::schedule;
-
-int most_ranks() { return std::getenv("UPWASH_TEST_LONG") != nullptr ? 70 : 33; }
-std::uint64_t seeds() { return std::getenv("UPWASH_TEST_LONG") != nullptr ? 20 : 3; }
-
-std::uint64_t ceil_log(std::uint64_t ranks, std::uint64_t radix) {
-  std::uint64_t depth = 0;
-  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++depth;
-  return depth;
-}
-
-abstract_value all_ranks(int ranks, std::uint64_t element) {
-  abstract_value value;
-  for (int r = 0; r < ranks; ++r) value.push_back({r, static_cast<std::uint32_t>(element)});
-  return value;
-}
-
-template <class ScheduleOf, class Wanted>
-void expect_valid(const expectation& of, const ScheduleOf& schedule_of, const Wanted& wanted) {
-  for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-    const std::string wrong = validate(of, schedule_of, wanted, seed);
-    ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, seed " << seed;
-  }
-}
 
 }  // namespace
 
@@ -53,11 +29,39 @@ TEST(dissemination_barrier, tells_everybody_in_few_rounds) {
     };
     expectation of;
     of.ranks = ranks;
-    expect_valid(of, of_rank, [](int, std::uint64_t) { return abstract_value{}; });
+    of.synchronizes = true;
+    expect_valid(of, of_rank, nothing_wanted);
     const totals sum = count(of_rank(ranks - 1));
     EXPECT_EQ(sum.messages_sent, ceil_log(static_cast<std::uint64_t>(ranks), 2));
     EXPECT_EQ(sum.bytes_sent, 0U);
   }
+}
+
+TEST(central_counter_barrier, lets_all_count_and_watch) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    const auto of_rank = [ranks](int) { return generator(central_counter_barrier(ranks)); };
+    expectation of;
+    of.ranks = ranks;
+    of.synchronizes = true;
+    expect_valid(of, of_rank, nothing_wanted);
+    const totals sum = count(of_rank(0));
+    EXPECT_EQ(sum.signals, 1U);
+    EXPECT_EQ(sum.awaits, 1U);
+    EXPECT_EQ(sum.messages_sent, 0U);
+  }
+}
+
+TEST(central_counter_barrier, is_no_barrier_for_fewer_than_all) {
+  expectation of;
+  of.ranks = 3;
+  of.synchronizes = true;
+  const auto wrong = [&of](int counted) {
+    return validate(
+        of, [counted](int) { return generator(central_counter_barrier(counted)); }, nothing_wanted,
+        1);
+  };
+  EXPECT_NE(wrong(4).find("deadlock"), std::string::npos) << wrong(4);
+  EXPECT_NE(wrong(2).find("may leave before rank"), std::string::npos) << wrong(2);
 }
 
 TEST(ring_all_reduce, combines_all_with_the_least_bytes) {

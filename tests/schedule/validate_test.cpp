@@ -4,74 +4,16 @@
 // The validator finds what is wrong: each case is a schedule with one defect.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
-#include "upwash/schedule/validate.hpp"
+#include "tests/schedule/listed.hpp"
 
 namespace {
 
 using namespace upwash::schedule;
 
-/// A schedule given step by step, kept elsewhere.
-struct listed {
-  const step* at = nullptr;
-  const step* end = nullptr;
-  bool next(step& out, tape& on) {
-    if (at == end) return false;
-    out = *at++;
-    const auto after = out.after;
-    on.emit(out);
-    out.after = after;
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return 1; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 8; }
-};
-
-generator list_of(const std::vector<step>& steps) {
-  static std::deque<std::vector<step>> kept;  // for the length of the test program
-  const std::vector<step>& here = kept.emplace_back(steps);
-  return generator(listed{here.data(), here.data() + here.size()});
-}
-
-step send(int peer, std::uint32_t edge, piece from) {
-  step s;
-  s.kind = step_kind::send;
-  s.peer = peer;
-  s.edge = edge;
-  s.left = from;
-  return s;
-}
-
-step receive(int peer, std::uint32_t edge, piece into) {
-  step s;
-  s.kind = step_kind::receive;
-  s.peer = peer;
-  s.edge = edge;
-  s.into = into;
-  return s;
-}
-
-constexpr piece whole_input{buffer::input, 0, 8};
-constexpr piece whole_output{buffer::output, 0, 8};
-
-std::string problem_of(const std::vector<std::vector<step>>& ranks) {
-  expectation of;
-  of.ranks = static_cast<int>(ranks.size());
-  of.input_bytes = of.output_bytes = 8;
-  return validate(
-      of, [&](int rank) { return list_of(ranks[static_cast<std::size_t>(rank)]); },
-      [](int rank, std::uint64_t e) {
-        return rank == 1 ? abstract_value{{0, static_cast<std::uint32_t>(e)}} : abstract_value{};
-      },
-      1);
-}
-
-bool says(const std::string& problem, const std::string& part) {
-  return problem.find(part) != std::string::npos;
-}
+constexpr piece half_input{buffer::input, 0, 4};
 
 }  // namespace
 
@@ -90,32 +32,132 @@ TEST(validate, finds_a_send_without_a_receive) {
   EXPECT_TRUE(says(problem, "rank 0 sent edge 7 to rank 1, which never receives it")) << problem;
 }
 
-TEST(validate, finds_sizes_that_differ) {
+TEST(validate, finds_an_edge_used_twice) {
   const std::string problem =
-      problem_of({{send(1, 0, {buffer::input, 0, 4})}, {receive(0, 0, whole_output)}});
+      problem_of({{send(1, 0, whole_input), send(1, 0, whole_input)},
+                  {receive(0, 0, whole_output), after(1, receive(0, 0, whole_output))}});
+  EXPECT_TRUE(says(problem, "rank 0 sends edge 0 to rank 1 2 times")) << problem;
+}
+
+TEST(validate, finds_sizes_that_differ) {
+  const std::string problem = problem_of({{send(1, 0, half_input)}, {receive(0, 0, whole_output)}});
   EXPECT_TRUE(says(problem, "receives 8 elements as edge 0 from rank 0, which sent 4")) << problem;
+  EXPECT_TRUE(says(problem_of({{copy(half_input, whole_output)}}), "copies 4 bytes into 8"));
 }
 
 TEST(validate, finds_a_race) {
-  step copy;
-  copy.kind = step_kind::copy;
-  copy.left = {buffer::scratch, 0, 8};
-  copy.into = whole_output;
+  const step late = copy(whole_scratch, whole_output);
   const std::string problem =
-      problem_of({{send(1, 0, whole_input)}, {receive(0, 0, whole_output), copy}});
+      problem_of({{send(1, 0, whole_input)}, {receive(0, 0, whole_output), late}});
   EXPECT_TRUE(says(problem, "touch the same bytes in no order")) << problem;
+}
+
+TEST(validate, takes_after_all_for_an_order) {
+  const auto with_last = [](const step& last) {
+    return problem_of(
+        {{send(1, 0, half_input), send(1, 1, {buffer::input, 4, 4})},
+         {receive(0, 0, {buffer::scratch, 0, 4}), receive(0, 1, {buffer::scratch, 4, 4}), last}});
+  };
+  const step last = copy(whole_scratch, whole_output);
+  EXPECT_EQ(with_last(after_all(last)), "");
+  EXPECT_TRUE(says(with_last(after(1, last)), "touch the same bytes in no order"));
 }
 
 TEST(validate, finds_a_wrong_result) {
   const std::string problem =
-      problem_of({{send(1, 0, {buffer::input, 0, 4})}, {receive(0, 0, {buffer::output, 4, 4})}});
+      problem_of({{send(1, 0, half_input)}, {receive(0, 0, {buffer::output, 4, 4})}});
   EXPECT_TRUE(says(problem, "rank 1, element 0 of the output")) << problem;
 }
 
 TEST(validate, finds_pieces_outside_their_buffer_and_waits_outside_the_window) {
   EXPECT_TRUE(says(problem_of({{send(1, 0, {buffer::input, 4, 8})}, {}}), "leave it"));
-  step late = receive(0, 0, whole_output);
-  late.after[0] = 2;
-  const std::string problem = problem_of({{send(1, 0, whole_input)}, {late}});
+  EXPECT_TRUE(
+      says(problem_of({{send(1, 0, {buffer::input, ~std::uint64_t{0}, 1})}, {}}), "leave it"));
+  const std::string problem =
+      problem_of({{send(1, 0, whole_input)}, {after(2, receive(0, 0, whole_output))}});
   EXPECT_TRUE(says(problem, "waits for 2 steps back")) << problem;
+}
+
+TEST(validate, finds_writes_to_inputs_and_into_the_middle_of_operands) {
+  EXPECT_TRUE(says(problem_of({{copy(whole_output, whole_input)}}), "writes to an input"));
+  step shifted = step_of(step_kind::reduce);
+  shifted.left = half_input;
+  shifted.right = {buffer::output, 0, 4};
+  shifted.into = {buffer::output, 2, 4};
+  EXPECT_TRUE(says(problem_of({{shifted}}), "into the middle of what it combines"));
+}
+
+TEST(validate, finds_a_deadlock_of_an_executor_that_keeps_few_steps_open) {
+  const auto side = [](int peer, int receives) {
+    std::vector<step> all;
+    for (int i = 0; i < receives; ++i) {
+      all.push_back(receive(peer, static_cast<std::uint32_t>(i), {}));
+    }
+    for (int i = 0; i < receives; ++i) {
+      all.push_back(send(peer, static_cast<std::uint32_t>(i), {}));
+    }
+    return all;
+  };
+  const auto problem = [&](int receives) {
+    expectation of;
+    of.ranks = 2;
+    return validate(
+        of, [&](int rank) { return list_of(side(1 - rank, receives)); },
+        [](int, std::uint64_t) { return abstract_value{}; }, 3);
+  };
+  EXPECT_EQ(problem(31), "");
+  EXPECT_TRUE(says(problem(32), "deadlock: rank 0, step 0 (receive")) << problem(32);
+}
+
+TEST(validate, wants_both_ends_to_agree_on_a_place) {
+  step sends = send(1, 0, whole_input);
+  sends.placed = true;
+  sends.into = of_rank(1, whole_output);
+  step receives = receive(0, 0, whole_output);
+  EXPECT_TRUE(says(problem_of({{sends}, {receives}}), "do not agree on the place"));
+  receives.placed = true;
+  EXPECT_EQ(problem_of({{sends}, {receives}}), "");
+  sends.into.offset = 4;
+  EXPECT_TRUE(says(problem_of({{sends}, {receives}}), "leave it"));
+  // What is placed may come at once, whatever its receive waits for.
+  sends.into.offset = 0;
+  const step before = copy(whole_input, whole_output);
+  const std::string problem = problem_of({{sends}, {before, after(1, receives)}});
+  EXPECT_TRUE(says(problem, "touch the same bytes in no order")) << problem;
+}
+
+TEST(validate, hands_each_rank_its_own_arrays_and_sizes) {
+  struct sized {
+    bool sent = false;
+    bool next(step& out, tape& on) {
+      if (sent) return false;
+      sent = true;
+      out.kind = step_kind::copy;
+      out.left = {buffer::input, 0, on.given(2)[0]};
+      out.into = {buffer::output, 0, on.given(2)[0]};
+      on.emit(out);
+      return true;
+    }
+    [[nodiscard]] std::uint32_t window() const { return 0; }
+    [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+  };
+  expectation of;
+  of.ranks = 2;
+  of.calls.resize(2);
+  for (std::uint64_t rank = 0; rank < 2; ++rank) {
+    rank_call& call = of.calls[rank];
+    call.given[2] = {5 * rank};
+    call.input_bytes = call.output_bytes = 5 * rank;
+  }
+  const auto problem = [&] {
+    return validate(
+        of, [](int) { return generator(sized{}); },
+        [](int rank, std::uint64_t e) {
+          return abstract_value{{rank, static_cast<std::uint32_t>(e)}};
+        },
+        1);
+  };
+  EXPECT_EQ(problem(), "");
+  of.calls[1].given[2][0] = 4;
+  EXPECT_TRUE(says(problem(), "rank 1, element 4 of the output"));
 }

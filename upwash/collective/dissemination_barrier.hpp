@@ -6,6 +6,7 @@
 // messages of no bytes a rank, as many rounds. Any P. Source: Hensgen, Finkel and Manber 1988.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "upwash/schedule/generator.hpp"
@@ -19,6 +20,12 @@ class dissemination_barrier {
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 2; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
+  /// Its end, once all is emitted: behind it all others have entered. `never` for a single rank.
+  [[nodiscard]] schedule::mark passed() const noexcept { return last_receive_; }
+  [[nodiscard]] static std::uint32_t rounds(int ranks) noexcept {
+    return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+  }
 
  private:
   int ranks_;

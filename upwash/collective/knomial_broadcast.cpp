@@ -42,22 +42,25 @@ std::uint32_t knomial_broadcast::window() const noexcept {
 }
 
 bool knomial_broadcast::next(schedule::step& out, schedule::tape& on) {
-  for (;;) {
-    if (!segment_open_) {
-      if (segment_index_ != 0 && segment_index_ * segment_bytes_ >= bytes_) return false;
-      if (begin_segment(out, on)) return true;
-    }
-    if (next_child()) {
-      out.kind = step_kind::send;
-      out.peer = rank_of(relative_ + digit_ * weight_);
-      out.edge = out.round = segment_index_;
-      out.left = segment();
-      on.emit(out, have_);
-      return true;
-    }
-    segment_open_ = false;
-    ++segment_index_;
+  while (!ended()) {
+    if (next_of_segment(out, on)) return true;
   }
+  return false;
+}
+
+bool knomial_broadcast::next_of_segment(schedule::step& out, schedule::tape& on) {
+  if (!segment_open_ && begin_segment(out, on)) return true;
+  if (next_child()) {
+    out.kind = step_kind::send;
+    out.peer = rank_of(relative_ + digit_ * weight_);
+    out.edge = out.round = segment_index_;
+    out.left = segment();
+    on.emit(out, have_);
+    return true;
+  }
+  segment_open_ = false;
+  ++segment_index_;
+  return false;
 }
 
 /// Emits what brings a segment here: a receive, or the root's copy; false where it is already.

@@ -26,8 +26,21 @@ class knomial_broadcast {
                     bool in_place);
 
   bool next(schedule::step& out, schedule::tape& on);
+
+  // One segment at a time, for schedules made of parts (sequence.hpp).
+
+  /// The next step of this segment; false behind its last, and on to the next segment.
+  bool next_of_segment(schedule::step& out, schedule::tape& on);
+  /// At the root, before a segment: from where on it is in the output.
+  void enter(schedule::mark have) noexcept { have_ = have; }
+  [[nodiscard]] schedule::mark have() const noexcept { return have_; }
+  [[nodiscard]] bool ended() const noexcept {
+    return segment_index_ != 0 && segment_index_ * segment_bytes_ >= bytes_;
+  }
+
   [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   [[nodiscard]] bool begin_segment(schedule::step& out, schedule::tape& on);

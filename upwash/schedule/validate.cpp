@@ -14,9 +14,13 @@ std::string validate(const expectation& of, function_ref<generator(int)> schedul
   detail::abstract_run run(of, schedule_of, seed);
   if (std::string wrong = run.execute(); !wrong.empty()) return wrong;
   const detail::causality order(run.what_happened());
-  for (const auto find : {detail::find_races, detail::find_slot_races, detail::find_absent_owners,
-                          detail::find_late_arrivals}) {
+  for (const auto find :
+       {detail::find_races, detail::find_absent_owners, detail::find_late_arrivals}) {
     if (std::string wrong = find(run.what_happened(), order); !wrong.empty()) return wrong;
+  }
+  if (of.synchronizes) {
+    std::string wrong = detail::find_early_leavers(run.what_happened(), order);
+    if (!wrong.empty()) return wrong;
   }
   return run.compare(wanted);
 }

@@ -53,6 +53,7 @@ struct expectation {
   bool commutative = true;         ///< contributions are compared as multisets
   bool in_place = false;           ///< the output holds the input at the start; there is no input
   std::uint64_t in_place_stride = 0;  ///< rank r's input lies at r * stride of its output
+  bool synchronizes = false;          ///< nobody may leave before all have entered
   std::vector<rank_call> calls{};     ///< one a rank; empty: ranks differ in nothing
 };
 

@@ -35,7 +35,7 @@ std::string abstract_run::execute() {
     std::vector<step_name> open;
     for (int rank = 0; rank < of_.ranks; ++rank) {
       emission& here = ranks_[static_cast<std::size_t>(rank)];
-      if (std::string wrong = here.refill(memory_, history_.written); !wrong.empty()) return wrong;
+      if (std::string wrong = here.refill(memory_); !wrong.empty()) return wrong;
       for (const std::size_t number : here.open()) open.push_back({rank, number});
     }
     if (open.empty()) return leftovers();

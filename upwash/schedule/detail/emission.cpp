@@ -15,6 +15,12 @@ constexpr std::size_t least_open = 32;  ///< so many steps every executor keeps 
 /// What the generator sees in a slot that it must not read yet: no length of anything.
 constexpr std::uint64_t nonsense = 0xbad5'107b'ad51'07ba;
 
+bool uses(const step& s, std::uint32_t slot) {
+  const bool in_header = slot >= s.header.first && slot - s.header.first < s.header.count;
+  return in_header ||
+         (s.length_slot != step::no_slot && slot == static_cast<std::uint32_t>(s.length_slot));
+}
+
 }  // namespace
 
 emission::emission(int rank, const generator& from, const rank_call* call, std::vector<step>& steps)
@@ -24,13 +30,13 @@ emission::emission(int rank, const generator& from, const rank_call* call, std::
   for (std::size_t i = 0; i < call->given.size(); ++i) known_.given[i] = call->given[i];
 }
 
-std::string emission::refill(const abstract_memory& memory, std::vector<slot_write>& written) {
+std::string emission::refill(const abstract_memory& memory) {
   const std::size_t most = std::max<std::size_t>(from_.window() + std::size_t{1}, least_open);
   while (!ended_ && steps_.size() - base_ < most) {
     if (latest_stage_ && !done_[*latest_stage_]) return {};
     step s;
     const bool more = from_.next(s, known_);
-    note_own_writes(written);
+    if (std::string wrong = take_own_writes(); !wrong.empty()) return wrong;
     if (!more) {
       ended_ = true;
       return {};
@@ -46,6 +52,7 @@ std::string emission::refill(const abstract_memory& memory, std::vector<slot_wri
     open_.push_back(steps_.size());
     steps_.push_back(s);
     done_.push_back(false);
+    settled_.push_back(false);
   }
   return {};
 }
@@ -85,36 +92,41 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
   return {};
 }
 
-/// The generator may write slots while it emits.
-void emission::note_own_writes(std::vector<slot_write>& written) {
-  for (std::uint32_t i = 0; i < seen_.size(); ++i) {
-    if (seen_[i] == words_[i] || seen_[i] == nonsense) continue;
-    words_[i] = seen_[i];
-    written.push_back({{rank_, steps_.size()}, i, latest_stage_});
+/// The generator may write slots while it emits: those that no step may be using.
+std::string emission::take_own_writes() {
+  for (std::uint32_t w = 0; w < seen_.size(); ++w) {
+    if (seen_[w] == words_[w] || seen_[w] == nonsense) continue;
+    words_[w] = seen_[w];
+    for (std::size_t n = 0; n < steps_.size(); ++n) {
+      if (settled_[n] || !uses(steps_[n], w)) continue;
+      return fmt::format(
+          "the generator of rank {} writes slot {} before step {}, while {} may use it; a stage "
+          "must come between",
+          rank_, w, steps_.size(), describe(rank_, n, steps_[n]));
+    }
   }
+  return {};
 }
 
 void emission::hide(const slots& pending) {
   std::fill_n(seen_.begin() + pending.first, pending.count, nonsense);
 }
 
-/// Those whose receives the stage waits for, directly or not.
-void emission::show_slots_known_at(std::size_t stage) {
-  std::vector<bool> behind(stage + 1);
+/// What the stage waits for, directly or not, is settled: its slots may be read, and written anew.
+void emission::settle(std::size_t stage) {
+  settled_[stage] = true;
   std::vector<bool> latest_known(words_.size());  // else: an older receive of the same slot
-  behind[stage] = true;
-  const auto show = [&](std::size_t slot, bool is_behind) {
-    if (is_behind && !latest_known[slot]) seen_[slot] = words_[slot];
-    latest_known[slot] = true;
-  };
-  for (std::size_t i = stage + 1; i-- > 0;) {
-    if (behind[i]) {
-      for_each_dependency(steps_, i, [&](std::size_t earlier) { behind[earlier] = true; });
+  for (std::size_t n = stage + 1; n-- > 0;) {
+    if (settled_[n]) {
+      for_each_dependency(steps_, n, [&](std::size_t earlier) { settled_[earlier] = true; });
     }
-    const step& s = steps_[i];
+    const step& s = steps_[n];
     if (s.kind != step_kind::receive) continue;
-    for (std::uint32_t n = 0; n < s.header.count; ++n) show(s.header.first + n, behind[i]);
-    if (s.length_slot != step::no_slot) show(static_cast<std::size_t>(s.length_slot), behind[i]);
+    for (std::uint32_t w = 0; w < words_.size(); ++w) {
+      if (!uses(s, w) || latest_known[w]) continue;
+      latest_known[w] = true;
+      if (settled_[n]) seen_[w] = words_[w];
+    }
   }
 }
 
@@ -129,7 +141,7 @@ void emission::finish(std::size_t number) {
   done_[number] = true;
   std::erase(open_, number);
   while (base_ < done_.size() && done_[base_]) ++base_;
-  if (steps_[number].kind == step_kind::stage) show_slots_known_at(number);
+  if (steps_[number].kind == step_kind::stage) settle(number);
 }
 
 std::vector<std::uint64_t> emission::words(const slots& of) const {

@@ -22,7 +22,7 @@ class emission {
 
   /// Takes steps while there is room and no stage is open. Returns what is wrong with one, or an
   /// empty string.
-  [[nodiscard]] std::string refill(const abstract_memory& memory, std::vector<slot_write>& written);
+  [[nodiscard]] std::string refill(const abstract_memory& memory);
   [[nodiscard]] bool ready(std::size_t number) const;
   void finish(std::size_t number);
   [[nodiscard]] const std::vector<std::size_t>& open() const { return open_; }
@@ -33,9 +33,9 @@ class emission {
 
  private:
   [[nodiscard]] std::string objection(const step& s, const abstract_memory& memory) const;
-  void note_own_writes(std::vector<slot_write>& written);
+  [[nodiscard]] std::string take_own_writes();
   void hide(const slots& pending);
-  void show_slots_known_at(std::size_t stage);
+  void settle(std::size_t stage);
 
   int rank_;
   generator from_;
@@ -45,6 +45,7 @@ class emission {
   std::vector<std::uint64_t> seen_;
   std::vector<step>& steps_;
   std::vector<bool> done_;
+  std::vector<bool> settled_;  ///< a stage that is done waited for them
   std::vector<std::size_t> open_;
   std::size_t base_ = 0;  ///< all before are done
   std::optional<std::size_t> latest_stage_;

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "upwash/schedule/step.hpp"
@@ -25,30 +24,25 @@ struct performed {
   std::vector<step_name> partners{};
 };
 
-/// The generator wrote a slot before it emitted step `before` of its rank.
-struct slot_write {
-  step_name before;
-  std::uint32_t slot = 0;
-  std::optional<std::size_t> latest_stage{};  ///< emitted before that
-};
-
 struct history {
   std::vector<std::vector<step>> steps;  ///< by rank, as emitted
   std::vector<performed> order;
-  std::vector<slot_write> written;
 
   [[nodiscard]] const step& at(const step_name& of) const {
     return steps[static_cast<std::size_t>(of.rank)][of.number];
   }
 };
 
-/// Calls `visit` with the number of each step of the rank that step `number` waits for. Of
-/// `after_all` steps too.
+/// Calls `visit` with the number of each step of the rank that step `number` waits for; of those
+/// that a step with `after_all` waits for, with the ones since the last such step.
 template <class Visit>
 void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
   const step& s = steps[number];
   if (s.after_all) {
-    for (std::size_t earlier = 0; earlier < number; ++earlier) visit(earlier);
+    for (std::size_t earlier = number; earlier-- > 0;) {
+      visit(earlier);
+      if (steps[earlier].after_all) return;
+    }
     return;
   }
   for (const std::uint32_t distance : s.after) {

@@ -93,28 +93,6 @@ std::string find_races(const history& of, const causality& order) {
   return {};
 }
 
-std::string find_slot_races(const history& of, const causality& order) {
-  for (const slot_write& write : of.written) {
-    const int rank = write.before.rank;
-    causality::knowledge known;
-    if (write.latest_stage) known = order.at_end({rank, *write.latest_stage});
-    const std::vector<step>& steps = of.steps[static_cast<std::size_t>(rank)];
-    for (std::size_t n = 0; n < write.before.number; ++n) {
-      const step& s = steps[n];
-      const bool in_header =
-          write.slot >= s.header.first && write.slot - s.header.first < s.header.count;
-      const bool is_length =
-          s.length_slot != step::no_slot && write.slot == static_cast<std::uint32_t>(s.length_slot);
-      if ((!in_header && !is_length) || order.is_done(known, {rank, n})) continue;
-      return fmt::format(
-          "the generator of rank {} writes slot {} before step {}, while {} may use "
-          "it; a stage must come between",
-          rank, write.slot, write.before.number, text_of(of, {rank, n}));
-    }
-  }
-  return {};
-}
-
 std::string find_absent_owners(const history& of, const causality& order) {
   std::map<int, causality::knowledge> exits;
   for (const performed& p : of.order) {
@@ -131,6 +109,18 @@ std::string find_absent_owners(const history& of, const causality& order) {
         return fmt::format("{} touches the {} of rank {}, which may have left", text_of(of, p.is),
                            name_of(at->of), at->owner);
       }
+    }
+  }
+  return {};
+}
+
+std::string find_early_leavers(const history& of, const causality& order) {
+  const auto ranks = static_cast<int>(of.steps.size());
+  for (int leaver = 0; leaver < ranks; ++leaver) {
+    const causality::knowledge known = order.at_exit(leaver);
+    for (int other = 0; other < ranks; ++other) {
+      if (other == leaver || order.has_entered(known, other)) continue;
+      return fmt::format("rank {} may leave before rank {} has entered", leaver, other);
     }
   }
   return {};

@@ -14,11 +14,11 @@ namespace upwash::schedule::detail {
 /// Looks at all pairs of accesses to the same buffer. Returns the first race, or an empty string.
 [[nodiscard]] std::string find_races(const history& of, const causality& order);
 
-/// The slots that generators themselves write, and steps that use them.
-[[nodiscard]] std::string find_slot_races(const history& of, const causality& order);
-
 /// Copies and reductions out of or into the memory of a peer that may be elsewhere.
 [[nodiscard]] std::string find_absent_owners(const history& of, const causality& order);
+
+/// Ranks that may leave before another has entered.
+[[nodiscard]] std::string find_early_leavers(const history& of, const causality& order);
 
 /// Messages that a `close` may not have waited for.
 [[nodiscard]] std::string find_late_arrivals(const history& of, const causality& order);

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tests of algorithms have in common: which teams, how often, and what must come out.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "upwash/schedule/count.hpp"
+#include "upwash/schedule/validate.hpp"
+
+namespace upwash::collective {
+
+inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
+inline int most_ranks() { return long_run() ? 70 : 33; }
+inline std::uint64_t seeds() { return long_run() ? 20 : 3; }
+
+inline std::uint64_t ceil_log(std::uint64_t ranks, std::uint64_t radix) {
+  std::uint64_t depth = 0;
+  for (std::uint64_t reach = 1; reach < ranks; reach *= radix) ++depth;
+  return depth;
+}
+
+inline schedule::abstract_value all_ranks(int ranks, std::uint64_t element) {
+  schedule::abstract_value value;
+  for (int r = 0; r < ranks; ++r) value.push_back({r, static_cast<std::uint32_t>(element)});
+  return value;
+}
+
+inline schedule::abstract_value nothing_wanted(int, std::uint64_t) { return {}; }
+
+/// A team that gathers blocks: what it has and, by element, what it must get.
+inline schedule::expectation gathering(int ranks, std::uint64_t block_bytes, bool in_place) {
+  schedule::expectation of;
+  of.ranks = ranks;
+  of.element_bytes = block_bytes % 8 == 0 ? 8 : 1;
+  of.input_bytes = block_bytes;
+  of.output_bytes = block_bytes * static_cast<std::uint64_t>(ranks);
+  of.in_place = in_place;
+  of.in_place_stride = block_bytes;
+  return of;
+}
+
+inline schedule::abstract_value gathered(const schedule::expectation& of, std::uint64_t element) {
+  const std::uint64_t each = of.input_bytes / of.element_bytes;
+  return {{static_cast<int>(element / each), static_cast<std::uint32_t>(element % each)}};
+}
+
+template <class ScheduleOf, class Wanted>
+void expect_valid(const schedule::expectation& of, const ScheduleOf& schedule_of,
+                  const Wanted& wanted, std::uint64_t times = seeds()) {
+  for (std::uint64_t seed = 0; seed < times; ++seed) {
+    const std::string wrong = schedule::validate(of, schedule_of, wanted, seed);
+    ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, seed " << seed;
+  }
+}
+
+}  // namespace upwash::collective

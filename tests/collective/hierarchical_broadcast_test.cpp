@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A broadcast over nodes and their ranks, and the composition it is made of.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/collective/cases.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/collective/hierarchical_broadcast.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+using namespace upwash::schedule;
+
+struct call {
+  int ranks = 1;
+  int root = 0;
+  int ranks_per_node = 1;
+  std::uint64_t bytes = 0;
+  hierarchical_broadcast::parameters with{};
+  bool in_place = false;
+
+  [[nodiscard]] generator of_rank(int rank) const {
+    return generator(
+        hierarchical_broadcast(ranks, rank, root, ranks_per_node, bytes, with, in_place));
+  }
+  [[nodiscard]] std::uint64_t segments() const {
+    if (with.segment_bytes == 0 || bytes == 0) return 1;
+    return (bytes + with.segment_bytes - 1) / with.segment_bytes;
+  }
+};
+
+void expect_broadcast(const call& c, std::uint64_t times) {
+  SCOPED_TRACE(testing::Message() << "root " << c.root << ", nodes of " << c.ranks_per_node
+                                  << ", radix " << c.with.radix << ", segments of "
+                                  << c.with.segment_bytes << (c.in_place ? ", in place" : ""));
+  const auto of_rank = [&](int rank) { return c.of_rank(rank); };
+  expectation of;
+  of.ranks = c.ranks;
+  of.input_bytes = of.output_bytes = c.bytes;
+  of.in_place = c.in_place;
+  expect_valid(
+      of, of_rank,
+      [&](int, std::uint64_t e) {
+        return abstract_value{{c.root, static_cast<std::uint32_t>(e)}};
+      },
+      times);
+  std::uint64_t messages = 0;
+  std::uint64_t between_nodes = 0;
+  for (int rank = 0; rank < c.ranks; ++rank) {
+    generator steps = c.of_rank(rank);
+    for (step s; steps.next(s);) {
+      if (s.kind != step_kind::send) continue;
+      ++messages;
+      if (s.peer / c.ranks_per_node != rank / c.ranks_per_node) ++between_nodes;
+    }
+  }
+  const int nodes = (c.ranks + c.ranks_per_node - 1) / c.ranks_per_node;
+  EXPECT_EQ(messages, static_cast<std::uint64_t>(c.ranks - 1) * c.segments());
+  EXPECT_EQ(between_nodes, static_cast<std::uint64_t>(nodes - 1) * c.segments());
+}
+
+}  // namespace
+
+TEST(hierarchical_broadcast, reaches_all_and_each_node_once) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    for (const int each : {1, 3, 4, 40}) {
+      for (const int root : {0, ranks / 2, ranks - 1}) {
+        for (const bool in_place : {false, true}) {
+          expect_broadcast({ranks, root, each, 13, {2, 2, 3}, in_place}, 1);
+        }
+      }
+    }
+    for (const std::uint64_t bytes : {0, 1, 3, 8, 1000}) {
+      expect_broadcast({ranks, ranks / 3, 4, bytes, {2, 2, 0}, false}, 1);
+      expect_broadcast({ranks, ranks / 3, 5, bytes, {3, 4, 500}, false}, 1);
+    }
+  }
+}
+
+TEST(hierarchical_broadcast, is_valid_for_parameters_drawn_at_random) {
+  const std::uint64_t draws = long_run() ? 400 : 60;
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    random_stream random(seed, 1);
+    const auto at_most = [&](int most) {
+      return static_cast<int>(random.below(static_cast<std::uint64_t>(most))) + 1;
+    };
+    call c;
+    c.ranks = at_most(most_ranks());
+    c.root = at_most(c.ranks) - 1;
+    c.ranks_per_node = at_most(c.ranks);
+    c.bytes = random.below(50);
+    c.with = {1 + at_most(8), 1 + at_most(8), random.below(20)};
+    c.in_place = random.below(2) != 0;
+    expect_broadcast(c, 2);
+  }
+}
+
+TEST(hierarchical_broadcast, hands_on_a_segment_before_the_next_comes) {
+  // Rank 4 stands for the second of two nodes of 4: it gets segment 0, hands it to ranks 6 and 5,
+  // and only then waits for segment 1.
+  const call c{.ranks = 8, .ranks_per_node = 4, .bytes = 6, .with = {2, 2, 3}};
+  generator steps = c.of_rank(4);
+  std::string seen;
+  for (step s; steps.next(s);) {
+    seen += (s.kind == step_kind::receive ? "from " : "to ") + std::to_string(s.peer) + " edge " +
+            std::to_string(s.edge) + "; ";
+  }
+  EXPECT_EQ(seen,
+            "from 0 edge 0; to 6 edge 0; to 5 edge 0; from 0 edge 1; to 6 edge 1; to 5 edge 1; ");
+}
+
+TEST(hierarchical_broadcast, answers_at_once_on_huge_teams) {
+  const call c{.ranks = 131'072,
+               .root = 77'777,
+               .ranks_per_node = 48,
+               .bytes = std::uint64_t{1} << 40U,
+               .with = {4, 2, 1U << 20U}};
+  for (const int rank : {0, 48, 77'777, 131'071}) {
+    generator steps = c.of_rank(rank);
+    step s;
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(steps.next(s));
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The validator follows words that are known only at run time, and finds who uses them too early.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/schedule/listed.hpp"
+
+namespace {
+
+using namespace upwash::schedule;
+
+step with_header(slots words, step s) {
+  s.header = words;
+  return s;
+}
+
+step with_length_slot(std::int32_t slot, step s) {
+  s.length_slot = slot;
+  return s;
+}
+
+/// Rank 0 tells its length in a header; rank 1 takes so much into grown scratch, and out of it.
+struct told_length {
+  int rank = 0;
+  bool stages = true;
+  std::uint64_t grows = 8;
+  bool rewrites = false;
+  int at = 0;
+
+  bool next(step& out, tape& on) {
+    out.header = {1, 1};
+    if (rank == 0) return next_of_sender(out, on);
+    const std::uint64_t length = on.slots()[1];
+    if (at == 1 && !stages) ++at;
+    switch (at++) {
+      case 0: out.kind = step_kind::receive; break;
+      case 1:
+        out.kind = step_kind::stage;
+        out.into.bytes = grows;
+        break;
+      case 2:
+        out.kind = step_kind::receive;
+        out.into = {buffer::scratch, 0, length};
+        break;
+      case 3:
+        out.kind = step_kind::copy;
+        out.left = {buffer::scratch, 0, length};
+        out.into = {buffer::output, 0, length};
+        break;
+      default: return false;
+    }
+    if (at != 1) out.header = {};
+    out.peer = 0;
+    out.edge = at == 1 ? 0 : 1;
+    on.emit(out, on.latest());
+    return true;
+  }
+  bool next_of_sender(step& out, tape& on) {
+    if (at == (rewrites ? 3 : 2)) return false;
+    out.kind = step_kind::send;
+    out.peer = 1;
+    out.edge = static_cast<std::uint32_t>(at);
+    if (at == 0 || rewrites) on.slots()[1] = 8;
+    if (at == 2) on.slots()[1] = 9;
+    if (at == 1) out.left = whole_input;
+    if (at++ == 1) out.header = {};
+    on.emit(out);
+    return true;
+  }
+  [[nodiscard]] std::uint32_t window() const { return 1; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+  [[nodiscard]] std::uint32_t slot_count() const { return 2; }
+};
+
+std::string told_problem(told_length receiver, told_length sender = {}) {
+  receiver.rank = 1;
+  expectation of;
+  of.ranks = 2;
+  of.input_bytes = of.output_bytes = 8;
+  return validate(
+      of, [&](int rank) { return generator(rank == 0 ? sender : receiver); },
+      [](int rank, std::uint64_t e) {
+        return rank == 1 ? abstract_value{{0, static_cast<std::uint32_t>(e)}} : abstract_value{};
+      },
+      1);
+}
+
+}  // namespace
+
+TEST(validate, lets_words_flow_in_headers_and_scratch_grow) { EXPECT_EQ(told_problem({}), ""); }
+
+TEST(validate, finds_a_generator_that_reads_a_slot_before_a_stage) {
+  const std::string problem = told_problem({.stages = false});
+  EXPECT_TRUE(says(problem, "of scratch leave it")) << problem;
+}
+
+TEST(validate, finds_scratch_that_has_not_grown) {
+  const std::string problem = told_problem({.grows = 7});
+  EXPECT_TRUE(says(problem, "8 bytes at 0 of scratch leave it")) << problem;
+}
+
+TEST(validate, finds_a_generator_that_writes_a_slot_in_use) {
+  const std::string problem = told_problem({}, {.rewrites = true});
+  EXPECT_TRUE(says(problem, "the generator of rank 0 writes slot 1 before step 2")) << problem;
+}
+
+TEST(validate, finds_headers_that_differ) {
+  const std::string problem =
+      problem_of({{with_header({0, 2}, send(1, 0, whole_input))}, {receive(0, 0, whole_output)}});
+  EXPECT_TRUE(says(problem, "takes 0 header words")) << problem;
+  const step outside = with_header({3, 2}, send(1, 0, whole_input));
+  EXPECT_TRUE(says(problem_of({{outside}, {}}), "names slot 4; the generator declares 4"));
+}
+
+TEST(validate, takes_less_than_the_most_where_a_slot_gets_the_length) {
+  const auto problem = [](std::uint64_t sent, std::uint64_t most) {
+    return problem_of(
+        {{send(1, 0, {buffer::input, 0, sent}), send(1, 1, {buffer::input, sent, 8 - sent})},
+         {with_length_slot(2, receive(0, 0, {buffer::output, 0, most})),
+          after(1, receive(0, 1, {buffer::output, sent, 8 - sent}))}});
+  };
+  EXPECT_EQ(problem(3, 8), "");
+  EXPECT_TRUE(says(problem(3, 2), "receives 2 elements as edge 0 from rank 0, which sent 3"));
+}
+
+TEST(validate, finds_races_for_slots) {
+  const step words = with_header({0, 1}, receive(0, 0, {}));
+  const step length = with_length_slot(0, receive(0, 1, whole_output));
+  const std::vector<step> sender{with_header({0, 1}, send(1, 0, {})), send(1, 1, whole_input)};
+  EXPECT_EQ(problem_of({sender, {words, after(1, length)}}), "");
+  const std::string problem = problem_of({sender, {words, length}});
+  EXPECT_TRUE(says(problem, "touch the same slots in no order")) << problem;
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Schedules made of parts that emit on one tape: a part is written for positions 0, 1, ... of its
+// own; here its steps get the team's ranks, edges beside those of other parts, and an entry.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::schedule {
+
+/// Some ranks of a team, by position: evenly spaced, but for one that may be elsewhere (the root
+/// stands for its node).
+struct members {
+  int first = 0;
+  int stride = 1;
+  int odd_position = -1;
+  int odd_rank = -1;
+
+  [[nodiscard]] constexpr int rank_of(int position) const noexcept {
+    return position == odd_position ? odd_rank : first + position * stride;
+  }
+};
+
+/// How a part lies in the whole.
+struct placement {
+  members among{};
+  std::uint32_t first_edge = 0;
+  std::uint32_t first_round = 0;
+  mark entry = never;  ///< steps of the part that wait for nothing wait for this
+};
+
+/// Makes the step that a part has just emitted one of the whole.
+inline void place(step& s, const placement& as, const tape& on) noexcept {
+  if (s.peer >= 0) s.peer = as.among.rank_of(s.peer);
+  s.edge += as.first_edge;
+  s.round += as.first_round;
+  const bool waits = s.after_all || s.after != decltype(s.after){};
+  if (!waits && as.entry != never) s.after[0] = static_cast<std::uint32_t>(on.latest() - as.entry);
+}
+
+/// As `place`, for a part that begins when all emitted before it is done. `begun` is its first
+/// step; `never` before. The others wait for that, so that none of them runs ahead.
+inline void place_behind_all(step& s, placement as, mark& begun, const tape& on) noexcept {
+  if (begun == never) {
+    s.after_all = true;
+    begun = on.latest();
+  }
+  as.entry = begun;
+  place(s, as, on);
+}
+
+/// An algorithm that does its work segment by segment.
+template <class Part>
+concept segmented = algorithm<Part> && requires(Part& p, const Part& c, step& out, tape& on) {
+  /// The next step of this segment; false behind its last, and on to the next segment.
+  { p.next_of_segment(out, on) } -> std::same_as<bool>;
+  /// This segment is here from a mark on; for parts that do not bring it themselves.
+  p.enter(mark{});
+  { c.have() } -> std::same_as<mark>;  ///< from where on the latest segment is here
+  { c.ended() } -> std::same_as<bool>;
+};
+
+/// Two parts one behind the other, segment by segment: what the first brings here the second takes
+/// on, while the first is at the next segment. Both have as many segments, no two ranks are
+/// partners in both (their edges are the same), and at most one uses scratch. Ranks that are not in
+/// the first have only the second.
+template <segmented First, segmented Second>
+class pipeline {
+ public:
+  pipeline(const std::optional<First>& first, const members& of_first, const Second& second,
+           const members& of_second)
+      : first_(first), second_(second), of_first_(of_first), of_second_(of_second) {}
+
+  bool next(step& out, tape& on) {
+    while (!second_.ended()) {
+      if (!in_second_ && first_) {
+        if (first_->next_of_segment(out, on)) {
+          place(out, {.among = of_first_}, on);
+          return true;
+        }
+        second_.enter(first_->have());
+      }
+      in_second_ = true;
+      if (second_.next_of_segment(out, on)) {
+        place(out, {.among = of_second_}, on);
+        return true;
+      }
+      in_second_ = false;
+    }
+    return false;
+  }
+  [[nodiscard]] std::uint32_t window() const {
+    return second_.window() + (first_ ? first_->window() : 0);
+  }
+  [[nodiscard]] std::uint64_t scratch_bytes() const {
+    return second_.scratch_bytes() + (first_ ? first_->scratch_bytes() : 0);
+  }
+
+ private:
+  std::optional<First> first_;
+  Second second_;
+  members of_first_;
+  members of_second_;
+  bool in_second_ = false;
+};
+
+}  // namespace upwash::schedule
