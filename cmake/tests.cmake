@@ -10,10 +10,7 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/base/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/observe/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/algorithms_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/collective/gathers_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/collective/many_to_many_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/collective/hierarchical_broadcast_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
 # Under the thread sanitizer only what threads share is built: the shared-memory conduit.
 if(UPWASH_SANITIZE MATCHES thread)
@@ -45,7 +42,7 @@ endif()
 file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/harness/*.cpp ${PROJECT_SOURCE_DIR}/tests/core/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/runtime/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/collective/executor_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/collective/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS})
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)

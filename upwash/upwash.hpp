@@ -6,6 +6,13 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/collective/all_gather.hpp"
+#include "upwash/collective/all_reduce.hpp"
+#include "upwash/collective/all_to_all.hpp"
+#include "upwash/collective/barrier.hpp"
+#include "upwash/collective/broadcast.hpp"
+#include "upwash/collective/many_to_many.hpp"
+#include "upwash/collective/scan.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/atomic.hpp"
 #include "upwash/core/completer.hpp"

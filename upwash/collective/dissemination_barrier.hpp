@@ -20,6 +20,7 @@ class dissemination_barrier {
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 2; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
   /// Its end, once all is emitted: behind it all others have entered. `never` for a single rank.
   [[nodiscard]] schedule::mark passed() const noexcept { return last_receive_; }
   [[nodiscard]] static std::uint32_t rounds(int ranks) noexcept {

@@ -22,6 +22,7 @@ class doubling_scan {
   /// The last ranks to send wait for their own value, however many rounds ago it was complete.
   [[nodiscard]] std::uint32_t window() const noexcept { return 34; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * bytes_; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   enum class phase : std::uint8_t { copy, send, receive, combine };

@@ -1,272 +1,338 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The life of an operation: its phases, its steps, its end.
 #include "upwash/collective/executor.hpp"
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <list>
-#include <map>
-#include <memory>
+#include <algorithm>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/operation.hpp"
+#include "upwash/collective/detail/service.hpp"
+#include "upwash/collective/dissemination_barrier.hpp"
 #include "upwash/core/active_message.hpp"
-#include "upwash/core/completer.hpp"
-#include "upwash/core/job.hpp"
-#include "upwash/core/memory_access.hpp"
-#include "upwash/core/service.hpp"
 
 namespace upwash::collective {
-namespace {
+namespace detail {
 
-using detail::edge_key;
-using detail::operation;
-using detail::progress_of;
-using detail::slot;
 using schedule::step_kind;
 
-/// A message that came before its receive: its bytes, or where to fetch them.
-struct early {
-  std::vector<std::byte> bytes;
-  exposed_memory offered;
-  std::uint64_t sender = 0;
-  bool is_offer = false;
-};
-
-/// Runs a rank's operations. Memory: the operations in flight, and what came early for them.
-class executor final : public service_base {
- public:
-  explicit executor(job& here) : here_(here), medium_bytes_(medium_limit(here)) {}
-
-  [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
-  [[nodiscard]] std::string describe_pending() const override;
-  void on_team_free(const team& going) override { numbers_.erase(going.id()); }
-
-  request start(const team& among, const schedule::generator& steps, const binding& buffers,
-                const char* name);
-
-  void eager_came(const edge_key& key, std::span<const std::byte> bytes);
-  void offer_came(const edge_key& key, const exposed_memory& memory, std::uint64_t sender);
-  void was_fetched(std::uint64_t sender);
-
- private:
-  int advance(operation& op);
-  bool try_step(operation& op, slot& s);
-  bool send(operation& op, slot& s);
-  bool receive(operation& op, slot& s);
-  bool acknowledge(slot& s);
-  void take(slot& s, std::span<const std::byte> bytes);
-  void fetch(slot& s, const exposed_memory& memory, std::uint64_t sender);
-
-  job& here_;
-  const std::size_t medium_bytes_;
-  std::list<operation> running_;
-  std::map<std::uint64_t, std::uint32_t> numbers_;  ///< operations begun, by team
-  std::map<edge_key, early> early_;
-  std::map<edge_key, slot*> posted_;
-};
-
-void eager(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t edge) {
-  in.here().service<executor>().eager_came({team, number, edge, in.source()}, in.payload());
+executor::executor(job& here)
+    : here_(here),
+      medium_bytes_(medium_limit(here)),
+      direct_(here.endpoint().describe().direct_access) {
+  add_algorithms(algorithms_);
 }
 
-void offer(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t edge,
-           std::uint64_t sender) {
-  exposed_memory memory;
-  std::memcpy(&memory, in.payload().data(), sizeof memory);
-  in.here().service<executor>().offer_came({team, number, edge, in.source()}, memory, sender);
+void executor::on_team_create(const team& made) {
+  if (!installed_ || !direct_ || made.size() == 1) return;
+  record_of(made).shared = std::make_unique<board>(made);
 }
 
-void fetched(incoming& in, std::uint64_t sender) {
-  in.here().service<executor>().was_fetched(sender);
+void executor::on_team_free(const team& going) {
+  const auto found = teams_.find(going.id());
+  if (found == teams_.end()) return;
+  if (found->second->shared) found->second->shared->release();
+  if (last_team_ == found->second.get()) last_team_ = nullptr;
+  teams_.erase(found);
 }
 
-request executor::start(const team& among, const schedule::generator& steps, const binding& buffers,
-                        const char* name) {
-  const std::uint32_t number = numbers_[among.id()]++;
-  begun_operation begun = begin_operation(
-      here_,
-      {.operation = name, .bytes = buffers.output.size(), .team = among.id(), .number = number});
-  operation& op = running_.emplace_back(among, number, steps, buffers, begun.end);
-  advance(op);
-  if (op.finished()) {
-    op.end.complete();
-    running_.pop_back();
+team_record& executor::record_of(const team& among) {
+  if (last_team_ != nullptr && last_team_->members == among) return *last_team_;
+  auto& record = teams_[among.id()];
+  if (!record) record = std::make_unique<team_record>(among);
+  last_team_ = record.get();
+  return *record;
+}
+
+request executor::start(std::unique_ptr<operation> made) {
+  operation& op = *made;
+  owned_.push_back(std::move(made));
+  return begin(op);
+}
+
+request executor::restart(operation& kept) {
+  if (kept.running) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a persistent {} is started while its last start is under "
+                            "way; wait for its request first",
+                            here_.rank(), kept.how.agreed.operation));
   }
+  return begin(kept);
+}
+
+request executor::begin(operation& op) {
+  const signature& agreed = op.how.agreed;
+  begun_operation begun = begin_operation(here_, {.operation = agreed.operation.data(),
+                                                  .bytes = agreed.bytes,
+                                                  .team = op.among.id(),
+                                                  .number = op.number});
+  op.restart(begun.end);
+  running_.push_back(&op);
+  begin_epoch(op);
+  take_early_counts(op);
+  answer_questions(op);
+  if (here_.options().checked) tell_agreement(op);
+  op.now_in = phase::settle;
+  if (op.epoch_counts && board::settles(op.epoch) && !op.shares_memory) {
+    op.begin(phase::settle,
+             schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
+  }
+  op.stirred = true;
+  static_cast<void>(advance(op));
+  if (op.now_in == phase::over && may_leave(op)) finish(op);
   return std::move(begun.handle);
 }
 
-int executor::progress(int /*budget*/) {
+bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
+  return record.shared && wants.counters <= board::counters &&
+         ((wants.edges_apart && wants.slots == 0) || wants.counters != 0);
+}
+
+/// Operations that use the team's board, or counters, are numbered apart.
+void executor::begin_epoch(operation& op) {
+  const schedule::needs& wants = op.main_steps.wants();
+  team_record& record = op.on_team;
+  op.shares_memory = shares_memory(record, wants);
+  op.epoch_counts = op.shares_memory || wants.counters != 0;
+  if (!op.epoch_counts) return;
+  op.epoch = record.epochs++;
+  record.open.push_back(op.epoch);
+}
+
+/// Whether the members have completed all that used what this operation is to use.
+bool executor::settled(operation& op) {
+  if (!op.epoch_counts) return true;
+  team_record& record = op.on_team;
+  if (!board::settles(op.epoch)) return board::half_of(op.epoch) <= record.settled_half;
+  if (record.open.front() != op.epoch) return false;
+  if (op.shares_memory) {
+    if (!record.shared->settle(op.epoch, op.settle_round)) return false;
+  } else {
+    static_cast<void>(pass_through(op));
+    if (!op.emptied()) return false;
+  }
+  record.settled_half = board::half_of(op.epoch);
+  for (const std::uint64_t run : record.unsettled) counts_.erase({op.among.id(), run});
+  record.unsettled.clear();
+  return true;
+}
+
+void executor::next_phase(operation& op) {
+  const auto barrier = [&op](phase which) {
+    op.begin(which, schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
+  };
+  switch (op.now_in) {
+    case phase::settle:
+      op.now_in = phase::entry;
+      if (op.how.rules.entry == schedule::sync_mode::all) return barrier(phase::entry);
+      [[fallthrough]];
+    case phase::entry: op.begin(phase::main, op.main_steps); return;
+    case phase::main:
+      op.now_in = phase::exit;
+      if (op.how.exit == schedule::sync_mode::all) return barrier(phase::exit);
+      [[fallthrough]];
+    default: op.now_in = phase::over;
+  }
+}
+
+/// Moves on as far as possible. What a step throws is the caller's to see; the operation stays as
+/// it is then, told complete, so that nobody waits for it.
+int executor::advance(operation& op) {
+  if (op.advancing || op.failed) return 0;  // advancing: a wait within a step came back here
+  op.advancing = true;
+  try {
+    const int moved = advance_phases(op);
+    op.advancing = false;
+    return moved;
+  } catch (...) {
+    op.advancing = false;
+    op.failed = true;
+    if (!op.told_early) op.end.complete();
+    op.told_early = true;
+    throw;
+  }
+}
+
+int executor::advance_phases(operation& op) {
   int moved = 0;
-  for (auto op = running_.begin(); op != running_.end();) {
-    moved += advance(*op);
-    if (op->finished()) {
-      op->end.complete();
-      op = running_.erase(op);
+  op.stirred = false;
+  while (op.now_in != phase::over) {
+    if (op.now_in == phase::settle) {
+      if (!settled(op)) {
+        op.stirred = true;
+        return moved;
+      }
     } else {
-      ++op;
+      moved += pass_through(op);
+      if (!op.emptied()) break;
     }
+    next_phase(op);
+    ++moved;
+  }
+  if (!op.told_early && op.how.exit == schedule::sync_mode::none && op.only_receives()) {
+    op.told_early = true;
+    op.end.complete();
   }
   return moved;
 }
 
-/// Starts every step that can start, until none can.
-int executor::advance(operation& op) {
-  int moved = 0;
-  for (bool again = true; again;) {
-    again = false;
+/// Starts every step that can start, in the order of emission: dependencies only point back.
+int executor::pass_through(operation& op) {
+  int moved = advance_fetches(op);
+  for (std::uint64_t i = op.base();;) {
     op.refill();
-    for (std::uint64_t i = op.base(); i < op.next(); ++i) {
-      slot& s = op.at(i);
-      if (s.state == progress_of::done || !op.ready(i) || !try_step(op, s)) continue;
-      ++moved;
-      again = true;
+    i = std::max(i, op.base());
+    if (i == op.next()) return moved;
+    for (; i < op.next(); ++i) {
+      if (op.at(i).state != progress_of::done && op.ready(i) && try_step(op, i)) ++moved;
     }
   }
-  return moved;
 }
 
 /// Whether the step came further.
-bool executor::try_step(operation& op, slot& s) {
-  const schedule::step& what = s.what;
-  switch (what.kind) {
-    case step_kind::send: return s.state == progress_of::waiting && send(op, s);
-    case step_kind::receive:
-      if (s.state == progress_of::fetched) return acknowledge(s);
-      return s.state == progress_of::waiting && !s.posted && receive(op, s);
-    case step_kind::copy:
-      if (what.into.bytes != 0) {
-        std::memmove(op.target(what.into), op.source(what.left), what.into.bytes);
-      }
-      here_.charge(conduit::cost::copy, what.into.bytes);
-      break;
-    case step_kind::reduce:
-      if (what.into.bytes != 0) {
-        op.buffers.combine.apply(op.source(what.left), op.source(what.right), op.target(what.into),
-                                 what.into.bytes, op.buffers.combine.context);
-      }
-      here_.charge(conduit::cost::reduce, what.into.bytes);
-      break;
-    default:
-      throw error(error_kind::argument,
-                  fmt::format("rank {}: the executor has no such step yet: kind {}", here_.rank(),
-                              static_cast<int>(what.kind)));
+bool executor::try_step(operation& op, std::uint64_t index) {
+  slot& s = op.at(index);
+  switch (s.what.kind) {
+    case step_kind::send: return send(op, s);
+    case step_kind::receive: return receive(op, s);
+    case step_kind::copy: return copy(op, s);
+    case step_kind::reduce: return reduce(op, s);
+    case step_kind::stage: return open_stage(op, index);
+    case step_kind::collect: return open_collect(op, s);
+    case step_kind::close: return close_collect(op, s);
+    case step_kind::signal: return signal(op, s);
+    case step_kind::await: return await(op, s);
+    case step_kind::net_multicast:
+    case step_kind::net_reduce:
+    case step_kind::net_barrier: break;
   }
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} by {} needs a network that carries out collectives; this "
+                          "conduit ({}) has none: choose another algorithm",
+                          here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
+                          here_.endpoint().describe().name));
+}
+
+bool executor::open_stage(operation& op, std::uint64_t index) {
+  slot& s = op.at(index);
+  if (op.grows(s)) {
+    op.refill();
+    if (op.base() != index) return false;  // what moves there must not lose its place
+  }
+  op.pass_stage(s);
   s.state = progress_of::done;
   return true;
 }
 
-bool executor::send(operation& op, slot& s) {
-  const schedule::step& what = s.what;
-  const int to = op.among.world_rank(what.peer);
-  const std::span bytes(op.source(what.left), what.left.bytes);
-  if (bytes.size() <= medium_bytes_) {
-    const auto sent =
-        try_send_medium<&eager>(here_, to, bytes, op.among.id(), op.number, what.edge);
-    if (sent.what != conduit::outcome::done) return false;
-    s.state = progress_of::done;
-    return true;
+int executor::progress(int /*budget*/) {
+  if (!disagreement_.empty()) throw_disagreement();
+  int moved = 0;
+  for (std::size_t i = 0; i < running_.size();) {
+    operation& op = *running_[i];
+    if (op.stirred) moved += advance(op);
+    if (op.now_in == phase::over && may_leave(op)) {
+      finish(op);
+      ++moved;
+    } else {
+      ++i;
+    }
   }
-  if (!s.is_exposed) {
-    s.exposed = expose(here_, bytes);
-    s.is_exposed = true;
-  }
-  const auto offered =
-      try_send_medium<&offer>(here_, to, std::as_bytes(std::span(&s.exposed, 1)), op.among.id(),
-                              op.number, what.edge, reinterpret_cast<std::uint64_t>(&s));
-  if (offered.what != conduit::outcome::done) return false;
-  s.state = progress_of::offered;
-  return true;
+  return moved;
 }
 
-bool executor::receive(operation& op, slot& s) {
-  const edge_key key = op.key_of(s);
-  const auto found = early_.find(key);
-  if (found == early_.end()) {
-    posted_[key] = &s;
-    s.posted = true;
-    return false;
+/// Exit mode mine or all is also the end of what went before with exit mode none.
+bool executor::may_leave(operation& op) {
+  if (op.advancing) return false;
+  if (op.how.exit == schedule::sync_mode::none) return true;
+  return std::none_of(running_.begin(), running_.end(), [&op](const operation* other) {
+    return other->told_early && &other->on_team == &op.on_team && other->number < op.number;
+  });
+}
+
+void executor::finish(operation& op) {
+  running_.erase(std::find(running_.begin(), running_.end(), &op));
+  team_record& record = op.on_team;
+  if (op.epoch_counts) {
+    record.open.erase(std::find(record.open.begin(), record.open.end(), op.epoch));
+    if (!op.shares_memory) keep_counters(op);
   }
-  const early came = std::move(found->second);
-  early_.erase(found);
-  if (came.is_offer) {
-    fetch(s, came.offered, came.sender);
-  } else {
-    take(s, came.bytes);
+  for (const auto& [which, memory] : op.exposures) conceal(here_, memory);
+  op.exposures.clear();
+  op.peers.clear();
+  op.running = false;
+  if (!op.told_early) op.end.complete();
+  if (op.persists) return;
+  const auto mine = std::find_if(owned_.begin(), owned_.end(),
+                                 [&op](const auto& each) { return each.get() == &op; });
+  owned_.erase(mine);
+}
+
+operation* executor::find(const run_key& key) {
+  for (operation* each : running_) {
+    if (each->among.id() == key.team && each->run() == key.run) return each;
   }
-  return true;
-}
-
-void executor::take(slot& s, std::span<const std::byte> bytes) {
-  const schedule::piece& into = s.what.into;
-  if (bytes.size() != into.bytes) {
-    throw error(error_kind::fault,
-                fmt::format("rank {}: {} bytes came from member {} where {} were expected "
-                            "(collective #{} on team {:#x}); the members call different "
-                            "collectives or sizes",
-                            here_.rank(), bytes.size(), s.what.peer, into.bytes, s.of->number,
-                            s.of->among.id()));
-  }
-  if (!bytes.empty()) std::memcpy(s.of->target(into), bytes.data(), bytes.size());
-  here_.charge(conduit::cost::copy, bytes.size());
-  s.state = progress_of::done;
-}
-
-void executor::fetch(slot& s, const exposed_memory& memory, std::uint64_t sender) {
-  s.exposed = memory;
-  s.sender = sender;
-  s.state = progress_of::fetching;
-  const auto arrived = [](void* where) { static_cast<slot*>(where)->state = progress_of::fetched; };
-  get(here_, memory, 0, {s.of->target(s.what.into), s.what.into.bytes}, notice::call(arrived, &s));
-}
-
-bool executor::acknowledge(slot& s) {
-  const auto told = try_send<&fetched>(here_, s.exposed.rank, s.sender);
-  if (told.what != conduit::outcome::done) return false;
-  s.state = progress_of::done;
-  return true;
-}
-
-void executor::eager_came(const edge_key& key, std::span<const std::byte> bytes) {
-  const auto wanted = posted_.find(key);
-  if (wanted == posted_.end()) {
-    early_[key].bytes.assign(bytes.begin(), bytes.end());
-    return;
-  }
-  slot& s = *wanted->second;
-  posted_.erase(wanted);
-  take(s, bytes);
-}
-
-void executor::offer_came(const edge_key& key, const exposed_memory& memory, std::uint64_t sender) {
-  const auto wanted = posted_.find(key);
-  if (wanted == posted_.end()) {
-    early_[key] = {{}, memory, sender, true};
-    return;
-  }
-  slot& s = *wanted->second;
-  posted_.erase(wanted);
-  fetch(s, memory, sender);
-}
-
-void executor::was_fetched(std::uint64_t sender) {
-  slot& s = *reinterpret_cast<slot*>(sender);  // alive: its operation waits for this
-  conceal(here_, s.exposed);
-  s.state = progress_of::done;
+  return nullptr;
 }
 
 std::string executor::describe_pending() const {
-  return running_.empty() ? std::string()
-                          : fmt::format("{} collectives in flight", running_.size());
+  std::string text;
+  for (const operation* each : running_) {
+    text += fmt::format("{}{} #{} on team {:#x} (step {} of at least {})", text.empty() ? "" : ", ",
+                        each->how.agreed.operation, each->number, each->among.id(), each->base(),
+                        each->next());
+  }
+  return text;
 }
 
-}  // namespace
+}  // namespace detail
+
+schedule::transfer_rules default_rules(const team& among) {
+  schedule::transfer_rules rules;
+  rules.eager_bytes = medium_limit(among.here());
+  rules.direct = among.here().endpoint().describe().direct_access;
+  return rules;
+}
 
 request execute(const team& among, const schedule::generator& steps, const binding& buffers,
-                const char* name) {
-  return among.here().service<executor>().start(among, steps, buffers, name);
+                const manner& how) {
+  auto& service = among.here().service<detail::executor>();
+  return service.start(std::make_unique<detail::operation>(
+      among, service.record_of(among), service.next_number(among), steps, buffers, how));
+}
+
+void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,
+                      const manner& how) {
+  execute(among, steps, buffers, how).wait();
+}
+
+persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
+                       const manner& how) {
+  auto& service = among.here().service<detail::executor>();
+  kept_ = std::make_unique<detail::operation>(among, service.record_of(among),
+                                              service.next_number(among), steps, buffers, how);
+  kept_->persists = true;
+}
+
+persistent::persistent(persistent&&) noexcept = default;
+persistent& persistent::operator=(persistent&&) noexcept = default;
+
+persistent::~persistent() {
+  if (!kept_ || !kept_->running) return;
+  job& here = kept_->among.here();
+  const auto over = [](const void* op) {
+    return !static_cast<const detail::operation*>(op)->running;
+  };
+  here.wait(conduit::wait_target::predicate(over, kept_.get()), {.operation = "persistent"});
+}
+
+request persistent::start() {
+  return kept_->among.here().service<detail::executor>().restart(*kept_);
+}
+
+void install(job& here, const installation& with) {
+  here.service<detail::executor>().install(with);
 }
 
 }  // namespace upwash::collective

@@ -2,17 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs schedules without blocking: any number in flight, on any teams, moved on by every wait.
-// Edges match by exact key (team, operation's number on it, edge, source), never by tags. An edge
-// of at most the medium size goes eagerly; a larger one is offered, fetched by its receiver from
-// the sender's memory, and acknowledged (rendezvous).
+// Edges match by exact key (team, operation's number on it, edge, source), never by tags; how each
+// travels is schedule/lower.hpp's to say.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/lower.hpp"
 
 namespace upwash::collective {
 
@@ -23,19 +27,93 @@ struct reduction {
   const void* context = nullptr;
 };
 
-/// What a schedule's symbolic buffers stand for. The memory is the executor's until the request is
-/// complete.
-struct binding {
-  std::span<const std::byte> input;
-  std::span<std::byte> output;
-  reduction combine;
+/// Takes what a `collect` brings; called in progress, in a handler too, so it must not wait. The
+/// bytes are gone when it returns. `source`: rank in the team.
+struct arrival {
+  void (*take)(int source, std::span<const std::byte> bytes, void* context) = nullptr;
+  void* context = nullptr;
 };
 
+/// What a schedule's symbolic buffers stand for. The memory, also that of `given`, is the
+/// executor's until the request is complete.
+struct binding {
+  std::span<const std::byte> input{};
+  std::span<std::byte> output{};
+  reduction combine{};
+  std::array<std::span<const std::uint64_t>, 4> given{};  ///< facts that only the caller knows
+  arrival collected{};
+};
+
+/// What the members of the team must have in common; checked runs compare it.
+struct signature {
+  std::string_view operation = "collective";  ///< a literal
+  std::string_view algorithm{};               ///< a literal
+  std::uint64_t bytes = 0;
+  int root = 0;
+  std::uint64_t kind_of_reduction = 0;  ///< names operator and type; 0: none, or the caller's own
+  const char* file = "";                ///< where it is called from, for the error
+  std::uint32_t line = 0;
+};
+
+/// How a schedule is to run: the same on the whole team.
+struct manner {
+  schedule::transfer_rules rules{};  ///< eager_bytes above the conduit's medium size are cut
+  schedule::sync_mode exit = schedule::sync_mode::mine;
+  signature agreed{};
+};
+
+/// The rules for collectives on this team where nobody says otherwise: eager up to the medium size,
+/// whether members reach each other's memory.
+[[nodiscard]] schedule::transfer_rules default_rules(const team& among);
+
 /// Starts this rank's part of a collective. Called by all members of the team in the same order,
-/// with the schedules of one algorithm. Nonblocking; no synchronisation. The request is complete
-/// when this rank's steps are: its output may be read, its input reused. Memory while in flight:
-/// the scratch, and the window's steps (at least 32); messages that come before this call are kept.
+/// with the schedules of one algorithm. Nonblocking; no synchronisation but what `how` asks for.
+/// The request is complete when this rank's steps are: its output may be read, its input reused
+/// (exit mode none: once its sends are; see sync_mode). Memory while in flight: the scratch, the
+/// slots, and the window's steps (at least 32); messages that come before this call are kept.
+/// Throws `error` (argument) for steps that only a network can do, and for mechanism matched.
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
-                              const binding& buffers, const char* name = "collective");
+                              const binding& buffers, const manner& how = {});
+
+/// The same, blocking. Small schedules between ranks that share memory run on the caller's stack.
+void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,
+                      const manner& how = {});
+
+namespace detail {
+class operation;
+}
+
+/// A collective that is set up once and started often: its steps' room, scratch and number are
+/// kept. Made and started by all members of the team in the same order. Movable.
+class persistent {
+ public:
+  /// Local: no messages. The buffers are the same at every start.
+  persistent(const team& among, const schedule::generator& steps, const binding& buffers,
+             const manner& how = {});
+  persistent(persistent&&) noexcept;
+  persistent& operator=(persistent&&) noexcept;
+  /// Waits for a start that is not complete.
+  ~persistent();
+
+  /// As `execute`. Throws `error` (argument) when the start before is not complete.
+  [[nodiscard]] request start();
+
+ private:
+  std::unique_ptr<detail::operation> kept_;
+};
+
+class selector;
+
+/// What the composition root gives a job's collectives.
+struct installation {
+  selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
+  /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
+  std::string_view forced{};
+};
+
+/// Called by the composition root on every rank when the job starts: collectives on it may then use
+/// memory that the members share. Collective, blocking. Throws `error` (configuration) for forced
+/// algorithms that do not exist.
+void install(job& here, const installation& with);
 
 }  // namespace upwash::collective

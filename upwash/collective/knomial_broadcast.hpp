@@ -40,6 +40,7 @@ class knomial_broadcast {
 
   [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   [[nodiscard]] bool begin_segment(schedule::step& out, schedule::tape& on);

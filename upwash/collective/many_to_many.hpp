@@ -1,41 +1,56 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: messages for some ranks, and nobody knows who sends to it. Idea: take whatever comes;
-// send; when all is acknowledged enter a barrier: behind it nothing comes any more. Cost: the
-// messages, their acknowledgements, ceil(log2 P) messages of no bytes. Restrictions: none; a rank
-// may send to itself, and several messages to one. Source: Hoefler, Siebert and Lumsdaine 2010
-// (NBX).
+// Many-to-many: each member has data for some others, and nobody knows who sends to him. Also how
+// sparse neighborhoods find out about each other.
+//
+// Chosen on: the size of the team. Messages: two for each pair that talks, O(log P) more a rank.
+// Collective over the team.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
 
-namespace upwash::collective {
+namespace upwash {
 
-class many_to_many {
- public:
-  /// Given by the caller: the destinations (0), the bytes for each (1), their offsets in the input
-  /// (2). What comes is handed to the caller as edge 0.
-  many_to_many(int ranks, int rank) : ranks_(ranks), barrier_(ranks, rank) {}
-
-  /// Throws `error` (argument) for a destination outside the team or arrays of unequal length.
-  bool next(schedule::step& out, schedule::tape& on);
-  /// Whatever the number of messages: the barrier waits for all of them at once.
-  [[nodiscard]] std::uint32_t window() const noexcept { return barrier_.window(); }
-  [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
-
- private:
-  enum class phase : std::uint8_t { open, send, barrier, end };
-
-  void send(schedule::step& out, schedule::tape& on);
-
-  int ranks_;
-  phase phase_ = phase::open;
-  schedule::mark all_there_ = schedule::never;  ///< the barrier's first step
-  std::uint64_t sent_ = 0;
-  dissemination_barrier barrier_;
+/// Where a message's data lie and for whom, by message. The arrays are the executor's until the
+/// request is complete.
+struct outgoing_messages {
+  std::span<const std::uint64_t> destinations;  ///< ranks in the team, may repeat
+  std::span<const std::uint64_t> bytes;
+  std::span<const std::uint64_t> offsets;  ///< in the buffer, in bytes
 };
 
-}  // namespace upwash::collective
+namespace detail {
+
+/// Throws `error` (argument) for destinations outside the team and data outside the buffer.
+[[nodiscard]] collective::detail::bound_call many_to_many_call(
+    const team& among, std::span<const std::byte> buffer, const outgoing_messages& messages,
+    const collective::arrival& taken, const collective_options& how, call_site site);
+
+}  // namespace detail
+
+/// Every message is handed to `taken` at its destination, once, in no order; when the request is
+/// complete all messages for this rank have been handed over. Any number and sizes, also none.
+[[nodiscard]] inline request many_to_many(const team& among, std::span<const std::byte> buffer,
+                                          const outgoing_messages& messages,
+                                          const collective::arrival& taken,
+                                          const collective_options& how = {},
+                                          call_site site = call_site::current()) {
+  return collective::detail::start(
+      among, detail::many_to_many_call(among, buffer, messages, taken, how, site));
+}
+/// The same, blocking.
+inline void many_to_many(const team& among, blocking_t, std::span<const std::byte> buffer,
+                         const outgoing_messages& messages, const collective::arrival& taken,
+                         const collective_options& how = {},
+                         call_site site = call_site::current()) {
+  collective::detail::run(among,
+                          detail::many_to_many_call(among, buffer, messages, taken, how, site));
+}
+
+}  // namespace upwash

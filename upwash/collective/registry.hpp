@@ -29,6 +29,8 @@ enum class kind : std::uint8_t {
   scan,
 };
 [[nodiscard]] std::string_view to_string(kind of) noexcept;
+/// Throws `error` (argument) for an unknown name, with those known and the nearest.
+[[nodiscard]] kind kind_named(std::string_view name);
 
 /// A collective call as all members see it: the same on the whole team.
 struct problem {
@@ -79,6 +81,9 @@ class registry {
 
   /// Why the selection cannot serve the call; empty: it can.
   [[nodiscard]] static std::string objection(const selection& to, const problem& call);
+
+  /// What it needs, in words; empty: nothing.
+  [[nodiscard]] static std::string requirements_of(const algorithm& one);
 
  private:
   std::vector<algorithm> all_;

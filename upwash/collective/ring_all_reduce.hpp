@@ -28,6 +28,7 @@ class ring_all_reduce {
   [[nodiscard]] std::uint32_t window() const noexcept { return 5; }
   /// Two blocks: one arrives while the other is combined.
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * largest_block(); }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   enum class phase : std::uint8_t { copy, send, receive, reduce, pass_send, pass_receive, end };

@@ -15,6 +15,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
@@ -132,12 +133,16 @@ int report(const composition& parts, int rank, const error& failure) {
   return status;
 }
 
+/// What the layers above core do on every rank when a job starts. Collective.
+void install_layers(job& here) { collective::install(here, {}); }
+
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
 void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main,
              int& failed) {
   const auto one_rank = [&](int rank) {
     try {
       job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
+      install_layers(here);
       rank_main(here);
       here.finish();
     } catch (const std::exception&) {
@@ -220,6 +225,7 @@ attached_job attach(int /*argc*/, char** /*argv*/) {
   const int rank = parts.world->first_rank();
   made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
                                      rank, parts.options);
+  install_layers(*made->here);
   return attached_job(std::move(made));
 }
 

@@ -35,6 +35,8 @@ struct needs {
   std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
   std::uint32_t slots = 0;          ///< member `slot_count()`; zero at first
   std::uint32_t counters = 0;       ///< member `counter_count()`; zero at first
+  /// No rank receives one edge number from two sources. Member `bool edges_apart()`.
+  bool edges_apart = false;
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
   /// the rank's own send of edge e arrives there. Member `bool alike()`.
   bool alike = false;
@@ -110,6 +112,7 @@ class generator {
     needs all{.window = from.window(), .scratch_bytes = from.scratch_bytes()};
     if constexpr (requires { from.slot_count(); }) all.slots = from.slot_count();
     if constexpr (requires { from.counter_count(); }) all.counters = from.counter_count();
+    if constexpr (requires { from.edges_apart(); }) all.edges_apart = from.edges_apart();
     if constexpr (requires { from.alike(); }) all.alike = from.alike();
     return all;
   }

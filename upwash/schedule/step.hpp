@@ -45,7 +45,7 @@ enum class step_kind : std::uint8_t {
   copy,     ///< into = left
   reduce,   ///< into = left op right; `into` may be `left` or `right`
   stage,    ///< the generator is asked for more only once this is done: it then knows more slots.
-            ///< Scratch grows to `into.bytes` (its content stays).
+            ///< Scratch grows to `into.bytes` (its content stays), once all steps before are done.
   collect,  ///< from here on messages of edge `edge` from any member are taken and handed to the
             ///< caller as they come; nobody knows how many there are
   close,    ///< ends `collect` of that edge: none comes any more (the algorithm knows why)
@@ -81,7 +81,7 @@ struct step {
   slots header;
   /// receive: any length up to `into.bytes` may come; it is written to this slot.
   std::int32_t length_slot = no_slot;
-  std::uint64_t value = 0;                                ///< of an await
+  std::uint64_t value = 0;                               ///< of an await
   std::array<std::uint32_t, most_dependencies> after{};  ///< distances; 0: none
 
   [[nodiscard]] constexpr bool in_network() const noexcept {

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "upwash/collective/executor.hpp"
@@ -14,21 +17,37 @@
 
 namespace upwash::collective::detail {
 
+struct team_record;
+
 /// Names an edge that arrives here.
 struct edge_key {
   std::uint64_t team = 0;
-  std::uint32_t number = 0;  ///< of the operation on its team
-  std::uint32_t edge = 0;
-  int source = 0;  ///< world rank
+  std::uint64_t run = 0;   ///< the operation's number on its team, and its start
+  std::uint64_t edge = 0;  ///< phase and edge
+  int source = 0;          ///< world rank
   friend auto operator<=>(const edge_key&, const edge_key&) = default;
 };
 
+/// The parts of an operation, one after the other. Where memory is shared, `settle` makes sure now
+/// and then that nobody still uses what comes next (board.hpp).
+enum class phase : std::uint8_t { settle, entry, main, exit, over };
+
 enum class progress_of : std::uint8_t {
   waiting,   ///< for its dependencies, for credit, or for its message
+  posted,    ///< receive: the arrivals know of it
   offered,   ///< send: the receiver has been told where to fetch
-  fetching,  ///< receive: the data is on its way
+  came,      ///< receive: an offer is here
+  fetching,  ///< the data is on its way, by a request
   fetched,   ///< receive: the sender is to be told
+  asked,     ///< await, copy: a peer has been asked
   done,
+};
+
+/// Where a sender's data lies, as it tells its receiver.
+struct offer {
+  exposed_memory memory;     ///< where it was exposed
+  schedule::piece source;    ///< else: of the sender's buffers, which have one address everywhere
+  std::uint64_t sender = 0;  ///< the sender's name for its slot
 };
 
 class operation;
@@ -36,44 +55,115 @@ class operation;
 struct slot {
   schedule::step what;
   progress_of state = progress_of::waiting;
+  bool exposed = false;  ///< send: `offered.memory` is to be concealed
+  bool told = false;     ///< receive: the sender knows that the place is free
   operation* of = nullptr;
-  exposed_memory exposed;    ///< of an offered send, or what a receive fetches
-  std::uint64_t sender = 0;  ///< the sender's name for its slot
-  bool is_exposed = false;
-  bool posted = false;  ///< receive: the arrivals know of it
+  offer offered;                  ///< of a send, or what a receive fetches
+  request moving;                 ///< the put or get under way
+  std::vector<std::byte> staged;  ///< a header and its data in one piece, or a peer's operand
+};
+
+/// A message that a `collect` fetches.
+struct collected_fetch {
+  int source = 0;  ///< world rank
+  offer from;
+  std::vector<std::byte> bytes;
+  request moving;
+  bool begun = false;
+};
+
+/// Who wants to hear when a counter has reached a value.
+struct watcher {
+  int rank = 0;  ///< world rank
+  std::uint32_t counter = 0;
+  std::uint64_t value = 0;
+  std::uint64_t asker = 0;  ///< its name for its slot
+};
+
+/// Names an operation on this rank: its team, and operation::run.
+struct run_key {
+  std::uint64_t team = 0;
+  std::uint64_t run = 0;
+  friend auto operator<=>(const run_key&, const run_key&) = default;
 };
 
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
 /// base is met.
 class operation {
  public:
-  operation(const team& among, std::uint32_t number, const schedule::generator& steps,
-            const binding& buffers, completer end);
+  operation(const team& on, team_record& record, std::uint32_t number,
+            const schedule::generator& steps, const binding& bound, const manner& how);
+
+  /// Begins anew: the next start of a persistent operation.
+  void restart(completer told);
+  /// Begins a phase with these steps.
+  void begin(phase next, const schedule::generator& steps);
 
   /// Takes steps from the generator while there is room, drops those done from the front.
   void refill();
-  [[nodiscard]] bool finished() const noexcept { return ended_ && base_ == next_; }
-  [[nodiscard]] bool ready(std::uint64_t index) const noexcept;
+  [[nodiscard]] bool emptied() const noexcept { return ended_ && base_ == next_; }
+  [[nodiscard]] bool ready(std::uint64_t index) noexcept;
   [[nodiscard]] slot& at(std::uint64_t index) noexcept { return slots_[index % slots_.size()]; }
   [[nodiscard]] std::uint64_t base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
+  /// A stage is done: the generator may go on, with this much scratch.
+  void pass_stage(const slot& s);
 
   [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept;
   [[nodiscard]] std::byte* target(const schedule::piece& p) noexcept;
-  [[nodiscard]] edge_key key_of(const slot& s) const;
+  [[nodiscard]] std::span<std::uint64_t> words(const schedule::slots& s) noexcept;
+  [[nodiscard]] edge_key key_of(const schedule::step& s) const;
+  [[nodiscard]] std::uint64_t run() const noexcept { return std::uint64_t{number} << 32U | start_; }
+  /// Phase and edge, as they travel.
+  [[nodiscard]] std::uint64_t wire_edge(std::uint32_t edge) const noexcept {
+    return static_cast<std::uint64_t>(now_in) << 32U | edge;
+  }
+
+  /// Whether a stage has to make the scratch larger.
+  [[nodiscard]] bool grows(const slot& s) const noexcept;
+  /// Whether all that is left to do is to receive.
+  [[nodiscard]] bool only_receives() noexcept;
+  [[nodiscard]] bool collects(std::uint64_t edge) const noexcept;
 
   const team among;
+  team_record& on_team;
   const std::uint32_t number;
+  const schedule::generator main_steps;
   const binding buffers;
+  const manner how;
+  const schedule::transfer_rules rules;  ///< of `how`, eager at most up to a medium message
   completer end;
+  phase now_in = phase::over;
+  bool persists = false;  ///< kept by a `persistent`
+  bool running = false;
+  bool advancing = false;
+  bool failed = false;      ///< a step threw: nothing more is done, but peers' messages find it
+  bool stirred = true;      ///< something may have become possible
+  bool told_early = false;  ///< exit mode none: the caller was told already
+
+  bool shares_memory = false;
+  bool epoch_counts = false;
+  std::uint64_t epoch = 0;  ///< of its team, where epoch_counts
+  std::uint32_t settle_round = 0;
+
+  std::vector<std::uint64_t> counters;
+  std::vector<std::uint64_t> collecting;  ///< edges, as they travel
+  std::list<collected_fetch> fetches;
+  /// Peers' buffers, where addresses are not known everywhere, and own ones that peers asked for.
+  std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
+  std::map<schedule::buffer, exposed_memory> exposures;
 
  private:
   schedule::generator steps_;
+  schedule::facts facts_;
   std::vector<slot> slots_;
   std::vector<std::byte> scratch_;
+  std::vector<std::uint64_t> words_;
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
+  std::uint32_t start_ = 0;
   bool ended_ = false;
+  bool staged_ = false;  ///< the generator waits for a stage
 };
 
 }  // namespace upwash::collective::detail

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/many_to_many.hpp"
+#include "upwash/collective/sparse_exchange.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace upwash::collective {
 using schedule::buffer;
 using schedule::step_kind;
 
-bool many_to_many::next(schedule::step& out, schedule::tape& on) {
+bool sparse_exchange::next(schedule::step& out, schedule::tape& on) {
   switch (phase_) {
     case phase::open:
       out.kind = step_kind::collect;
@@ -42,7 +42,7 @@ bool many_to_many::next(schedule::step& out, schedule::tape& on) {
   return false;
 }
 
-void many_to_many::send(schedule::step& out, schedule::tape& on) {
+void sparse_exchange::send(schedule::step& out, schedule::tape& on) {
   const auto destinations = on.given(0);
   if (on.given(1).size() != destinations.size() || on.given(2).size() != destinations.size()) {
     throw error(

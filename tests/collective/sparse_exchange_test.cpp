@@ -10,7 +10,7 @@
 #include "tests/collective/cases.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/many_to_many.hpp"
+#include "upwash/collective/sparse_exchange.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ struct exchange {
     return known;
   }
   void expect_exchanged(std::uint64_t times = seeds()) const {
-    const auto of_rank = [this](int rank) { return generator(many_to_many(of.ranks, rank)); };
+    const auto of_rank = [this](int rank) { return generator(sparse_exchange(of.ranks, rank)); };
     expect_valid(of, of_rank, nothing_wanted, times);
     for (int rank = 0; rank < of.ranks; ++rank) {
       const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
@@ -65,7 +65,7 @@ std::string complaint(int ranks, std::vector<std::uint64_t> to, std::vector<std:
   facts known;
   known.given[0] = to;
   known.given[1] = known.given[2] = bytes;
-  generator steps(many_to_many(ranks, 0));
+  generator steps(sparse_exchange(ranks, 0));
   try {
     for (step s; steps.next(s, known);) {
     }
@@ -77,11 +77,11 @@ std::string complaint(int ranks, std::vector<std::uint64_t> to, std::vector<std:
 
 }  // namespace
 
-TEST(many_to_many, brings_nothing_where_nobody_sends) {
+TEST(sparse_exchange, brings_nothing_where_nobody_sends) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) exchange(ranks).expect_exchanged();
 }
 
-TEST(many_to_many, brings_messages_to_itself_and_several_to_one) {
+TEST(sparse_exchange, brings_messages_to_itself_and_several_to_one) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     exchange all(ranks);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -94,13 +94,13 @@ TEST(many_to_many, brings_messages_to_itself_and_several_to_one) {
   }
 }
 
-TEST(many_to_many, takes_more_messages_than_an_executor_keeps_steps) {
+TEST(sparse_exchange, takes_more_messages_than_an_executor_keeps_steps) {
   exchange all(3);
   for (std::uint64_t i = 0; i < 300; ++i) all.add(1, static_cast<int>(i % 2), i % 5, i % 30);
   all.expect_exchanged();
 }
 
-TEST(many_to_many, is_valid_for_exchanges_drawn_at_random) {
+TEST(sparse_exchange, is_valid_for_exchanges_drawn_at_random) {
   const std::uint64_t draws = long_run() ? 400 : 60;
   for (std::uint64_t seed = 1; seed <= draws; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -116,15 +116,15 @@ TEST(many_to_many, is_valid_for_exchanges_drawn_at_random) {
   }
 }
 
-TEST(many_to_many, refuses_ranks_outside_the_team_and_arrays_that_do_not_match) {
+TEST(sparse_exchange, refuses_ranks_outside_the_team_and_arrays_that_do_not_match) {
   EXPECT_EQ(complaint(4, {3}, {1}), "");
   EXPECT_NE(complaint(4, {3, 4}, {1, 1}).find("message 1 goes to rank 4; the team has 4 ranks"),
             std::string::npos);
   EXPECT_NE(complaint(4, {3}, {}).find("1 destinations, 0 lengths, 0 offsets"), std::string::npos);
 }
 
-TEST(many_to_many, costs_a_barrier_and_no_more_on_huge_teams) {
-  const generator steps(many_to_many(131'072, 5));
+TEST(sparse_exchange, costs_a_barrier_and_no_more_on_huge_teams) {
+  const generator steps(sparse_exchange(131'072, 5));
   EXPECT_EQ(count(steps).messages_sent, 17U);
   EXPECT_LE(steps.window(), 2U);
 }

@@ -71,7 +71,7 @@ request start_sum(const team& among, const std::vector<std::uint64_t>& mine,
                   std::vector<std::uint64_t>& sum) {
   return execute(among,
                  generator(ring_all_reduce(among.size(), among.rank(), mine.size(), 8, false)),
-                 bind(mine, sum, {&add_words, nullptr}), "all_reduce");
+                 bind(mine, sum, {&add_words, nullptr}));
 }
 
 std::vector<std::uint64_t> sum_over(const team& among, std::size_t elements) {

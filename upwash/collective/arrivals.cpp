@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages, as they come: they find the step that waits for them, or are kept for it.
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "upwash/collective/detail/messages.hpp"
+#include "upwash/collective/detail/service.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/memory_access.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+executor& executor_of(const incoming& in) { return in.here().service<executor>(); }
+
+template <class T>
+T value_in(std::span<const std::byte> payload) {
+  T value;
+  std::memcpy(&value, payload.data(), sizeof value);
+  return value;
+}
+
+slot& slot_named(std::uint64_t name) {
+  return *reinterpret_cast<slot*>(name);  // alive: its operation waits for this
+}
+
+}  // namespace
+
+void handle_eager(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge,
+                  std::uint64_t sender) {
+  executor_of(in).data_came({team, run, edge, in.source()}, early::kind::bytes, in.payload(), {});
+  if (sender != 0) in.reply<&handle_taken>(sender);
+}
+
+void handle_offer(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge) {
+  executor_of(in).data_came({team, run, edge, in.source()}, early::kind::offered, {},
+                            value_in<offer>(in.payload()));
+}
+
+void handle_landed(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge) {
+  executor_of(in).data_came({team, run, edge, in.source()}, early::kind::landed, {}, {});
+}
+
+void handle_taken(incoming& in, std::uint64_t sender) { executor_of(in).was_taken(sender); }
+
+void handle_place_free(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge) {
+  executor_of(in).place_is_free({team, run, edge, in.source()});
+}
+
+void handle_count(incoming& in, std::uint64_t team, std::uint64_t run, std::uint32_t counter) {
+  executor_of(in).counted({team, run}, counter);
+}
+
+void handle_watch(incoming& in, std::uint64_t team, std::uint64_t run, std::uint32_t counter,
+                  std::uint64_t value, std::uint64_t asker) {
+  executor_of(in).watched({team, run}, {in.source(), counter, value, asker});
+}
+
+void handle_reached(incoming& /*in*/, std::uint64_t asker) {
+  slot& s = slot_named(asker);
+  s.state = progress_of::done;
+  s.of->stirred = true;
+}
+
+void handle_where(incoming& in, std::uint64_t team, std::uint64_t run, std::uint32_t buffer,
+                  std::uint64_t asker) {
+  executor_of(in).memory_asked(
+      {{team, run}, static_cast<schedule::buffer>(buffer), in.source(), asker});
+}
+
+void handle_here(incoming& in, std::uint64_t asker) {
+  executor::memory_told(slot_named(asker), value_in<exposed_memory>(in.payload()));
+}
+
+void handle_agreement(incoming& in) { executor_of(in).agreed(value_in<agreement>(in.payload())); }
+
+/// Data for an edge: its receive takes it, or a collect, or it is kept.
+void executor::data_came(const edge_key& key, early::kind what, std::span<const std::byte> bytes,
+                         const offer& from) {
+  if (const auto wanted = posted_.find(key); wanted != posted_.end()) {
+    slot& s = *wanted->second;
+    posted_.erase(wanted);
+    accept(s, what, bytes, from);
+    return;
+  }
+  operation* op = find({key.team, key.run});
+  if (op != nullptr && op->collects(key.edge)) return collect(*op, key.source, what, bytes, from);
+  early_.emplace(key, early{what, {bytes.begin(), bytes.end()}, from});
+}
+
+void executor::was_taken(std::uint64_t sender) {
+  slot& s = slot_named(sender);
+  if (s.exposed) conceal(here_, s.offered.memory);
+  s.exposed = false;
+  s.offered.sender = 0;
+  s.state = progress_of::done;
+  s.of->stirred = true;
+}
+
+void executor::place_is_free(const edge_key& key) {
+  free_places_.insert(key);
+  if (operation* op = find({key.team, key.run})) op->stirred = true;
+}
+
+// -- Collecting ---------------------------------------------------------------------------------
+
+void executor::collect(operation& op, int source, early::kind what,
+                       std::span<const std::byte> bytes, const offer& from) {
+  op.stirred = true;
+  if (what == early::kind::bytes) {
+    const arrival& to = op.buffers.collected;
+    return to.take(op.among.member_of(source), bytes, to.context);
+  }
+  op.fetches.push_back({source, from, {}, {}, false});
+}
+
+/// Takes from now on, and what came before.
+bool executor::open_collect(operation& op, slot& s) {
+  const std::uint64_t edge = op.wire_edge(s.what.edge);
+  op.collecting.push_back(edge);
+  auto at = early_.lower_bound({op.among.id(), op.run(), edge, INT_MIN});
+  while (at != early_.end() && at->first.team == op.among.id() && at->first.run == op.run() &&
+         at->first.edge == edge) {
+    const int source = at->first.source;
+    const early came = std::move(at->second);
+    at = early_.erase(at);
+    collect(op, source, came.what, came.bytes, came.from);
+  }
+  s.state = progress_of::done;
+  return true;
+}
+
+bool executor::close_collect(operation& op, slot& s) {
+  if (!op.fetches.empty()) return false;
+  std::erase(op.collecting, op.wire_edge(s.what.edge));
+  s.state = progress_of::done;
+  return true;
+}
+
+/// Fetches what was offered to a collect, hands it over, and tells the senders.
+int executor::advance_fetches(operation& op) {
+  int moved = 0;
+  for (auto each = op.fetches.begin(); each != op.fetches.end();) {
+    if (!each->begun) {
+      const offer& from = each->from;
+      const bool exposed = from.memory.rank >= 0;
+      each->bytes.resize(exposed ? from.memory.bytes : from.source.bytes);
+      each->begun = true;
+      each->moving = exposed
+                         ? get(here_, from.memory, 0, each->bytes)
+                         : get(here_, global_of(op, op.among.member_of(each->source), from.source),
+                               each->bytes);
+    }
+    const bool told = each->moving.done() &&
+                      try_send<&handle_taken>(here_, each->source, each->from.sender).what ==
+                          conduit::outcome::done;
+    if (!told) {
+      op.stirred = true;
+      ++each;
+      continue;
+    }
+    const arrival& to = op.buffers.collected;
+    to.take(op.among.member_of(each->source), each->bytes, to.context);
+    each = op.fetches.erase(each);
+    ++moved;
+  }
+  return moved;
+}
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/detail/call.hpp"
+
+#include <fmt/format.h>
+
+#include "upwash/base/error.hpp"
+#include "upwash/collective/detail/service.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+bool same_shape(const plan& kept, const call& wanted) noexcept {
+  const problem& a = kept.what;
+  const problem& b = wanted.what;
+  const collective_options& x = kept.how;
+  const collective_options& y = wanted.how;
+  return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
+         a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
+         a.commutative == b.commutative && x.entry == y.entry && x.exit == y.exit &&
+         x.addresses == y.addresses && x.transfer == y.transfer && x.eager_bytes == y.eager_bytes &&
+         kept.forced == y.algorithm;
+}
+
+/// Consecutive members on one node, the same on each (the last may have fewer); else 1.
+int ranks_per_node(const team& among) {
+  const conduit::endpoint& where = among.here().endpoint();
+  const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
+  int each = 1;
+  while (each < among.size() && node(each) == node(0)) ++each;
+  for (int member = 1; member < among.size(); ++member) {
+    const bool starts = member % each == 0;
+    if (starts == (node(member) == node(member - 1))) return 1;
+  }
+  return each;
+}
+
+/// Whether a step can run on the board, in its turn.
+bool is_compact(const schedule::step& s, bool edges_apart) {
+  using schedule::step_kind;
+  const auto here = [](const schedule::piece& p) { return p.owner == schedule::own; };
+  if (s.after_all || s.header.count != 0 || s.length_slot != schedule::step::no_slot) return false;
+  const std::uint64_t bytes = s.kind == step_kind::send ? s.left.bytes : s.into.bytes;
+  switch (s.kind) {
+    case step_kind::send:
+    case step_kind::receive:
+      return edges_apart && !s.acknowledged && s.edge < board::lines &&
+             bytes <= board_line::payload_bytes;
+    case step_kind::copy:
+    case step_kind::reduce: return here(s.left) && here(s.right) && here(s.into);
+    case step_kind::signal:
+    case step_kind::await: return true;
+    default: return false;
+  }
+}
+
+constexpr std::size_t most_compact_steps = 64;
+
+/// The steps, if they can run on the board one after the other; else none.
+std::vector<schedule::step> compact_steps(schedule::generator steps) {
+  std::vector<schedule::step> all;
+  const bool edges_apart = steps.wants().edges_apart;
+  for (schedule::step s; steps.next(s);) {
+    if (all.size() == most_compact_steps || !is_compact(s, edges_apart)) return {};
+    all.push_back(s);
+  }
+  return all;
+}
+
+manner manner_of(const team& among, const call& wanted, const plan& made) {
+  const collective_options& how = wanted.how;
+  manner run_as;
+  run_as.rules = default_rules(among);
+  run_as.rules.addresses = how.addresses;
+  run_as.rules.entry = how.entry;
+  run_as.rules.forced = how.transfer;
+  if (how.eager_bytes) run_as.rules.eager_bytes = *how.eager_bytes;
+  static_cast<void>(schedule::lower(0, false, false, run_as.rules));  // what does not exist throws
+  run_as.exit = how.exit;
+  run_as.agreed = {.operation = to_string(wanted.what.what),
+                   .algorithm = made.chosen.chosen->is.name,
+                   .bytes = wanted.what.bytes,
+                   .root = wanted.what.root};
+  return run_as;
+}
+
+plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
+  plan made;
+  made.what = wanted.what;
+  made.what.ranks = among.size();
+  made.what.addresses = wanted.how.addresses;
+  made.what.direct_access = among.here().endpoint().describe().direct_access;
+  if (record.ranks_per_node == 0) record.ranks_per_node = ranks_per_node(among);
+  made.what.ranks_per_node = record.ranks_per_node;
+  made.how = wanted.how;
+  made.forced = wanted.how.algorithm;
+  made.how.algorithm = {};
+  made.chosen = service.choose(made.what, made.forced);
+  made.steps.emplace(made.chosen.schedule_of(made.what, among.rank()));
+  made.run_as = manner_of(among, wanted, made);
+  const schedule::needs& wants = made.steps->wants();
+  const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
+  if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
+    made.compact = compact_steps(*made.steps);
+    made.scratch_bytes = wants.scratch_bytes;
+  }
+  return made;
+}
+
+void check(const team& among, const call& wanted) {
+  const problem& what = wanted.what;
+  if (what.root >= 0 && what.root < among.size()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: root {} is not in the team of {} ranks; give 0 to {}",
+                          among.here().rank(), to_string(what.what), what.root, among.size(),
+                          among.size() - 1));
+}
+
+plan& plan_of(const team& among, executor& service, team_record& record, const call& wanted) {
+  if (plan* kept = record.plans.find(wanted)) return *kept;
+  check(among, wanted);
+  return record.plans.add(make_plan(among, service, record, wanted));
+}
+
+/// The plan's manner, with what differs from call to call.
+manner as_called(const plan& made, const call& wanted) {
+  manner run_as = made.run_as;
+  run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
+  run_as.agreed.file = wanted.site.file_name();
+  run_as.agreed.line = wanted.site.line();
+  return run_as;
+}
+
+}  // namespace
+
+plan* plan_cache::find(const call& wanted) noexcept {
+  for (auto at = plans_.begin(); at != plans_.end(); ++at) {
+    if (!same_shape(*at, wanted)) continue;
+    if (at != plans_.begin()) plans_.splice(plans_.begin(), plans_, at);
+    return &*at;
+  }
+  return nullptr;
+}
+
+plan& plan_cache::add(plan&& made) {
+  if (plans_.size() == most_plans) plans_.pop_back();
+  return plans_.emplace_front(std::move(made));
+}
+
+void check_size(const team& among, kind what, const char* buffer, std::size_t elements,
+                std::size_t wanted) {
+  if (elements == wanted) return;
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: {}: {} has {} elements where {} are wanted in a team of {}",
+                  among.here().rank(), to_string(what), buffer, elements, wanted, among.size()));
+}
+
+request start(const team& among, const call& wanted, const binding& buffers) {
+  auto& service = among.here().service<executor>();
+  team_record& record = service.record_of(among);
+  const plan& made = plan_of(among, service, record, wanted);
+  return service.start(std::make_unique<operation>(among, record, record.numbers++, *made.steps,
+                                                   buffers, as_called(made, wanted)));
+}
+
+void run(const team& among, const call& wanted, const binding& buffers) {
+  auto& service = among.here().service<executor>();
+  team_record& record = service.record_of(among);
+  const plan& made = plan_of(among, service, record, wanted);
+  if (!made.compact.empty() && service.run_compact(record, made, buffers)) return;
+  service
+      .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
+                                         as_called(made, wanted)))
+      .wait();
+}
+
+persistent prepare(const team& among, const call& wanted, const binding& buffers) {
+  auto& service = among.here().service<executor>();
+  team_record& record = service.record_of(among);
+  const plan& made = plan_of(among, service, record, wanted);
+  return {among, *made.steps, buffers, as_called(made, wanted)};
+}
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which algorithm a call runs: named by the caller, forced for the job, or selected.
+#include <fmt/format.h>
+
+#include "upwash/base/error.hpp"
+#include "upwash/collective/detail/service.hpp"
+#include "upwash/collective/selector.hpp"
+#include "upwash/core/control.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+/// Rank 0's text, at every rank.
+std::string agreed_text(const team& among, std::string_view own) {
+  std::uint64_t length = own.size();
+  control::broadcast_value(among, 0, length);
+  std::string text(length, '\0');
+  if (among.rank() == 0) text = own;
+  if (length != 0) control::broadcast(among, 0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Splits "a=b;c=d" and gives each pair to `use`.
+template <class Use>
+void for_each_pair(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) {
+      throw error(error_kind::configuration,
+                  fmt::format("algorithms: \"{}\" is not COLLECTIVE=NAME[:key=value,...]", one));
+    }
+    use(one.substr(0, equals), one.substr(equals + 1));
+  }
+}
+
+}  // namespace
+
+void executor::install(const installation& with) {
+  installed_ = true;
+  selects_ = with.chooses;
+  for_each_pair(agreed_text(here_.world(), with.forced),
+                [this](std::string_view collective, std::string_view algorithm) {
+                  const kind what = kind_named(collective);
+                  static_cast<void>(algorithms_.named(what, algorithm));
+                  forced_[what] = algorithm;
+                });
+  on_team_create(here_.world());
+}
+
+selection executor::choose(const problem& what, std::string_view named) {
+  const auto forced = forced_.find(what.what);
+  if (named.empty() && forced != forced_.end()) named = forced->second;
+  if (!named.empty()) {
+    const selection chosen = algorithms_.named(what.what, named);
+    const std::string objection = registry::objection(chosen, what);
+    if (objection.empty()) return chosen;
+    throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
+                                                  to_string(what.what), named, objection));
+  }
+  if (selects_ != nullptr) return selects_->choose(algorithms_, what);
+  for (const algorithm* each : algorithms_.of(what.what)) {
+    const selection candidate{each, model::initial_values(each->is)};
+    if (registry::objection(candidate, what).empty()) return candidate;
+  }
+  throw error(error_kind::argument, fmt::format("rank {}: no algorithm serves this {}",
+                                                here_.rank(), to_string(what.what)));
+}
+
+}  // namespace upwash::collective::detail

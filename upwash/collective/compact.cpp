@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Blocking collectives whose edges all fit lines of the team's board: step by step, in the order of
+// emission, on the caller's stack. Others may run the same operation through the executor: the
+// lines are the same.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/service.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+using conduit::comparison;
+using conduit::wait_target;
+using schedule::buffer;
+using schedule::step_kind;
+
+constexpr std::size_t stack_scratch = 512;
+
+struct compact_run {
+  job& here;
+  board& lines;
+  const binding& buffers;
+  std::byte* scratch;
+  int rank;
+  std::uint64_t epoch;
+  const conduit::wait_reason& reason;
+
+  [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept {
+    if (p.of == buffer::input) return buffers.input.data() + p.offset;
+    return target(p);
+  }
+  [[nodiscard]] std::byte* target(const schedule::piece& p) const noexcept {
+    return (p.of == buffer::output ? buffers.output.data() : scratch) + p.offset;
+  }
+
+  void receive(const schedule::step& s) const {
+    board_line& line = lines.line(rank, epoch, s.edge);
+    const std::uint64_t tag = board::tag_of(epoch);
+    if (!line.came(tag)) here.wait(wait_target::word(line.tag, comparison::equal, tag), reason);
+    if (s.into.bytes != 0) std::memcpy(target(s.into), line.payload.data(), s.into.bytes);
+  }
+  void await(const schedule::step& s) const {
+    const std::uint64_t& word = lines.counter(s.peer, epoch, s.edge).value;
+    here.wait(wait_target::word(word, comparison::greater_equal, s.value), reason);
+  }
+  void perform(const schedule::step& s) const {
+    switch (s.kind) {
+      case step_kind::send:
+        lines.line(s.peer, epoch, s.edge)
+            .write(board::tag_of(epoch), s.left.bytes == 0 ? nullptr : source(s.left),
+                   s.left.bytes);
+        break;
+      case step_kind::receive: receive(s); break;
+      case step_kind::copy:
+        if (s.into.bytes != 0) std::memmove(target(s.into), source(s.left), s.into.bytes);
+        break;
+      case step_kind::reduce:
+        if (s.into.bytes == 0) break;
+        buffers.combine.apply(source(s.left), source(s.right), target(s.into), s.into.bytes,
+                              buffers.combine.context);
+        break;
+      case step_kind::signal:
+        std::atomic_ref(lines.counter(s.peer, epoch, s.edge).value).fetch_add(1);
+        break;
+      case step_kind::await: await(s); break;
+      default: break;  // is_compact lets no other through
+    }
+  }
+};
+
+}  // namespace
+
+/// False: not now, because operations under way must settle first.
+bool executor::run_compact(team_record& record, const plan& made, const binding& buffers) {
+  if (made.scratch_bytes > stack_scratch) return false;
+  const std::uint64_t epoch = record.epochs;
+  const bool settles = board::settles(epoch);
+  if (settles && !record.open.empty()) return false;
+  if (!settles && board::half_of(epoch) > record.settled_half) return false;
+  const std::uint32_t number = record.numbers++;
+  record.epochs++;
+  record.open.push_back(epoch);
+  const conduit::wait_reason reason{.operation = made.run_as.agreed.operation.data(),
+                                    .bytes = made.what.bytes,
+                                    .team = record.members.id(),
+                                    .number = number};
+  board& lines = *record.shared;
+  for (std::uint32_t round = 0; settles && !lines.settle(epoch, round);) {
+    here_.wait(wait_target::word(lines.settle_word(round), comparison::greater_equal,
+                                 board::tag_of(epoch)),
+               reason);
+  }
+  if (settles) {
+    record.settled_half = board::half_of(epoch);
+    here_.progress();  // others' messages must not wait for ever where nobody here ever waits
+  }
+  alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
+  const compact_run run{here_, lines, buffers, scratch.data(), record.members.rank(),
+                        epoch, reason};
+  for (const schedule::step& s : made.compact) run.perform(s);
+  // A callback within a wait may have begun others, behind this one.
+  record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
+  return true;
+}
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory that the members of a team share for small collectives: for each of the last operations
+// that use it (an epoch) a few lines, into which a peer puts a small edge with its tag, and a few
+// counters. One line carries one edge: a store by the sender, a look by the receiver, no message.
+//
+// An epoch's place is used again `epochs` later. So that nobody still uses it then, every `half`
+// epochs the members settle: once a rank's earlier operations are complete it tells so, by
+// dissemination over lines of their own, and goes on when it knows it of all.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "upwash/core/region.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash::collective::detail {
+
+/// A cache line: written by one peer, read by the owner.
+struct alignas(64) board_line {
+  static constexpr std::size_t payload_bytes = 56;
+  std::uint64_t tag = 0;
+  std::array<std::byte, payload_bytes> payload;
+
+  /// For the owner of the line's memory only after `came(tag)`.
+  [[nodiscard]] bool came(std::uint64_t with) noexcept {
+    return std::atomic_ref(tag).load(std::memory_order_acquire) == with;
+  }
+  void write(std::uint64_t with, const std::byte* from, std::size_t bytes) noexcept {
+    if (bytes != 0) std::memcpy(payload.data(), from, bytes);
+    std::atomic_ref(tag).store(with, std::memory_order_release);
+  }
+};
+
+struct alignas(64) board_counter {
+  std::uint64_t value = 0;
+};
+
+/// Memory: 16 KiB a rank and team, and a pointer a member.
+class board {
+ public:
+  static constexpr std::uint64_t epochs = 32;
+  static constexpr std::uint64_t half = epochs / 2;
+  static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
+  static constexpr std::uint32_t counters = 2;
+
+  /// Collective, blocking.
+  explicit board(const team& among);
+
+  /// The line of an edge in a member's part, at an epoch.
+  [[nodiscard]] board_line& line(int member, std::uint64_t epoch, std::uint32_t edge) {
+    return part(member).places[epoch % epochs].edges[edge];
+  }
+  [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
+    return part(member).places[epoch % epochs].counts[which];
+  }
+  /// What a line of the epoch carries as its tag.
+  [[nodiscard]] static std::uint64_t tag_of(std::uint64_t epoch) noexcept { return epoch + 1; }
+
+  /// Whether an operation of this epoch must settle before it begins.
+  [[nodiscard]] static bool settles(std::uint64_t epoch) noexcept {
+    return epoch != 0 && epoch % half == 0;
+  }
+  /// Epochs of one half may begin once the one that settles for them has.
+  [[nodiscard]] static std::uint64_t half_of(std::uint64_t epoch) noexcept { return epoch / half; }
+  /// Goes on with settling from `round` on, as far as it comes; true when all members have
+  /// completed everything before `epoch`. Called once this rank has.
+  [[nodiscard]] bool settle(std::uint64_t epoch, std::uint32_t& round);
+  /// The word that the next round of settling waits for.
+  [[nodiscard]] const std::uint64_t& settle_word(std::uint32_t round) {
+    return part(rank_).settled[round / 2].tag;
+  }
+
+  /// Frees the memory. Collective.
+  void release() { free(area_); }
+
+ private:
+  struct place {
+    std::array<board_line, lines> edges;
+    std::array<board_counter, counters> counts;
+  };
+  struct part_of_rank {
+    std::array<place, epochs> places;
+    std::array<board_line, 31> settled;
+  };
+
+  [[nodiscard]] part_of_rank& part(int member) {
+    part_of_rank* known = parts_[static_cast<std::size_t>(member)];
+    return known != nullptr ? *known : fetch(member);
+  }
+  [[nodiscard]] part_of_rank& fetch(int member);
+
+  team among_;
+  int rank_;
+  int size_;
+  region area_;
+  std::vector<part_of_rank*> parts_;  ///< by member; null: not fetched yet
+};
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The executor of a rank: its operations in flight, what came early for them, and what it keeps
+// for each team. Split by subject: executor.cpp (life of an operation), transfers.cpp (edges),
+// arrivals.cpp (messages), counters.cpp, peer_memory.cpp, agreement.cpp.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "upwash/collective/detail/agreement.hpp"
+#include "upwash/collective/detail/board.hpp"
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/operation.hpp"
+#include "upwash/core/incoming.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/core/service.hpp"
+
+namespace upwash::collective::detail {
+
+/// A message that came before its receive: its bytes, or where to fetch them.
+struct early {
+  enum class kind : std::uint8_t { bytes, offered, landed };
+  kind what = kind::bytes;
+  std::vector<std::byte> bytes;
+  offer from;
+};
+
+/// What this rank keeps of a team. O(1), but for the board's pointers, and a bounded number of
+/// plans.
+struct team_record {
+  explicit team_record(const team& of) : members(of) {}
+
+  team members;
+  std::uint32_t numbers = 0;             ///< operations begun
+  std::unique_ptr<board> shared;         ///< where all members load and store each other's memory
+  std::uint64_t epochs = 0;              ///< operations that used the board or counters
+  std::uint64_t settled_half = 0;        ///< of the epochs: those up to it may begin
+  std::vector<std::uint64_t> open;       ///< epochs not complete here
+  std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
+  plan_cache plans;
+  int ranks_per_node = 0;  ///< 0: not looked at yet
+};
+
+class executor final : public service_base {
+ public:
+  explicit executor(job& here);
+
+  [[nodiscard]] bool wants_progress() const override { return true; }
+  int progress(int budget) override;
+  [[nodiscard]] std::string describe_pending() const override;
+  void on_team_create(const team& made) override;
+  void on_team_free(const team& going) override;
+
+  /// Makes the boards of the world, and of every team from now on.
+  void install(const installation& with);
+
+  /// The algorithm named, or forced for the collective, or selected.
+  [[nodiscard]] selection choose(const problem& what, std::string_view named);
+  /// Whether such a schedule uses the team's board.
+  [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
+
+  [[nodiscard]] team_record& record_of(const team& among);
+  [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
+  request start(std::unique_ptr<operation> made);
+  request restart(operation& kept);
+  /// Runs a plan's compact steps to their end; false: not possible now.
+  bool run_compact(team_record& record, const plan& made, const binding& buffers);
+
+  /// Asked of this rank: where a buffer of its operation is.
+  struct question {
+    run_key of;
+    schedule::buffer which = schedule::buffer::none;
+    int rank = 0;             ///< who asks; world rank
+    std::uint64_t asker = 0;  ///< its name for its slot
+  };
+
+  // Messages, as they come.
+  void data_came(const edge_key& key, early::kind what, std::span<const std::byte> bytes,
+                 const offer& from);
+  void was_taken(std::uint64_t sender);
+  void place_is_free(const edge_key& key);
+  void counted(const run_key& key, std::uint32_t counter);
+  void watched(const run_key& key, const watcher& by);
+  void memory_asked(const question& asked);
+  static void memory_told(slot& asker, const exposed_memory& memory);
+  void agreed(const agreement& theirs);
+
+ private:
+  // Life of an operation (executor.cpp).
+  request begin(operation& op);
+  void begin_epoch(operation& op);
+  bool settled(operation& op);
+  void next_phase(operation& op);
+  int advance(operation& op);
+  int advance_phases(operation& op);
+  int pass_through(operation& op);
+  bool try_step(operation& op, std::uint64_t index);
+  bool open_stage(operation& op, std::uint64_t index);
+  bool may_leave(operation& op);
+  void finish(operation& op);
+  [[nodiscard]] operation* find(const run_key& key);
+
+  // Edges (transfers.cpp).
+  [[nodiscard]] bool has_line(const operation& op, const schedule::step& s,
+                              std::uint64_t bytes) const;
+  std::span<const std::byte> in_one_piece(operation& op, slot& s);
+  bool send(operation& op, slot& s);
+  bool send_eager(operation& op, slot& s);
+  bool send_put(operation& op, slot& s, bool asks_first);
+  bool send_offer(operation& op, slot& s, bool in_place);
+  bool receive(operation& op, slot& s);
+  bool post(operation& op, slot& s);
+  bool tell_free(operation& op, slot& s);
+  void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
+  void check_length(const slot& s, std::uint64_t came);
+  void take(slot& s, std::span<const std::byte> bytes);
+  bool fetch(operation& op, slot& s);
+  bool fetched(operation& op, slot& s);
+  bool acknowledge(operation& op, slot& s);
+  [[nodiscard]] global_ptr<std::byte> global_of(const operation& op, int member,
+                                                const schedule::piece& p);
+
+  // Messages whose number nobody knows (arrivals.cpp).
+  void collect(operation& op, int source, early::kind what, std::span<const std::byte> bytes,
+               const offer& from);
+  bool open_collect(operation& op, slot& s);
+  bool close_collect(operation& op, slot& s);
+  int advance_fetches(operation& op);
+
+  // Counters (counters.cpp).
+  bool signal(operation& op, slot& s);
+  bool await(operation& op, slot& s);
+  void answer_watchers(const run_key& key, const std::vector<std::uint64_t>& counts);
+  void take_early_counts(operation& op);
+  void keep_counters(operation& op);
+
+  // Copies, reductions and peers' buffers (peer_memory.cpp).
+  bool copy(operation& op, slot& s);
+  bool reduce(operation& op, slot& s);
+  bool moved(operation& op, slot& s);
+  bool store_to_peer(operation& op, slot& s);
+  bool read_from_peer(operation& op, slot& s, const schedule::piece& p, std::span<std::byte> into);
+  void ask_for_memory(operation& op, slot& s, const schedule::piece& p);
+  void answer(operation& op, const question& asked);
+  void answer_questions(operation& op);
+
+  // Whether all members call the same (agreement.cpp).
+  struct expected_agreement {
+    agreement own;
+    int children = 0;  ///< that have not told theirs
+  };
+  void tell_agreement(const operation& op);
+  bool compare(const agreement& theirs);
+  [[noreturn]] void throw_disagreement();
+
+  job& here_;
+  const std::size_t medium_bytes_;
+  bool installed_ = false;
+  bool direct_ = false;
+  registry algorithms_;
+  selector* selects_ = nullptr;  ///< null: the first without objection
+  std::map<kind, std::string> forced_;
+  std::vector<operation*> running_;
+  std::vector<std::unique_ptr<operation>> owned_;  ///< of running_; persistent ones are not
+  std::map<std::uint64_t, std::unique_ptr<team_record>> teams_;
+  team_record* last_team_ = nullptr;
+  std::multimap<edge_key, early> early_;
+  std::map<edge_key, slot*> posted_;
+  std::set<edge_key> free_places_;                        ///< where senders may put
+  std::map<run_key, std::vector<std::uint64_t>> counts_;  ///< of operations not running
+  std::multimap<run_key, watcher> watchers_;
+  std::vector<question> questions_;
+  std::vector<expected_agreement> expected_agreements_;
+  std::vector<agreement> early_agreements_;
+  std::string disagreement_;
+};
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every collective takes beside its buffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string_view>
+
+#include "upwash/schedule/lower.hpp"
+
+namespace upwash {
+
+using schedule::address_mode;
+using schedule::mechanism;
+using schedule::sync_mode;
+
+/// The same at all members of the team.
+struct collective_options {
+  std::string_view algorithm{};  ///< NAME[:key=value,...]; empty: the selector chooses
+  sync_mode entry = sync_mode::mine;
+  sync_mode exit = sync_mode::mine;
+  address_mode addresses = address_mode::local;
+  std::optional<mechanism> transfer{};         ///< for all edges that can; else by size
+  std::optional<std::uint64_t> eager_bytes{};  ///< the largest edge that travels eagerly
+};
+
+/// Tag: the call returns when the collective is complete. Small ones between ranks that share
+/// memory then run on the caller's stack.
+struct blocking_t {};
+inline constexpr blocking_t blocking{};
+
+/// Tag: the call sets the collective up, to be started often (executor.hpp: persistent).
+struct persist_t {};
+inline constexpr persist_t persist{};
+
+/// Tag: the output buffer holds this rank's contribution; there is no input buffer.
+struct in_place_t {};
+inline constexpr in_place_t in_place{};
+
+/// Where a collective was called, for the errors of checked runs.
+using call_site = std::source_location;
+
+}  // namespace upwash

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+
+namespace upwash::collective {
+namespace {
+
+constexpr std::array<std::string_view, 8> kind_names{"barrier",    "broadcast",    "all_gather",
+                                                     "all_to_all", "all_to_all_v", "many_to_many",
+                                                     "all_reduce", "scan"};
+
+struct requirement_row {
+  model::requirement what;
+  bool (*met)(const problem& call);
+  std::string_view text;
+};
+
+constexpr std::array<requirement_row, 5> requirements{{
+    {model::needs_power_of_two,
+     [](const problem& call) { return (call.ranks & (call.ranks - 1)) == 0; },
+     "a number of ranks that is a power of two"},
+    {model::needs_commutative, [](const problem& call) { return call.commutative; },
+     "a commutative operator"},
+    {model::needs_single_addresses,
+     [](const problem& call) { return call.addresses == schedule::address_mode::single; },
+     "buffers at the same offset of one region at every rank"},
+    {model::needs_direct_access, [](const problem& call) { return call.direct_access; },
+     "ranks that load and store each other's memory"},
+    {model::needs_network, [](const problem&) { return false; },
+     "collectives in the network, which no conduit here has"},
+}};
+
+}  // namespace
+
+std::string_view to_string(kind of) noexcept { return kind_names[static_cast<std::size_t>(of)]; }
+
+kind kind_named(std::string_view name) {
+  for (std::size_t i = 0; i < kind_names.size(); ++i) {
+    if (kind_names[i] == name) return static_cast<kind>(i);
+  }
+  const std::string_view near = nearest_name(name, kind_names);
+  throw error(error_kind::argument,
+              fmt::format("unknown collective \"{}\"{} (known: {})", name,
+                          near.empty() ? "" : fmt::format("; did you mean {}?", near),
+                          fmt::join(kind_names, ", ")));
+}
+
+void registry::add(const algorithm& one) { all_.push_back(one); }
+
+std::vector<const algorithm*> registry::of(kind what) const {
+  std::vector<const algorithm*> found;
+  for (const algorithm& each : all_) {
+    if (each.of == what) found.push_back(&each);
+  }
+  return found;
+}
+
+selection registry::named(kind what, std::string_view text) const {
+  const auto [name, rest] = model::split_choice(text);
+  std::vector<std::string_view> names;
+  for (const algorithm* each : of(what)) {
+    if (each->is.name == name) return {each, model::parse_values(each->is, rest)};
+    names.push_back(each->is.name);
+  }
+  const std::string_view near = nearest_name(name, names);
+  throw error(error_kind::argument,
+              fmt::format("{}: unknown algorithm \"{}\"{} (known: {})", to_string(what), name,
+                          near.empty() ? "" : fmt::format("; did you mean {}?", near),
+                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+std::string registry::objection(const selection& to, const problem& call) {
+  const algorithm& chosen = *to.chosen;
+  for (const requirement_row& row : requirements) {
+    if ((chosen.is.requirements & row.what) != 0 && !row.met(call)) {
+      return fmt::format("{} needs {}", chosen.is.name, row.text);
+    }
+  }
+  return chosen.objection == nullptr ? std::string() : chosen.objection(call, to.with);
+}
+
+std::string registry::requirements_of(const algorithm& one) {
+  std::string text;
+  for (const requirement_row& row : requirements) {
+    if ((one.is.requirements & row.what) != 0) {
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", row.text);
+    }
+  }
+  return text;
+}
+
+}  // namespace upwash::collective

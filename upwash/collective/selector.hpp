@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who chooses the algorithm of a call. The choice depends on facts of the whole team only, so all
+// members come to the same one. The default asks the cost model; the tuner installs its own.
+#pragma once
+
+#include <memory>
+
+#include "upwash/collective/registry.hpp"
+#include "upwash/model/machine.hpp"
+
+namespace upwash::collective {
+
+class selector {
+ public:
+  virtual ~selector() = default;
+  selector(const selector&) = delete;
+  selector& operator=(const selector&) = delete;
+
+  /// One of the registry's algorithms, with parameters, that has no objection to the call. Throws
+  /// `error` (argument) when there is none.
+  [[nodiscard]] virtual selection choose(const registry& from, const problem& call) = 0;
+
+ protected:
+  selector() = default;
+};
+
+/// Prices the candidates with their initial parameters on a machine and takes the cheapest; where
+/// a price cannot be had, the first of the registry. Remembers what it chose; says it once at log
+/// level info. Shared by the ranks of a process.
+[[nodiscard]] std::unique_ptr<selector> make_model_selector(const machine& on);
+
+}  // namespace upwash::collective
