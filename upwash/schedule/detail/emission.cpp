@@ -70,7 +70,9 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
   if (slots_end > words_.size()) {
     return fmt::format("names slot {}; the generator declares {}", slots_end - 1, words_.size());
   }
-  if (s.kind == step_kind::stage) return {};  // its piece is no place but a size
+  if (s.kind == step_kind::stage) {  // its piece is no place but a size
+    return s.into.of == buffer::none || s.into.of == buffer::scratch ? "" : "grows no scratch";
+  }
   for (const piece* p : {&s.left, &s.right, &s.into}) {
     const bool at_peer = s.kind == step_kind::send && p == &s.into;
     const std::string wrong = memory.objection(at_peer ? s.peer : rank_, *p);
@@ -131,7 +133,7 @@ void emission::settle(std::size_t stage) {
 }
 
 bool emission::ready(std::size_t number) const {
-  if (steps_[number].after_all) return base_ == number;
+  if (waits_for_all(steps_[number])) return base_ == number;
   bool all = true;
   for_each_dependency(steps_, number, [&](std::size_t earlier) { all = all && done_[earlier]; });
   return all;
