@@ -119,15 +119,18 @@ TEST(validate, finds_a_deadlock_of_an_executor_that_keeps_few_steps_open) {
     }
     return all;
   };
-  const auto problem = [&](int receives) {
+  const auto problem = [&](int receives, std::uint32_t open_steps = 0) {
     expectation of;
     of.ranks = 2;
+    of.open_steps = open_steps;
     return validate(
         of, [&](int rank) { return list_of(side(1 - rank, receives)); },
         [](int, std::uint64_t) { return abstract_value{}; }, 3);
   };
   EXPECT_EQ(problem(31), "");
   EXPECT_TRUE(says(problem(32), "deadlock: rank 0, step 0 (receive")) << problem(32);
+  EXPECT_EQ(problem(32, 33), "");
+  EXPECT_TRUE(says(problem(1, 1), "deadlock: rank 0, step 0 (receive")) << problem(1, 1);
 }
 
 TEST(validate, wants_both_ends_to_agree_on_a_place) {

@@ -20,8 +20,7 @@ abstract_run::abstract_run(const expectation& of, function_ref<generator(int)> s
     const auto r = static_cast<std::size_t>(rank);
     const generator steps = schedule_of(rank);
     memory_.grow_scratch(rank, steps.scratch_bytes());
-    ranks_.emplace_back(rank, steps, of_.calls.empty() ? nullptr : &of_.calls[r],
-                        history_.steps[r]);
+    ranks_.emplace_back(rank, steps, of_, history_.steps[r]);
   }
 }
 

@@ -17,8 +17,8 @@ namespace upwash::schedule::detail {
 
 class emission {
  public:
-  /// `steps` is where this rank's steps are kept. `call` outlives this.
-  emission(int rank, const generator& from, const rank_call* call, std::vector<step>& steps);
+  /// `steps` is where this rank's steps are kept. `of` outlives this.
+  emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps);
 
   /// Takes steps while there is room and no stage is open. Returns what is wrong with one, or an
   /// empty string.
@@ -48,6 +48,7 @@ class emission {
   std::vector<bool> done_;
   std::vector<bool> settled_;  ///< a stage that is done waited for them
   std::vector<std::size_t> open_;
+  std::size_t most_open_;
   std::size_t base_ = 0;  ///< all before are done
   std::optional<std::size_t> latest_stage_;
   bool ended_ = false;
