@@ -38,6 +38,9 @@ struct compact_run {
     return (p.of == buffer::output ? buffers.output.data() : scratch) + p.offset;
   }
 
+  [[nodiscard]] int member(const schedule::step& s) const noexcept {
+    return s.peer == schedule::own ? rank : s.peer;
+  }
   void receive(const schedule::step& s) const {
     board_line& line = lines.line(rank, epoch, s.edge);
     const std::uint64_t tag = board::tag_of(epoch);
@@ -45,7 +48,7 @@ struct compact_run {
     if (s.into.bytes != 0) std::memcpy(target(s.into), line.payload.data(), s.into.bytes);
   }
   void await(const schedule::step& s) const {
-    const std::uint64_t& word = lines.counter(s.peer, epoch, s.edge).value;
+    const std::uint64_t& word = lines.counter(member(s), epoch, s.edge).value;
     here.wait(wait_target::word(word, comparison::greater_equal, s.value), reason);
   }
   void perform(const schedule::step& s) const {
@@ -65,7 +68,7 @@ struct compact_run {
                               buffers.combine.context);
         break;
       case step_kind::signal:
-        std::atomic_ref(lines.counter(s.peer, epoch, s.edge).value).fetch_add(1);
+        std::atomic_ref(lines.counter(member(s), epoch, s.edge).value).fetch_add(1);
         break;
       case step_kind::await: await(s); break;
       default: break;  // is_compact lets no other through

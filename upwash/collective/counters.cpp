@@ -11,15 +11,23 @@
 #include "upwash/core/active_message.hpp"
 
 namespace upwash::collective::detail {
+namespace {
+
+int member_of(const operation& op, const schedule::step& s) {
+  return s.peer == schedule::own ? op.among.rank() : s.peer;
+}
+
+}  // namespace
 
 bool executor::signal(operation& op, slot& s) {
   const schedule::step& what = s.what;
+  const int peer = member_of(op, what);
   if (op.shares_memory) {
-    std::atomic_ref(op.on_team.shared->counter(what.peer, op.epoch, what.edge).value).fetch_add(1);
-  } else if (what.peer == op.among.rank()) {
+    std::atomic_ref(op.on_team.shared->counter(peer, op.epoch, what.edge).value).fetch_add(1);
+  } else if (peer == op.among.rank()) {
     counted({op.among.id(), op.run()}, what.edge);
   } else {
-    const auto sent = try_send<&handle_count>(here_, op.among.world_rank(what.peer), op.among.id(),
+    const auto sent = try_send<&handle_count>(here_, op.among.world_rank(peer), op.among.id(),
                                               op.run(), what.edge);
     if (sent.what != conduit::outcome::done) {
       op.stirred = true;
@@ -32,20 +40,20 @@ bool executor::signal(operation& op, slot& s) {
 
 bool executor::await(operation& op, slot& s) {
   const schedule::step& what = s.what;
+  const int peer = member_of(op, what);
   if (op.shares_memory) {
-    const auto seen =
-        std::atomic_ref(op.on_team.shared->counter(what.peer, op.epoch, what.edge).value)
-            .load(std::memory_order_acquire);
+    const auto seen = std::atomic_ref(op.on_team.shared->counter(peer, op.epoch, what.edge).value)
+                          .load(std::memory_order_acquire);
     if (seen < what.value) {
       op.stirred = true;
       return false;
     }
-  } else if (what.peer == op.among.rank()) {
+  } else if (peer == op.among.rank()) {
     if (op.counters[what.edge] < what.value) return false;
   } else {
     if (s.state == progress_of::asked) return false;  // until the answer comes
     const auto asked =
-        try_send<&handle_watch>(here_, op.among.world_rank(what.peer), op.among.id(), op.run(),
+        try_send<&handle_watch>(here_, op.among.world_rank(peer), op.among.id(), op.run(),
                                 what.edge, what.value, reinterpret_cast<std::uint64_t>(&s));
     if (asked.what != conduit::outcome::done) {
       op.stirred = true;

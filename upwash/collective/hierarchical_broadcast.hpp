@@ -29,6 +29,7 @@ class hierarchical_broadcast {
   bool next(schedule::step& out, schedule::tape& on) { return levels_.next(out, on); }
   [[nodiscard]] std::uint32_t window() const { return levels_.window(); }
   [[nodiscard]] std::uint64_t scratch_bytes() const { return levels_.scratch_bytes(); }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   using levels = schedule::pipeline<knomial_broadcast, knomial_broadcast>;

@@ -35,6 +35,7 @@ class k_prefix_all_gather {
   [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
   [[nodiscard]] bool alike() const noexcept { return true; }
+  [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
   enum class phase : std::uint8_t { keep, send, receive, barrier };

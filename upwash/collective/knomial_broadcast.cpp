@@ -54,7 +54,8 @@ bool knomial_broadcast::next_of_segment(schedule::step& out, schedule::tape& on)
     out.kind = step_kind::send;
     out.peer = rank_of(relative_ + digit_ * weight_);
     out.edge = out.round = segment_index_;
-    out.left = segment();
+    out.placed = true;
+    out.left = out.into = segment();
     on.emit(out, have_);
     return true;
   }
@@ -72,6 +73,7 @@ bool knomial_broadcast::begin_segment(schedule::step& out, schedule::tape& on) {
   out.into = segment();
   if (relative_ != 0) {
     out.kind = step_kind::receive;
+    out.placed = true;
     out.peer = rank_of(relative_ - relative_ % (reach_ * radix_));
   } else if (copies_) {
     out.kind = step_kind::copy;

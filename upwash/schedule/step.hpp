@@ -49,7 +49,7 @@ enum class step_kind : std::uint8_t {
   collect,  ///< from here on messages of edge `edge` from any member are taken and handed to the
             ///< caller as they come; nobody knows how many there are
   close,    ///< ends `collect` of that edge: none comes any more (the algorithm knows why)
-  signal,   ///< adds 1 to counter `edge` of `peer` (which may be the rank itself)
+  signal,   ///< adds 1 to counter `edge` of `peer` (`own`: the rank's)
   await,    ///< waits until counter `edge` of `peer` is at least `value`; own: push, peer's: pull
   net_multicast,  ///< the network carries `left` of `peer` to `into` of all ranks
   net_reduce,     ///< the network combines all ranks' `left` to `into` of `peer` (-1: of all)
@@ -70,7 +70,7 @@ struct step {
   bool acknowledged = false;
   /// Waits for all steps emitted before it, whatever `after` says.
   bool after_all = false;
-  int peer = -1;  ///< rank in the team
+  int peer = own;  ///< rank in the team
   /// The same at both ends; unique for (source, destination). Ranks of one class (generator.hpp)
   /// give alike messages the same number. For signal and await: the counter.
   std::uint32_t edge = 0;

@@ -83,7 +83,8 @@ JOB_TEST(modes, none_on_entry_skips_the_synchronisation, .least_ranks = 2) {
   run(sync_mode::mine);
   const auto asked = messages_of(here, [&] { run(sync_mode::mine); });
   const auto unasked = messages_of(here, [&] { run(sync_mode::none); });
-  // Each rank but the root asks once.
+  // Each rank but the root asks once. Where puts are messages, replies to others' blur the count.
+  if (!here.endpoint().describe().remote_write) return free(area);
   EXPECT_EQ(asked - unasked, here.rank() == 0 ? 0U : 1U);
   free(area);
 }
