@@ -57,6 +57,11 @@ void expect_valid(const schedule::expectation& of, const ScheduleOf& schedule_of
     const std::string wrong = schedule::validate(of, schedule_of, wanted, seed);
     ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, seed " << seed;
   }
+  // On the stack of a blocking call a rank does its steps one after the other.
+  schedule::expectation narrow = of;
+  narrow.open_steps = 1;
+  const std::string wrong = schedule::validate(narrow, schedule_of, wanted, 0);
+  ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, step by step";
 }
 
 }  // namespace upwash::collective

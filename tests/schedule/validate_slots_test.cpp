@@ -40,7 +40,7 @@ struct told_length {
       case 0: out.kind = step_kind::receive; break;
       case 1:
         out.kind = step_kind::stage;
-        out.into.bytes = grows;
+        out.into = {buffer::scratch, 0, grows};
         break;
       case 2:
         out.kind = step_kind::receive;
@@ -101,6 +101,18 @@ TEST(validate, finds_a_generator_that_reads_a_slot_before_a_stage) {
 TEST(validate, finds_scratch_that_has_not_grown) {
   const std::string problem = told_problem({.grows = 7});
   EXPECT_TRUE(says(problem, "8 bytes at 0 of scratch leave it")) << problem;
+}
+
+TEST(validate, has_a_stage_that_grows_the_scratch_wait_for_all) {
+  // Rank 0 answers only what rank 1 says behind its stage.
+  step stage = step_of(step_kind::stage);
+  const auto problem = [&] {
+    return problem_of({{receive(1, 1, {}), after(1, send(1, 0, whole_input))},
+                       {receive(0, 0, whole_output), stage, send(0, 1, {})}});
+  };
+  EXPECT_EQ(problem(), "");
+  stage.into = {buffer::scratch, 0, 16};
+  EXPECT_TRUE(says(problem(), "deadlock: rank 0, step 0 (receive")) << problem();
 }
 
 TEST(validate, finds_a_generator_that_writes_a_slot_in_use) {

@@ -39,6 +39,27 @@ TEST(validate, finds_an_edge_used_twice) {
   EXPECT_TRUE(says(problem, "rank 0 sends edge 0 to rank 1 2 times")) << problem;
 }
 
+TEST(validate, finds_edges_that_are_not_apart_as_said) {
+  struct says_so : listed {
+    [[nodiscard]] bool edges_apart() const { return true; }
+  };
+  const auto problem = [](std::uint32_t edge) {
+    const std::vector<std::vector<step>> ranks{
+        {send(1, 0, {})}, {receive(0, 0, {}), receive(2, edge, {})}, {send(1, edge, {})}};
+    expectation of;
+    of.ranks = 3;
+    return validate(
+        of,
+        [&](int rank) {
+          const auto& all = ranks[static_cast<std::size_t>(rank)];
+          return generator(says_so{{all.data(), all.data() + all.size()}});
+        },
+        [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  };
+  EXPECT_EQ(problem(1), "");
+  EXPECT_TRUE(says(problem(0), "rank 1 receives edge 0 from rank 0 and from rank 2"));
+}
+
 TEST(validate, finds_sizes_that_differ) {
   const std::string problem = problem_of({{send(1, 0, half_input)}, {receive(0, 0, whole_output)}});
   EXPECT_TRUE(says(problem, "receives 8 elements as edge 0 from rank 0, which sent 4")) << problem;
@@ -98,15 +119,18 @@ TEST(validate, finds_a_deadlock_of_an_executor_that_keeps_few_steps_open) {
     }
     return all;
   };
-  const auto problem = [&](int receives) {
+  const auto problem = [&](int receives, std::uint32_t open_steps = 0) {
     expectation of;
     of.ranks = 2;
+    of.open_steps = open_steps;
     return validate(
         of, [&](int rank) { return list_of(side(1 - rank, receives)); },
         [](int, std::uint64_t) { return abstract_value{}; }, 3);
   };
   EXPECT_EQ(problem(31), "");
   EXPECT_TRUE(says(problem(32), "deadlock: rank 0, step 0 (receive")) << problem(32);
+  EXPECT_EQ(problem(32, 33), "");
+  EXPECT_TRUE(says(problem(1, 1), "deadlock: rank 0, step 0 (receive")) << problem(1, 1);
 }
 
 TEST(validate, wants_both_ends_to_agree_on_a_place) {

@@ -19,7 +19,7 @@ class central_counter_barrier {
   explicit central_counter_barrier(int ranks) : ranks_(ranks) {}
 
   bool next(schedule::step& out, schedule::tape& on);
-  [[nodiscard]] std::uint32_t window() const noexcept { return 1; }
+  [[nodiscard]] std::uint32_t window() const noexcept { return 0; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
   [[nodiscard]] std::uint32_t counter_count() const noexcept { return 1; }
 

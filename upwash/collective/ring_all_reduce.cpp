@@ -30,7 +30,6 @@ bool ring_all_reduce::next(schedule::step& out, schedule::tape& on) {
     out.left = {buffer::input, 0, elements_ * element_bytes_};
     out.into = {buffer::output, 0, elements_ * element_bytes_};
     ready_ = on.emit(out);
-    reduced_[1] = ready_;
     phase_ = phase::send;
     return true;
   }
@@ -72,7 +71,7 @@ void ring_all_reduce::combine(schedule::step& out, schedule::tape& on) {
       out.into = coming;
       // Behind its send too: so whoever is behind the last reduction is behind every send, and may
       // overwrite what they read.
-      ready_ = on.emit(out, received_, sent_, reduced_[1 - parity]);
+      ready_ = on.emit(out, received_, sent_);
       reduced_[parity] = ready_;
       phase_ = ++turn_ == ranks_ - 1 ? phase::pass_send : phase::send;
       if (phase_ == phase::pass_send) turn_ = 0;

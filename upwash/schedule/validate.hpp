@@ -53,13 +53,16 @@ struct expectation {
   bool commutative = true;         ///< contributions are compared as multisets
   bool in_place = false;           ///< the output holds the input at the start; there is no input
   std::uint64_t in_place_stride = 0;  ///< rank r's input lies at r * stride of its output
-  bool synchronizes = false;          ///< nobody may leave before all have entered
-  std::vector<rank_call> calls{};     ///< one a rank; empty: ranks differ in nothing
+  /// So many steps from the oldest unfinished one on are open at a rank; 0: max(window + 1, 32), as
+  /// executors have it at least. 1: one after the other, in the order of emission.
+  std::uint32_t open_steps = 0;
+  bool synchronizes = false;       ///< nobody may leave before all have entered
+  std::vector<rank_call> calls{};  ///< one a rank; empty: ranks differ in nothing
 };
 
 /// Runs all ranks' schedules with random interleavings drawn from `seed`, keeping only the
-/// dependencies; a generator is asked for more only as an executor does it: max(window + 1, 32)
-/// steps from the oldest unfinished one on, and none behind an unfinished stage.
+/// dependencies; a generator is asked for more only as an executor does it: while less than
+/// `open_steps` are open, and not behind an unfinished stage.
 /// `wanted(rank, element)` is what the output must hold; empty: anything. Returns the first thing
 /// that is wrong, or an empty string. Memory: all steps of all ranks, and a bit for each pair of
 /// them: for small teams.

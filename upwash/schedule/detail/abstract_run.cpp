@@ -20,8 +20,7 @@ abstract_run::abstract_run(const expectation& of, function_ref<generator(int)> s
     const auto r = static_cast<std::size_t>(rank);
     const generator steps = schedule_of(rank);
     memory_.grow_scratch(rank, steps.scratch_bytes());
-    ranks_.emplace_back(rank, steps, of_.calls.empty() ? nullptr : &of_.calls[r],
-                        history_.steps[r]);
+    ranks_.emplace_back(rank, steps, of_, history_.steps[r]);
   }
 }
 
@@ -38,7 +37,10 @@ std::string abstract_run::execute() {
       if (std::string wrong = here.refill(memory_); !wrong.empty()) return wrong;
       for (const std::size_t number : here.open()) open.push_back({rank, number});
     }
-    if (open.empty()) return leftovers();
+    if (open.empty()) {
+      std::string wrong = leftovers();
+      return wrong.empty() ? mixed_edges() : wrong;
+    }
     const step_name first = open.front();
     bool moved = false;
     for (std::size_t i = open.size(); i > 1; --i) std::swap(open[i - 1], open[random_.below(i)]);
@@ -67,7 +69,9 @@ std::string abstract_run::perform(const step_name& is, bool& done) {
     case step_kind::receive: return receive(is, done);
     case step_kind::copy:
     case step_kind::reduce: compute(is); return {};
-    case step_kind::stage: memory_.grow_scratch(is.rank, s.into.bytes); return {};
+    case step_kind::stage:
+      if (s.into.of == buffer::scratch) memory_.grow_scratch(is.rank, s.into.bytes);
+      return {};
     case step_kind::collect:
     case step_kind::close: return collect(is);
     case step_kind::signal:
@@ -238,6 +242,22 @@ std::string abstract_run::network_result(const step_name& is, const network_oper
     }
   }
   memory_.write(is.rank, s.into, result);
+  return {};
+}
+
+/// Executors rely on what a generator says of its edges.
+std::string abstract_run::mixed_edges() const {
+  std::map<std::pair<int, std::uint32_t>, int> source_of;  // by destination and edge
+  for (const auto& [key, times] : sent_) {
+    const auto& [source, destination, edge] = key;
+    if (!ranks_[static_cast<std::size_t>(destination)].keeps_edges_apart()) continue;
+    const int first = source_of.try_emplace({destination, edge}, source).first->second;
+    if (first == source) continue;
+    return fmt::format(
+        "rank {} receives edge {} from rank {} and from rank {}; the generator says "
+        "that its edges are apart",
+        destination, edge, first, source);
+  }
   return {};
 }
 

@@ -54,6 +54,7 @@ class abstract_run {
   std::string in_network(const step_name& is, bool& done);
   [[nodiscard]] std::string network_result(const step_name& is, const network_operation& op);
   [[nodiscard]] std::string leftovers() const;
+  [[nodiscard]] std::string mixed_edges() const;
   [[nodiscard]] std::string compare_arrivals(int rank) const;
   [[nodiscard]] std::string describe(const step_name& of) const;
 

@@ -23,16 +23,23 @@ bool uses(const step& s, std::uint32_t slot) {
 
 }  // namespace
 
-emission::emission(int rank, const generator& from, const rank_call* call, std::vector<step>& steps)
-    : rank_(rank), from_(from), words_(from.wants().slots), seen_(words_), steps_(steps) {
+emission::emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps)
+    : rank_(rank),
+      from_(from),
+      words_(from.wants().slots),
+      seen_(words_),
+      steps_(steps),
+      most_open_(of.open_steps) {
+  if (most_open_ == 0)
+    most_open_ = std::max<std::size_t>(from.window() + std::size_t{1}, least_open);
   known_.slots = seen_;
-  if (call == nullptr) return;
-  for (std::size_t i = 0; i < call->given.size(); ++i) known_.given[i] = call->given[i];
+  if (of.calls.empty()) return;
+  const rank_call& call = of.calls[static_cast<std::size_t>(rank)];
+  for (std::size_t i = 0; i < call.given.size(); ++i) known_.given[i] = call.given[i];
 }
 
 std::string emission::refill(const abstract_memory& memory) {
-  const std::size_t most = std::max<std::size_t>(from_.window() + std::size_t{1}, least_open);
-  while (!ended_ && steps_.size() - base_ < most) {
+  while (!ended_ && steps_.size() - base_ < most_open_) {
     if (latest_stage_ && !done_[*latest_stage_]) return {};
     step s;
     const bool more = from_.next(s, known_);
@@ -70,7 +77,9 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
   if (slots_end > words_.size()) {
     return fmt::format("names slot {}; the generator declares {}", slots_end - 1, words_.size());
   }
-  if (s.kind == step_kind::stage) return {};  // its piece is no place but a size
+  if (s.kind == step_kind::stage) {  // its piece is no place but a size
+    return s.into.of == buffer::none || s.into.of == buffer::scratch ? "" : "grows no scratch";
+  }
   for (const piece* p : {&s.left, &s.right, &s.into}) {
     const bool at_peer = s.kind == step_kind::send && p == &s.into;
     const std::string wrong = memory.objection(at_peer ? s.peer : rank_, *p);
@@ -131,7 +140,7 @@ void emission::settle(std::size_t stage) {
 }
 
 bool emission::ready(std::size_t number) const {
-  if (steps_[number].after_all) return base_ == number;
+  if (waits_for_all(steps_[number])) return base_ == number;
   bool all = true;
   for_each_dependency(steps_, number, [&](std::size_t earlier) { all = all && done_[earlier]; });
   return all;

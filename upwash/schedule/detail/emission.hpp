@@ -17,8 +17,8 @@ namespace upwash::schedule::detail {
 
 class emission {
  public:
-  /// `steps` is where this rank's steps are kept. `call` outlives this.
-  emission(int rank, const generator& from, const rank_call* call, std::vector<step>& steps);
+  /// `steps` is where this rank's steps are kept. `of` outlives this.
+  emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps);
 
   /// Takes steps while there is room and no stage is open. Returns what is wrong with one, or an
   /// empty string.
@@ -27,6 +27,7 @@ class emission {
   void finish(std::size_t number);
   [[nodiscard]] const std::vector<std::size_t>& open() const { return open_; }
   [[nodiscard]] std::uint32_t counters() const { return from_.wants().counters; }
+  [[nodiscard]] bool keeps_edges_apart() const { return from_.wants().edges_apart; }
 
   [[nodiscard]] std::vector<std::uint64_t> words(const slots& of) const;
   void set_words(const slots& to, const std::vector<std::uint64_t>& words);
@@ -47,6 +48,7 @@ class emission {
   std::vector<bool> done_;
   std::vector<bool> settled_;  ///< a stage that is done waited for them
   std::vector<std::size_t> open_;
+  std::size_t most_open_;
   std::size_t base_ = 0;  ///< all before are done
   std::optional<std::size_t> latest_stage_;
   bool ended_ = false;

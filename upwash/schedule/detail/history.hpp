@@ -33,15 +33,20 @@ struct history {
   }
 };
 
-/// Calls `visit` with the number of each step of the rank that step `number` waits for; of those
-/// that a step with `after_all` waits for, with the ones since the last such step.
+/// Whether a step waits for all before it. A stage that may move the scratch does.
+[[nodiscard]] inline bool waits_for_all(const step& s) noexcept {
+  return s.after_all || (s.kind == step_kind::stage && s.into.of == buffer::scratch);
+}
+
+/// Calls `visit` with the number of each step of the rank that step `number` waits for; where it
+/// waits for all, with those since the last step that did.
 template <class Visit>
 void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
   const step& s = steps[number];
-  if (s.after_all) {
+  if (waits_for_all(s)) {
     for (std::size_t earlier = number; earlier-- > 0;) {
       visit(earlier);
-      if (steps[earlier].after_all) return;
+      if (waits_for_all(steps[earlier])) return;
     }
     return;
   }

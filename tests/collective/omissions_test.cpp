@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Each dependency of an algorithm is needed: without it the validator finds something wrong. So the
+// algorithms wait for no more than they must, and the validator sees what matters.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/collective/cases.hpp"
+#include "upwash/collective/central_counter_barrier.hpp"
+#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/doubling_scan.hpp"
+#include "upwash/collective/hierarchical_broadcast.hpp"
+#include "upwash/collective/k_prefix_all_gather.hpp"
+#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/collective/ring_all_reduce.hpp"
+#include "upwash/collective/single_copy_all_gather.hpp"
+#include "upwash/collective/sparse_exchange.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+using namespace upwash::schedule;
+
+/// Recorded steps, as a generator.
+struct recorded {
+  const std::vector<step>* steps = nullptr;
+  needs wants{};
+  std::size_t at = 0;
+  bool next(step& out, tape& on) {
+    if (at == steps->size()) return false;
+    out = (*steps)[at++];
+    const auto after = out.after;
+    on.emit(out);
+    out.after = after;
+    return true;
+  }
+  [[nodiscard]] std::uint32_t window() const { return wants.window; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return wants.scratch_bytes; }
+  [[nodiscard]] std::uint32_t counter_count() const { return wants.counters; }
+};
+
+/// The dependencies of all ranks without which nothing goes wrong, in words.
+template <class ScheduleOf, class Wanted>
+std::string needless(const expectation& of, const ScheduleOf& schedule_of, const Wanted& wanted) {
+  std::vector<std::vector<step>> all(static_cast<std::size_t>(of.ranks));
+  for (int rank = 0; rank < of.ranks; ++rank) {
+    generator steps = schedule_of(rank);
+    facts known;
+    if (!of.calls.empty()) {
+      const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
+      for (std::size_t i = 0; i < given.size(); ++i) known.given[i] = given[i];
+    }
+    for (step s; steps.next(s, known);) all[static_cast<std::size_t>(rank)].push_back(s);
+  }
+  const auto is_wrong = [&] {
+    const auto of_rank = [&](int rank) {
+      return generator(recorded{&all[static_cast<std::size_t>(rank)], schedule_of(rank).wants()});
+    };
+    return !validate(of, of_rank, wanted, 1).empty();
+  };
+  EXPECT_FALSE(is_wrong());
+  std::string found;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t i = 0; i < all[rank].size(); ++i) {
+      step& here = all[rank][i];
+      const step whole = here;
+      const auto check = [&](std::uint32_t distance) {
+        if (!is_wrong()) {
+          found += "rank " + std::to_string(rank) + ", step " + std::to_string(i) + ": " +
+                   (distance == 0 ? "all" : std::to_string(distance)) + "; ";
+        }
+        here = whole;
+      };
+      for (std::uint32_t& distance : here.after) {
+        if (distance == 0) continue;
+        const std::uint32_t was = distance;
+        distance = 0;
+        check(was);
+      }
+      if (here.after_all) {
+        here.after_all = false;
+        check(0);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST(omissions, are_found_in_reductions_and_scans) {
+  expectation of;
+  of.ranks = 5;
+  of.element_bytes = 4;
+  of.input_bytes = of.output_bytes = 40;
+  const auto ring = [](int rank) { return generator(ring_all_reduce(5, rank, 10, 4, false)); };
+  EXPECT_EQ(needless(of, ring, [](int, std::uint64_t e) { return all_ranks(5, e); }), "");
+  // What is combined so far is behind its send, too, where there is one: at all but the last ranks.
+  const auto scan = [](int rank) { return generator(doubling_scan(5, rank, 40, false)); };
+  EXPECT_EQ(needless(of, scan, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); }),
+            "rank 1, step 3: 3; rank 2, step 3: 3; rank 2, step 6: 3; rank 3, step 3: 3; ");
+}
+
+TEST(omissions, are_found_in_broadcasts) {
+  expectation of;
+  of.ranks = 7;
+  of.input_bytes = of.output_bytes = 4;
+  const auto wanted = [](int, std::uint64_t e) {
+    return abstract_value{{1, static_cast<std::uint32_t>(e)}};
+  };
+  const auto flat = [](int rank) {
+    return generator(knomial_broadcast(7, rank, 1, 4, {2, 2}, false));
+  };
+  EXPECT_EQ(needless(of, flat, wanted), "");
+  const auto nodes = [](int rank) {
+    return generator(hierarchical_broadcast(7, rank, 1, 3, 4, {2, 2, 2}, false));
+  };
+  EXPECT_EQ(needless(of, nodes, wanted), "");
+}
+
+TEST(omissions, are_found_in_all_gathers) {
+  for (const bool in_place : {false, true}) {
+    const expectation of = gathering(8, 1, in_place);
+    const auto wanted = [&of](int, std::uint64_t e) { return gathered(of, e); };
+    const auto prefix = [in_place](int rank) {
+      return generator(k_prefix_all_gather(8, rank, 1, {4, 0}, in_place));
+    };
+    EXPECT_EQ(needless(of, prefix, wanted), "");
+    const auto copies = [in_place](int rank) {
+      return generator(single_copy_all_gather(8, rank, 1, in_place));
+    };
+    EXPECT_EQ(needless(of, copies, wanted), "");
+  }
+}
+
+TEST(omissions, are_found_in_barriers) {
+  expectation of;
+  of.ranks = 4;
+  of.synchronizes = true;
+  const auto central = [](int) { return generator(central_counter_barrier(4)); };
+  EXPECT_EQ(needless(of, central, nothing_wanted), "");
+  // The receives of a rank follow each other only so that the last one is the end of them all.
+  const auto rounds = [](int rank) { return generator(dissemination_barrier(4, rank)); };
+  EXPECT_EQ(needless(of, rounds, nothing_wanted),
+            "rank 0, step 3: 2; rank 1, step 3: 2; rank 2, step 3: 2; rank 3, step 3: 2; ");
+}
+
+TEST(omissions, are_found_in_the_sparse_exchange) {
+  // Collect, four sends, two rounds of the barrier, close. As in any barrier of this kind the last
+  // receive waits for the one before only to be the end.
+  constexpr int ranks = 4;
+  expectation of;
+  of.ranks = ranks;
+  of.input_bytes = 1;
+  of.calls.resize(ranks);
+  for (int source = 0; source < ranks; ++source) {
+    auto& given = of.calls[static_cast<std::size_t>(source)].given;
+    given[0] = {0, 1, 2, 3};
+    given[1] = {1, 1, 1, 1};
+    given[2] = {0, 0, 0, 0};
+    for (rank_call& call : of.calls) call.arrivals.push_back({source, {{{source, 0}}}});
+  }
+  const auto exchange = [](int rank) { return generator(sparse_exchange(ranks, rank)); };
+  EXPECT_EQ(needless(of, exchange, nothing_wanted),
+            "rank 0, step 8: 2; rank 1, step 8: 2; rank 2, step 8: 2; rank 3, step 8: 2; ");
+}

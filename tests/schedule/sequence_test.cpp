@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parts of schedules on one tape: ranks, edges, and what waits for what.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "tests/schedule/listed.hpp"
+#include "upwash/schedule/sequence.hpp"
+
+namespace {
+
+using namespace upwash::schedule;
+
+/// Two messages each in a pair of ranks: what came goes back.
+struct ping {
+  int position = 0;
+  std::uint32_t at = 0;
+  mark received = never;
+
+  bool next(step& out, tape& on) {
+    if (at == 2) return false;
+    out.peer = 1 - position;
+    const bool sends = (at == 0) == (position == 0);
+    out.kind = sends ? step_kind::send : step_kind::receive;
+    out.edge = out.round = sends == (position == 0) ? 0 : 1;
+    if (sends) {
+      on.emit(out, received);
+    } else {
+      received = on.emit(out);
+    }
+    ++at;
+    return true;
+  }
+  [[nodiscard]] std::uint32_t window() const { return 1; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+};
+
+/// Passes segments of a byte along a chain of positions, through scratch or not.
+struct chain {
+  int size = 1;
+  int position = 0;
+  std::uint32_t segments = 1;
+  std::uint32_t segment = 0;
+  int at = 0;
+  mark here = never;
+
+  bool next_of_segment(step& out, tape& on) {
+    out.edge = segment;
+    out.left = out.into = {buffer::output, segment, 1};
+    if (at == 0 && position != 0) {
+      at = 1;
+      out.kind = step_kind::receive;
+      out.peer = position - 1;
+      here = on.emit(out);
+      return true;
+    }
+    if (at < 2 && position + 1 < size) {
+      at = 2;
+      out.kind = step_kind::send;
+      out.peer = position + 1;
+      out.into = {};
+      on.emit(out, here);
+      return true;
+    }
+    at = 0;
+    ++segment;
+    return false;
+  }
+  bool next(step& out, tape& on) {
+    while (!ended()) {
+      if (next_of_segment(out, on)) return true;
+    }
+    return false;
+  }
+  void enter(mark from) { here = from; }
+  [[nodiscard]] mark have() const { return here; }
+  [[nodiscard]] bool ended() const { return segment == segments; }
+  [[nodiscard]] std::uint32_t window() const { return 1; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 3; }
+};
+
+}  // namespace
+
+TEST(sequence, names_members_by_position) {
+  constexpr members among{.first = 2, .stride = 5, .odd_position = 1, .odd_rank = 9};
+  EXPECT_EQ(among.rank_of(0), 2);
+  EXPECT_EQ(among.rank_of(1), 9);
+  EXPECT_EQ(among.rank_of(2), 12);
+}
+
+TEST(sequence, places_a_part_among_others) {
+  // Behind two steps, for ranks 4 and 7: positions 0 and 1.
+  tape on(2);
+  ping part{.position = 1};
+  const placement as{
+      .among = {.first = 4, .stride = 3}, .first_edge = 10, .first_round = 20, .entry = 1};
+  step s;
+  ASSERT_TRUE(part.next(s, on));
+  place(s, as, on);
+  EXPECT_EQ(s.peer, 4);
+  EXPECT_EQ(s.edge, 10U);
+  EXPECT_EQ(s.round, 20U);
+  EXPECT_EQ(s.after[0], 2U);  // the entry, as it waits for nothing else
+  s = {};
+  ASSERT_TRUE(part.next(s, on));
+  place(s, as, on);
+  EXPECT_EQ(s.edge, 11U);
+  EXPECT_EQ(s.after[0], 1U);  // its own receive, which is behind the entry
+}
+
+TEST(sequence, begins_a_part_when_all_before_it_is_done) {
+  tape on(5);
+  ping part;
+  mark begun = never;
+  step s;
+  ASSERT_TRUE(part.next(s, on));
+  place_behind_all(s, {}, begun, on);
+  EXPECT_TRUE(s.after_all);
+  s = {};
+  ASSERT_TRUE(part.next(s, on));
+  place_behind_all(s, {}, begun, on);
+  EXPECT_FALSE(s.after_all);
+  EXPECT_EQ(s.after[0], 1U);  // a receive that does not run ahead of the first step
+}
+
+TEST(sequence, pipelines_two_parts_segment_by_segment) {
+  // Ranks 0 and 2 are the first chain; 0, 1 and 2, 3 are the second ones.
+  using two = pipeline<chain, chain>;
+  constexpr std::uint32_t segments = 3;
+  const auto of_rank = [](int rank) {
+    std::optional<chain> first;
+    if (rank % 2 == 0) first = chain{.size = 2, .position = rank / 2, .segments = segments};
+    const chain second{.size = 2, .position = rank % 2, .segments = segments};
+    return generator(two(first, {.stride = 2}, second, {.first = rank / 2 * 2}));
+  };
+  expectation of;
+  of.ranks = 4;
+  of.input_bytes = of.output_bytes = segments;
+  of.in_place = true;
+  const std::string wrong = validate(
+      of, of_rank,
+      [](int, std::uint64_t e) {
+        return abstract_value{{0, static_cast<std::uint32_t>(e)}};
+      },
+      1);
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(of_rank(2).window(), 2U);
+  EXPECT_EQ(of_rank(3).window(), 1U);
+  EXPECT_EQ(of_rank(2).scratch_bytes(), 6U);
+  generator steps = of_rank(2);
+  std::string seen;
+  for (step s; steps.next(s);) {
+    seen += (s.kind == step_kind::receive ? "from " : "to ") + std::to_string(s.peer) + "; ";
+  }
+  EXPECT_EQ(seen, "from 0; to 3; from 0; to 3; from 0; to 3; ");
+}
