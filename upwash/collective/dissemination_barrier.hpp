@@ -19,6 +19,7 @@ class dissemination_barrier {
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 2; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] bool alike() const noexcept { return true; }
 
  private:
   int ranks_;

@@ -46,8 +46,8 @@ wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_r
   const bool can_copy = rules.direct && rules.addresses == address_mode::single;
   mechanism how = rules.forced.value_or(rule_for(bytes, can_put, rules));
   const bool cannot = (how == mechanism::eager && bytes > rules.eager_bytes) ||
-      (how == mechanism::signalling_put && !can_put) ||
-      (how == mechanism::single_copy && !can_copy);
+                      (how == mechanism::signalling_put && !can_put) ||
+                      (how == mechanism::single_copy && !can_copy);
   if (cannot) how = rule_for(bytes, can_put, rules);
 
   const wire_step note{};

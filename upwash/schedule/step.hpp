@@ -81,7 +81,7 @@ struct step {
   slots header;
   /// receive: any length up to `into.bytes` may come; it is written to this slot.
   std::int32_t length_slot = no_slot;
-  std::uint64_t value = 0;                                ///< of an await
+  std::uint64_t value = 0;                               ///< of an await
   std::array<std::uint32_t, most_dependencies> after{};  ///< distances; 0: none
 
   [[nodiscard]] constexpr bool in_network() const noexcept {
