@@ -24,6 +24,7 @@ struct options {
   double sample_seconds = 0.004;       ///< aimed length of one sample
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
+  std::string algorithm{};             ///< collectives: NAME[:key=value,...]; empty: each in turn
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -139,5 +140,11 @@ void get_bandwidth(context& c);
 void copy_bandwidth(context& c);
 void atomic_latency(context& c);
 void barrier(context& c);
+void broadcast(context& c);
+void all_gather(context& c);
+void all_to_all(context& c);
+void all_reduce(context& c);
+void scan(context& c);
+void overlap(context& c);
 
 }  // namespace upwash::bench

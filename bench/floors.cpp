@@ -115,4 +115,29 @@ double bare_barrier::latency_us(long iterations) {
   return (c_.here().now() - start).us() / static_cast<double>(iterations);
 }
 
+bare_dissemination::bare_dissemination(context& c)
+    : c_(c), area_(allocate(c.here().world(), sizeof(memory))) {
+  for (int distance = 1; distance < c.size(); distance *= 2) {
+    parts_.push_back(local(c.here(), area_.at<memory>((c.rank() + distance) % c.size())));
+  }
+  mine_ = area_.mine_as<memory>().data();
+}
+
+double bare_dissemination::latency_us(long iterations, std::size_t bytes) {
+  std::byte payload[56] = {};
+  const duration start = c_.here().now();
+  for (long i = 0; i < iterations; ++i) {
+    ++epoch_;
+    for (std::size_t round = 0; round < parts_.size(); ++round) {
+      line& there = parts_[round]->lines[epoch_ % 2][round];
+      if (bytes != 0) std::memcpy(there.payload, payload, bytes);
+      std::atomic_ref(there.tag).store(epoch_, std::memory_order_release);
+      line& here = mine_->lines[epoch_ % 2][round];
+      while (std::atomic_ref(here.tag).load(std::memory_order_acquire) != epoch_) c_.relax();
+      if (bytes != 0) std::memcpy(payload, here.payload, bytes);
+    }
+  }
+  return (c_.here().now() - start).us() / static_cast<double>(iterations);
+}
+
 }  // namespace upwash::bench

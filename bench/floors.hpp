@@ -77,4 +77,27 @@ class bare_barrier {
   std::uint64_t epoch_ = 0;
 };
 
+/// Dissemination over cache lines, by hand: in round k a line with its tag, and up to 48 bytes,
+/// goes to the rank 2^k further. A barrier over all ranks; with two ranks also their exchange. us.
+class bare_dissemination {
+ public:
+  explicit bare_dissemination(context& c);
+  double latency_us(long iterations, std::size_t bytes);
+
+ private:
+  static constexpr int rounds = 10;
+  struct alignas(64) line {
+    std::uint64_t tag;
+    std::byte payload[56];
+  };
+  struct memory {
+    line lines[2][rounds];  ///< a rank is one barrier ahead of another at most
+  };
+  context& c_;
+  region area_;
+  std::vector<memory*> parts_;  ///< whom this rank tells, by round
+  memory* mine_;
+  std::uint64_t epoch_ = 0;
+};
+
 }  // namespace upwash::bench

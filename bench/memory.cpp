@@ -210,15 +210,4 @@ void copy_bandwidth(context& c) {
   }
 }
 
-void barrier(context& c) {
-  const auto library = [&](long iterations) {
-    const duration start = c.here().now();
-    for (long i = 0; i < iterations; ++i) control::barrier(c.here().world());
-    return (c.here().now() - start).us() / static_cast<double>(iterations);
-  };
-  const auto bare = c.simulated() ? nullptr : std::make_unique<bare_barrier>(c);
-  c.compare({.label = "", .bytes = 0, .unit = "us"}, library,
-            [&](long iterations) { return bare->latency_us(iterations); });
-}
-
 }  // namespace upwash::bench

@@ -23,7 +23,16 @@ constexpr std::array entries{
           2, &copy_bandwidth},
     entry{"atomic-latency", "cost of blocking atomics; floor: the processor's", 2, 2,
           &atomic_latency},
-    entry{"barrier", "control barrier; floor: a central counter", 1, 2, &barrier},
+    entry{"barrier", "barriers: core's (floor: a central counter), collective ones (by hand)", 1, 2,
+          &barrier},
+    entry{"broadcast", "broadcast by every algorithm", 1, 2, &broadcast},
+    entry{"all-gather", "all-gather; floor with two ranks: an exchange of lines by hand", 1, 2,
+          &all_gather},
+    entry{"all-to-all", "all-to-all by every algorithm", 1, 2, &all_to_all},
+    entry{"all-reduce", "sum of doubles by every algorithm", 1, 2, &all_reduce},
+    entry{"scan", "prefix sum of doubles by every algorithm", 1, 2, &scan},
+    entry{"overlap", "nonblocking collectives under computation, in % (OSU's definition)", 1, 2,
+          &overlap},
 };
 
 }  // namespace

@@ -67,6 +67,9 @@ int start(const bench_arguments& arguments) {
                      fmt::format("--samples={}", arguments.chosen.samples),
                      fmt::format("--sample-ms={}", arguments.chosen.sample_seconds * 1e3)};
   options.program.push_back(fmt::format("--pairs={}", arguments.chosen.pairs));
+  if (!arguments.chosen.algorithm.empty()) {
+    options.program.push_back("--algorithm=" + arguments.chosen.algorithm);
+  }
   if (arguments.chosen.json) options.program.emplace_back("--json");
   for (const std::uint64_t bytes : arguments.chosen.bytes) {
     options.program.push_back(fmt::format("--bytes={}", bytes));
@@ -96,6 +99,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       ->check(CLI::Range(1, 100000));
   command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
       ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--algorithm", arguments.chosen.algorithm,
+                     "Collectives: NAME[:key=value,...] instead of each in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");
