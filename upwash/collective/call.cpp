@@ -55,14 +55,36 @@ bool is_compact(const schedule::step& s, bool edges_apart) {
 }
 
 constexpr std::size_t most_compact_steps = 64;
+constexpr std::uint64_t most_compact_bytes = 4096;  ///< of a copy or reduction
+
+compact_step compacted(const schedule::step& s, int rank, board& shared) {
+  using schedule::step_kind;
+  const bool receives = s.kind == step_kind::receive;
+  const bool has_peer = receives || s.kind == step_kind::send || s.kind == step_kind::signal ||
+                        s.kind == step_kind::await;
+  compact_step made;
+  made.kind = s.kind;
+  made.left = s.left.of;
+  made.right = s.right.of;
+  made.into = s.into.of;
+  made.edge = s.edge;
+  made.bytes = static_cast<std::uint32_t>(s.kind == step_kind::send ? s.left.bytes : s.into.bytes);
+  made.left_at = s.left.offset;
+  made.right_at = s.right.offset;
+  made.into_at = s.into.offset;
+  made.value = s.value;
+  if (has_peer) made.places = shared.places_of(receives || s.peer < 0 ? rank : s.peer);
+  return made;
+}
 
 /// The steps, if they can run on the board one after the other; else none.
-std::vector<schedule::step> compact_steps(schedule::generator steps) {
-  std::vector<schedule::step> all;
+std::vector<compact_step> compact_steps(schedule::generator steps, int rank, board& shared) {
+  std::vector<compact_step> all;
   const bool edges_apart = steps.wants().edges_apart;
   for (schedule::step s; steps.next(s);) {
-    if (all.size() == most_compact_steps || !is_compact(s, edges_apart)) return {};
-    all.push_back(s);
+    const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
+    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) return {};
+    all.push_back(compacted(s, rank, shared));
   }
   return all;
 }
@@ -101,7 +123,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   const schedule::needs& wants = made.steps->wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
-    made.compact = compact_steps(*made.steps);
+    made.compact = compact_steps(*made.steps, among.rank(), *record.shared);
     made.scratch_bytes = wants.scratch_bytes;
   }
   return made;

@@ -23,55 +23,56 @@ constexpr std::size_t stack_scratch = 512;
 
 struct compact_run {
   job& here;
-  board& lines;
   const binding& buffers;
   std::byte* scratch;
-  int rank;
   std::uint64_t epoch;
   const conduit::wait_reason& reason;
 
-  [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept {
-    if (p.of == buffer::input) return buffers.input.data() + p.offset;
-    return target(p);
+  [[nodiscard]] const std::byte* source(buffer of, std::uint64_t at) const noexcept {
+    return of == buffer::input ? buffers.input.data() + at : target(of, at);
   }
-  [[nodiscard]] std::byte* target(const schedule::piece& p) const noexcept {
-    return (p.of == buffer::output ? buffers.output.data() : scratch) + p.offset;
+  [[nodiscard]] std::byte* target(buffer of, std::uint64_t at) const noexcept {
+    return (of == buffer::output ? buffers.output.data() : scratch) + at;
+  }
+  [[nodiscard]] board::place& place(const compact_step& s) const noexcept {
+    return s.places[epoch % board::epochs];
   }
 
-  [[nodiscard]] int member(const schedule::step& s) const noexcept {
-    return s.peer == schedule::own ? rank : s.peer;
+  void send(const compact_step& s) const {
+    const std::byte* from = s.bytes == 0 ? nullptr : source(s.left, s.left_at);
+    place(s).edges[s.edge].write(board::tag_of(epoch), from, s.bytes);
   }
-  void receive(const schedule::step& s) const {
-    board_line& line = lines.line(rank, epoch, s.edge);
+  void receive(const compact_step& s) const {
+    board_line& line = place(s).edges[s.edge];
     const std::uint64_t tag = board::tag_of(epoch);
-    if (!line.came(tag)) here.wait(wait_target::word(line.tag, comparison::equal, tag), reason);
-    if (s.into.bytes != 0) std::memcpy(target(s.into), line.payload.data(), s.into.bytes);
+    if (!line.came(tag)) {
+      here.wait(wait_target::peers_word(line.tag, comparison::equal, tag), reason);
+    }
+    if (s.bytes != 0) std::memcpy(target(s.into, s.into_at), line.payload.data(), s.bytes);
   }
-  void await(const schedule::step& s) const {
-    const std::uint64_t& word = lines.counter(member(s), epoch, s.edge).value;
-    here.wait(wait_target::word(word, comparison::greater_equal, s.value), reason);
+  void await(const compact_step& s) const {
+    const std::uint64_t& word = place(s).counts[s.edge].value;
+    here.wait(wait_target::peers_word(word, comparison::greater_equal, s.value), reason);
   }
-  void perform(const schedule::step& s) const {
+  void combine(const compact_step& s) const {
+    buffers.combine.apply(source(s.left, s.left_at), source(s.right, s.right_at),
+                          target(s.into, s.into_at), s.bytes, buffers.combine.context);
+  }
+  void perform(const compact_step& s) const {
     switch (s.kind) {
-      case step_kind::send:
-        lines.line(s.peer, epoch, s.edge)
-            .write(board::tag_of(epoch), s.left.bytes == 0 ? nullptr : source(s.left),
-                   s.left.bytes);
-        break;
-      case step_kind::receive: receive(s); break;
+      case step_kind::send: return send(s);
+      case step_kind::receive: return receive(s);
       case step_kind::copy:
-        if (s.into.bytes != 0) std::memmove(target(s.into), source(s.left), s.into.bytes);
-        break;
+        if (s.bytes != 0) {
+          std::memmove(target(s.into, s.into_at), source(s.left, s.left_at), s.bytes);
+        }
+        return;
       case step_kind::reduce:
-        if (s.into.bytes == 0) break;
-        buffers.combine.apply(source(s.left), source(s.right), target(s.into), s.into.bytes,
-                              buffers.combine.context);
-        break;
-      case step_kind::signal:
-        std::atomic_ref(lines.counter(member(s), epoch, s.edge).value).fetch_add(1);
-        break;
-      case step_kind::await: await(s); break;
-      default: break;  // is_compact lets no other through
+        if (s.bytes != 0) combine(s);
+        return;
+      case step_kind::signal: std::atomic_ref(place(s).counts[s.edge].value).fetch_add(1); return;
+      case step_kind::await: return await(s);
+      default: return;  // is_compact lets no other through
     }
   }
 };
@@ -94,8 +95,8 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
                                     .number = number};
   board& lines = *record.shared;
   for (std::uint32_t round = 0; settles && !lines.settle(epoch, round);) {
-    here_.wait(wait_target::word(lines.settle_word(round), comparison::greater_equal,
-                                 board::tag_of(epoch)),
+    here_.wait(wait_target::peers_word(lines.settle_word(round), comparison::greater_equal,
+                                       board::tag_of(epoch)),
                reason);
   }
   if (settles) {
@@ -103,11 +104,14 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
     here_.progress();  // others' messages must not wait for ever where nobody here ever waits
   }
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
-  const compact_run run{here_, lines, buffers, scratch.data(), record.members.rank(),
-                        epoch, reason};
-  for (const schedule::step& s : made.compact) run.perform(s);
+  const compact_run run{here_, buffers, scratch.data(), epoch, reason};
+  for (const compact_step& s : made.compact) run.perform(s);
   // A callback within a wait may have begun others, behind this one.
-  record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
+  if (record.open.back() == epoch) {
+    record.open.pop_back();
+  } else {
+    record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
+  }
   return true;
 }
 

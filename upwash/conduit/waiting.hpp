@@ -46,6 +46,14 @@ class wait_target {
     return target;
   }
 
+  /// The same, where peers write the word themselves: looking at it again soon may find it changed.
+  [[nodiscard]] static wait_target peers_word(const std::uint64_t& word, comparison how,
+                                              std::uint64_t value) {
+    wait_target target = wait_target::word(word, how, value);
+    target.by_peers_ = true;
+    return target;
+  }
+
   /// Until an injection to `peer` on `which` is worth trying again: one idle, then ready.
   [[nodiscard]] static wait_target credit(int peer, lane which) {
     wait_target target(kind::credit);
@@ -64,6 +72,7 @@ class wait_target {
 
   [[nodiscard]] kind what() const noexcept { return kind_; }
   [[nodiscard]] int peer() const noexcept { return static_cast<int>(value_); }
+  [[nodiscard]] bool by_peers() const noexcept { return by_peers_; }
 
   /// Whether the wait is over. False for credit: its waiter leaves after one idle.
   [[nodiscard]] bool ready() const noexcept {
@@ -96,6 +105,7 @@ class wait_target {
   kind kind_;
   comparison how_ = comparison::equal;
   lane lane_ = lane::request;
+  bool by_peers_ = false;
   std::uint64_t value_ = 0;
   const void* subject_ = nullptr;
   bool (*test_)(const void*) = nullptr;
@@ -112,6 +122,10 @@ class waiter {
   /// Lets the other ranks of this process run once and returns: a rank that polls in a loop of
   /// its own must not keep them from the processor. Nothing where each rank has its own.
   virtual void yield(int /*rank*/) {}
+
+  /// How often a rank may look at a word that peers write before it polls: more than never only
+  /// where it has a processor of its own.
+  [[nodiscard]] virtual int looks(int /*rank*/) const noexcept { return 0; }
 
  protected:
   ~waiter() = default;

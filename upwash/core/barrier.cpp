@@ -60,7 +60,7 @@ void barrier(const team& among) {
       return here.progress();
     }
   }
-  here.wait(conduit::wait_target::word(*watched, conduit::comparison::greater_equal, epoch),
+  here.wait(conduit::wait_target::peers_word(*watched, conduit::comparison::greater_equal, epoch),
             reason);
 }
 

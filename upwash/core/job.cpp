@@ -10,6 +10,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
+#include "upwash/base/relax.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
@@ -142,6 +143,15 @@ int job::services_step() {
   return moved;
 }
 
+/// Looks for a while at a word that peers write; whether it came.
+bool job::look_on(const conduit::wait_target& target) const noexcept {
+  for (int looks = waiter_->looks(rank_); looks > 0; --looks) {
+    if (target.ready()) return true;
+    relax();
+  }
+  return false;
+}
+
 void job::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) {
   if (in_handler_) {
     throw error(error_kind::argument,
@@ -149,7 +159,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
                             "and only send or reply",
                             rank_, reason.operation));
   }
-  if (target.ready()) return;
+  if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
   const detail::operation_scope in(*state_, reason);
   for (int idles = 0;;) {
@@ -157,6 +167,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
     waiter_->idle(rank_, target, reason);
+    if (target.by_peers() && look_on(target)) return;
     if (once || target.ready()) {
       if (once) progress_step();
       return;

@@ -113,6 +113,7 @@ class job final : private conduit::sink {
   void run_handler(const conduit::message& m);
   int progress_step();
   int services_step();
+  [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;
   void note_idle();
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);

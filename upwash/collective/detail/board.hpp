@@ -60,6 +60,14 @@ class board {
   [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
     return part(member).places[epoch % epochs].counts[which];
   }
+  /// The lines and counters of an epoch.
+  struct place {
+    std::array<board_line, lines> edges;
+    std::array<board_counter, counters> counts;
+  };
+  /// A member's places, epoch modulo `epochs`: valid as long as the board.
+  [[nodiscard]] place* places_of(int member) { return part(member).places.data(); }
+
   /// What a line of the epoch carries as its tag.
   [[nodiscard]] static std::uint64_t tag_of(std::uint64_t epoch) noexcept { return epoch + 1; }
 
@@ -81,10 +89,6 @@ class board {
   void release() { free(area_); }
 
  private:
-  struct place {
-    std::array<board_line, lines> edges;
-    std::array<board_counter, counters> counts;
-  };
   struct part_of_rank {
     std::array<place, epochs> places;
     std::array<board_line, 31> settled;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/options.hpp"
 #include "upwash/collective/registry.hpp"
@@ -27,6 +28,21 @@ struct call {
   call_site site;
 };
 
+/// A step that runs on the team's board, in its turn: everything looked up.
+struct compact_step {
+  schedule::step_kind kind = schedule::step_kind::copy;
+  schedule::buffer left = schedule::buffer::none;
+  schedule::buffer right = schedule::buffer::none;
+  schedule::buffer into = schedule::buffer::none;
+  std::uint32_t edge = 0;
+  std::uint32_t bytes = 0;
+  std::uint64_t left_at = 0;
+  std::uint64_t right_at = 0;
+  std::uint64_t into_at = 0;
+  std::uint64_t value = 0;
+  board::place* places = nullptr;  ///< of the peer; of this rank for a receive
+};
+
 /// What is kept of a call's shape.
 struct plan {
   // The shape.
@@ -39,7 +55,7 @@ struct plan {
   std::optional<schedule::generator> steps;  ///< of this rank
   manner run_as;
   /// The steps, where all of them run on the team's board, in order: on the caller's stack.
-  std::vector<schedule::step> compact;
+  std::vector<compact_step> compact;
   std::uint64_t scratch_bytes = 0;
 };
 

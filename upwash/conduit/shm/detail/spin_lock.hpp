@@ -6,16 +6,9 @@
 
 #include <atomic>
 
-namespace upwash::conduit::shm_detail {
+#include "upwash/base/relax.hpp"
 
-/// Tells the processor that this is a waiting loop.
-inline void relax() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+namespace upwash::conduit::shm_detail {
 
 class spin_lock {
  public:
