@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "upwash/schedule/generator.hpp"
@@ -36,7 +37,9 @@ struct placement {
 
 /// Makes the step that a part has just emitted one of the whole.
 inline void place(step& s, const placement& as, const tape& on) noexcept {
-  if (s.peer >= 0) s.peer = as.among.rank_of(s.peer);
+  for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
+    if (*rank != own) *rank = as.among.rank_of(*rank);
+  }
   s.edge += as.first_edge;
   s.round += as.first_round;
   const bool waits = s.after_all || s.after != decltype(s.after){};
