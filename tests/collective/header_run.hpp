@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
 #include <tuple>
@@ -27,8 +29,9 @@ struct in_a_small_window : Algorithm {
   [[nodiscard]] std::uint32_t window() const noexcept { return 8; }
 };
 
-/// All ranks' schedules with their headers and lengths, but no data, each step done before the next
-/// is asked for: for teams and bytes beyond the validator.
+/// All ranks' schedules with their headers and lengths, but no data: for teams and bytes beyond the
+/// validator. A rank keeps at most `window` steps open, and a send is done only when its receive
+/// takes it: who gets through here needs no buffers in between.
 class header_run {
  public:
   struct sent {
@@ -40,14 +43,16 @@ class header_run {
     std::uint64_t stages = 0;
   };
 
-  header_run(const schedule::expectation& of,
-             function_ref<schedule::generator(int rank)> schedule_of) {
+  header_run(const schedule::expectation& of, std::size_t window,
+             function_ref<schedule::generator(int rank)> schedule_of)
+      : window_(window) {
     for (int rank = 0; rank < of.ranks; ++rank) {
       member& m = members_.emplace_back(schedule_of(rank));
       m.slots.resize(m.steps.wants().slots);
+      m.of.scratch = m.steps.scratch_bytes();
+      if (of.calls.empty()) continue;
       const schedule::rank_call& call = of.calls[static_cast<std::size_t>(rank)];
       for (std::size_t i = 0; i < call.given.size(); ++i) m.known.given[i] = call.given[i];
-      m.of.scratch = m.steps.scratch_bytes();
     }
     for (auto& m : members_) m.known.slots = m.slots;
     for (bool moved = true; moved;) {
@@ -57,75 +62,112 @@ class header_run {
   }
 
   [[nodiscard]] bool finished() const {
-    return on_way_.empty() &&
-           std::all_of(members_.begin(), members_.end(), [](const member& m) { return m.ended; });
+    return std::all_of(members_.begin(), members_.end(),
+                       [](const member& m) { return m.ended && m.open.empty(); });
   }
-  [[nodiscard]] const sent& of(int rank) const {
-    return members_[static_cast<std::size_t>(rank)].of;
-  }
+  [[nodiscard]] const sent& of(int rank) const { return at(rank).of; }
 
  private:
+  struct open_step {
+    schedule::step what;
+    bool done = false;
+  };
   struct member {
     explicit member(const schedule::generator& from) : steps(from) {}
     schedule::generator steps;
     schedule::facts known;
     std::vector<std::uint64_t> slots;
-    schedule::step waits_for;  ///< a receive
-    bool waits = false;
+    std::deque<open_step> open;
     bool ended = false;
     sent of;
   };
-  struct message {
-    std::vector<std::uint64_t> words;
-    std::uint64_t bytes = 0;
-  };
+  using key = std::tuple<int, int, std::uint32_t>;  ///< source, destination, edge
+
+  [[nodiscard]] member& at(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const member& at(int rank) const {
+    return members_[static_cast<std::size_t>(rank)];
+  }
+
+  static bool wants_more(const member& m, std::size_t window) {
+    const bool at_stage = !m.open.empty() && m.open.back().what.kind == schedule::step_kind::stage;
+    return !m.ended && !at_stage && m.open.size() < window;
+  }
+
+  static bool ready(const std::deque<open_step>& open, std::size_t i) {
+    const schedule::step& s = open[i].what;
+    if (s.after_all && i != 0) return false;
+    return std::all_of(s.after.begin(), s.after.end(),
+                       [&](std::uint32_t d) { return d == 0 || d > i || open[i - d].done; });
+  }
 
   bool advance(int rank) {
-    member& m = members_[static_cast<std::size_t>(rank)];
+    member& m = at(rank);
     bool moved = false;
-    while (!m.ended) {
-      if (!m.waits && !m.steps.next(m.waits_for, m.known)) m.ended = true;
-      m.waits = !m.ended && !done(m, rank, m.waits_for);
-      if (m.waits) break;
-      moved = true;
+    for (bool again = true; again;) {
+      again = false;
+      while (wants_more(m, window_)) {
+        schedule::step s;
+        m.ended = !m.steps.next(s, m.known);
+        if (!m.ended) m.open.push_back({s});
+      }
+      for (std::size_t i = 0; i < m.open.size(); ++i) {
+        if (m.open[i].done || !ready(m.open, i)) continue;
+        perform(rank, m.open[i]);
+        again = again || m.open[i].done;
+      }
+      for (; !m.open.empty() && m.open.front().done; again = true) m.open.pop_front();
+      moved = moved || again;
     }
     return moved;
   }
 
-  bool done(member& m, int rank, const schedule::step& s) {
-    const auto header = std::span(m.slots).subspan(s.header.first, s.header.count);
-    if (s.kind == schedule::step_kind::stage) {
-      ++m.of.stages;
-      m.of.scratch = std::max(m.of.scratch, s.into.bytes);
-    } else if (s.kind == schedule::step_kind::send) {
-      ++m.of.messages;
-      m.of.bytes += s.left.bytes;
-      m.of.words += header.size();
-      m.of.longest = std::max(m.of.longest, s.left.bytes);
-      on_way_[{rank, s.peer, s.edge}] = {{header.begin(), header.end()}, s.left.bytes};
-    } else if (s.kind == schedule::step_kind::receive) {
-      const auto came = on_way_.find({s.peer, rank, s.edge});
-      if (came == on_way_.end()) return false;
-      EXPECT_EQ(came->second.words.size(), header.size());
-      std::copy(came->second.words.begin(), came->second.words.end(), header.begin());
-      if (s.length_slot == schedule::step::no_slot) {
-        EXPECT_EQ(came->second.bytes, s.into.bytes);
-      } else {
-        EXPECT_LE(came->second.bytes, s.into.bytes);
-        m.slots[static_cast<std::size_t>(s.length_slot)] = came->second.bytes;
-      }
-      on_way_.erase(came);
-    }
+  void perform(int rank, open_step& one) {
+    member& m = at(rank);
+    const schedule::step& s = one.what;
     for (const schedule::piece* p : {&s.left, &s.into}) {
       if (p->of == schedule::buffer::scratch && s.kind != schedule::step_kind::stage) {
         EXPECT_LE(p->end(), m.of.scratch);
       }
     }
-    return true;
+    if (s.kind == schedule::step_kind::receive) {
+      posted_[{s.peer, rank, s.edge}] = &one;
+      return;
+    }
+    if (s.kind == schedule::step_kind::send) {
+      const auto wanted = posted_.find({rank, s.peer, s.edge});
+      if (wanted == posted_.end()) return;
+      take(m, s, at(s.peer), wanted->second->what);
+      wanted->second->done = true;
+      posted_.erase(wanted);
+    }
+    if (s.kind == schedule::step_kind::stage) {
+      ++m.of.stages;
+      m.of.scratch = std::max(m.of.scratch, s.into.bytes);
+    }
+    one.done = true;
   }
 
+  static void take(member& from, const schedule::step& send, member& to,
+                   const schedule::step& receive) {
+    const auto words = std::span(from.slots).subspan(send.header.first, send.header.count);
+    const auto header = std::span(to.slots).subspan(receive.header.first, receive.header.count);
+    ++from.of.messages;
+    from.of.bytes += send.left.bytes;
+    from.of.words += words.size();
+    from.of.longest = std::max(from.of.longest, send.left.bytes);
+    ASSERT_EQ(words.size(), header.size());
+    std::copy(words.begin(), words.end(), header.begin());
+    if (receive.length_slot == schedule::step::no_slot) {
+      EXPECT_EQ(send.left.bytes, receive.into.bytes);
+      return;
+    }
+    EXPECT_LE(send.left.bytes, receive.into.bytes);
+    to.slots[static_cast<std::size_t>(receive.length_slot)] = send.left.bytes;
+  }
+
+  std::size_t window_;
   std::vector<member> members_;
-  std::map<std::tuple<int, int, std::uint32_t>, message> on_way_;
+  std::map<key, open_step*> posted_;  ///< receives; a deque keeps its elements in place
 };
 
 }  // namespace upwash::test

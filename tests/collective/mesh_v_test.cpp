@@ -86,7 +86,7 @@ std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters
 }
 
 header_run run_of(const expectation& of, mesh_all_to_all_v::parameters with) {
-  return header_run(of,
+  return header_run(of, 9,
                     [&](int rank) { return generator(mesh_all_to_all_v(of.ranks, rank, with)); });
 }
 
@@ -135,6 +135,7 @@ TEST(mesh_all_to_all_v, takes_any_lengths_on_any_grid) {
       for (const int dimensions : {3, 1 + ranks % 4}) {
         ASSERT_EQ(validate_uneven(of, {dimensions, room}, seed + wide(ranks)), "")
             << ranks << " ranks, seed " << seed << ", " << dimensions << "-D, room " << room;
+        ASSERT_TRUE(run_of(of, {dimensions, room}).finished());
       }
     }
   }

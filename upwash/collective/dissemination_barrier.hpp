@@ -26,6 +26,7 @@ class dissemination_barrier {
   [[nodiscard]] static std::uint32_t rounds(int ranks) noexcept {
     return static_cast<std::uint32_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
   }
+  [[nodiscard]] bool alike() const noexcept { return true; }
 
  private:
   int ranks_;

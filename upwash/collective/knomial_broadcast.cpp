@@ -64,6 +64,14 @@ bool knomial_broadcast::next_of_segment(schedule::step& out, schedule::tape& on)
   return false;
 }
 
+schedule::repetition knomial_broadcast::repeats() const {
+  knomial_broadcast ahead = *this;
+  if (segment_open_ && ahead.next_child()) return {};
+  const std::uint64_t next = std::uint64_t{segment_index_} + (segment_open_ ? 1 : 0);
+  const std::uint64_t whole = bytes_ / segment_bytes_;
+  return {.rounds = next < whole ? whole - next : 0};
+}
+
 /// Emits what brings a segment here: a receive, or the root's copy; false where it is already.
 bool knomial_broadcast::begin_segment(schedule::step& out, schedule::tape& on) {
   segment_open_ = true;

@@ -41,6 +41,11 @@ class knomial_broadcast {
   [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
   [[nodiscard]] bool edges_apart() const noexcept { return true; }
+  /// Whole segments.
+  [[nodiscard]] schedule::repetition repeats() const;
+  void skip(std::uint64_t segments) noexcept {
+    segment_index_ += static_cast<std::uint32_t>(segments);
+  }
 
  private:
   [[nodiscard]] bool begin_segment(schedule::step& out, schedule::tape& on);

@@ -51,18 +51,18 @@ bool mesh_all_to_all::next(schedule::step& out, schedule::tape& on) {
     switch (part_) {
       case part::pack:
         if (pack(out, on)) return true;
-        part_ = part::send;
-        break;
-      case part::send:
         part_ = part::receive;
-        if (send(out, on)) return true;
         break;
       case part::receive:
         part_ = part::receive_for_hole;
         if (receive(out, on, false)) return true;
         break;
-      case part::receive_for_hole: {
-        const bool emitted = receive(out, on, true);
+      case part::receive_for_hole:
+        part_ = part::send;
+        if (receive(out, on, true)) return true;
+        break;
+      case part::send: {
+        const bool emitted = send(out, on);
         next_turn();
         if (emitted) return true;
         break;

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: each rank has a block of m bytes for each rank. Idea: the ranks form a grid; in phase k
-// a rank sends to each rank of its line of dimension k, in one message, all it holds for that
-// rank's share of the destinations. Work of holes (model/grid.hpp) goes to the ranks below them.
-// Cost: in three dimensions 3(cbrt P - 1) messages of cbrt(P)^2 m bytes and 3 P m bytes copied, for
-// P-1 messages of m bytes; holes add a few. One dimension: the direct exchange, without copies.
-// Restrictions: not in place. Any P. Source: Kumar 2005, 3.1.2 and equation 3.6.
+// Problem: each rank has a block of m bytes for each rank. Idea: in phase k a rank of a grid sends
+// to each rank of its line of dimension k, in one message, all it holds for that one's share of the
+// destinations; the ranks below holes stand in for them. Cost: in three dimensions 3(cbrt P - 1)
+// messages of cbrt(P)^2 m bytes and 3 P m bytes copied, for P-1 messages of m bytes; in one the
+// direct exchange. Restrictions: not in place. Source: Kumar 2005, 3.1.2 and equation 3.6.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ class mesh_all_to_all : public detail::mesh_exchange {
   [[nodiscard]] bool alike() const noexcept { return turn_.on().full(); }
 
  private:
-  enum class part : std::uint8_t { pack, send, receive, receive_for_hole, unpack, end };
+  enum class part : std::uint8_t { pack, receive, receive_for_hole, send, unpack, end };
 
   bool pack(schedule::step& out, schedule::tape& on);
   bool send(schedule::step& out, schedule::tape& on);

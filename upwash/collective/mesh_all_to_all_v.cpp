@@ -111,11 +111,11 @@ bool mesh_all_to_all_v::emit_part(schedule::step& out, schedule::tape& on) {
   switch (part_) {
     case part::pack:
       if (pack(out, on)) return true;
-      part_ = part::send;
+      part_ = part::receive;
       return false;
-    case part::send: part_ = part::receive; return send(out, on);
     case part::receive: part_ = part::receive_for_hole; return receive(out, on, false);
-    case part::receive_for_hole: part_ = part::end_turn; return receive(out, on, true);
+    case part::receive_for_hole: part_ = part::send; return receive(out, on, true);
+    case part::send: part_ = part::end_turn; return send(out, on);
     case part::end_turn: end_turn(); return false;
     case part::settle: return settle(out, on);
     case part::send_rest: part_ = part::receive_rest; return send_rest(out, on);
@@ -173,14 +173,13 @@ void mesh_all_to_all_v::note_ends(const run& of, const schedule::tape& on) {
   const auto words = on.slots();
   std::uint32_t to = header_words_ + (turn_.is_own() ? place_slot(turn_.own_coordinate()) + 1
                                                      : sent_headers_ + header_);
-  const std::uint64_t before = top_ - message_at_;
   if (turn_.phase() == 0) {
-    words[to] = before + of.from.bytes;
+    words[to] = message_bytes_ + of.from.bytes;
     ++header_words_;
     return;
   }
   for (std::uint32_t i = 0; i < word(share_.count); ++i) {
-    words[to++] = before + words[of.ends + i] - of.starts;
+    words[to++] = message_bytes_ + words[of.ends + i] - of.starts;
   }
   header_words_ += word(share_.count);
 }
@@ -200,6 +199,7 @@ bool mesh_all_to_all_v::pack(schedule::step& out, schedule::tape& on) {
     out.into = {buffer::scratch, top_, next.from.bytes};
     if (!turn_.in_last_phase()) note_ends(next, on);
     top_ += next.from.bytes;
+    message_bytes_ += next.from.bytes;
   }
   has_run_ = false;
   copy(out, on);
@@ -218,9 +218,8 @@ bool mesh_all_to_all_v::send(schedule::step& out, schedule::tape& on) {
     return true;
   }
   if (!turn_.in_last_phase()) out.header = {sent_headers_ + header_, header_words_};
-  const std::uint64_t bytes = top_ - message_at_;
-  if (turn_.in_last_phase() || bytes <= inline_bytes_) {
-    out.left = {buffer::scratch, message_at_, bytes};
+  if (turn_.in_last_phase() || message_bytes_ <= inline_bytes_) {
+    out.left = {buffer::scratch, message_at_, message_bytes_};
   }
   on.emit(out, packed_);
   return true;
@@ -240,7 +239,8 @@ bool mesh_all_to_all_v::receive(schedule::step& out, schedule::tape& on, bool fo
   return true;
 }
 
-/// A message of the last phase (which has none for holes).
+/// A message of the last phase (which has none for holes). It comes before the send of its turn:
+/// growing waits for all before, and a peer's receive may be behind its own growing.
 bool mesh_all_to_all_v::receive_known(schedule::step& out, schedule::tape& on, int bundle) {
   const model::grid& grid = turn_.on();
   schedule::mark room_free = schedule::never;
@@ -268,6 +268,7 @@ bool mesh_all_to_all_v::receive_known(schedule::step& out, schedule::tape& on, i
 
 void mesh_all_to_all_v::end_turn() {
   message_at_ = top_;
+  message_bytes_ = 0;
   if (!turn_.is_own()) header_ += header_words_;
   header_words_ = 0;
   if (turn_.next_turn()) {

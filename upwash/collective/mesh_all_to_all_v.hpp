@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: each rank has a block for each rank, all of different lengths. Idea: as in
-// mesh_all_to_all. Those in between do not know the lengths, so a message carries in its header
-// where each of its blocks ends. A receiver has room for messages of up to `inline_bytes`; of a
-// longer one it gets the header first, and the data, in a message of their own, once it has made
-// room. In the last phase both ends know the lengths: no headers. Cost: as mesh_all_to_all, 8 bytes
-// a block and phase more, and a second message for each long one before the last phase.
-// Restrictions: not in place. Any P. Source: Kumar 2005, 3.1.2.
+// Problem: each rank has a block for each rank, all of different lengths. Idea: as mesh_all_to_all.
+// Those in between do not know the lengths, so a message tells in its header where its blocks end.
+// One longer than `inline_bytes` sends its data behind, once the receiver has made room. Cost: as
+// mesh_all_to_all, a second message for each long one, and 8 bytes a block, but for the last phase,
+// where both ends know the lengths. Restrictions: not in place. Source: Kumar 2005, 3.1.2.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +17,8 @@ namespace upwash::collective {
 
 /// Takes four arrays with a word a rank, of bytes: given(0): lengths of the blocks for each rank,
 /// given(1): their offsets in the input, given(2): lengths of those from each rank, given(3): their
-/// offsets in the output. `next` throws `error`: argument, without them; fault, where the lengths
-/// that came are not those that were to come.
+/// offsets in the output. `next` throws `error`: argument, without them; fault, where it sees that
+/// a pair's ends do not agree on the length.
 class mesh_all_to_all_v : public detail::mesh_exchange {
  public:
   struct parameters {
@@ -38,9 +36,9 @@ class mesh_all_to_all_v : public detail::mesh_exchange {
  private:
   enum class part : std::uint8_t {
     pack,
-    send,
     receive,
     receive_for_hole,
+    send,
     end_turn,
     settle,  ///< all headers of a phase are here: makes room
     send_rest,
@@ -110,7 +108,8 @@ class mesh_all_to_all_v : public detail::mesh_exchange {
   std::uint64_t next_begin_ = 0;  ///< the same of the next phase
   std::uint64_t top_ = 0;
   std::uint64_t capacity_ = 0;
-  std::uint64_t message_at_ = 0;  ///< this turn's
+  std::uint64_t message_at_ = 0;     ///< this turn's
+  std::uint64_t message_bytes_ = 0;  ///< packed so far
 };
 
 }  // namespace upwash::collective

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/ring_all_reduce.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace upwash::collective {
 
 using schedule::buffer;
@@ -40,6 +43,23 @@ bool ring_all_reduce::next(schedule::step& out, schedule::tape& on) {
     pass_on(out, on);
   }
   return true;
+}
+
+/// Turns of a half are alike as long as the blocks that go and come are as long as now.
+schedule::repetition ring_all_reduce::repeats() const noexcept {
+  if (phase_ != phase::send && phase_ != phase::pass_send) return {};
+  const std::int64_t going = std::int64_t{rank_} - turn_ + (phase_ == phase::send ? 0 : 1);
+  const auto left = static_cast<std::uint64_t>(ranks_ - 1 - turn_);
+  const std::uint64_t longer = elements_ % static_cast<std::uint64_t>(ranks_);
+  if (longer == 0) return {.rounds = left};
+  // The first blocks are the longer ones, and turns go through the blocks downwards.
+  const auto which = static_cast<std::uint64_t>((going % ranks_ + ranks_) % ranks_);
+  return {.rounds = std::min(left, which < longer ? which : which - longer)};
+}
+
+void ring_all_reduce::skip(std::uint64_t rounds) noexcept {
+  turn_ += static_cast<int>(rounds);
+  if (rounds % 2 != 0) std::swap(reduced_[0], reduced_[1]);
 }
 
 /// Round `turn_`: block rank - turn goes on, block rank - turn - 1 comes and is combined.

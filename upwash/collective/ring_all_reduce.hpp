@@ -29,6 +29,10 @@ class ring_all_reduce {
   /// Two blocks: one arrives while the other is combined.
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * largest_block(); }
   [[nodiscard]] bool edges_apart() const noexcept { return true; }
+  /// But for blocks that are an element longer than others.
+  [[nodiscard]] bool alike() const noexcept { return true; }
+  [[nodiscard]] schedule::repetition repeats() const noexcept;
+  void skip(std::uint64_t rounds) noexcept;
 
  private:
   enum class phase : std::uint8_t { copy, send, receive, reduce, pass_send, pass_receive, end };

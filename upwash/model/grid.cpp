@@ -39,17 +39,21 @@ int ceil_root(int value, int degree) {
 }  // namespace
 
 grid::grid(int ranks, std::span<const int> sizes) : ranks_(ranks) {
-  const bool sound = ranks >= 1 && !sizes.empty() && sizes.size() <= sizes_.size() &&
-                     std::all_of(sizes.begin(), sizes.end(), [](int s) { return s >= 1; });
+  bool sound = ranks >= 1 && !sizes.empty() && sizes.size() <= sizes_.size() &&
+               std::all_of(sizes.begin(), sizes.end(), [](int size) { return size >= 1; });
   if (sound) {
     dimensions_ = static_cast<int>(sizes.size());
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
-    for (const int s : sizes.first(sizes.size() - 1)) {
-      slab_ = std::min<std::int64_t>(slab_ * s, std::numeric_limits<int>::max());
+    std::int64_t slab = 1;
+    for (const int size : sizes.first(sizes.size() - 1)) {
+      slab = std::min<std::int64_t>(slab * size, std::numeric_limits<int>::max());
     }
-    filled_ = ranks_ - slab_ * below_last();
+    const std::int64_t filled = ranks_ - slab * below_last();
+    sound = filled >= 1 && filled <= slab && (filled == slab || below_last() > 0);
+    slab_ = static_cast<int>(slab);
+    filled_ = sound ? static_cast<int>(filled) : 0;
   }
-  if (!sound || filled_ < 1 || filled_ > slab_ || (!full() && below_last() == 0)) {
+  if (!sound) {
     throw error(error_kind::argument,
                 fmt::format("a grid of {} cannot hold {} ranks: give 1 to {} sizes of which all "
                             "slabs but the last are full, and 2 slabs or more if that is not",
@@ -102,7 +106,7 @@ bool grid::is_hole(const cell& where) const noexcept {
 }
 
 int grid::rank_of(const cell& where) const noexcept {
-  return static_cast<int>(place_in_slab(where) + slab_ * where[at(last())]);
+  return static_cast<int>(place_in_slab(where) + std::int64_t{slab_} * where[at(last())]);
 }
 
 int grid::line(const cell& through, int dimension) const noexcept {

@@ -86,8 +86,8 @@ class grid {
   int ranks_ = 1;
   int dimensions_ = 1;
   std::array<int, most_dimensions> sizes_{};
-  std::int64_t slab_ = 1;    ///< cells in a slab
-  std::int64_t filled_ = 1;  ///< ranks in the last slab
+  int slab_ = 1;    ///< cells in a slab
+  int filled_ = 1;  ///< ranks in the last slab
 };
 
 }  // namespace upwash::model

@@ -43,10 +43,12 @@ struct needs {
 };
 
 /// Rounds that are all alike, for the pricer: after `from` of them, `skip(n)` passes over n.
-/// Members `repetition repeats()` and `void skip(std::uint64_t rounds)`; 0 rounds: nothing repeats.
+/// One at least is left. Members `repetition repeats()` and `void skip(std::uint64_t rounds)`; 0
+/// rounds: nothing repeats, or the last step emitted was not the last of its round.
 struct repetition {
   std::uint64_t from = 0;    ///< rounds before they are alike
   std::uint64_t rounds = 0;  ///< alike rounds, from there on
+  std::uint32_t edges = 1;   ///< a round's edges are numbered so much above those of the one before
 };
 
 /// Any algorithm, type-erased in place: no allocation, 256 bytes of state at most.
@@ -77,7 +79,7 @@ class generator {
   [[nodiscard]] std::uint32_t window() const noexcept { return needs_.window; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return needs_.scratch_bytes; }
 
-  /// What repeats; asked between two rounds.
+  /// What repeats, from the next step on.
   [[nodiscard]] repetition repeats() const { return acts_->repeats(state_); }
   /// Passes over alike rounds, between two rounds.
   void skip(std::uint64_t rounds) { acts_->skip(state_, rounds); }

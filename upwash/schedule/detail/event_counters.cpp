@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Signals and those who await them. A signal is a message without bytes; a look at a peer's
+// counter takes as long as one.
+#include <algorithm>
+
+#include "upwash/schedule/detail/event_run.hpp"
+
+namespace upwash::schedule::detail {
+
+event_run::counter& event_run::counter_of(int rank, std::uint32_t which) {
+  std::vector<counter>& all = state(rank).counters;
+  if (which >= all.size()) all.resize(std::size_t{which} + 1);
+  return all[which];
+}
+
+void event_run::signal(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  if (what.peer == own || what.peer == rank) {
+    const duration now = spend(rank, at, {});
+    post(now, rank, happening::count, what.edge);
+    return finish(rank, n, now);
+  }
+  message m = to_peer(message_kind::signal, rank, what.peer, 0);
+  m.edge = what.edge;
+  const duration out = spend(rank, at, cost_of(m).send_overhead);
+  launch(m, out);
+  finish(rank, n, out);
+}
+
+void event_run::await(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  counter& on = counter_of(what.peer == own ? rank : walked(rank, what.peer, false), what.edge);
+  if (on.value >= what.value) return see(rank, n, at);
+  on.who.push_back({rank, n});
+}
+
+/// The counter is high enough: whoever looks from afar sees it later.
+void event_run::see(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  if (what.peer == own || what.peer == rank) return finish(rank, n, spend(rank, at, {}));
+  const duration way = charges_.message(on_.level_between(rank, what.peer), 0).latency;
+  post(at + way, rank, happening::seen, n);
+}
+
+void event_run::count_up(int rank, std::uint64_t which, duration at) {
+  counter& here = counter_of(rank, static_cast<std::uint32_t>(which));
+  ++here.value;
+  std::vector<counter::waiting> freed;
+  std::erase_if(here.who, [&](const counter::waiting& each) {
+    const bool enough = here.value >= state(each.rank).window.at(each.step).what.value;
+    if (enough) freed.push_back(each);
+    return enough;
+  });
+  for (const counter::waiting& each : freed) see(each.rank, each.step, at);
+}
+
+}  // namespace upwash::schedule::detail

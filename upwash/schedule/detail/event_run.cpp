@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/schedule/detail/event_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::schedule::detail {
+
+event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule_of,
+                     const machine& on, const transfer_rules& rules, const price_options& options)
+    : plan_(plan),
+      rules_(rules),
+      on_(on),
+      options_(options),
+      charges_(on, options),
+      ports_(on, plan.walked, plan.alike_on_node) {
+  ranks_.reserve(static_cast<std::size_t>(plan.walked));
+  for (int rank = 0; rank < plan.walked; ++rank) {
+    const generator steps = schedule_of(rank);
+    const facts known = options.facts_of ? (*options.facts_of)(rank) : facts{};
+    if (known.slots.size() < steps.wants().slots) {
+      throw error(error_kind::argument,
+                  fmt::format("price: the schedule of rank {} uses {} words that are known only at "
+                              "run time; {} were given: give them as price_options::facts_of",
+                              rank, steps.wants().slots, known.slots.size()));
+    }
+    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}});
+  }
+  for (int rank = 0; rank < plan.walked; ++rank) refill(rank);
+}
+
+void event_run::post(duration at, int rank, happening what, std::uint64_t subject) {
+  events_.push_back({at, rank, what, subject});
+  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+}
+
+run_end event_run::run() {
+  while (!events_.empty()) {
+    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+    const event next = events_.back();
+    events_.pop_back();
+    handle(next);
+  }
+  const bool all = std::all_of(ranks_.begin(), ranks_.end(),
+                               [](const rank_state& r) { return r.window.finished(); });
+  return all && meetings_.empty() ? run_end::complete : run_end::stuck;
+}
+
+void event_run::handle(const event& e) {
+  const auto heard = [&](const step& of) {
+    return charges_.message(on_.level_between(e.rank, of.peer), 0).receive_overhead;
+  };
+  switch (e.what) {
+    case happening::ready: return begin(e.rank, e.subject, e.at);
+    case happening::take: return take(e.rank, e.subject, e.at);
+    case happening::fetched: return fetched(e.rank, e.subject, e.at);
+    case happening::released: {
+      const step& what = state(e.rank).window.at(e.subject).what;
+      const duration cost = what.kind == step_kind::send ? heard(what) : duration();
+      return finish(e.rank, e.subject, spend(e.rank, e.at, cost));
+    }
+    case happening::invited: {
+      const step& what = state(e.rank).window.at(e.subject).what;
+      return put_on_wire(e.rank, e.subject, spend(e.rank, e.at, heard(what)));
+    }
+    case happening::depart: return depart(e.subject, e.at);
+    case happening::arrive: return arrive(e.subject, e.at);
+    case happening::collect: return taken_by_collect(e.rank, e.subject, e.at);
+    case happening::seen: {
+      const step& what = state(e.rank).window.at(e.subject).what;
+      const model::message_cost look = charges_.message(on_.level_between(e.rank, what.peer), 0);
+      return finish(e.rank, e.subject,
+                    spend(e.rank, e.at, look.send_overhead + look.receive_overhead));
+    }
+    case happening::signalled: {
+      const message came = drop(e.subject);
+      return post(spend(e.rank, e.at, cost_of(came).receive_overhead), e.rank, happening::count,
+                  came.edge);
+    }
+    case happening::count: return count_up(e.rank, e.subject, e.at);
+  }
+}
+
+/// Who stands for a peer: the walked rank at the same distance round the team. To whom half the
+/// team away is ahead (`sends`), that one is behind.
+int event_run::walked(int rank, int peer, bool sends) const noexcept {
+  if (plan_.walked == plan_.ranks) return peer;
+  std::int64_t distance = std::int64_t{peer} - rank;
+  const std::int64_t team = plan_.ranks;
+  const std::int64_t tie = sends ? 0 : 1;
+  if (2 * distance + tie > team) distance -= team;
+  if (2 * distance - 1 + tie < -team) distance += team;
+  const std::int64_t stands = (rank + distance) % plan_.walked;
+  return static_cast<int>(stands < 0 ? stands + plan_.walked : stands);
+}
+
+/// The processor does what is ready in the order of time.
+duration event_run::spend(int rank, duration at, duration cost) {
+  rank_state& r = state(rank);
+  if (cost == duration()) return std::max(at, r.processor_free);
+  r.processor_free = std::max(at, r.processor_free) + cost;
+  r.processor_busy += cost;
+  return r.processor_free;
+}
+
+void event_run::begin(int rank, step_number n, duration at) {
+  rank_state& r = state(rank);
+  const step& what = r.window.at(n).what;
+  switch (what.kind) {
+    case step_kind::send: return send(rank, n, at);
+    case step_kind::receive: return receive(rank, n, at);
+    case step_kind::copy:
+    case step_kind::reduce: return work(rank, n, at);
+    case step_kind::stage: return finish(rank, n, at);
+    case step_kind::collect: return collect(rank, what.edge, at), finish(rank, n, at);
+    case step_kind::close:
+      std::erase(r.collects, what.edge);
+      return finish(rank, n, spend(rank, at, {}));
+    case step_kind::signal: return signal(rank, n, at);
+    case step_kind::await: return await(rank, n, at);
+    default: break;
+  }
+  throw error(error_kind::configuration,
+              fmt::format("price: rank {}, round {}: machine {} has no costs of collectives in the "
+                          "network; choose an algorithm without them",
+                          rank, what.round, on_.name));
+}
+
+/// A copy or reduction. Without direct access a peer's operand is fetched first, a peer's result
+/// is put.
+void event_run::work(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  const bool copies = what.kind == step_kind::copy;
+  const auto remote = [&](const piece& p) {
+    return p.of != buffer::none && p.owner != own && walked(rank, p.owner, true) != rank &&
+           !rules_.direct;
+  };
+  if (remote(what.left) || remote(what.right)) {
+    const piece& from = remote(what.left) ? what.left : what.right;
+    message request = to_peer(message_kind::request, rank, from.owner, 0);
+    request.asked = from.bytes;
+    request.receiver = n;
+    return ask(request, at);
+  }
+  if (remote(what.into)) {
+    message out = to_peer(message_kind::stored, rank, what.into.owner, what.into.bytes);
+    out.sender = n;
+    const duration combining = copies ? duration() : charges_.reduce(what.into.bytes);
+    return launch(out, spend(rank, at, combining + cost_of(out).send_overhead));
+  }
+  duration cost = copies ? charges_.copy(what.into.bytes) : charges_.reduce(what.into.bytes);
+  if (copies && what.into.of == buffer::scratch && options_.charge_combining) {
+    cost += charges_.combine();
+  }
+  finish(rank, n, spend(rank, at, cost));
+}
+
+void event_run::finish(int rank, step_number n, duration at) {
+  rank_state& r = state(rank);
+  const bool ends_unit = r.window.at(n).ends_unit;
+  const std::uint32_t phase = r.window.at(n).phase;
+  r.window.finish(n, at, [&](step_number freed) {
+    post(r.window.at(freed).ready, rank, happening::ready, freed);
+  });
+  refill(rank);
+  if (ends_unit) end_of_unit(rank, phase, at);
+}
+
+void event_run::refill(int rank) {
+  rank_state& r = state(rank);
+  for (step_number n = 0; (n = r.window.emit(plan_.rounds_in_unit)) != no_step;) {
+    if (const auto ended = r.window.ended_unit()) end_of_unit(rank, r.window.phase(), *ended);
+    const open_step& s = r.window.at(n);
+    if (++steps_ > options_.most_steps) {
+      throw error(error_kind::argument,
+                  fmt::format("price: {} ranks take more than {} steps, none stand for the others "
+                              "and no rounds repeat; price fewer ranks, larger segments or more "
+                              "steps",
+                              plan_.ranks, options_.most_steps));
+    }
+    rounds_ = std::max(rounds_, s.what.round + 1);
+    if (s.waits == 0) post(s.ready, rank, happening::ready, n);
+  }
+}
+
+void event_run::write_result(price_result& to) const {
+  duration sum;
+  for (const rank_state& r : ranks_) {
+    const rank_price one{r.window.last_done(), r.processor_busy};
+    to.completion = std::max(to.completion, one.completion);
+    to.processor_most = std::max(to.processor_most, one.processor);
+    sum += one.processor;
+    if (options_.per_rank) to.ranks.push_back(one);
+  }
+  to.processor_mean = duration::from_ps(sum.ps() / plan_.walked);
+  to.rounds = rounds_;
+  to.ranks_walked = plan_.walked;
+  to.steps_walked = steps_;
+  to.rounds_skipped = ranks_.front().window.skipped();
+  to.core_sharing = charges_.core_sharing(rounds_, plan_.ranks);
+  to.completion += to.core_sharing;
+}
+
+std::string event_run::what_is_stuck() {
+  for (int rank = 0; rank < plan_.walked; ++rank) {
+    rank_window& window = state(rank).window;
+    if (window.finished()) continue;
+    const step& what = window.at(window.base()).what;
+    return fmt::format("step {} of rank {} ({}, edge {}, peer {}, round {}) never comes to its end",
+                       window.base(), rank, static_cast<int>(what.kind), what.edge, what.peer,
+                       what.round);
+  }
+  return "a message is never received";
+}
+
+}  // namespace upwash::schedule::detail

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Walks schedules in virtual time: events in the order of time, a processor a rank that takes what
+// is ready first, ports that messages hold. The ranks walked may stand for more: then a peer is
+// the walked rank that stands for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "upwash/schedule/detail/charges.hpp"
+#include "upwash/schedule/detail/meeting.hpp"
+#include "upwash/schedule/detail/pace.hpp"
+#include "upwash/schedule/detail/rank_window.hpp"
+#include "upwash/schedule/lower.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace upwash::schedule::detail {
+
+struct run_plan {
+  int ranks = 1;          ///< of the team
+  int walked = 1;         ///< ranks 0 .. walked - 1; peer p is walked rank p modulo walked
+  int alike_on_node = 1;  ///< ranks of a node that a walked rank stands for
+  std::uint32_t rounds_in_unit = 4;  ///< rounds are compared by so many
+  std::uint32_t least_window = 32;
+};
+
+enum class run_end : std::uint8_t {
+  complete,
+  stuck,  ///< steps wait for what never comes, or messages for whom to take them
+};
+
+class event_run {
+ public:
+  event_run(const run_plan& plan, function_ref<generator(int rank)> schedule_of, const machine& on,
+            const transfer_rules& rules, const price_options& options);
+
+  run_end run();
+
+  void write_result(price_result& to) const;
+  /// The first step that never becomes ready, in words.
+  [[nodiscard]] std::string what_is_stuck();
+
+ private:
+  enum class happening : std::uint8_t {
+    ready,      ///< a step: all that it waits for is done
+    take,       ///< a receive: its message is here
+    fetched,    ///< the answer to a get is here
+    released,   ///< a send: its acknowledgement is here; a put: it is there
+    invited,    ///< a send: its place is free
+    depart,     ///< a message: it is handed to its port
+    arrive,     ///< a message: its first byte is there
+    collect,    ///< a message that a collect takes
+    seen,       ///< an await: the peer's counter, from afar
+    signalled,  ///< a signal is here
+    count,      ///< it has been counted: a counter goes up
+  };
+  enum class message_kind : std::uint8_t {
+    data,
+    offer,
+    invitation,
+    acknowledgement,
+    request,
+    reply,
+    stored,
+    signal
+  };
+
+  struct event {
+    duration at;
+    std::int32_t rank;
+    happening what;
+    std::uint64_t subject;  ///< number of a step, a message or a counter
+
+    friend bool operator>(const event& a, const event& b) noexcept {
+      if (a.at != b.at) return a.at > b.at;
+      if (a.rank != b.rank) return a.rank > b.rank;
+      if (a.what != b.what) return a.what > b.what;
+      return a.subject > b.subject;
+    }
+  };
+
+  struct message {
+    message_kind what = message_kind::data;
+    mechanism how = mechanism::eager;
+    int from = 0;  ///< as walked
+    int to = 0;    ///< as walked
+    std::size_t level = 0;
+    std::uint32_t edge = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t asked = 0;         ///< bytes of the edge that an offer or a request is about
+    step_number sender = no_step;    ///< who waits for an acknowledgement
+    step_number receiver = no_step;  ///< who waits for this answer
+    duration arrived;
+  };
+
+  struct counter {
+    std::uint64_t value = 0;
+    struct waiting {
+      int rank;
+      step_number step;
+    };
+    std::vector<waiting> who;
+  };
+
+  struct rank_state {
+    rank_window window;
+    duration processor_free;
+    duration processor_busy;
+    std::vector<std::uint32_t> collects;
+    std::vector<counter> counters;
+    pace at_pace;
+  };
+
+  // event_run.cpp: the loop, and steps of the rank alone.
+  void post(duration at, int rank, happening what, std::uint64_t subject);
+  void handle(const event& e);
+  void begin(int rank, step_number n, duration at);
+  void work(int rank, step_number n, duration at);
+  void finish(int rank, step_number n, duration at);
+  void refill(int rank);
+  duration spend(int rank, duration at, duration cost);
+  [[nodiscard]] int walked(int rank, int peer, bool sends) const noexcept;
+  [[nodiscard]] rank_state& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  // event_wires.cpp: what travels.
+  void send(int rank, step_number n, duration at);
+  void put_on_wire(int rank, step_number n, duration at);
+  void receive(int rank, step_number n, duration at);
+  void take(int rank, step_number n, duration at);
+  void fetched(int rank, std::uint64_t which, duration at);
+  void acknowledge(int rank, const message& what, duration at);
+  void collect(int rank, std::uint32_t edge, duration at);
+  void taken_by_collect(int rank, std::uint64_t which, duration at);
+  void fetch(int rank, step_number n, const message& offer, duration at);
+  void ask(message request, duration at);
+  void launch(const message& what, duration at);
+  void depart(std::uint64_t which, duration at);
+  void arrive(std::uint64_t which, duration at);
+  void match(std::uint64_t which);
+  [[nodiscard]] message drop(std::uint64_t which);
+  [[nodiscard]] message to_peer(message_kind what, int rank, int peer, std::uint64_t bytes) const;
+  const model::message_cost& cost_of(const message& what) {
+    return charges_.message(what.level, what.bytes);
+  }
+
+  // event_counters.cpp
+  void signal(int rank, step_number n, duration at);
+  void await(int rank, step_number n, duration at);
+  void count_up(int rank, std::uint64_t which, duration at);
+  counter& counter_of(int rank, std::uint32_t which);
+  void see(int rank, step_number n, duration at);
+
+  // event_rounds.cpp: passing over rounds that repeat.
+  void end_of_unit(int rank, std::uint32_t phase, duration at);
+  void restart_pace(rank_state& r) const;
+  [[nodiscard]] bool is_steady() const;
+  void skip_rounds();
+  void shift(const std::vector<duration>& by_rank);
+
+  run_plan plan_;
+  transfer_rules rules_;
+  const machine& on_;
+  price_options options_;
+  charges charges_;
+  ports ports_;
+  std::vector<rank_state> ranks_;
+  std::vector<event> events_;  ///< a heap, earliest first
+  std::vector<message> messages_;
+  std::vector<std::uint64_t> free_messages_;
+  meetings meetings_;
+  std::uint64_t steps_ = 0;
+  std::uint32_t rounds_ = 0;
+  std::uint32_t span_ = 1;  ///< units that are compared next
+  int looked_ = 0;          ///< ranks that have gone through two such spans
+};
+
+}  // namespace upwash::schedule::detail

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How an edge travels, in the wire steps of lower().
+#include <algorithm>
+
+#include "upwash/schedule/detail/event_run.hpp"
+
+namespace upwash::schedule::detail {
+namespace {
+
+std::uint64_t bytes_of(const step& what) {
+  const piece& data = what.kind == step_kind::send ? what.left : what.into;
+  return data.bytes + 8 * std::uint64_t{what.header.count};
+}
+
+wire wire_of(const step& what, const transfer_rules& rules) {
+  return lower(bytes_of(what), what.placed, what.acknowledged, rules);
+}
+
+}  // namespace
+
+event_run::message event_run::to_peer(message_kind what, int rank, int peer,
+                                      std::uint64_t bytes) const {
+  message m;
+  m.what = what;
+  m.from = rank;
+  m.to = walked(rank, peer, what != message_kind::request && what != message_kind::invitation);
+  m.level = on_.level_between(rank, peer);
+  m.bytes = bytes;
+  return m;
+}
+
+void event_run::send(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  if (!wire_of(what, rules_).asks_first()) return put_on_wire(rank, n, at);
+  const meeting_key key{rank, walked(rank, what.peer, true), what.edge, true};
+  if (const auto met = meetings_.meet(key, meetings::side::waiting, n)) {
+    post(std::max(at, drop(*met).arrived), rank, happening::invited, n);
+  }
+}
+
+void event_run::put_on_wire(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  const wire way = wire_of(what, rules_);
+  const bool offers = way.how == mechanism::rendezvous || way.how == mechanism::single_copy;
+  message m = to_peer(offers ? message_kind::offer : message_kind::data, rank, what.peer,
+                      offers ? 0 : bytes_of(what));
+  m.how = way.how;
+  m.edge = what.edge;
+  m.asked = bytes_of(what);
+  const bool is_answered = way.all().back().backwards;
+  if (is_answered) m.sender = n;
+  const duration out = spend(rank, at, cost_of(m).send_overhead);
+  launch(m, out);
+  if (!is_answered) finish(rank, n, out);
+}
+
+void event_run::receive(int rank, step_number n, duration at) {
+  const step& what = state(rank).window.at(n).what;
+  if (wire_of(what, rules_).asks_first()) {
+    message m = to_peer(message_kind::invitation, rank, what.peer, 0);
+    m.edge = what.edge;
+    launch(m, spend(rank, at, cost_of(m).send_overhead));
+  }
+  const meeting_key key{rank, walked(rank, what.peer, false), what.edge, false};
+  if (const auto met = meetings_.meet(key, meetings::side::waiting, n)) {
+    state(rank).window.at(n).message = *met;
+    post(std::max(at, messages_[*met].arrived), rank, happening::take, n);
+  }
+}
+
+void event_run::take(int rank, step_number n, duration at) {
+  open_step& s = state(rank).window.at(n);
+  message m = drop(s.message);
+  const model::message_cost note = charges_.message(m.level, 0);
+  switch (m.how) {
+    case mechanism::rendezvous: return fetch(rank, n, m, at);
+    case mechanism::single_copy:
+      at = spend(rank, at, note.receive_overhead + charges_.copy(m.asked) + note.send_overhead);
+      break;
+    case mechanism::signalling_put: at = spend(rank, at, note.receive_overhead); break;
+    default: {
+      const bool answers = m.sender != no_step;
+      at = spend(rank, at,
+                 cost_of(m).receive_overhead + charges_.copy_out(m.bytes) +
+                     (answers ? note.send_overhead : duration()));
+    }
+  }
+  if (m.sender != no_step) acknowledge(rank, m, at);
+  finish(rank, n, at);
+}
+
+/// The acknowledgement's send overhead has been spent.
+void event_run::acknowledge(int rank, const message& what, duration at) {
+  message back;
+  back.what = message_kind::acknowledgement;
+  back.from = rank;
+  back.to = what.from;
+  back.level = what.level;
+  back.receiver = what.sender;
+  launch(back, at);
+}
+
+/// Answers an offer by a get.
+void event_run::fetch(int rank, step_number n, const message& offer, duration at) {
+  message request = offer;
+  request.what = message_kind::request;
+  std::swap(request.from, request.to);
+  request.receiver = n;
+  ask(request, spend(rank, at, cost_of(offer).receive_overhead));
+}
+
+/// Begins a get: a request without bytes, whose answer the other NIC sends.
+void event_run::ask(message request, duration at) {
+  launch(request, spend(request.from, at, cost_of(request).send_overhead));
+}
+
+void event_run::fetched(int rank, std::uint64_t which, duration at) {
+  message reply = drop(which);
+  const step_number n = reply.receiver;
+  if (reply.sender != no_step) {
+    at = spend(rank, at, charges_.message(reply.level, 0).send_overhead);
+    acknowledge(rank, reply, at);
+    if (n != no_step) finish(rank, n, at);
+    return;
+  }
+  step& what = state(rank).window.at(n).what;
+  if (what.kind == step_kind::copy) return finish(rank, n, spend(rank, at, {}));
+  // The other operand of a reduction may be a peer's too.
+  (what.left.owner != own ? what.left : what.right).owner = own;
+  work(rank, n, at);
+}
+
+void event_run::launch(const message& what, duration at) {
+  std::uint64_t which = messages_.size();
+  if (free_messages_.empty()) {
+    messages_.push_back(what);
+  } else {
+    which = free_messages_.back();
+    free_messages_.pop_back();
+    messages_[which] = what;
+  }
+  if (ports_.contended(what.level)) {
+    post(at, what.from, happening::depart, which);
+  } else {
+    depart(which, at);
+  }
+}
+
+void event_run::depart(std::uint64_t which, duration at) {
+  const message& m = messages_[which];
+  post(ports_.depart(m.level, m.from, at, cost_of(m)), m.to, happening::arrive, which);
+}
+
+event_run::message event_run::drop(std::uint64_t which) {
+  free_messages_.push_back(which);
+  return messages_[which];
+}
+
+void event_run::arrive(std::uint64_t which, duration at) {
+  message& m = messages_[which];
+  const duration complete = ports_.arrive(m.level, m.to, at, cost_of(m));
+  switch (m.what) {
+    case message_kind::data:
+    case message_kind::offer:
+    case message_kind::invitation: m.arrived = complete; return match(which);
+    case message_kind::acknowledgement:
+      post(complete, m.to, happening::released, m.receiver);
+      return free_messages_.push_back(which);
+    case message_kind::reply: return post(complete, m.to, happening::fetched, which);
+    case message_kind::request: {
+      message reply = m;
+      reply.what = message_kind::reply;
+      reply.bytes = m.asked;
+      std::swap(reply.from, reply.to);
+      free_messages_.push_back(which);
+      return launch(reply, complete);
+    }
+    case message_kind::stored: {  // the NICs tell the sender
+      const message done = drop(which);
+      return post(complete + charges_.message(done.level, 0).latency, done.from,
+                  happening::released, done.sender);
+    }
+    case message_kind::signal: return post(complete, m.to, happening::signalled, which);
+  }
+}
+
+void event_run::match(std::uint64_t which) {
+  const message& m = messages_[which];
+  const bool invites = m.what == message_kind::invitation;
+  rank_state& r = state(m.to);
+  if (!invites && std::find(r.collects.begin(), r.collects.end(), m.edge) != r.collects.end()) {
+    return post(m.arrived, m.to, happening::collect, which);
+  }
+  const auto met = meetings_.meet({m.to, m.from, m.edge, invites}, meetings::side::message, which);
+  if (!met) return;
+  if (invites) {
+    const message came = drop(which);
+    return post(came.arrived, came.to, happening::invited, *met);
+  }
+  r.window.at(*met).message = which;
+  post(m.arrived, m.to, happening::take, *met);
+}
+
+void event_run::collect(int rank, std::uint32_t edge, duration at) {
+  state(rank).collects.push_back(edge);
+  for (const std::uint64_t which : meetings_.take_messages(rank, edge)) {
+    post(std::max(at, messages_[which].arrived), rank, happening::collect, which);
+  }
+}
+
+void event_run::taken_by_collect(int rank, std::uint64_t which, duration at) {
+  const message m = drop(which);
+  if (m.how == mechanism::rendezvous) return fetch(rank, no_step, m, at);
+  const bool answers = m.sender != no_step;
+  const duration done = spend(
+      rank, at,
+      cost_of(m).receive_overhead +
+          (m.how == mechanism::single_copy ? charges_.copy(m.asked) : charges_.copy_out(m.bytes)) +
+          (answers ? charges_.message(m.level, 0).send_overhead : duration()));
+  if (answers) acknowledge(rank, m, done);
+}
+
+}  // namespace upwash::schedule::detail

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/schedule/price.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "upwash/base/error.hpp"
+#include "upwash/schedule/detail/event_run.hpp"
+
+namespace upwash::schedule {
+namespace {
+
+using detail::event_run;
+using detail::run_end;
+using detail::run_plan;
+
+constexpr int most_representatives = 256;
+constexpr int many_ranks = 16'384;
+constexpr std::uint32_t executor_window = 32;  ///< of an executor, at least
+constexpr std::uint32_t small_window = 8;      ///< so that many ranks fit into memory
+
+/// Ranks so far apart see the same levels around them.
+int ranks_until_alike(const machine& on) {
+  int ranks = 1;
+  for (const machine_level& level : on.levels) {
+    if (level.ranks && *level.ranks <= most_representatives) ranks = std::max(ranks, *level.ranks);
+  }
+  return ranks;
+}
+
+/// Ranks of a node that share its ports.
+int ranks_on_port(const machine& on, int ranks) {
+  const bool shared = on.levels.size() > 1 && on.nic.of == nic_protocol::owner::node;
+  return shared ? std::min(on.ranks_in(level_kind::node), ranks) : 1;
+}
+
+struct attempt {
+  int ranks;
+  function_ref<generator(int)> schedule_of;
+  const machine& on;
+  const transfer_rules& rules;
+  const price_options& options;
+
+  /// Empty: priced; else what is stuck.
+  std::string with(run_plan plan, price_result& result) const {
+    plan.ranks = ranks;
+    plan.least_window = plan.walked > many_ranks ? small_window : executor_window;
+    // What a window lets through comes back as a batch a window later.
+    plan.rounds_in_unit = std::lcm(plan.rounds_in_unit, plan.least_window);
+    event_run run(plan, schedule_of, on, rules, options);
+    if (run.run() == run_end::stuck) return run.what_is_stuck();
+    run.write_result(result);
+    return {};
+  }
+};
+
+}  // namespace
+
+std::string price_result::how(int team) const {
+  std::string text = fmt::format("all {} ranks", team);
+  if (ranks_walked == 1 && team > 1) {
+    text = fmt::format("1 rank stands for all {}", team);
+  } else if (ranks_walked < team) {
+    text = fmt::format("{} ranks stand for all {}", ranks_walked, team);
+  }
+  if (rounds_skipped != 0) text += fmt::format("; {} rounds passed over", rounds_skipped);
+  return text;
+}
+
+price_result price(int ranks, function_ref<generator(int)> schedule_of, const machine& on,
+                   const transfer_rules& rules, const price_options& options) {
+  if (ranks < 1) {
+    throw error(error_kind::argument, fmt::format("price: {} ranks; at least 1", ranks));
+  }
+  const machine costs = detail::with_costs(on, options.messages);
+  const attempt to_price{ranks, schedule_of, costs, rules, options};
+  const bool alike = !options.every_rank && schedule_of(0).wants().alike;
+  const int some = ranks_until_alike(costs);
+  price_result result;
+  // A few nodes, not all full, are not alike.
+  constexpr int many_nodes = 8;
+  const bool same_nodes = ranks % some == 0 || ranks / some >= many_nodes;
+  if (alike && some < ranks && same_nodes) {
+    // Ranks of one node (or group), linked to each other as the nodes are: where the schedule is
+    // the same from node to node, this is exact. Where it is not, one rank stands for all.
+    if (some > 1) {
+      const auto unit = static_cast<std::uint32_t>(std::lcm(4, some));
+      if (to_price.with({.walked = some, .rounds_in_unit = unit}, result).empty()) return result;
+    }
+    const int together = ranks_on_port(costs, ranks);
+    if (to_price.with({.walked = 1, .alike_on_node = together}, result).empty()) return result;
+  }
+  const std::string stuck = to_price.with({.walked = ranks}, result);
+  if (!stuck.empty()) throw error(error_kind::fault, "price: " + stuck);
+  return result;
+}
+
+}  // namespace upwash::schedule
