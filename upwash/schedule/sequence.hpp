@@ -5,6 +5,7 @@
 // own; here its steps get the team's ranks, edges beside those of other parts, and an entry.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -68,6 +69,13 @@ concept segmented = algorithm<Part> && requires(Part& p, const Part& c, step& ou
   { c.ended() } -> std::same_as<bool>;
 };
 
+/// One whose segments repeat (generator.hpp).
+template <class Part>
+concept repeating = requires(Part& p, const Part& c) {
+  { c.repeats() } -> std::same_as<repetition>;
+  p.skip(std::uint64_t{});
+};
+
 /// Two parts one behind the other, segment by segment: what the first brings here the second takes
 /// on, while the first is at the next segment. Both have as many segments, no two ranks are
 /// partners in both (their edges are the same), and at most one uses scratch. Ranks that are not in
@@ -97,6 +105,17 @@ class pipeline {
     }
     return false;
   }
+  /// Segments that both parts have alike, from behind the last step of one.
+  [[nodiscard]] repetition repeats() const requires repeating<First> && repeating<Second> {
+    if (!between_segments()) return {};
+    repetition both = second_.repeats();
+    if (first_) both.rounds = std::min(both.rounds, first_->repeats().rounds);
+    return both;
+  }
+  void skip(std::uint64_t segments) requires repeating<First> && repeating<Second> {
+    if (first_) first_->skip(segments);
+    second_.skip(segments);
+  }
   [[nodiscard]] std::uint32_t window() const {
     return second_.window() + (first_ ? first_->window() : 0);
   }
@@ -105,6 +124,14 @@ class pipeline {
   }
 
  private:
+  [[nodiscard]] bool between_segments() const {
+    pipeline ahead = *this;
+    step s;
+    tape nowhere;
+    if (!in_second_ && ahead.first_ && ahead.first_->next_of_segment(s, nowhere)) return false;
+    return !second_.ended() && !ahead.second_.next_of_segment(s, nowhere);
+  }
+
   std::optional<First> first_;
   Second second_;
   members of_first_;
