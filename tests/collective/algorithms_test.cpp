@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/collective/cases.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/collective/central_counter_barrier.hpp"
 #include "upwash/collective/dissemination_barrier.hpp"
 #include "upwash/collective/doubling_scan.hpp"
@@ -151,6 +152,45 @@ TEST(doubling_scan, keeps_the_order_of_ranks) {
       expect_valid(of, of_rank, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); });
       EXPECT_LE(count(of_rank(0)).messages_sent, ceil_log(static_cast<std::uint64_t>(ranks), 2));
     }
+  }
+}
+
+TEST(generators, are_valid_for_parameters_drawn_at_random) {
+  const std::uint64_t draws = long_run() ? 300 : 40;
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    upwash::random_stream random(seed, 1);
+    const auto at_most = [&](int most) {
+      return static_cast<int>(random.below(static_cast<std::uint64_t>(most))) + 1;
+    };
+    expectation of;
+    of.ranks = at_most(most_ranks());
+    of.element_bytes = static_cast<std::uint32_t>(at_most(9));
+    of.input_bytes = of.output_bytes = random.below(120) * of.element_bytes;
+    of.in_place = random.below(2) != 0;
+    const std::uint64_t bytes = of.input_bytes;
+    const std::uint64_t elements = bytes / of.element_bytes;
+    const auto ring = [&](int rank) {
+      return generator(ring_all_reduce(of.ranks, rank, elements, of.element_bytes, of.in_place));
+    };
+    expect_valid(
+        of, ring, [&](int, std::uint64_t e) { return all_ranks(of.ranks, e); }, 1);
+    of.commutative = false;
+    const auto scan = [&](int rank) {
+      return generator(doubling_scan(of.ranks, rank, bytes, of.in_place));
+    };
+    expect_valid(
+        of, scan, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); }, 1);
+    const int root = at_most(of.ranks) - 1;
+    const knomial_broadcast::parameters chosen{1 + at_most(of.ranks + 3),
+                                               random.below(30) * of.element_bytes};
+    const auto tree = [&](int rank) {
+      return generator(knomial_broadcast(of.ranks, rank, root, bytes, chosen, of.in_place));
+    };
+    const auto of_root = [root](int, std::uint64_t e) {
+      return abstract_value{{root, static_cast<std::uint32_t>(e)}};
+    };
+    expect_valid(of, tree, of_root, 1);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/hierarchical_broadcast.hpp"
+#include "upwash/schedule/price.hpp"
 
 namespace {
 
@@ -113,6 +114,59 @@ TEST(hierarchical_broadcast, hands_on_a_segment_before_the_next_comes) {
   }
   EXPECT_EQ(seen,
             "from 0 edge 0; to 6 edge 0; to 5 edge 0; from 0 edge 1; to 6 edge 1; to 5 edge 1; ");
+}
+
+TEST(hierarchical_broadcast, goes_on_behind_segments_passed_over_as_if_it_had_walked_them) {
+  for (const int ranks : {1, 2, 5, 7, 16}) {
+    for (const int each : {1, 3, 4, 16}) {
+      for (const bool in_place : {false, true}) {
+        const call c{ranks, ranks / 2, each, 100, {2, 2, 7}, in_place};
+        for (int rank = 0; rank < ranks; ++rank) {
+          generator walked = c.of_rank(rank);
+          generator leaps = c.of_rank(rank);
+          step s;
+          step t;
+          std::uint64_t left = 0;
+          while (left == 0 && leaps.next(t)) left = leaps.repeats().rounds;
+          if (left == 0) continue;  // a root alone and in place has nothing to do
+          EXPECT_EQ(left, 13U) << ranks << " ranks, nodes of " << each << ", rank " << rank;
+          leaps.skip(6);
+          // 14 whole segments and a shorter one: behind the first and 6 more, number 7.
+          while (walked.next(s) && s.edge < 7) {
+          }
+          while (leaps.next(t)) {
+            EXPECT_EQ(t.kind, s.kind);
+            EXPECT_EQ(t.edge, s.edge);
+            EXPECT_EQ(t.peer, s.peer);
+            EXPECT_EQ(t.left, s.left);
+            EXPECT_EQ(t.into, s.into);
+            EXPECT_EQ(t.after, s.after);
+            if (!walked.next(s)) s = {};
+          }
+          EXPECT_EQ(s.edge, 0U);  // both are at their end
+        }
+      }
+    }
+  }
+}
+
+TEST(hierarchical_broadcast, is_priced_without_walking_all_segments) {
+  const call c{
+      .ranks = 64, .root = 5, .ranks_per_node = 8, .bytes = 4'000'000, .with = {2, 2, 500}};
+  const auto of_rank = [&](int rank) { return c.of_rank(rank); };
+  const machine on =
+      uniform_machine(duration::from_us(5), duration::from_us(1), duration::from_us(1.5), 0.5);
+  price_options options;
+  options.free_where_absent = true;
+  options.steps_before_skipping = 1'000'000'000;
+  const price_result walked = price(c.ranks, of_rank, on, {}, options);
+  EXPECT_EQ(walked.rounds_skipped, 0U);
+  options.steps_before_skipping = 100'000;
+  const price_result leaps = price(c.ranks, of_rank, on, {}, options);
+  EXPECT_GT(leaps.rounds_skipped, 5000U);
+  EXPECT_NEAR(leaps.completion.us(), walked.completion.us(), 0.03 * walked.completion.us());
+  EXPECT_NEAR(leaps.processor_most.us(), walked.processor_most.us(),
+              0.03 * walked.processor_most.us());
 }
 
 TEST(hierarchical_broadcast, answers_at_once_on_huge_teams) {

@@ -111,6 +111,15 @@ TEST(sequence, places_a_part_among_others) {
   EXPECT_EQ(s.after[0], 1U);  // its own receive, which is behind the entry
 }
 
+TEST(sequence, names_owners_of_memory_too) {
+  const tape on(1);
+  step s = copy(of_rank(2, whole_input), whole_output);
+  place(s, {.among = {.first = 10, .stride = 2}}, on);
+  EXPECT_EQ(s.left.owner, 14);
+  EXPECT_EQ(s.into.owner, own);
+  EXPECT_EQ(s.peer, own);
+}
+
 TEST(sequence, begins_a_part_when_all_before_it_is_done) {
   tape on(5);
   ping part;

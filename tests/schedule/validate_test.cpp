@@ -60,6 +60,30 @@ TEST(validate, finds_edges_that_are_not_apart_as_said) {
   EXPECT_TRUE(says(problem(0), "rank 1 receives edge 0 from rank 0 and from rank 2"));
 }
 
+TEST(validate, finds_ranks_that_are_not_alike_as_said) {
+  struct says_so : listed {
+    [[nodiscard]] bool alike() const { return true; }
+  };
+  const auto problem = [](const std::vector<std::vector<step>>& ranks) {
+    expectation of;
+    of.ranks = 2;
+    return validate(
+        of,
+        [&](int rank) {
+          const auto& all = ranks[static_cast<std::size_t>(rank)];
+          return generator(says_so{{all.data(), all.data() + all.size()}});
+        },
+        [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  };
+  EXPECT_EQ(problem({{send(1, 0, {}), receive(1, 0, {})}, {send(0, 0, {}), receive(0, 0, {})}}),
+            "");
+  std::string wrong =
+      problem({{send(1, 0, {}), receive(1, 0, {})}, {receive(0, 0, {}), send(0, 0, {})}});
+  EXPECT_TRUE(says(wrong, "rank 1 says that it does as rank 0 does, but not in step 0")) << wrong;
+  wrong = problem({{}, {step_of(step_kind::stage)}});
+  EXPECT_TRUE(says(wrong, "not in step 0")) << wrong;
+}
+
 TEST(validate, finds_sizes_that_differ) {
   const std::string problem = problem_of({{send(1, 0, half_input)}, {receive(0, 0, whole_output)}});
   EXPECT_TRUE(says(problem, "receives 8 elements as edge 0 from rank 0, which sent 4")) << problem;
@@ -143,6 +167,10 @@ TEST(validate, wants_both_ends_to_agree_on_a_place) {
   EXPECT_EQ(problem_of({{sends}, {receives}}), "");
   sends.into.offset = 4;
   EXPECT_TRUE(says(problem_of({{sends}, {receives}}), "leave it"));
+  sends.into = receives.into = whole_scratch;
+  EXPECT_TRUE(says(problem_of({{sends}, {receives}}), "is placed in scratch"));
+  sends.into = of_rank(1, whole_output);
+  receives.into = whole_output;
   // What is placed may come at once, whatever its receive waits for.
   sends.into.offset = 0;
   const step before = copy(whole_input, whole_output);

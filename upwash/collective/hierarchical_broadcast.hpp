@@ -27,6 +27,8 @@ class hierarchical_broadcast {
                          const parameters& chosen, bool in_place);
 
   bool next(schedule::step& out, schedule::tape& on) { return levels_.next(out, on); }
+  [[nodiscard]] schedule::repetition repeats() const { return levels_.repeats(); }
+  void skip(std::uint64_t segments) { levels_.skip(segments); }
   [[nodiscard]] std::uint32_t window() const { return levels_.window(); }
   [[nodiscard]] std::uint64_t scratch_bytes() const { return levels_.scratch_bytes(); }
   [[nodiscard]] bool edges_apart() const noexcept { return true; }

@@ -5,8 +5,10 @@
 // own; here its steps get the team's ranks, edges beside those of other parts, and an entry.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "upwash/schedule/generator.hpp"
@@ -36,7 +38,9 @@ struct placement {
 
 /// Makes the step that a part has just emitted one of the whole.
 inline void place(step& s, const placement& as, const tape& on) noexcept {
-  if (s.peer >= 0) s.peer = as.among.rank_of(s.peer);
+  for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
+    if (*rank != own) *rank = as.among.rank_of(*rank);
+  }
   s.edge += as.first_edge;
   s.round += as.first_round;
   const bool waits = s.after_all || s.after != decltype(s.after){};
@@ -63,6 +67,13 @@ concept segmented = algorithm<Part> && requires(Part& p, const Part& c, step& ou
   p.enter(mark{});
   { c.have() } -> std::same_as<mark>;  ///< from where on the latest segment is here
   { c.ended() } -> std::same_as<bool>;
+};
+
+/// One whose segments repeat (generator.hpp).
+template <class Part>
+concept repeating = requires(Part& p, const Part& c) {
+  { c.repeats() } -> std::same_as<repetition>;
+  p.skip(std::uint64_t{});
 };
 
 /// Two parts one behind the other, segment by segment: what the first brings here the second takes
@@ -94,6 +105,17 @@ class pipeline {
     }
     return false;
   }
+  /// Segments that both parts have alike, from behind the last step of one.
+  [[nodiscard]] repetition repeats() const requires repeating<First> && repeating<Second> {
+    if (!between_segments()) return {};
+    repetition both = second_.repeats();
+    if (first_) both.rounds = std::min(both.rounds, first_->repeats().rounds);
+    return both;
+  }
+  void skip(std::uint64_t segments) requires repeating<First> && repeating<Second> {
+    if (first_) first_->skip(segments);
+    second_.skip(segments);
+  }
   [[nodiscard]] std::uint32_t window() const {
     return second_.window() + (first_ ? first_->window() : 0);
   }
@@ -102,6 +124,14 @@ class pipeline {
   }
 
  private:
+  [[nodiscard]] bool between_segments() const {
+    pipeline ahead = *this;
+    step s;
+    tape nowhere;
+    if (!in_second_ && ahead.first_ && ahead.first_->next_of_segment(s, nowhere)) return false;
+    return !second_.ended() && !ahead.second_.next_of_segment(s, nowhere);
+  }
+
   std::optional<First> first_;
   Second second_;
   members of_first_;

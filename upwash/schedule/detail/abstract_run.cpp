@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "upwash/schedule/detail/describe.hpp"
 
@@ -38,8 +39,11 @@ std::string abstract_run::execute() {
       for (const std::size_t number : here.open()) open.push_back({rank, number});
     }
     if (open.empty()) {
-      std::string wrong = leftovers();
-      return wrong.empty() ? mixed_edges() : wrong;
+      for (const auto find :
+           {&abstract_run::leftovers, &abstract_run::mixed_edges, &abstract_run::unlike_ranks}) {
+        if (std::string wrong = (this->*find)(); !wrong.empty()) return wrong;
+      }
+      return {};
     }
     const step_name first = open.front();
     bool moved = false;
@@ -173,7 +177,8 @@ std::string abstract_run::collect(const step_name& is) {
 std::string abstract_run::count(const step_name& is, bool& done) {
   const step& s = history_.at(is);
   const int of = s.peer == own ? is.rank : s.peer;
-  if (of < 0 || of >= of_.ranks || s.edge >= ranks_[static_cast<std::size_t>(of)].counters()) {
+  if (of < 0 || of >= of_.ranks ||
+      s.edge >= ranks_[static_cast<std::size_t>(of)].wants().counters) {
     return fmt::format("{} names counter {} of rank {}, which does not exist", describe(is), s.edge,
                        of);
   }
@@ -250,13 +255,34 @@ std::string abstract_run::mixed_edges() const {
   std::map<std::pair<int, std::uint32_t>, int> source_of;  // by destination and edge
   for (const auto& [key, times] : sent_) {
     const auto& [source, destination, edge] = key;
-    if (!ranks_[static_cast<std::size_t>(destination)].keeps_edges_apart()) continue;
+    if (!ranks_[static_cast<std::size_t>(destination)].wants().edges_apart) continue;
     const int first = source_of.try_emplace({destination, edge}, source).first->second;
     if (first == source) continue;
     return fmt::format(
         "rank {} receives edge {} from rank {} and from rank {}; the generator says "
         "that its edges are apart",
         destination, edge, first, source);
+  }
+  return {};
+}
+
+/// Who prices alike ranks looks at one of them: their steps differ in peers, places and perhaps an
+/// element of length. So each receives the edges that it sends, too: else some never came.
+std::string abstract_run::unlike_ranks() const {
+  const auto shape = [](const step& s) {
+    return std::tuple(s.kind, s.edge, s.round, s.after, s.after_all, s.header.count, s.value);
+  };
+  const std::vector<step>& first = history_.steps.front();
+  for (int rank = 0; rank < of_.ranks; ++rank) {
+    const std::vector<step>& steps = history_.steps[static_cast<std::size_t>(rank)];
+    if (!ranks_[static_cast<std::size_t>(rank)].wants().alike) continue;
+    const auto [here, there] =
+        std::mismatch(steps.begin(), steps.end(), first.begin(), first.end(),
+                      [&](const step& a, const step& b) { return shape(a) == shape(b); });
+    if (here != steps.end() || there != first.end()) {
+      return fmt::format("rank {} says that it does as rank 0 does, but not in step {}", rank,
+                         here - steps.begin());
+    }
   }
   return {};
 }

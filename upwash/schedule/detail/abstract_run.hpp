@@ -55,6 +55,7 @@ class abstract_run {
   [[nodiscard]] std::string network_result(const step_name& is, const network_operation& op);
   [[nodiscard]] std::string leftovers() const;
   [[nodiscard]] std::string mixed_edges() const;
+  [[nodiscard]] std::string unlike_ranks() const;
   [[nodiscard]] std::string compare_arrivals(int rank) const;
   [[nodiscard]] std::string describe(const step_name& of) const;
 

@@ -26,8 +26,7 @@ class emission {
   [[nodiscard]] bool ready(std::size_t number) const;
   void finish(std::size_t number);
   [[nodiscard]] const std::vector<std::size_t>& open() const { return open_; }
-  [[nodiscard]] std::uint32_t counters() const { return from_.wants().counters; }
-  [[nodiscard]] bool keeps_edges_apart() const { return from_.wants().edges_apart; }
+  [[nodiscard]] const needs& wants() const { return from_.wants(); }
 
   [[nodiscard]] std::vector<std::uint64_t> words(const slots& of) const;
   void set_words(const slots& to, const std::vector<std::uint64_t>& words);
