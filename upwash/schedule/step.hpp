@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace upwash::schedule {
 
@@ -55,6 +56,8 @@ enum class step_kind : std::uint8_t {
   net_reduce,     ///< the network combines all ranks' `left` to `into` of `peer` (-1: of all)
   net_barrier,    ///< the network lets nobody pass before all have come
 };
+
+[[nodiscard]] std::string_view to_string(step_kind kind) noexcept;
 
 /// A step names what it waits for by distance: 1 is the step emitted before it. A generator keeps
 /// all distances within its window, so that a consumer remembers no more than that.

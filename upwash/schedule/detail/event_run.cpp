@@ -211,8 +211,7 @@ std::string event_run::what_is_stuck() {
     if (window.finished()) continue;
     const step& what = window.at(window.base()).what;
     return fmt::format("step {} of rank {} ({}, edge {}, peer {}, round {}) never comes to its end",
-                       window.base(), rank, static_cast<int>(what.kind), what.edge, what.peer,
-                       what.round);
+                       window.base(), rank, to_string(what.kind), what.edge, what.peer, what.round);
   }
   return "a message is never received";
 }

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/schedule/step.hpp"
+
+namespace upwash::schedule {
+
+std::string_view to_string(step_kind kind) noexcept {
+  constexpr std::array<std::string_view, 12> names{
+      "send",  "receive", "copy",  "reduce",        "stage",      "collect",
+      "close", "signal",  "await", "net_multicast", "net_reduce", "net_barrier"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace upwash::schedule
