@@ -31,8 +31,39 @@ std::string agreement::text() const {
   return line;
 }
 
-/// Each member tells its parent in the binomial tree: any difference shows on some edge of it.
+/// The members next to this one in the binomial tree.
+std::vector<int> executor::tree_neighbors(const team& among) {
+  const int me = among.rank();
+  std::vector<int> all;
+  if (me != 0) all.push_back(me & (me - 1));
+  for (int bit = 1; me + bit < among.size(); bit *= 2) {
+    if (me != 0 && (me & -me) <= bit) break;
+    all.push_back(me + bit);
+  }
+  return all;
+}
+
+/// Each member tells its neighbours in a tree: any difference shows on some edge of it, at both
+/// ends.
 void executor::tell_agreement(const operation& op) {
+  const agreement mine = agreement_of(op);
+  const std::vector<int> neighbors = tree_neighbors(op.among);
+  for (const int member : neighbors) {
+    send_medium<&handle_agreement>(here_, op.among.world_rank(member),
+                                   std::as_bytes(std::span(&mine, 1)));
+  }
+  if (neighbors.empty()) return;
+  expected_agreements_.push_back({mine, static_cast<int>(neighbors.size())});
+  for (std::size_t i = 0; i < early_agreements_.size();) {
+    if (!compare(early_agreements_[i])) {
+      ++i;
+      continue;
+    }
+    early_agreements_.erase(early_agreements_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+agreement executor::agreement_of(const operation& op) const {
   const signature& agreed = op.how.agreed;
   agreement mine;
   mine.team = op.among.id();
@@ -47,25 +78,7 @@ void executor::tell_agreement(const operation& op) {
   set_text(mine.operation, agreed.operation);
   set_text(mine.algorithm, agreed.algorithm);
   if (agreed.line != 0) set_text(mine.site, fmt::format("{}:{}", agreed.file, agreed.line));
-  if (mine.member != 0) {
-    const int parent = mine.member & (mine.member - 1);
-    send_medium<&handle_agreement>(here_, op.among.world_rank(parent),
-                                   std::as_bytes(std::span(&mine, 1)));
-  }
-  int children = 0;
-  for (int bit = 1; mine.member + bit < op.among.size(); bit *= 2) {
-    if (mine.member != 0 && (mine.member & -mine.member) <= bit) break;
-    ++children;
-  }
-  if (children == 0) return;
-  expected_agreements_.push_back({mine, children});
-  for (std::size_t i = 0; i < early_agreements_.size();) {
-    if (!compare(early_agreements_[i])) {
-      ++i;
-      continue;
-    }
-    early_agreements_.erase(early_agreements_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+  return mine;
 }
 
 /// False: this rank has not come to that call yet.
@@ -80,17 +93,26 @@ bool executor::compare(const agreement& theirs) {
         "number {}: {}; {}",
         theirs.team, theirs.run >> 32U, mine->own.text(), theirs.text());
   }
-  if (--mine->children == 0) expected_agreements_.erase(mine);
+  if (--mine->missing == 0) expected_agreements_.erase(mine);
   return true;
+}
+
+/// Whether neighbours have still to say what they call there. A message that does not fit is told
+/// only when they have: what they call says more.
+bool executor::awaits_agreement(const run_key& key) const {
+  return std::any_of(expected_agreements_.begin(), expected_agreements_.end(),
+                     [&](const auto& each) {
+                       return run_key{each.own.team, each.own.run} == key;
+                     });
 }
 
 void executor::agreed(const agreement& theirs) {
   if (!compare(theirs)) early_agreements_.push_back(theirs);
 }
 
-void executor::throw_disagreement() {
-  const std::string text = std::exchange(disagreement_, {});
-  throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), text));
+/// Every time: nothing that is under way will ever be complete, and whoever waits must hear it.
+void executor::throw_disagreement() const {
+  throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), disagreement_));
 }
 
 }  // namespace upwash::collective::detail

@@ -117,7 +117,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.how = wanted.how;
   made.forced = wanted.how.algorithm;
   made.how.algorithm = {};
-  made.chosen = service.choose(made.what, made.forced);
+  made.chosen = service.choose(among, made.what, made.forced);
   made.steps.emplace(made.chosen.schedule_of(made.what, among.rank()));
   made.run_as = manner_of(among, wanted, made);
   const schedule::needs& wants = made.steps->wants();

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/collective/detail/service.hpp"
-#include "upwash/collective/selector.hpp"
 #include "upwash/core/control.hpp"
 
 namespace upwash::collective::detail {
@@ -51,20 +51,35 @@ void executor::install(const installation& with) {
   on_team_create(here_.world());
 }
 
-selection executor::choose(const problem& what, std::string_view named) {
+selection executor::choose(const team& among, const problem& what, std::string_view named) {
   const auto forced = forced_.find(what.what);
   if (named.empty() && forced != forced_.end()) named = forced->second;
+  selector::choice chosen;
   if (!named.empty()) {
-    const selection chosen = algorithms_.named(what.what, named);
-    const std::string objection = registry::objection(chosen, what);
-    if (objection.empty()) return chosen;
-    throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
-                                                  to_string(what.what), named, objection));
+    chosen = {algorithms_.named(what.what, named), "it was asked for"};
+    const std::string objection = registry::objection(chosen.what, what);
+    if (!objection.empty()) {
+      throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
+                                                    to_string(what.what), named, objection));
+    }
+  } else {
+    chosen = selects_ != nullptr ? selects_->choose(algorithms_, what) : first_that_serves(what);
   }
-  if (selects_ != nullptr) return selects_->choose(algorithms_, what);
+  if (among.rank() == 0) {
+    log(log_level::info, "collective",
+        fmt::format("{} of {} bytes among {} ranks: {}; why: {}", to_string(what.what), what.bytes,
+                    what.ranks, model::text_of(chosen.what.chosen->is, chosen.what.with),
+                    chosen.why));
+  }
+  return chosen.what;
+}
+
+selector::choice executor::first_that_serves(const problem& what) const {
   for (const algorithm* each : algorithms_.of(what.what)) {
     const selection candidate{each, model::initial_values(each->is)};
-    if (registry::objection(candidate, what).empty()) return candidate;
+    if (registry::objection(candidate, what).empty()) {
+      return {candidate, "it is the first that serves, and there are no costs to choose by"};
+    }
   }
   throw error(error_kind::argument, fmt::format("rank {}: no algorithm serves this {}",
                                                 here_.rank(), to_string(what.what)));

@@ -228,6 +228,9 @@ bool executor::open_stage(operation& op, std::uint64_t index) {
 
 int executor::progress(int /*budget*/) {
   if (!disagreement_.empty()) throw_disagreement();
+  if (!misfit_.text.empty() && !awaits_agreement(misfit_.of)) {
+    throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), misfit_.text));
+  }
   int moved = 0;
   for (std::size_t i = 0; i < running_.size();) {
     operation& op = *running_[i];

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
@@ -18,17 +19,21 @@ class selector {
   selector(const selector&) = delete;
   selector& operator=(const selector&) = delete;
 
+  struct choice {
+    selection what;
+    std::string why;
+  };
   /// One of the registry's algorithms, with parameters, that has no objection to the call. Throws
-  /// `error` (argument) when there is none.
-  [[nodiscard]] virtual selection choose(const registry& from, const problem& call) = 0;
+  /// `error` (argument) when there is none. The reference is good until the next call.
+  [[nodiscard]] virtual const choice& choose(const registry& from, const problem& call) = 0;
 
  protected:
   selector() = default;
 };
 
 /// Prices the candidates with their initial parameters on a machine and takes the cheapest; where
-/// a price cannot be had, the first of the registry. Remembers what it chose; says it once at log
-/// level info. Shared by the ranks of a process.
+/// a price cannot be had, the first of the registry. Remembers what it chose. Shared by the ranks
+/// of a process.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(const machine& on);
 
 }  // namespace upwash::collective

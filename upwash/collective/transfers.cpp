@@ -211,23 +211,30 @@ void executor::accept(slot& s, early::kind what, std::span<const std::byte> byte
   s.of->stirred = true;
 }
 
-void executor::check_length(const slot& s, std::uint64_t came) {
+/// Whether so many bytes are what the step wants. If not, the step is never done, and the next
+/// progress throws: in a handler nothing may.
+bool executor::fits(slot& s, std::uint64_t came) {
   const schedule::step& what = s.what;
   const std::uint64_t header = header_bytes(what);
   const bool any = what.length_slot != schedule::step::no_slot;
-  if (came >= header && (any ? came - header <= what.into.bytes : came - header == what.into.bytes))
-    return;
-  throw error(error_kind::fault,
-              fmt::format("rank {}: {} bytes came from member {} where {} were expected "
-                          "({} #{} on team {:#x}, edge {}); the members call different "
-                          "collectives or sizes",
-                          here_.rank(), came, what.peer, what.into.bytes + header,
-                          s.of->how.agreed.operation, s.of->number, s.of->among.id(), what.edge));
+  if (came >= header &&
+      (any ? came - header <= what.into.bytes : came - header == what.into.bytes)) {
+    return true;
+  }
+  s.state = progress_of::asked;
+  if (misfit_.text.empty()) {
+    misfit_ = {{s.of->among.id(), s.of->run()},
+               fmt::format("{} bytes came from member {} where {} were expected ({} #{} on team "
+                           "{:#x}, edge {}); the members call different collectives or sizes",
+                           came, what.peer, what.into.bytes + header, s.of->how.agreed.operation,
+                           s.of->number, s.of->among.id(), what.edge)};
+  }
+  return false;
 }
 
 /// The message, header first, is all here.
 void executor::take(slot& s, std::span<const std::byte> bytes) {
-  check_length(s, bytes.size());
+  if (!fits(s, bytes.size())) return;
   operation& op = *s.of;
   const std::uint64_t header = header_bytes(s.what);
   if (header != 0) std::memcpy(op.words(s.what.header).data(), bytes.data(), header);
@@ -243,7 +250,7 @@ void executor::take(slot& s, std::span<const std::byte> bytes) {
 bool executor::fetch(operation& op, slot& s) {
   const bool exposed = s.offered.memory.rank >= 0;
   const std::uint64_t bytes = exposed ? s.offered.memory.bytes : s.offered.source.bytes;
-  check_length(s, bytes);
+  if (!fits(s, bytes)) return false;
   std::span<std::byte> to(op.target(s.what.into), bytes);
   if (s.what.header.count != 0 || s.what.length_slot != schedule::step::no_slot) {
     s.staged.resize(bytes);

@@ -16,6 +16,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/collective/executor.hpp"
+#include "upwash/collective/selector.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
@@ -30,7 +31,12 @@ struct composition {
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
+  std::unique_ptr<collective::selector> selects;  ///< shared by the ranks of this process
   job_options options;
+
+  [[nodiscard]] collective::installation layers() const {
+    return {selects.get(), values.text("algorithms")};
+  }
 };
 
 int positive(const settings& values, std::string_view name) {
@@ -78,6 +84,20 @@ conduit::loopback_options loopback_options_of(const settings& values) {
   return chosen;
 }
 
+/// Prices algorithms on the machine that the knob names.
+std::unique_ptr<collective::selector> make_selector(const settings& values) {
+  try {
+    return collective::make_model_selector(load_machine(values.text("machine")));
+  } catch (const error& unknown) {
+    if (values.text("conduit") == "sim") throw;
+    log(log_level::info, "runtime",
+        fmt::format("collectives run the first algorithm that serves, because there are no costs "
+                    "to choose by: {}",
+                    unknown.what()));
+    return nullptr;
+  }
+}
+
 /// Reads the knobs and makes the world that they describe. What is made before an error stays:
 /// it is the way to tell of it.
 void compose(composition& made) {
@@ -96,6 +116,7 @@ void compose(composition& made) {
     check_builds(*made.boot);
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
+  made.selects = make_selector(made.values);
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
@@ -133,16 +154,13 @@ int report(const composition& parts, int rank, const error& failure) {
   return status;
 }
 
-/// What the layers above core do on every rank when a job starts. Collective.
-void install_layers(job& here) { collective::install(here, {}); }
-
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
-void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main,
-             int& failed) {
+void run_all(conduit::world& on, const job_options& options, const collective::installation& layers,
+             function_ref<void(job&)> rank_main, int& failed) {
   const auto one_rank = [&](int rank) {
     try {
       job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
-      install_layers(here);
+      collective::install(here, layers);
       rank_main(here);
       here.finish();
     } catch (const std::exception&) {
@@ -158,7 +176,7 @@ void run_all(conduit::world& on, const job_options& options, function_ref<void(j
 
 void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main) {
   int failed = -1;
-  run_all(on, options, rank_main, failed);
+  run_all(on, options, {}, rank_main, failed);
 }
 
 namespace detail {
@@ -171,7 +189,7 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
     compose(parts);
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
-    run_all(*parts.world, parts.options, one, failed);
+    run_all(*parts.world, parts.options, parts.layers(), one, failed);
     if (parts.boot) parts.boot->finished();
     return status;
   } catch (const error& failure) {
@@ -225,7 +243,7 @@ attached_job attach(int /*argc*/, char** /*argv*/) {
   const int rank = parts.world->first_rank();
   made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
                                      rank, parts.options);
-  install_layers(*made->here);
+  collective::install(*made->here, parts.layers());
   return attached_job(std::move(made));
 }
 

@@ -17,6 +17,7 @@
 #include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/operation.hpp"
+#include "upwash/collective/selector.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
@@ -61,7 +62,7 @@ class executor final : public service_base {
   void install(const installation& with);
 
   /// The algorithm named, or forced for the collective, or selected.
-  [[nodiscard]] selection choose(const problem& what, std::string_view named);
+  [[nodiscard]] selection choose(const team& among, const problem& what, std::string_view named);
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
@@ -118,7 +119,7 @@ class executor final : public service_base {
   bool post(operation& op, slot& s);
   bool tell_free(operation& op, slot& s);
   void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
-  void check_length(const slot& s, std::uint64_t came);
+  [[nodiscard]] bool fits(slot& s, std::uint64_t came);
   void take(slot& s, std::span<const std::byte> bytes);
   bool fetch(operation& op, slot& s);
   bool fetched(operation& op, slot& s);
@@ -150,14 +151,19 @@ class executor final : public service_base {
   void answer(operation& op, const question& asked);
   void answer_questions(operation& op);
 
+  [[nodiscard]] selector::choice first_that_serves(const problem& what) const;
+
   // Whether all members call the same (agreement.cpp).
   struct expected_agreement {
     agreement own;
-    int children = 0;  ///< that have not told theirs
+    int missing = 0;  ///< neighbours that have not told theirs
   };
+  [[nodiscard]] static std::vector<int> tree_neighbors(const team& among);
+  [[nodiscard]] agreement agreement_of(const operation& op) const;
   void tell_agreement(const operation& op);
+  [[nodiscard]] bool awaits_agreement(const run_key& key) const;
   bool compare(const agreement& theirs);
-  [[noreturn]] void throw_disagreement();
+  [[noreturn]] void throw_disagreement() const;
 
   job& here_;
   const std::size_t medium_bytes_;
@@ -179,6 +185,11 @@ class executor final : public service_base {
   std::vector<expected_agreement> expected_agreements_;
   std::vector<agreement> early_agreements_;
   std::string disagreement_;
+  struct misfit {
+    run_key of;
+    std::string text;
+  };
+  misfit misfit_;  ///< a message of the wrong length
 };
 
 }  // namespace upwash::collective::detail

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The last rank calls something else than the others; the argument says what.
+#include <string_view>
+#include <vector>
+
+#include "upwash/upwash.hpp"
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  return upwash::run(argc, argv, [what](upwash::job& job) {
+    const upwash::team world = job.world();
+    const bool odd = world.rank() == world.size() - 1;
+    std::vector<int> data(odd && what == "size" ? 3 : 4);
+    upwash::barrier(world, upwash::blocking);
+    if (what == "collective" && odd) {
+      upwash::barrier(world, upwash::blocking);
+    } else if (what == "operator") {
+      if (odd) {
+        upwash::all_reduce<upwash::most>(world, upwash::blocking, upwash::in_place,
+                                         std::span(data));
+      } else {
+        upwash::all_reduce<upwash::sum>(world, upwash::blocking, upwash::in_place, std::span(data));
+      }
+    } else {
+      upwash::broadcast(world, upwash::blocking, odd && what == "root" ? 1 : 0, std::span(data));
+    }
+    upwash::barrier(world, upwash::blocking);
+  });
+}

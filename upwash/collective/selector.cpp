@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/selector.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "upwash/base/error.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace upwash::collective {
+namespace {
+
+/// Sizes between two powers of two are one shape: prices differ little within.
+struct shape {
+  kind what;
+  int ranks;
+  int size_class;
+  int root;
+  int ranks_per_node;
+  bool in_place;
+  bool commutative;
+  bool direct_access;
+  schedule::address_mode addresses;
+  friend auto operator<=>(const shape&, const shape&) = default;
+};
+
+shape shape_of(const problem& call) {
+  return {call.what,        call.ranks,          static_cast<int>(std::bit_width(call.bytes)),
+          call.root,        call.ranks_per_node, call.in_place,
+          call.commutative, call.direct_access,  call.addresses};
+}
+
+class model_selector final : public selector {
+ public:
+  explicit model_selector(const machine& on) : on_(on) {}
+
+  const choice& choose(const registry& from, const problem& call) override {
+    const auto [at, fresh] = chosen_.try_emplace(shape_of(call));
+    if (fresh) {
+      try {
+        at->second = cheapest(from, call);
+      } catch (...) {
+        chosen_.erase(at);
+        throw;
+      }
+    }
+    return at->second;
+  }
+
+ private:
+  /// Few enough that a first call is not held up: some milliseconds for all candidates together.
+  static constexpr std::uint64_t most_steps = 10'000;
+
+  [[nodiscard]] std::optional<duration> price_of(const selection& candidate,
+                                                 const problem& call) const;
+  [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
+
+  const machine on_;
+  std::map<shape, choice> chosen_;
+};
+
+std::optional<duration> model_selector::price_of(const selection& candidate,
+                                                 const problem& call) const {
+  schedule::transfer_rules rules;
+  rules.addresses = call.addresses;
+  rules.direct = call.direct_access;
+  schedule::price_options options;
+  options.free_where_absent = true;
+  options.most_steps = most_steps;
+  options.steps_before_skipping = most_steps / 8;
+  try {
+    return schedule::price(
+               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); }, on_, rules,
+               options)
+        .completion;
+  } catch (const error&) {
+    return std::nullopt;  // too many steps for the time there is, or lengths known at run time only
+  }
+}
+
+selector::choice model_selector::cheapest(const registry& from, const problem& call) const {
+  std::optional<selection> best;
+  std::optional<duration> least;
+  std::string prices;
+  std::string objections;
+  for (const algorithm* each : from.of(call.what)) {
+    const selection candidate{each, model::initial_values(each->is)};
+    if (const std::string why = registry::objection(candidate, call); !why.empty()) {
+      objections += "; " + why;
+      continue;
+    }
+    const auto price = price_of(candidate, call);
+    prices += fmt::format(", {} {}", each->is.name,
+                          price ? fmt::format("{:.2f} us", price->us()) : "not priced");
+    if (!best || (price && (!least || *price < *least))) best = candidate;
+    if (price && (!least || *price < *least)) least = price;
+  }
+  if (!best) {
+    throw error(error_kind::argument, fmt::format("no algorithm serves this {} of {} ranks{}",
+                                                  to_string(call.what), call.ranks, objections));
+  }
+  return {*best, fmt::format("the prices on {}{}{}", on_.name, prices, objections)};
+}
+
+}  // namespace
+
+std::unique_ptr<selector> make_model_selector(const machine& on) {
+  return std::make_unique<model_selector>(on);
+}
+
+}  // namespace upwash::collective
