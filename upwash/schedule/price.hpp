@@ -19,6 +19,14 @@
 
 namespace upwash::schedule {
 
+/// A step that is done, in virtual time.
+struct traced_step {
+  int rank = 0;
+  std::uint64_t number = 0;
+  duration begun;  ///< its processor took it up
+  duration done;
+};
+
 struct price_options {
   enum class costs : std::uint8_t { as_given, loggp, alpha_beta };
   /// For levels that have both; as_given: alpha-beta.
@@ -39,6 +47,8 @@ struct price_options {
   /// What is known at run time (counts, and slots with the words they will hold), for schedules
   /// that ask; lives until price returns.
   std::optional<function_ref<facts(int rank)>> facts_of{};
+  /// Told of each step walked as it is done, in no order of time; lives until price returns.
+  std::optional<function_ref<void(const traced_step& at, const step& what)>> trace{};
 };
 
 struct rank_price {

@@ -109,7 +109,9 @@ duration event_run::spend(int rank, duration at, duration cost) {
 
 void event_run::begin(int rank, step_number n, duration at) {
   rank_state& r = state(rank);
-  const step& what = r.window.at(n).what;
+  open_step& s = r.window.at(n);
+  s.begun = std::max(at, r.processor_free);
+  const step& what = s.what;
   switch (what.kind) {
     case step_kind::send: return send(rank, n, at);
     case step_kind::receive: return receive(rank, n, at);
@@ -161,8 +163,10 @@ void event_run::work(int rank, step_number n, duration at) {
 
 void event_run::finish(int rank, step_number n, duration at) {
   rank_state& r = state(rank);
-  const bool ends_unit = r.window.at(n).ends_unit;
-  const std::uint32_t phase = r.window.at(n).phase;
+  const open_step& s = r.window.at(n);
+  const bool ends_unit = s.ends_unit;
+  const std::uint32_t phase = s.phase;
+  if (options_.trace) (*options_.trace)({rank, n, std::min(s.begun, at), at}, s.what);
   r.window.finish(n, at, [&](step_number freed) {
     post(r.window.at(freed).ready, rank, happening::ready, freed);
   });
