@@ -34,17 +34,11 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
 }
 
 void event_run::post(duration at, int rank, happening what, std::uint64_t subject) {
-  events_.push_back({at, rank, what, subject});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+  events_.push({at, rank, what, subject});
 }
 
 run_end event_run::run() {
-  while (!events_.empty()) {
-    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-    const event next = events_.back();
-    events_.pop_back();
-    handle(next);
-  }
+  while (!events_.empty()) handle(events_.pop());
   const bool all = std::all_of(ranks_.begin(), ranks_.end(),
                                [](const rank_state& r) { return r.window.finished(); });
   return all && meetings_.empty() ? run_end::complete : run_end::stuck;
