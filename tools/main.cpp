@@ -15,6 +15,7 @@
 #include "tools/bench.hpp"
 #include "tools/info.hpp"
 #include "tools/run.hpp"
+#include "tools/schedule.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
   upwash::tools::add_run(app, status);
   upwash::tools::add_info(app, status);
   upwash::tools::add_bench(app, status);
+  upwash::tools::add_schedule(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);
   upwash::tools::drop_separator(app, words);

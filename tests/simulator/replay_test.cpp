@@ -193,6 +193,11 @@ TEST(replay, names_what_is_stuck) {
 }
 
 TEST(replay, agrees_with_the_price_of_a_thousand_ranks) {
+  if (std::getenv("UPWASH_TEST_LONG") != nullptr) {
+    for (const kind what : {kind::all_gather, kind::all_to_all, kind::all_reduce}) {
+      compare(problem_of(what, 1024, 1024), with_nodes(), {}, 0.1);
+    }
+  }
   for (const kind what : {kind::barrier, kind::broadcast, kind::scan}) {
     compare(problem_of(what, 1024, 1024), with_nodes(), {}, 0.1);
   }

@@ -24,7 +24,7 @@ using schedule::generator;
 
 /// Larger vectors than any memory, and what counts of bytes may still be added to.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48U;
-constexpr std::uint64_t most_ranks = std::uint64_t{1} << 31U;
+constexpr std::uint64_t most_ranks = (std::uint64_t{1} << 31U) - 1;
 
 constexpr parameter knomial_parameters[] = {
     {"k", 2, most_ranks, 2, "radix of the tree"},

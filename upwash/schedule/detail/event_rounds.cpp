@@ -97,11 +97,10 @@ void event_run::shift(const std::vector<duration>& by_rank) {
   }
   ports_.shift(by_rank);
   for (message& m : messages_) m.arrived += of(m.to);
-  for (event& e : events_) {
-    // What is on its way was sent by the sender's clock.
+  // What is on its way was sent by the sender's clock.
+  events_.change([&](event& e) {
     e.at += e.what == happening::arrive ? of(messages_[e.subject].from) : of(e.rank);
-  }
-  std::make_heap(events_.begin(), events_.end(), std::greater<>());
+  });
 }
 
 }  // namespace upwash::schedule::detail

@@ -34,17 +34,11 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
 }
 
 void event_run::post(duration at, int rank, happening what, std::uint64_t subject) {
-  events_.push_back({at, rank, what, subject});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+  events_.push({at, rank, what, subject});
 }
 
 run_end event_run::run() {
-  while (!events_.empty()) {
-    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-    const event next = events_.back();
-    events_.pop_back();
-    handle(next);
-  }
+  while (!events_.empty()) handle(events_.pop());
   const bool all = std::all_of(ranks_.begin(), ranks_.end(),
                                [](const rank_state& r) { return r.window.finished(); });
   return all && meetings_.empty() ? run_end::complete : run_end::stuck;
@@ -109,7 +103,9 @@ duration event_run::spend(int rank, duration at, duration cost) {
 
 void event_run::begin(int rank, step_number n, duration at) {
   rank_state& r = state(rank);
-  const step& what = r.window.at(n).what;
+  open_step& s = r.window.at(n);
+  s.begun = std::max(at, r.processor_free);
+  const step& what = s.what;
   switch (what.kind) {
     case step_kind::send: return send(rank, n, at);
     case step_kind::receive: return receive(rank, n, at);
@@ -161,8 +157,10 @@ void event_run::work(int rank, step_number n, duration at) {
 
 void event_run::finish(int rank, step_number n, duration at) {
   rank_state& r = state(rank);
-  const bool ends_unit = r.window.at(n).ends_unit;
-  const std::uint32_t phase = r.window.at(n).phase;
+  const open_step& s = r.window.at(n);
+  const bool ends_unit = s.ends_unit;
+  const std::uint32_t phase = s.phase;
+  if (options_.trace) (*options_.trace)({rank, n, std::min(s.begun, at), at}, s.what);
   r.window.finish(n, at, [&](step_number freed) {
     post(r.window.at(freed).ready, rank, happening::ready, freed);
   });

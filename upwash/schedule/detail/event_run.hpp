@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "upwash/schedule/detail/charges.hpp"
+#include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
 #include "upwash/schedule/detail/pace.hpp"
 #include "upwash/schedule/detail/rank_window.hpp"
@@ -73,11 +74,11 @@ class event_run {
     happening what;
     std::uint64_t subject;  ///< number of a step, a message or a counter
 
-    friend bool operator>(const event& a, const event& b) noexcept {
-      if (a.at != b.at) return a.at > b.at;
-      if (a.rank != b.rank) return a.rank > b.rank;
-      if (a.what != b.what) return a.what > b.what;
-      return a.subject > b.subject;
+    /// Of events of the same time.
+    friend bool operator<(const event& a, const event& b) noexcept {
+      if (a.rank != b.rank) return a.rank < b.rank;
+      if (a.what != b.what) return a.what < b.what;
+      return a.subject < b.subject;
     }
   };
 
@@ -166,7 +167,7 @@ class event_run {
   charges charges_;
   ports ports_;
   std::vector<rank_state> ranks_;
-  std::vector<event> events_;  ///< a heap, earliest first
+  event_queue<event> events_;
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_messages_;
   meetings meetings_;

@@ -87,6 +87,7 @@ void rank_window::shift(duration by) {
   last_done_ += by;
   for (step_number n = base_; n < next_; ++n) {
     at(n).ready += by;
+    at(n).begun += by;
     at(n).done_at += by;
   }
 }

@@ -22,6 +22,7 @@ inline constexpr step_number no_step = UINT64_MAX;
 struct open_step {
   step what;
   duration ready;       ///< all that it waits for so far was done
+  duration begun;       ///< its processor took it up
   duration done_at;     ///< once done
   std::uint32_t waits;  ///< for so many
   bool done = false;

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# upwash schedule: lists, steps, counts, prices, JSON and drawings; bad input is one line, status 2.
+set -euo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export UPWASH_CONFIG=
+
+fail() {
+  echo "schedule: $*" >&2
+  exit 1
+}
+
+# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
+refuses() {
+  local expected=$1 status=0 seen
+  shift
+  seen=$("$upwash" schedule "$@" 2>&1) || status=$?
+  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
+  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
+}
+
+# shows PATTERN ARGUMENT...: a line of the output matches.
+shows() {
+  local pattern=$1
+  shift
+  "$upwash" schedule "$@" >"$work/out" || fail "'$*' failed"
+  grep -Eq -- "$pattern" "$work/out" || fail "'$*' did not show $pattern: $(head -n 40 "$work/out")"
+}
+
+refuses "schedule: -n is missing: the ranks of the team" barrier --algorithm dissemination
+refuses "broadcast: unknown algorithm \"knomal\"; did you mean knomial? (known: $(
+  "$upwash" schedule broadcast | grep -o '^[a-z][a-z0-9_]*' | paste -sd, | sed 's/,/, /g'))" \
+  broadcast --algorithm knomal -n 3
+refuses "knomial: k=1 is not in 2 .. 2147483647 (radix of the tree)" \
+  broadcast --algorithm knomial:k=1 -n 3
+refuses "schedule: ring needs a commutative operator" all_reduce --algorithm ring -n 3 --ordered
+refuses "a drawing of 65 ranks cannot be read; at most 64: choose a smaller -n" \
+  barrier --algorithm dissemination -n 65 --svg
+refuses "schedule: choose one of --text, --json, --svg" \
+  barrier --algorithm dissemination -n 2 --svg --json
+refuses "schedule: --machine needs -n: a price is one for a team" barrier --machine edr
+refuses "schedule: --json, --svg and --rank need --algorithm" barrier --json
+refuses "mechanism matched: tagged messages do not exist yet; choose eager, signalling_put, \
+rendezvous or single_copy" \
+  barrier --algorithm dissemination -n 2 --machine edr --mechanism matched
+
+shows "^dissemination" barrier
+shows "k: radix of the tree; 2 .. 2147483647" broadcast
+shows "source: Nishtala" broadcast
+shows "on edr, processors busy for .* us at most \(.* ranks" all_reduce -n 128 --machine edr --free-work
+shows "send output\[0..100\) to 3, edge 0; after 0" \
+  broadcast --algorithm knomial:k=3 -n 5 --bytes 100
+shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
+shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \
+  barrier --algorithm dissemination -n 1000000 --machine lemieux
+[[ $("$upwash" schedule broadcast --algorithm knomial -n 4000 --bytes 9 --rank 7 |
+  grep -c '^rank 7') == 2 ]] || fail "--rank"
+
+python3 - "$upwash" <<'PYTHON' || fail "--json and --svg"
+import json, subprocess, sys
+import xml.dom.minidom
+def schedule(*arguments):
+    return subprocess.run([sys.argv[1], "schedule", *arguments], check=True, capture_output=True,
+                          text=True).stdout
+lines = [json.loads(line) for line in
+         schedule("scan", "--algorithm", "doubling", "-n", "8", "--bytes", "64", "--machine",
+                  "edr", "--free-work", "--json").splitlines()]
+assert [line["rank"] for line in lines] == list(range(8)), lines
+assert lines[0]["messages"] == 3 and lines[0]["bytes"] == 192 and lines[7]["messages"] == 0, lines
+assert all(0 < line["cpu_ns"] <= line["completion_ns"] for line in lines), lines
+one = schedule("barrier", "--algorithm", "dissemination", "-n", "1024", "--rank", "9", "--json")
+assert json.loads(one) == {"rank": 9, "messages": 10, "bytes": 0, "rounds": 10}, one
+for more in [], ["--machine", "lemieux", "--free-work"]:
+    drawn = schedule("all_reduce", "--algorithm", "ring", "-n", "6", "--bytes", "60", "--svg", *more)
+    document = xml.dom.minidom.parseString(drawn)
+    assert len(document.getElementsByTagName("path")) >= 6 * 10, drawn
+PYTHON
+echo "schedule: works"

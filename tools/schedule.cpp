@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `upwash schedule COLLECTIVE`: which algorithms there are, what one of them does rank by rank,
+// what it takes on a machine, and a drawing.
+#include "tools/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/schedule_text.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/model/machine.hpp"
+#include "upwash/schedule/draw.hpp"
+
+namespace upwash::tools {
+namespace {
+
+using schedule::address_mode;
+using schedule::sync_mode;
+
+struct schedule_arguments {
+  std::string collective;
+  std::string algorithm;
+  int ranks = 0;
+  std::string bytes = "8";
+  std::string element = "1";
+  int rank = -1;
+  int root = 0;
+  std::string machine;
+  std::string mechanism;
+  std::string addresses = "local";
+  std::string sync = "mine";
+  std::string eager = "512";
+  bool direct = false;
+  bool in_place = false;
+  bool ordered = false;
+  bool free_work = false;
+  bool text = false;
+  bool json = false;
+  bool svg = false;
+};
+
+[[noreturn]] void wrong(const std::string& what) {
+  throw error(error_kind::argument, "schedule: " + what);
+}
+
+/// What was asked for, read and checked.
+asked_schedule read(const schedule_arguments& given) {
+  asked_schedule asked;
+  collective::problem& call = asked.call;
+  call.what = collective::kind_named(given.collective);
+  call.ranks = given.ranks;
+  call.bytes = parse_bytes(given.bytes, "--bytes");
+  call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
+  call.root = given.root;
+  call.in_place = given.in_place;
+  call.commutative = !given.ordered;
+  call.addresses = given.addresses == "single" ? address_mode::single : address_mode::local;
+  call.direct_access = given.direct;
+  schedule::transfer_rules& rules = asked.rules;
+  rules.addresses = call.addresses;
+  rules.direct = given.direct;
+  rules.eager_bytes = parse_bytes(given.eager, "--eager");
+  rules.entry = given.sync == "none"  ? sync_mode::none
+                : given.sync == "all" ? sync_mode::all
+                                      : sync_mode::mine;
+  if (!given.mechanism.empty()) rules.forced = schedule::mechanism_named(given.mechanism);
+  asked.options.free_where_absent = given.free_work;
+  if (!given.machine.empty()) asked.on = load_machine(given.machine);
+  if (given.ranks == 0) return asked;
+  if (call.element_bytes == 0 || call.bytes % call.element_bytes != 0) {
+    wrong(fmt::format("--bytes {} is not a multiple of --element {}", given.bytes, given.element));
+  }
+  if (given.root < 0 || given.root >= given.ranks || given.rank >= given.ranks) {
+    wrong(
+        fmt::format("--root {} and --rank must be ranks of 0 .. {}", given.root, given.ranks - 1));
+  }
+  if (given.rank >= 0) asked.rank = given.rank;
+  if (asked.on) call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
+  return asked;
+}
+
+int list(const collective::registry& all, const asked_schedule& asked,
+         const schedule_arguments& given) {
+  if (given.json || given.svg || given.rank >= 0) {
+    wrong("--json, --svg and --rank need --algorithm");
+  }
+  if (asked.on && given.ranks == 0) wrong("--machine needs -n: a price is one for a team");
+  print_algorithms(all, asked);
+  return 0;
+}
+
+int show(const schedule_arguments& given) {
+  collective::registry all;
+  collective::add_algorithms(all);
+  asked_schedule asked = read(given);
+  if (given.algorithm.empty()) return list(all, asked, given);
+  if (given.ranks == 0) wrong("-n is missing: the ranks of the team");
+  if (given.text + given.json + given.svg > 1) wrong("choose one of --text, --json, --svg");
+  asked.with = all.named(asked.call.what, given.algorithm);
+  if (const std::string no = collective::registry::objection(asked.with, asked.call); !no.empty()) {
+    wrong(no);
+  }
+  if (given.svg) {
+    schedule::drawing of;
+    of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective,
+                           model::text_of(asked.with.chosen->is, asked.with.with), given.ranks,
+                           asked.call.bytes);
+    of.ranks = given.ranks;
+    of.on = asked.on ? &*asked.on : nullptr;
+    of.rules = asked.rules;
+    fmt::print("{}", draw_svg(of, [&](int rank) { return asked.steps_of(rank); }));
+  } else if (given.json) {
+    print_json(asked);
+  } else {
+    print_text(asked);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_schedule(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("schedule", "Show, price and draw what a collective does");
+  auto given = std::make_shared<schedule_arguments>();
+  command->add_option("collective", given->collective, "barrier, broadcast, all_gather, ...")
+      ->required();
+  command->add_option("--algorithm", given->algorithm, "NAME[:key=value,...]; none: list them");
+  command->add_option("-n,--ranks", given->ranks, "Ranks of the team")
+      ->check(CLI::Range(1, 1 << 30));
+  command->add_option("--bytes", given->bytes, "Of the vector, or of one block; as 64k (8)");
+  command->add_option("--element", given->element, "Bytes of an element, for reductions (1)");
+  command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
+  command->add_option("--root", given->root, "Of a broadcast (0)");
+  command->add_option("--machine", given->machine, "Price it on: a name or a file");
+  command->add_option("--mechanism", given->mechanism, "How edges travel where they can")
+      ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
+  command->add_option("--addresses", given->addresses, "Whose addresses a rank knows (local)")
+      ->check(CLI::IsMember({"local", "single"}));
+  command->add_option("--sync", given->sync, "Agreement on entry (mine)")
+      ->check(CLI::IsMember({"none", "mine", "all"}));
+  command->add_option("--eager", given->eager, "Edges up to so many bytes are eager (512)");
+  command->add_flag("--direct", given->direct, "Ranks load and store each other's memory");
+  command->add_flag("--in-place", given->in_place, "The output holds the input");
+  command->add_flag("--ordered", given->ordered, "The operator does not commute");
+  command->add_flag("--free-work", given->free_work,
+                    "Copies and reductions that the machine has no cost for take no time");
+  command->add_flag("--text", given->text, "Steps and counts as text (default)");
+  command->add_flag("--json", given->json, "One JSON object a rank");
+  command->add_flag("--svg", given->svg, "A drawing");
+  command->callback([given, &status] { status = show(*given); });
+}
+
+}  // namespace upwash::tools

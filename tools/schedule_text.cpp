@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/schedule_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/schedule/count.hpp"
+
+namespace upwash::tools {
+namespace {
+
+using schedule::buffer;
+using schedule::generator;
+using schedule::piece;
+using schedule::price_result;
+using schedule::step;
+using schedule::step_kind;
+
+constexpr int few_ranks = 8;     ///< whose steps are all printed
+constexpr int countable = 4096;  ///< ranks that are all counted
+constexpr std::uint64_t few_steps = 2000;
+
+price_result price_of(const asked_schedule& asked) {
+  return price(
+      asked.call.ranks, [&](int rank) { return asked.steps_of(rank); }, *asked.on, asked.rules,
+      asked.options);
+}
+
+std::string text_of(const piece& p) {
+  constexpr const char* names[] = {"", "input", "output", "scratch"};
+  if (p.of == buffer::none) return "";
+  const std::string text =
+      fmt::format("{}[{}..{})", names[static_cast<int>(p.of)], p.offset, p.end());
+  return p.owner == schedule::own ? text : fmt::format("{} of rank {}", text, p.owner);
+}
+
+std::string text_of(const step& s) {
+  const std::string left = text_of(s.left);
+  const std::string into = text_of(s.into);
+  std::string text(to_string(s.kind));
+  switch (s.kind) {
+    case step_kind::send: text += fmt::format(" {} to {}, edge {}", left, s.peer, s.edge); break;
+    case step_kind::receive:
+      text += fmt::format(" {} from {}, edge {}", into, s.peer, s.edge);
+      break;
+    case step_kind::copy: text += fmt::format(" {} = {}", into, left); break;
+    case step_kind::reduce:
+      text += fmt::format(" {} = {} op {}", into, left, text_of(s.right));
+      break;
+    case step_kind::signal: text += fmt::format(" counter {} of {}", s.edge, s.peer); break;
+    case step_kind::await:
+      text += s.peer < 0 ? fmt::format(" own counter {} >= {}", s.edge, s.value)
+                         : fmt::format(" counter {} of {} >= {}", s.edge, s.peer, s.value);
+      break;
+    case step_kind::collect:
+    case step_kind::close: text += fmt::format(" edge {}", s.edge); break;
+    default: break;
+  }
+  return text;
+}
+
+/// "after 3, 5": the numbers of the steps that it waits for.
+std::string waits_of(const step& s, std::uint64_t number) {
+  if (s.after_all) return "after all";
+  std::string text;
+  for (const std::uint32_t distance : s.after) {
+    if (distance != 0)
+      text += fmt::format("{}{}", text.empty() ? "after " : ", ", number - distance);
+  }
+  return text;
+}
+
+void print_steps(const asked_schedule& asked, int rank) {
+  fmt::print("rank {}\n", rank);
+  generator steps = asked.steps_of(rank);
+  std::vector<std::uint64_t> words(steps.wants().slots);
+  schedule::facts known;
+  known.slots = words;
+  std::uint64_t number = 0;
+  for (step s; steps.next(s, known); ++number) {
+    if (number == few_steps) {
+      fmt::print("  ... and more than these {}\n", few_steps);
+      return;
+    }
+    std::string flags = s.placed ? ", placed" : "";
+    if (s.acknowledged) flags += ", acknowledged";
+    const std::string waits = waits_of(s, number);
+    fmt::print("  {:>4}  round {:<3} {}{}{}{}\n", number, s.round, text_of(s), flags,
+               waits.empty() ? "" : "; ", waits);
+  }
+  if (number == 0) fmt::print("  nothing to do\n");
+}
+
+void print_counts(const asked_schedule& asked, int rank) {
+  const schedule::totals mine = count(asked.steps_of(rank));
+  const auto line = [](const std::string& who, const schedule::totals& of) {
+    fmt::print("{}: {} messages, {} bytes sent; {} bytes copied, {} reduced; {} rounds\n", who,
+               of.messages_sent, of.bytes_sent, of.bytes_copied, of.bytes_reduced, of.rounds);
+  };
+  line(fmt::format("rank {}", rank), mine);
+  if (asked.call.ranks > countable) return;
+  schedule::totals sum;
+  for (int each = 0; each < asked.call.ranks; ++each) {
+    const schedule::totals one = count(asked.steps_of(each));
+    sum.messages_sent += one.messages_sent;
+    sum.bytes_sent += one.bytes_sent;
+    sum.bytes_copied += one.bytes_copied;
+    sum.bytes_reduced += one.bytes_reduced;
+    sum.rounds = std::max(sum.rounds, one.rounds);
+  }
+  line(fmt::format("all {} ranks", asked.call.ranks), sum);
+}
+
+void print_price(const asked_schedule& asked, const price_result& result) {
+  fmt::print(
+      "on {}: complete after {:.3f} us; processors busy for {:.3f} us at most, {:.3f} us in "
+      "the mean ({})\n",
+      asked.on->name, result.completion.us(), result.processor_most.us(),
+      result.processor_mean.us(), result.how(asked.call.ranks));
+  if (result.core_sharing != duration()) {
+    fmt::print("of this {:.3f} us for ranks that share cores\n", result.core_sharing.us());
+  }
+}
+
+struct row {
+  const collective::algorithm* one = nullptr;
+  std::optional<price_result> price;
+  std::string why_not;
+};
+
+row row_of(const collective::algorithm* one, const asked_schedule& asked) {
+  row made{one, {}, {}};
+  if (!asked.on) return made;
+  asked_schedule with_it = asked;
+  with_it.with = {one, model::initial_values(one->is)};
+  made.why_not = collective::registry::objection(with_it.with, asked.call);
+  if (!made.why_not.empty()) return made;
+  try {
+    made.price = price_of(with_it);
+  } catch (const error& failure) {
+    made.why_not = failure.what();
+  }
+  return made;
+}
+
+}  // namespace
+
+void print_algorithms(const collective::registry& all, const asked_schedule& asked) {
+  std::vector<row> rows;
+  for (const collective::algorithm* each : all.of(asked.call.what)) {
+    rows.push_back(row_of(each, asked));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+    if (!a.price || !b.price) return a.price.has_value() > b.price.has_value();
+    return a.price->completion < b.price->completion;
+  });
+  if (rows.empty()) fmt::print("no algorithm of {} yet\n", to_string(asked.call.what));
+  for (const row& each : rows) {
+    const model::choice& is = each.one->is;
+    fmt::print("{}\n    {}\n", model::text_of(is, model::initial_values(is)), is.doc);
+    for (const model::parameter& p : is.parameters) {
+      fmt::print("    {}: {}; {} .. {}\n", p.name, p.doc, p.least, p.most);
+    }
+    const std::string needs = collective::registry::requirements_of(*each.one);
+    if (!needs.empty()) fmt::print("    needs {}\n", needs);
+    if (each.price) {
+      fmt::print("    {:.3f} us on {}, processors busy for {:.3f} us at most ({})\n",
+                 each.price->completion.us(), asked.on->name, each.price->processor_most.us(),
+                 each.price->how(asked.call.ranks));
+    }
+    if (!each.why_not.empty()) fmt::print("    no price: {}\n", each.why_not);
+    fmt::print("    source: {}\n", is.source);
+  }
+}
+
+void print_text(const asked_schedule& asked) {
+  // First what may fail, so that an error stands alone.
+  std::optional<price_result> result;
+  if (asked.on) result = price_of(asked);
+  if (!asked.rank && asked.call.ranks <= few_ranks) {
+    for (int rank = 0; rank < asked.call.ranks; ++rank) print_steps(asked, rank);
+  } else {
+    print_steps(asked, asked.rank.value_or(0));
+  }
+  print_counts(asked, asked.rank.value_or(0));
+  if (result) print_price(asked, *result);
+}
+
+void print_json(const asked_schedule& asked) {
+  asked_schedule of = asked;
+  of.options.per_rank = true;
+  const int team = asked.call.ranks;
+  const bool one = asked.rank || team > countable || asked.steps_of(0).wants().alike;
+  std::optional<price_result> result;
+  if (asked.on) result = price_of(of);
+  const int first = one ? asked.rank.value_or(0) : 0;
+  for (int rank = first; rank < (one ? first + 1 : team); ++rank) {
+    const schedule::totals sum = count(asked.steps_of(rank));
+    nlohmann::ordered_json line{{"rank", rank},
+                                {"messages", sum.messages_sent},
+                                {"bytes", sum.bytes_sent},
+                                {"rounds", sum.rounds}};
+    if (result) {
+      const auto walked = static_cast<std::size_t>(rank % result->ranks_walked);
+      const schedule::rank_price& mine = result->ranks[walked];
+      line["cpu_ns"] = mine.processor.ns();
+      line["completion_ns"] = (mine.completion + result->core_sharing).ns();
+    }
+    fmt::print("{}\n", line.dump());
+  }
+}
+
+}  // namespace upwash::tools

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/schedule/draw.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::schedule {
+namespace {
+
+struct seen_step {
+  traced_step when;
+  step what;
+};
+
+/// Messages take a unit of their sender's processor and nothing else.
+machine unit_machine() {
+  machine on = uniform_machine({}, {}, {}, 0);
+  on.levels[0].send_overhead = duration::from_us(1);
+  return on;
+}
+
+constexpr double left = 76;
+constexpr double top = 64;
+constexpr double row = 34;
+constexpr double margin = 24;
+
+/// Few rounds get colours far apart, many a sweep of hues.
+class palette {
+ public:
+  explicit palette(std::uint32_t rounds) : rounds_(std::max(rounds, 1U)) {}
+
+  [[nodiscard]] std::string colour(std::uint32_t round) const {
+    constexpr const char* apart[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                     "#7a5195", "#b8860b", "#1b9eaa", "#a6361c"};
+    if (rounds_ <= std::size(apart)) return apart[round];
+    return fmt::format("hsl({:.0f},70%,42%)", 225.0 * round / (rounds_ - 1));
+  }
+  [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
+
+ private:
+  std::uint32_t rounds_;
+};
+
+class canvas {
+ public:
+  canvas(const drawing& of, std::vector<seen_step> steps)
+      : of_(of), steps_(std::move(steps)), colours_(rounds_of(steps_)) {
+    for (const seen_step& s : steps_) end_ = std::max(end_, s.when.done.us());
+    // A unit is as wide as an arrow needs; time fills a page.
+    const double wide = of_.on != nullptr ? 1000 : std::clamp(end_ * 92, 300.0, 2400.0);
+    scale_ = end_ > 0 ? wide / end_ : 1;
+    end_x_ = left + (end_ > 0 ? wide : 300);
+    constexpr double title_letter = 10.4;
+    width_ =
+        margin + std::max(end_x_, margin + title_letter * static_cast<double>(of_.title.size()));
+    bottom_ = top + row * of_.ranks;
+  }
+
+  std::string svg() {
+    frame();
+    for (const seen_step& s : steps_) {
+      if (s.what.kind == step_kind::send || s.what.kind == step_kind::signal) arrow(s);
+    }
+    for (const seen_step& s : steps_) mark(s);
+    legend();
+    return document();
+  }
+
+ private:
+  static std::uint32_t rounds_of(const std::vector<seen_step>& steps) {
+    std::uint32_t rounds = 0;
+    for (const seen_step& s : steps) rounds = std::max(rounds, s.what.round + 1);
+    return rounds;
+  }
+
+  template <class... Parts>
+  void put(fmt::format_string<Parts...> format, Parts&&... parts) {
+    fmt::format_to(std::back_inserter(body_), format, std::forward<Parts>(parts)...);
+    body_ += '\n';
+  }
+  [[nodiscard]] double x(duration at) const { return left + at.us() * scale_; }
+  [[nodiscard]] static double y(int rank) { return top + row * (rank + 0.5); }
+
+  void frame();
+  void grid();
+  void arrow(const seen_step& s);
+  void mark(const seen_step& s);
+  void legend();
+  [[nodiscard]] duration arrival(const seen_step& s);
+  [[nodiscard]] std::string document() const;
+
+  const drawing& of_;
+  std::vector<seen_step> steps_;
+  palette colours_;
+  double end_ = 0;
+  double scale_ = 1;
+  double end_x_ = 0;  ///< of the lines
+  double width_ = 0;
+  double bottom_ = 0;
+  std::string body_;
+  std::set<std::string> heads_;  ///< colours of arrows
+  std::map<std::tuple<int, int, std::uint32_t, bool>, std::vector<duration>> ends_;
+  bool ends_known_ = false;
+};
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+void canvas::frame() {
+  put(R"svg(<text x="{}" y="28" class="title">{}</text>)svg", margin, escaped(of_.title));
+  put(R"svg(<text x="{}" y="48" class="small">{}</text>)svg", margin,
+      of_.on != nullptr ? fmt::format("time on {}, in us", escaped(of_.on->name))
+                        : "time in messages: a rank sends one at a time");
+  grid();
+  for (int rank = 0; rank < of_.ranks; ++rank) {
+    put(R"svg(<text x="{}" y="{:.1f}" class="rank">rank {}</text>)svg", left - 12, y(rank) + 4,
+        rank);
+    put(R"svg(<line x1="{}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="line"/>)svg", left, y(rank),
+        end_x_, y(rank));
+  }
+}
+
+/// Lines at 1, 2 or 5 times a power of ten, some ten of them; at each unit where there are few.
+void canvas::grid() {
+  double apart = 1;
+  if (of_.on != nullptr || end_ > 30) {
+    const double power = std::pow(10, std::floor(std::log10(std::max(end_, 1e-6) / 10)));
+    for (const double times : {1.0, 2.0, 5.0, 10.0}) {
+      apart = power * times;
+      if (end_ / apart <= 10) break;
+    }
+  }
+  for (double at = 0; at <= end_ * 1.0001 && end_ > 0; at += apart) {
+    const double where = left + at * scale_;
+    put(R"svg(<line x1="{0:.1f}" y1="{1}" x2="{0:.1f}" y2="{2}" class="grid"/>)svg", where, top,
+        bottom_);
+    put(R"svg(<text x="{:.1f}" y="{}" class="tick">{:.6g}</text>)svg", where, bottom_ + 16, at);
+  }
+}
+
+/// When what a step sends is taken at the other end: by the first receive or await that fits.
+duration canvas::arrival(const seen_step& s) {
+  if (!ends_known_) {
+    ends_known_ = true;
+    for (const seen_step& each : steps_) {
+      const step& what = each.what;
+      const bool counts = what.kind == step_kind::await;
+      if (what.kind != step_kind::receive && !counts) continue;
+      ends_[{counts ? -1 : what.peer, each.when.rank, what.edge, counts}].push_back(each.when.done);
+    }
+    for (auto& [key, all] : ends_) std::sort(all.begin(), all.end(), std::greater<>());
+  }
+  const bool counts = s.what.kind == step_kind::signal;
+  const auto found = ends_.find({counts ? -1 : s.when.rank, s.what.peer, s.what.edge, counts});
+  if (found == ends_.end()) return s.when.done;
+  std::vector<duration>& all = found->second;
+  if (!counts) {
+    if (all.empty()) return s.when.done;
+    const duration first = all.back();
+    all.pop_back();
+    return first;
+  }
+  for (auto it = all.rbegin(); it != all.rend(); ++it) {
+    if (*it >= s.when.done) return *it;
+  }
+  return s.when.done;
+}
+
+void canvas::arrow(const seen_step& s) {
+  const bool counts = s.what.kind == step_kind::signal;
+  const int to = s.what.peer < 0 ? s.when.rank : s.what.peer;
+  const std::string colour = colours_.colour(s.what.round);
+  heads_.insert(colour);
+  const duration from = s.when.begun;
+  const duration at = std::max(arrival(s), from);
+  put(R"svg(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" class="{}" stroke="{}" marker-end="url(#a{})">)svg"
+      R"svg(<title>rank {} to rank {}: {} {}, round {}, {} bytes, {:.6g} to {:.6g}</title></path>)svg",
+      x(from), y(s.when.rank), x(at), y(to), counts ? "signal" : "message", colour, s.what.round,
+      s.when.rank, to, counts ? "signal, counter" : "message, edge", s.what.edge, s.what.round,
+      s.what.left.bytes, from.us(), at.us());
+}
+
+void canvas::mark(const seen_step& s) {
+  const std::string colour = colours_.colour(s.what.round);
+  const double where = x(s.when.done);
+  const double height = y(s.when.rank);
+  const bool works = s.what.kind == step_kind::copy || s.what.kind == step_kind::reduce;
+  if (works && s.when.done > s.when.begun) {
+    put(R"svg(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" class="work"/>)svg",
+        x(s.when.begun), height, where, height, colour);
+  }
+  if (s.what.kind == step_kind::copy) {
+    put(R"svg(<rect x="{:.1f}" y="{:.1f}" width="8" height="8" fill="#fff" stroke="{}" class="mark">)svg"
+        R"svg(<title>copy of {} bytes, round {}</title></rect>)svg",
+        where - 4, height - 4, colour, s.what.into.bytes, s.what.round);
+  } else if (s.what.kind == step_kind::reduce) {
+    put(R"svg(<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="{}" stroke="#fff" class="mark">)svg"
+        R"svg(<title>reduction of {} bytes, round {}</title></circle>)svg",
+        where, height, colour, s.what.into.bytes, s.what.round);
+  } else if (s.what.kind == step_kind::send) {
+    put(R"svg(<circle cx="{:.1f}" cy="{:.1f}" r="2.2" fill="{}"/>)svg", x(s.when.begun), height,
+        colour);
+  }
+}
+
+void canvas::legend() {
+  const double height = bottom_ + 42;
+  double at = left;
+  const auto label = [&](const std::string& text) {
+    put(R"svg(<text x="{:.1f}" y="{:.1f}" class="small">{}</text>)svg", at + 16, height + 4, text);
+    at += 30 + 6.6 * static_cast<double>(text.size());
+  };
+  const bool all = colours_.rounds() <= 8;
+  for (std::uint32_t round = 0; round < colours_.rounds(); ++round) {
+    if (!all && round != 0 && round + 1 != colours_.rounds() && round != colours_.rounds() / 2) {
+      continue;
+    }
+    put(R"svg(<line x1="{0:.1f}" y1="{1:.1f}" x2="{2:.1f}" y2="{1:.1f}" stroke="{3}" )svg"
+        R"svg(stroke-width="3"/>)svg",
+        at, height, at + 12, colours_.colour(round));
+    label(fmt::format("round {}", round));
+  }
+  const auto any = [&](step_kind kind) {
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [&](const seen_step& s) { return s.what.kind == kind; });
+  };
+  if (any(step_kind::copy)) {
+    put(R"svg(<rect x="{:.1f}" y="{:.1f}" width="8" height="8" fill="#fff" stroke="#444" class="mark"/>)svg",
+        at, height - 4);
+    label("copy");
+  }
+  if (any(step_kind::reduce)) {
+    put(R"svg(<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="#444"/>)svg", at + 5, height);
+    label("reduction");
+  }
+  if (any(step_kind::signal)) {
+    put(R"svg(<line x1="{0:.1f}" y1="{1:.1f}" x2="{2:.1f}" y2="{1:.1f}" stroke="#444" class="signal"/>)svg",
+        at, height, at + 12);
+    label("signal");
+  }
+  width_ = std::max(width_, at + margin);
+}
+
+std::string canvas::document() const {
+  const double height = bottom_ + 66;
+  std::string all = fmt::format(
+      R"svg(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}">)svg"
+      "\n<style>text{{font-family:sans-serif;fill:#222}}.title{{font-size:17px;font-weight:600}}"
+      ".small{{font-size:12px;fill:#555}}.rank{{font-size:12px;text-anchor:end}}"
+      ".tick{{font-size:11px;fill:#777;text-anchor:middle}}.line{{stroke:#bbb;stroke-width:1}}"
+      ".grid{{stroke:#eee;stroke-width:1}}.message{{fill:none;stroke-width:1.6}}"
+      ".signal{{fill:none;stroke-width:1.2;stroke-dasharray:4 "
+      "3}}.mark{{stroke-width:1.5}}.work{{stroke-width:7;stroke-opacity:.3}}</style>"
+      "\n<defs>\n",
+      width_, height);
+  for (std::uint32_t round = 0; round < colours_.rounds(); ++round) {
+    if (!heads_.contains(colours_.colour(round))) continue;
+    all += fmt::format(
+        R"svg(<marker id="a{}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">)svg"
+        R"svg(<path d="M0 1L10 5L0 9z" fill="{}"/></marker>)svg"
+        "\n",
+        round, colours_.colour(round));
+  }
+  all += "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
+  all += body_;
+  all += "</svg>\n";
+  return all;
+}
+
+}  // namespace
+
+std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of) {
+  if (of.ranks < 1 || of.ranks > most_ranks_drawn) {
+    throw error(error_kind::argument,
+                fmt::format("a drawing of {} ranks cannot be read; at most {}: choose a smaller -n",
+                            of.ranks, most_ranks_drawn));
+  }
+  std::vector<seen_step> steps;
+  const auto keep = [&](const traced_step& when, const step& what) {
+    steps.push_back({when, what});
+    if (steps.size() > most_steps_drawn) {
+      throw error(error_kind::argument,
+                  fmt::format("a drawing of more than {} steps cannot be read; choose fewer ranks "
+                              "or larger segments",
+                              most_steps_drawn));
+    }
+  };
+  price_options options;
+  options.free_where_absent = true;
+  options.every_rank = true;
+  options.steps_before_skipping = UINT64_MAX;
+  options.trace = keep;
+  transfer_rules as_messages;
+  as_messages.eager_bytes = UINT64_MAX;
+  const machine units = unit_machine();
+  (void)price(of.ranks, schedule_of, of.on != nullptr ? *of.on : units,
+              of.on != nullptr ? of.rules : as_messages, options);
+  return canvas(of, std::move(steps)).svg();
+}
+
+}  // namespace upwash::schedule

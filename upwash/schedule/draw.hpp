@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Draws a schedule of a small team as SVG: ranks as lines, time to the right, messages as arrows,
+// copies and reductions as marks, a colour a round.
+#pragma once
+
+#include <string>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/model/machine.hpp"
+#include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/lower.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace upwash::schedule {
+
+inline constexpr int most_ranks_drawn = 64;
+inline constexpr std::uint64_t most_steps_drawn = 20'000;
+
+struct drawing {
+  std::string title;
+  int ranks = 1;
+  /// Time on this machine; none: each message takes a unit of its sender, one behind the other.
+  const machine* on = nullptr;
+  transfer_rules rules;  ///< with a machine
+};
+
+/// An SVG document without outer resources. Each arrow has a tooltip. Throws `error` (argument) for
+/// more ranks or steps than can be read, and what price throws.
+[[nodiscard]] std::string draw_svg(const drawing& of,
+                                   function_ref<generator(int rank)> schedule_of);
+
+}  // namespace upwash::schedule
