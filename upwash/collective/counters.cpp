@@ -83,16 +83,19 @@ void executor::watched(const run_key& key, const watcher& by) {
 }
 
 void executor::answer_watchers(const run_key& key, const std::vector<std::uint64_t>& counts) {
-  auto [at, end] = watchers_.equal_range(key);
-  while (at != end) {
+  std::vector<watcher> reached;
+  for (auto [at, end] = watchers_.equal_range(key); at != end;) {
     const watcher& by = at->second;
     if (by.counter >= counts.size() || counts[by.counter] < by.value) {
       ++at;
       continue;
     }
-    upwash::send<&handle_reached>(here_, by.rank, by.asker);  // queues for credit in a handler
+    reached.push_back(by);
     at = watchers_.erase(at);
   }
+  // In a handler a send queues for credit; in a step it waits, and the handlers that run meanwhile
+  // change counts and watchers.
+  for (const watcher& by : reached) upwash::send<&handle_reached>(here_, by.rank, by.asker);
 }
 
 /// What came before the operation did.
