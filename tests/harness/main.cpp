@@ -88,7 +88,7 @@ class simulated_case final : public body_case {
         if (HasFailure()) return;
       }
     }
-    for (int ranks = 1; long_run() && ranks <= 33; ++ranks) {
+    for (int ranks = 1; long_run() && ranks <= entry_.options.most_ranks; ++ranks) {
       if (in_range(entry_.options, {ranks}).empty()) continue;
       for (std::uint64_t seed = 1000; seed < 1005; ++seed) {
         run_one(on, ranks, seed);

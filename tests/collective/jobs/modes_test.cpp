@@ -3,6 +3,7 @@
 //
 // Mechanisms, address modes and synchronisation modes: each gives the same result where it is
 // allowed, and costs the messages that the lowering says. Persistent collectives; many in flight.
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -206,4 +207,50 @@ JOB_TEST(modes, teams_may_be_started_in_any_order, .least_ranks = 3) {
   }
   second.release();
   first.release();
+}
+
+namespace {
+
+/// A barrier that the network is to carry out.
+struct network_barrier {
+  bool emitted = false;
+  bool next(schedule::step& out, schedule::tape& on) {
+    if (emitted) return false;
+    emitted = true;
+    out.kind = schedule::step_kind::net_barrier;
+    on.emit(out);
+    return true;
+  }
+  [[nodiscard]] std::uint32_t window() const { return 1; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+};
+
+}  // namespace
+
+JOB_TEST(modes, steps_in_the_network_are_refused_by_name) {
+  collective::manner how;
+  how.agreed = {.operation = "barrier", .algorithm = "in_network"};
+  std::string told;
+  try {
+    execute(here.world(), schedule::generator(network_barrier{}), {}, how).wait();
+  } catch (const error& e) {
+    told = e.what();
+  }
+  EXPECT_NE(told.find("barrier by in_network needs a network that carries out collectives"),
+            std::string::npos)
+      << told;
+}
+
+JOB_TEST(modes, sizes_above_two_to_the_31, .least_ranks = 2, .most_ranks = 2, .on_sim = false,
+         .on_loopback = false, .shares_process = false) {
+  if (std::getenv("UPWASH_TEST_LONG") == nullptr) return;
+  const std::size_t elements = (std::size_t{1} << 28U) + 3;  // of 8 bytes
+  std::vector<std::uint64_t> data(elements, static_cast<std::uint64_t>(here.rank()));
+  if (here.rank() == 0) data.back() = 99;
+  broadcast(here.world(), blocking, 0, std::span(data), {.algorithm = "knomial:segment=16m"});
+  ASSERT_EQ(data.back(), 99U);
+  ASSERT_EQ(data[elements / 2], 0U);
+  all_reduce<sum>(here.world(), blocking, in_place, std::span(data));
+  ASSERT_EQ(data.back(), 198U);
+  ASSERT_EQ(data.front(), 0U);
 }

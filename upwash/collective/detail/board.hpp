@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that the members of a team share for small collectives: for each of the last operations
-// that use it (an epoch) a few lines, into which a peer puts a small edge with its tag, and a few
-// counters. One line carries one edge: a store by the sender, a look by the receiver, no message.
-//
-// An epoch's place is used again `epochs` later. So that nobody still uses it then, every `half`
-// epochs the members settle: once a rank's earlier operations are complete it tells so, by
-// dissemination over lines of their own, and goes on when it knows it of all.
+// that use it (an epoch) some lines, each for one edge with its tag, and some counters. Its places
+// are used again: so every `half` epochs the members settle. A rank tells, by dissemination, once
+// its earlier operations are complete, and goes on when it knows it of all.
 #pragma once
 
 #include <array>
