@@ -111,7 +111,30 @@ void add_all_gathers(registry& to) {
           }});
 }
 
+/// A grid of a fixed number of dimensions, under the name that the literature has for it.
+template <int Dimensions>
+schedule::generator mesh_of(const problem& call, const values&, int rank) {
+  return generator(mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions}));
+}
+template <int Dimensions>
+schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
+  return generator(mesh_all_to_all_v(call.ranks, rank, {.dimensions = Dimensions}));
+}
+
+void add_mesh(registry& to, std::string_view name, std::string_view doc,
+              decltype(algorithm::make) uniform, decltype(algorithm::make) uneven) {
+  to.add({.of = kind::all_to_all,
+          .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
+          .make = uniform});
+  to.add({.of = kind::all_to_all_v,
+          .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
+          .make = uneven});
+}
+
 void add_exchanges(registry& to) {
+  add_mesh(to, "direct", "each block in a message of its own", mesh_of<1>, mesh_v_of<1>);
+  add_mesh(to, "mesh2d", "messages combined along rows, then columns", mesh_of<2>, mesh_v_of<2>);
+  add_mesh(to, "mesh3d", "messages combined along the lines of a cube", mesh_of<3>, mesh_v_of<3>);
   to.add({.of = kind::all_to_all,
           .is = {.name = "mesh",
                  .parameters = mesh_parameters,

@@ -210,7 +210,7 @@ void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<
 
 void wait_until(job& here, const std::uint64_t& word, conduit::comparison how,
                 std::uint64_t value) {
-  here.wait(conduit::wait_target::word(word, how, value), {.operation = "wait_until"});
+  here.wait(conduit::wait_target::peers_word(word, how, value), {.operation = "wait_until"});
 }
 
 }  // namespace upwash
