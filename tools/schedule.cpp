@@ -44,6 +44,8 @@ struct schedule_arguments {
   bool in_place = false;
   bool ordered = false;
   bool free_work = false;
+  bool combining = false;
+  std::string costs;
   bool text = false;
   bool json = false;
   bool svg = false;
@@ -75,6 +77,11 @@ asked_schedule read(const schedule_arguments& given) {
                                       : sync_mode::mine;
   if (!given.mechanism.empty()) rules.forced = schedule::mechanism_named(given.mechanism);
   asked.options.free_where_absent = given.free_work;
+  asked.options.charge_combining = given.combining;
+  using costs = schedule::price_options::costs;
+  if (!given.costs.empty()) {
+    asked.options.messages = given.costs == "loggp" ? costs::loggp : costs::alpha_beta;
+  }
   if (!given.machine.empty()) asked.on = load_machine(given.machine);
   if (given.ranks == 0) return asked;
   if (call.element_bytes == 0 || call.bytes % call.element_bytes != 0) {
@@ -154,6 +161,10 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--ordered", given->ordered, "The operator does not commute");
   command->add_flag("--free-work", given->free_work,
                     "Copies and reductions that the machine has no cost for take no time");
+  command->add_flag("--combining", given->combining,
+                    "Each copy into scratch is a message combined into another");
+  command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")
+      ->check(CLI::IsMember({"loggp", "alpha_beta"}));
   command->add_flag("--text", given->text, "Steps and counts as text (default)");
   command->add_flag("--json", given->json, "One JSON object a rank");
   command->add_flag("--svg", given->svg, "A drawing");

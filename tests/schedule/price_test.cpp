@@ -279,6 +279,10 @@ TEST(price, refuses_by_name) {
   EXPECT_NE(refusal([&] { (void)price_listed({{net}}, textbook()); }, error_kind::configuration)
                 .find("no costs of collectives in the network"),
             std::string::npos);
+  EXPECT_NE(refusal([&] { (void)price(1 << 30, tree(1 << 30, 8, 2, 0), textbook(), {}); },
+                    error_kind::argument)
+                .find("at most 1048576 can be walked"),
+            std::string::npos);
   price_options hasty = free_work();
   hasty.most_steps = 1000;
   EXPECT_NE(refusal([&] { (void)price(600, tree(600, 8, 2, 1), textbook(), {}, hasty); },

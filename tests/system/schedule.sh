@@ -57,6 +57,12 @@ shows "send output\[0..100\) to 3, edge 0; after 0" \
 shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \
   barrier --algorithm dissemination -n 1000000 --machine lemieux
+# A barrier copies nothing, and the machine has one kind of costs: the same price.
+for options in "" "--combining" "--costs loggp"; do
+  # shellcheck disable=SC2086
+  shows "^on edr: complete after 0.224 us" \
+    barrier --algorithm dissemination -n 16 --machine edr $options
+done
 [[ $("$upwash" schedule broadcast --algorithm knomial -n 4000 --bytes 9 --rank 7 |
   grep -c '^rank 7') == 2 ]] || fail "--rank"
 

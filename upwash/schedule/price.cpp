@@ -18,6 +18,7 @@ using detail::run_plan;
 
 constexpr int most_representatives = 256;
 constexpr int many_ranks = 16'384;
+constexpr int most_ranks_walked = 1 << 20;     ///< a gigabyte
 constexpr std::uint32_t executor_window = 32;  ///< of an executor, at least
 constexpr std::uint32_t small_window = 8;      ///< so that many ranks fit into memory
 
@@ -91,6 +92,12 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
     }
     const int together = ranks_on_port(costs, ranks);
     if (to_price.with({.walked = 1, .alike_on_node = together}, result).empty()) return result;
+  }
+  if (ranks > most_ranks_walked) {
+    throw error(error_kind::argument,
+                fmt::format("price: {} ranks of which none stand for the others; at most {} can be "
+                            "walked: price fewer",
+                            ranks, most_ranks_walked));
   }
   const std::string stuck = to_price.with({.walked = ranks}, result);
   if (!stuck.empty()) throw error(error_kind::fault, "price: " + stuck);

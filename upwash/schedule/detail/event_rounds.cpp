@@ -17,7 +17,7 @@ duration times(double ps_a_unit, std::uint64_t units) {
   if (all > static_cast<double>(duration::max().ps()) / 4) {
     throw error(error_kind::argument, "price: takes longer than 26 days");
   }
-  return duration::from_ps(static_cast<std::int64_t>(all + 0.5));
+  return duration::from_ps(std::llround(all));
 }
 
 double ps_a_unit(duration span, const pace& of) {
