@@ -10,11 +10,11 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/central_counter_barrier.hpp"
-#include "upwash/collective/dissemination_barrier.hpp"
-#include "upwash/collective/doubling_scan.hpp"
-#include "upwash/collective/knomial_broadcast.hpp"
-#include "upwash/collective/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/central_counter_barrier.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/ring_all_reduce.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/k_prefix_all_gather.hpp"
-#include "upwash/collective/single_copy_all_gather.hpp"
+#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {

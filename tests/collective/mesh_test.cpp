@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/collective/header_run.hpp"
-#include "upwash/collective/mesh_all_to_all.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/schedule/count.hpp"
 #include "upwash/schedule/validate.hpp"
 

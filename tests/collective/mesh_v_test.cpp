@@ -17,8 +17,8 @@
 #include "tests/collective/header_run.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/mesh_all_to_all.hpp"
-#include "upwash/collective/mesh_all_to_all_v.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
 #include "upwash/schedule/count.hpp"
 #include "upwash/schedule/validate.hpp"
 

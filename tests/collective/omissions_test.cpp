@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "tests/collective/cases.hpp"
-#include "upwash/collective/central_counter_barrier.hpp"
-#include "upwash/collective/dissemination_barrier.hpp"
-#include "upwash/collective/doubling_scan.hpp"
-#include "upwash/collective/hierarchical_broadcast.hpp"
-#include "upwash/collective/k_prefix_all_gather.hpp"
-#include "upwash/collective/knomial_broadcast.hpp"
-#include "upwash/collective/ring_all_reduce.hpp"
-#include "upwash/collective/single_copy_all_gather.hpp"
-#include "upwash/collective/sparse_exchange.hpp"
+#include "upwash/collective/algorithms/central_counter_barrier.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
+#include "upwash/collective/algorithms/sparse_exchange.hpp"
 
 namespace {
 

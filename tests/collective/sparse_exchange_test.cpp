@@ -10,7 +10,7 @@
 #include "tests/collective/cases.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/sparse_exchange.hpp"
+#include "upwash/collective/algorithms/sparse_exchange.hpp"
 
 namespace {
 

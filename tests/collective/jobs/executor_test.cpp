@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "upwash/collective/dissemination_barrier.hpp"
-#include "upwash/collective/doubling_scan.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/ring_all_reduce.hpp"
 #include "upwash/collective/executor.hpp"
-#include "upwash/collective/knomial_broadcast.hpp"
-#include "upwash/collective/ring_all_reduce.hpp"
 
 namespace {
 

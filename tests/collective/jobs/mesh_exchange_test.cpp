@@ -8,9 +8,9 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
 #include "upwash/collective/executor.hpp"
-#include "upwash/collective/mesh_all_to_all.hpp"
-#include "upwash/collective/mesh_all_to_all_v.hpp"
 
 namespace {
 

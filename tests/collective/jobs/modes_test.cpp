@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 
 namespace {
 

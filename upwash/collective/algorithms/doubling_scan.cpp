@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/doubling_scan.hpp"
+#include "upwash/collective/algorithms/doubling_scan.hpp"
 
 namespace upwash::collective {
 

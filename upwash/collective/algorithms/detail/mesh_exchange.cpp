@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "upwash/collective/detail/mesh_exchange.hpp"
+#include "upwash/collective/algorithms/detail/mesh_exchange.hpp"
 
 namespace upwash::collective::detail {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 
-#include "upwash/collective/detail/mesh_turn.hpp"
+#include "upwash/collective/algorithms/detail/mesh_turn.hpp"
 
 namespace upwash::collective::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "upwash/collective/detail/mesh_turn.hpp"
+#include "upwash/collective/algorithms/detail/mesh_turn.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective::detail {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/single_copy_all_gather.hpp"
+#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 
 namespace upwash::collective {
 

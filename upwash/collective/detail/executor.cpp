@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/detail/service.hpp"
-#include "upwash/collective/dissemination_barrier.hpp"
 #include "upwash/core/active_message.hpp"
 
 namespace upwash::collective {

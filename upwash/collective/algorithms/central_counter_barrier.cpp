@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/central_counter_barrier.hpp"
+#include "upwash/collective/algorithms/central_counter_barrier.hpp"
 
 namespace upwash::collective {
 

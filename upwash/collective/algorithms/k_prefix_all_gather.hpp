@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdint>
 
-#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
 
 namespace upwash::collective {
 

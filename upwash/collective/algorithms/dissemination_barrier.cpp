@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
 
 namespace upwash::collective {
 

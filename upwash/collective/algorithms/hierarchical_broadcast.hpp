@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "upwash/collective/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/schedule/sequence.hpp"
 
 namespace upwash::collective {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/mesh_all_to_all_v.hpp"
+#include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
 
 #include <algorithm>
 

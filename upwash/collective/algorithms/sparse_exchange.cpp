@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/sparse_exchange.hpp"
+#include "upwash/collective/algorithms/sparse_exchange.hpp"
 
 #include <fmt/format.h>
 

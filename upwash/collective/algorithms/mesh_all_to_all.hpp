@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "upwash/collective/detail/mesh_exchange.hpp"
+#include "upwash/collective/algorithms/detail/mesh_exchange.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/ring_all_reduce.hpp"
 
 #include <algorithm>
 #include <utility>

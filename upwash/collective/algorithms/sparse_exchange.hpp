@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
 
 namespace upwash::collective {
 
