@@ -8,13 +8,15 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective {
 namespace {
 
-constexpr std::array<std::string_view, 8> kind_names{"barrier",    "broadcast",    "all_gather",
-                                                     "all_to_all", "all_to_all_v", "many_to_many",
-                                                     "all_reduce", "scan"};
+constexpr std::array<std::string_view, 13> kind_names{
+    "barrier",        "broadcast",  "scatter",       "gather",       "reduce",
+    "all_gather",     "all_to_all", "all_to_all_v",  "many_to_many", "all_reduce",
+    "reduce_scatter", "scan",       "exclusive_scan"};
 
 struct requirement_row {
   model::requirement what;
@@ -50,6 +52,14 @@ kind kind_named(std::string_view name) {
               fmt::format("unknown collective \"{}\"{} (known: {})", name,
                           near.empty() ? "" : fmt::format("; did you mean {}?", near),
                           fmt::join(kind_names, ", ")));
+}
+
+void add_algorithms(registry& to) {
+  detail::add_barriers(to);
+  detail::add_rooted(to);
+  detail::add_all_gathers(to);
+  detail::add_exchanges(to);
+  detail::add_reductions(to);
 }
 
 void registry::add(const algorithm& one) { all_.push_back(one); }

@@ -21,12 +21,17 @@ namespace upwash::collective {
 enum class kind : std::uint8_t {
   barrier,
   broadcast,
+  scatter,
+  gather,
+  reduce,
   all_gather,
   all_to_all,
   all_to_all_v,
   many_to_many,
   all_reduce,
+  reduce_scatter,
   scan,
+  exclusive_scan,
 };
 [[nodiscard]] std::string_view to_string(kind of) noexcept;
 /// Throws `error` (argument) for an unknown name, with those known and the nearest.
@@ -36,8 +41,9 @@ enum class kind : std::uint8_t {
 struct problem {
   kind what = kind::barrier;
   int ranks = 1;
-  /// Of the vector (broadcast, all_reduce, scan), of one block (all_gather: a rank's, all_to_all:
-  /// a pair's). In the v variants: the mean of a pair, for choosing and pricing only.
+  /// Of the vector (broadcast, reduce, all_reduce, scans), of one block (scatter, gather,
+  /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants: the mean of a
+  /// pair, for choosing and pricing only.
   std::uint64_t bytes = 0;
   std::uint32_t element_bytes = 1;
   int root = 0;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Inclusive scan (prefix reduction): rank r gets the combination of ranks 0 to r, in their order.
+// Scan (prefix reduction): rank r gets the combination of ranks 0 to r, in their order; exclusive:
+// of ranks 0 to r - 1.
 //
 // Chosen on: bytes, the size of the team. Collective over the team.
 #pragma once
@@ -19,15 +20,14 @@ namespace upwash {
 namespace detail {
 
 template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call scan_call(const team& among, std::span<const T> mine,
-                                                       std::span<T> result, bool in_place,
-                                                       const collective_options& how,
+[[nodiscard]] collective::detail::bound_call scan_call(const team& among, collective::kind what,
+                                                       std::span<const T> mine, std::span<T> result,
+                                                       bool in_place, const collective_options& how,
                                                        call_site site) {
   if (!in_place) {
-    collective::detail::check_size(among, collective::kind::scan, "the result", result.size(),
-                                   mine.size());
+    collective::detail::check_size(among, what, "the result", result.size(), mine.size());
   }
-  return {{.what = {.what = collective::kind::scan,
+  return {{.what = {.what = what,
                     .bytes = result.size_bytes(),
                     .element_bytes = sizeof(T),
                     .in_place = in_place,
@@ -52,15 +52,16 @@ template <class Operator, class T>
                            std::span<T> result, const collective_options& how = {},
                            call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::scan_call<Operator, T>(among, mine, result, false, how, site));
+      among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine, result, false, how,
+                                            site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
           std::span<T> result, const collective_options& how = {},
           call_site site = call_site::current()) {
-  collective::detail::run(among,
-                          detail::scan_call<Operator, T>(among, mine, result, false, how, site));
+  collective::detail::run(among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine,
+                                                                result, false, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -69,7 +70,8 @@ template <class Operator, class T>
                                           std::span<T> result, const collective_options& how = {},
                                           call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::scan_call<Operator, T>(among, mine, result, false, how, site));
+      among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine, result, false, how,
+                                            site));
 }
 
 /// The same; `data` holds the contribution and then the result.
@@ -78,13 +80,15 @@ template <class Operator, class T>
                            const collective_options& how = {},
                            call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::scan_call<Operator, T>(among, {}, data, true, how, site));
+      among,
+      detail::scan_call<Operator, T>(among, collective::kind::scan, {}, data, true, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, in_place_t, std::span<T> data,
           const collective_options& how = {}, call_site site = call_site::current()) {
-  collective::detail::run(among, detail::scan_call<Operator, T>(among, {}, data, true, how, site));
+  collective::detail::run(among, detail::scan_call<Operator, T>(among, collective::kind::scan, {},
+                                                                data, true, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -92,7 +96,71 @@ template <class Operator, class T>
                                           std::span<T> data, const collective_options& how = {},
                                           call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::scan_call<Operator, T>(among, {}, data, true, how, site));
+      among,
+      detail::scan_call<Operator, T>(among, collective::kind::scan, {}, data, true, how, site));
+}
+
+/// Element i of `result` of member r is the combination, in the order of the ranks, of element i of
+/// `mine` of the members 0 to r - 1; member 0 keeps what it has. As many elements everywhere; the
+/// buffers do not overlap. The operator is named as the first template argument:
+/// `exclusive_scan<sum>(team, ...)`; see reduction.hpp. Throws `error` (argument) where the sizes
+/// do not fit, or no algorithm serves an operator that does not commute.
+template <class Operator, class T>
+[[nodiscard]] request exclusive_scan(const team& among,
+                                     std::span<const std::type_identity_t<T>> mine,
+                                     std::span<T> result, const collective_options& how = {},
+                                     call_site site = call_site::current()) {
+  return collective::detail::start(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
+                                            false, how, site));
+}
+/// The same, blocking.
+template <class Operator, class T>
+void exclusive_scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
+                    std::span<T> result, const collective_options& how = {},
+                    call_site site = call_site::current()) {
+  collective::detail::run(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
+                                            false, how, site));
+}
+/// The same, set up to be started often.
+template <class Operator, class T>
+[[nodiscard]] collective::persistent exclusive_scan(const team& among, persist_t,
+                                                    std::span<const std::type_identity_t<T>> mine,
+                                                    std::span<T> result,
+                                                    const collective_options& how = {},
+                                                    call_site site = call_site::current()) {
+  return collective::detail::prepare(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
+                                            false, how, site));
+}
+
+/// The same; `data` holds the contribution and then the result.
+template <class Operator, class T>
+[[nodiscard]] request exclusive_scan(const team& among, in_place_t, std::span<T> data,
+                                     const collective_options& how = {},
+                                     call_site site = call_site::current()) {
+  return collective::detail::start(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
+                                            how, site));
+}
+/// The same, blocking.
+template <class Operator, class T>
+void exclusive_scan(const team& among, blocking_t, in_place_t, std::span<T> data,
+                    const collective_options& how = {}, call_site site = call_site::current()) {
+  collective::detail::run(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
+                                            how, site));
+}
+/// The same, set up to be started often.
+template <class Operator, class T>
+[[nodiscard]] collective::persistent exclusive_scan(const team& among, persist_t, in_place_t,
+                                                    std::span<T> data,
+                                                    const collective_options& how = {},
+                                                    call_site site = call_site::current()) {
+  return collective::detail::prepare(
+      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
+                                            how, site));
 }
 
 }  // namespace upwash

@@ -119,23 +119,72 @@ std::vector<std::uint8_t> run_all_reduce(const team& among, const one_call& c) {
   return result;
 }
 
+std::vector<std::uint8_t> run_scatter(const team& among, const one_call& c) {
+  std::vector<std::uint8_t> blocks;
+  if (among.rank() == c.root) {
+    blocks = bytes_of(c.root, c.bytes * static_cast<std::size_t>(among.size()));
+  }
+  std::vector<std::uint8_t> mine(c.bytes, 1);
+  scatter(among, c.root, std::span(blocks), std::span(mine), {.algorithm = c.algorithm}).wait();
+  return mine;
+}
+
+std::vector<std::uint8_t> run_gather(const team& among, const one_call& c) {
+  const auto mine = bytes_of(among.rank(), c.bytes);
+  std::vector<std::uint8_t> blocks;
+  if (among.rank() == c.root) blocks.resize(c.bytes * static_cast<std::size_t>(among.size()));
+  gather(among, c.root, std::span(mine), std::span(blocks), {.algorithm = c.algorithm}).wait();
+  return blocks;
+}
+
+std::vector<std::uint8_t> run_reduce(const team& among, const one_call& c) {
+  const auto mine = bytes_of(among.rank(), c.bytes);
+  std::vector<std::uint8_t> result(among.rank() == c.root ? c.bytes : 0, 1);
+  reduce<sum>(among, c.root, std::span(mine), std::span(result), {.algorithm = c.algorithm}).wait();
+  return result;
+}
+
+std::vector<std::uint8_t> run_reduce_scatter(const team& among, const one_call& c) {
+  const auto blocks = bytes_of(among.rank(), c.bytes * static_cast<std::size_t>(among.size()));
+  std::vector<std::uint8_t> mine(c.bytes, 1);
+  reduce_scatter<sum>(among, std::span(blocks), std::span(mine), {.algorithm = c.algorithm}).wait();
+  return mine;
+}
+
 affine affine_of(int member, std::size_t i) {
   return {static_cast<std::uint8_t>(2 * member + 3), byte_of(member, i)};
 }
 
+/// Inclusive or exclusive; what the latter leaves alone is zero.
 std::vector<std::uint8_t> run_scan(const team& among, const one_call& c) {
   std::vector<affine> mine(c.bytes / sizeof(affine));
   for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = affine_of(among.rank(), i);
   std::vector<affine> result(mine.size());
-  if (c.in_place) {
-    scan<then>(among, in_place, std::span(mine), {.algorithm = c.algorithm}).wait();
-    result = mine;
+  std::fill(result.begin(), result.end(), affine{0, 0});
+  const std::span<const affine> input(mine);
+  const std::span output(c.in_place ? mine : result);
+  const collective_options how{.algorithm = c.algorithm};
+  if (c.what == kind::scan) {
+    (c.in_place ? scan<then>(among, in_place, output, how) : scan<then>(among, input, output, how))
+        .wait();
   } else {
-    scan<then>(among, std::span<const affine>(mine), std::span(result), {.algorithm = c.algorithm})
+    (c.in_place ? exclusive_scan<then>(among, in_place, output, how)
+                : exclusive_scan<then>(among, input, output, how))
         .wait();
   }
+  if (c.in_place) result = mine;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(result.data());
   return {bytes, bytes + result.size() * sizeof(affine)};
+}
+
+std::vector<std::uint8_t> sum_of(const team& among, std::size_t count, std::size_t first) {
+  std::vector<std::uint8_t> total(count, 0);
+  for (int peer = 0; peer < among.size(); ++peer) {
+    for (std::size_t i = 0; i < count; ++i) {
+      total[i] = static_cast<std::uint8_t>(total[i] + byte_of(peer, first + i));
+    }
+  }
+  return total;
 }
 
 /// What the definitions say.
@@ -162,14 +211,7 @@ std::vector<std::uint8_t> oracle(const team& among, const one_call& c) {
         append(bytes_of(peer, uneven(c.bytes, peer, me), first));
       }
       return wanted;
-    case kind::all_reduce:
-      wanted.assign(c.bytes, 0);
-      for (int peer = 0; peer < among.size(); ++peer) {
-        for (std::size_t i = 0; i < c.bytes; ++i) {
-          wanted[i] = static_cast<std::uint8_t>(wanted[i] + byte_of(peer, i));
-        }
-      }
-      return wanted;
+    case kind::all_reduce: return sum_of(among, c.bytes, 0);
     case kind::scan:
       for (std::size_t i = 0; i < c.bytes / sizeof(affine); ++i) {
         affine all = affine_of(0, i);
@@ -177,6 +219,23 @@ std::vector<std::uint8_t> oracle(const team& among, const one_call& c) {
         append({all.m, all.c});
       }
       return wanted;
+    case kind::exclusive_scan:
+      for (std::size_t i = 0; i < c.bytes / sizeof(affine); ++i) {
+        affine all = c.in_place ? affine_of(0, i) : affine{0, 0};  // member 0 keeps what it has
+        if (me != 0) all = affine_of(0, i);
+        for (int peer = 1; peer < me; ++peer) all = then{}(all, affine_of(peer, i));
+        append({all.m, all.c});
+      }
+      return wanted;
+    case kind::scatter: return bytes_of(c.root, c.bytes, c.bytes * static_cast<std::size_t>(me));
+    case kind::gather:
+      for (int peer = 0; peer < among.size() && me == c.root; ++peer) {
+        append(bytes_of(peer, c.bytes));
+      }
+      return wanted;
+    case kind::reduce: return me == c.root ? sum_of(among, c.bytes, 0) : wanted;
+    case kind::reduce_scatter:
+      return sum_of(among, c.bytes, c.bytes * static_cast<std::size_t>(me));
     default: return wanted;
   }
 }
@@ -189,23 +248,38 @@ void run_and_compare(const team& among, const one_call& c) {
     case kind::all_to_all: got = run_all_to_all(among, c); break;
     case kind::all_to_all_v: got = run_all_to_all_v(among, c); break;
     case kind::all_reduce: got = run_all_reduce(among, c); break;
-    case kind::scan: got = run_scan(among, c); break;
+    case kind::scan:
+    case kind::exclusive_scan: got = run_scan(among, c); break;
+    case kind::scatter: got = run_scatter(among, c); break;
+    case kind::gather: got = run_gather(among, c); break;
+    case kind::reduce: got = run_reduce(among, c); break;
+    case kind::reduce_scatter: got = run_reduce_scatter(among, c); break;
     default: barrier(among, {.algorithm = c.algorithm}).wait();
   }
   ASSERT_EQ(got, oracle(among, c))
       << c.text() << ", member " << among.rank() << " of " << among.size();
 }
 
-constexpr std::array kinds{kind::barrier,      kind::broadcast,  kind::all_gather, kind::all_to_all,
-                           kind::all_to_all_v, kind::all_reduce, kind::scan};
+constexpr std::array kinds{kind::barrier,        kind::broadcast,    kind::scatter,
+                           kind::gather,         kind::reduce,       kind::all_gather,
+                           kind::all_to_all,     kind::all_to_all_v, kind::all_reduce,
+                           kind::reduce_scatter, kind::scan,         kind::exclusive_scan};
+
+bool has_root(kind what) {
+  return what == kind::broadcast || what == kind::scatter || what == kind::gather ||
+         what == kind::reduce;
+}
 
 bool has_in_place(kind what) {
-  return what == kind::all_gather || what == kind::all_reduce || what == kind::scan;
+  return what == kind::all_gather || what == kind::all_reduce || what == kind::scan ||
+         what == kind::exclusive_scan;
 }
 
 std::vector<const collective::algorithm*> serving(const collective::registry& all, kind what,
                                                   const team& among) {
   collective::problem call{.what = what, .ranks = among.size()};
+  // The scans are tested with an operator that does not commute.
+  call.commutative = what != kind::scan && what != kind::exclusive_scan;
   call.direct_access = among.here().endpoint().describe().direct_access;
   auto found = all.of(what);
   std::erase_if(found, [&](const collective::algorithm* each) {
@@ -223,7 +297,7 @@ JOB_TEST(product, every_algorithm_size_and_root, .most_ranks = 70) {
   for (const kind what : kinds) {
     for (const collective::algorithm* each : serving(all, what, among)) {
       for (const std::size_t bytes : {0, 1, 3, 8, 1000}) {
-        const bool rooted = what == kind::broadcast;
+        const bool rooted = has_root(what);
         for (const int root : {0, among.size() / 2, among.size() - 1}) {
           if (root != 0 && !rooted) continue;
           one_call c{what, std::string(each->is.name), bytes, root, false};
@@ -253,6 +327,7 @@ JOB_TEST(product, at_random, .most_ranks = 70) {
       const kind what = kinds[shared.below(kinds.size())];
       const auto candidates = serving(all, what, among);
       const std::uint64_t which = shared.below(1000);
+      if (candidates.empty()) continue;
       const collective::algorithm& chosen = *candidates[which % candidates.size()];
       model::values with = model::initial_values(chosen.is);
       for (std::size_t i = 0; i < chosen.is.parameters.size(); ++i) {

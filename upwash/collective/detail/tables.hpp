@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The algorithms by the shape of their collectives, a table each: parameters, then rows.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/collective/registry.hpp"
+
+namespace upwash::collective::detail {
+
+/// Larger vectors than any memory, and what counts of bytes may still be added to.
+inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48U;
+inline constexpr std::uint64_t most_ranks = (std::uint64_t{1} << 31U) - 1;
+
+void add_barriers(registry& to);
+void add_rooted(registry& to);  ///< broadcast, scatter, gather, reduce
+void add_all_gathers(registry& to);
+void add_exchanges(registry& to);   ///< all-to-all and many-to-many
+void add_reductions(registry& to);  ///< all-reduce, reduce-scatter, scans
+
+}  // namespace upwash::collective::detail

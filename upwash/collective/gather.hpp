@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Gather: everybody's block at the root.
+//
+// Chosen on: bytes of a block, root, the size of the team. Collective over the team.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] collective::detail::bound_call gather_call(const team& among, int root,
+                                                         std::span<const T> mine,
+                                                         std::span<T> blocks,
+                                                         const collective_options& how,
+                                                         call_site site) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (among.rank() == root) {
+    collective::detail::check_size(among, collective::kind::gather, "the root's output",
+                                   blocks.size(),
+                                   mine.size() * static_cast<std::size_t>(among.size()));
+  }
+  return {{.what = {.what = collective::kind::gather,
+                    .bytes = mine.size_bytes(),
+                    .element_bytes = sizeof(T),
+                    .root = root},
+           .how = how,
+           .site = site},
+          {.input = std::as_bytes(mine), .output = std::as_writable_bytes(blocks)}};
+}
+
+}  // namespace detail
+
+/// `mine` of member i lands as block i of `blocks` of `root`; as many elements everywhere. `blocks`
+/// counts at the root only. Throws `error` (argument) where the sizes do not fit.
+template <class T>
+[[nodiscard]] request gather(const team& among, int root,
+                             std::span<const std::type_identity_t<T>> mine, std::span<T> blocks,
+                             const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  return collective::detail::start(among,
+                                   detail::gather_call<T>(among, root, mine, blocks, how, site));
+}
+/// The same, blocking.
+template <class T>
+void gather(const team& among, blocking_t, int root, std::span<const std::type_identity_t<T>> mine,
+            std::span<T> blocks, const collective_options& how = {},
+            call_site site = call_site::current()) {
+  collective::detail::run(among, detail::gather_call<T>(among, root, mine, blocks, how, site));
+}
+/// The same, set up to be started often.
+template <class T>
+[[nodiscard]] collective::persistent gather(const team& among, persist_t, int root,
+                                            std::span<const std::type_identity_t<T>> mine,
+                                            std::span<T> blocks, const collective_options& how = {},
+                                            call_site site = call_site::current()) {
+  return collective::detail::prepare(among,
+                                     detail::gather_call<T>(among, root, mine, blocks, how, site));
+}
+
+}  // namespace upwash

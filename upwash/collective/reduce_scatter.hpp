@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reduce-scatter: block i of the combination of everybody's vectors, at member i.
+//
+// Chosen on: bytes of a block, whether the operator commutes, the size of the team. Collective over
+// the team.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/reduction.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class Operator, class T>
+[[nodiscard]] collective::detail::bound_call reduce_scatter_call(const team& among,
+                                                                 std::span<const T> blocks,
+                                                                 std::span<T> mine,
+                                                                 const collective_options& how,
+                                                                 call_site site) {
+  collective::detail::check_size(among, collective::kind::reduce_scatter, "the input",
+                                 blocks.size(),
+                                 mine.size() * static_cast<std::size_t>(among.size()));
+  return {{.what = {.what = collective::kind::reduce_scatter,
+                    .bytes = mine.size_bytes(),
+                    .element_bytes = sizeof(T),
+                    .commutative = commutes<Operator>()},
+           .how = how,
+           .kind_of_reduction = collective::detail::name_of_reduction<T, Operator>(),
+           .site = site},
+          {.input = std::as_bytes(blocks),
+           .output = std::as_writable_bytes(mine),
+           .combine = reduction_of<T, Operator>()}};
+}
+
+}  // namespace detail
+
+/// `mine` of member i is the combination, by the operator, of block i of all members' `blocks`; all
+/// blocks have as many elements. The buffers do not overlap. Throws `error` (argument) where the
+/// sizes do not fit, or no algorithm serves an operator that does not commute.
+template <class Operator, class T>
+[[nodiscard]] request reduce_scatter(const team& among,
+                                     std::span<const std::type_identity_t<T>> blocks,
+                                     std::span<T> mine, const collective_options& how = {},
+                                     call_site site = call_site::current()) {
+  return collective::detail::start(
+      among, detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+}
+/// The same, blocking.
+template <class Operator, class T>
+void reduce_scatter(const team& among, blocking_t, std::span<const std::type_identity_t<T>> blocks,
+                    std::span<T> mine, const collective_options& how = {},
+                    call_site site = call_site::current()) {
+  collective::detail::run(among,
+                          detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+}
+/// The same, set up to be started often.
+template <class Operator, class T>
+[[nodiscard]] collective::persistent reduce_scatter(const team& among, persist_t,
+                                                    std::span<const std::type_identity_t<T>> blocks,
+                                                    std::span<T> mine,
+                                                    const collective_options& how = {},
+                                                    call_site site = call_site::current()) {
+  return collective::detail::prepare(
+      among, detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+}
+
+}  // namespace upwash

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Scatter: the root's blocks, one for each member.
+//
+// Chosen on: bytes of a block, root, the size of the team. Collective over the team.
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "upwash/collective/detail/call.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] collective::detail::bound_call scatter_call(const team& among, int root,
+                                                          std::span<const T> blocks,
+                                                          std::span<T> mine,
+                                                          const collective_options& how,
+                                                          call_site site) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (among.rank() == root) {
+    collective::detail::check_size(among, collective::kind::scatter, "the root's input",
+                                   blocks.size(),
+                                   mine.size() * static_cast<std::size_t>(among.size()));
+  }
+  return {{.what = {.what = collective::kind::scatter,
+                    .bytes = mine.size_bytes(),
+                    .element_bytes = sizeof(T),
+                    .root = root},
+           .how = how,
+           .site = site},
+          {.input = std::as_bytes(blocks), .output = std::as_writable_bytes(mine)}};
+}
+
+}  // namespace detail
+
+/// Block i of `blocks` of `root` lands in `mine` of member i; as many elements everywhere. `blocks`
+/// counts at the root only. Throws `error` (argument) where the sizes do not fit.
+template <class T>
+[[nodiscard]] request scatter(const team& among, int root,
+                              std::span<const std::type_identity_t<T>> blocks, std::span<T> mine,
+                              const collective_options& how = {},
+                              call_site site = call_site::current()) {
+  return collective::detail::start(among,
+                                   detail::scatter_call<T>(among, root, blocks, mine, how, site));
+}
+/// The same, blocking.
+template <class T>
+void scatter(const team& among, blocking_t, int root,
+             std::span<const std::type_identity_t<T>> blocks, std::span<T> mine,
+             const collective_options& how = {}, call_site site = call_site::current()) {
+  collective::detail::run(among, detail::scatter_call<T>(among, root, blocks, mine, how, site));
+}
+/// The same, set up to be started often.
+template <class T>
+[[nodiscard]] collective::persistent scatter(const team& among, persist_t, int root,
+                                             std::span<const std::type_identity_t<T>> blocks,
+                                             std::span<T> mine, const collective_options& how = {},
+                                             call_site site = call_site::current()) {
+  return collective::detail::prepare(among,
+                                     detail::scatter_call<T>(among, root, blocks, mine, how, site));
+}
+
+}  // namespace upwash
