@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
+#include "upwash/collective/algorithms/tree_gather.hpp"
 #include "upwash/collective/algorithms/tree_reduce.hpp"
+#include "upwash/collective/algorithms/tree_scatter.hpp"
 #include "upwash/collective/detail/tables.hpp"
 #include "upwash/collective/detail/trees.hpp"
 
@@ -26,6 +28,18 @@ struct reduce_up {
     return generator(tree_reduce(call.ranks, rank, call.root, call.bytes, call.element_bytes,
                                  {tree.shape, tree.segment_bytes, !call.commutative},
                                  tree_reduce::result::at_root));
+  }
+};
+
+struct scatter_down {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_scatter(call.ranks, rank, call.root, call.bytes, tree.shape));
+  }
+};
+
+struct gather_up {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_gather(call.ranks, rank, call.root, call.bytes, tree.shape));
   }
 };
 
@@ -66,7 +80,7 @@ void add_hierarchical(registry& to, std::string_view name, std::span<const param
 }
 
 void add_broadcasts(registry& to) {
-  add_all_trees<broadcast_down>(to, kind::broadcast);
+  add_segmented_trees<broadcast_down>(to, kind::broadcast);
   add_hierarchical<model::knomial_tree>(
       to, "hierarchical", hierarchical_parameters,
       "a tree among nodes, then one inside each, pipelined by segments");
@@ -79,7 +93,9 @@ void add_broadcasts(registry& to) {
 
 void add_rooted(registry& to) {
   add_broadcasts(to);
-  add_all_trees<reduce_up>(to, kind::reduce);
+  add_whole_trees<scatter_down>(to, kind::scatter);
+  add_whole_trees<gather_up>(to, kind::gather);
+  add_segmented_trees<reduce_up>(to, kind::reduce);
 }
 
 }  // namespace upwash::collective::detail
