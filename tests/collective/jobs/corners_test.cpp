@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the life of an operation is not straight: answers that come late, steps that throw, starts
+// that wait for credit, teams released behind it, places used again.
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "upwash/collective/dissemination_barrier.hpp"
+#include "upwash/collective/executor.hpp"
+#include "upwash/collective/registry.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+using schedule::buffer;
+using schedule::generator;
+using schedule::step;
+using schedule::step_kind;
+using schedule::tape;
+
+void add_words(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
+               const void* /*context*/) {
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::memcpy(&a, left + at, sizeof a);
+    std::memcpy(&b, right + at, sizeof b);
+    a += b;
+    std::memcpy(into + at, &a, sizeof a);
+  }
+}
+
+/// What an algorithm must have beside `next`.
+template <std::uint32_t Window, std::uint32_t Counters = 0>
+struct plain {
+  [[nodiscard]] std::uint32_t window() const { return Window; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+  [[nodiscard]] std::uint32_t counter_count() const { return Counters; }
+};
+
+/// Adds a peer's words one by one to its own, while the oldest step waits for a slow message.
+struct piecewise_sum : plain<31> {
+  static constexpr int words = 20;
+  int ranks = 1;
+  int rank = 0;
+  int emitted = 0;
+
+  piecewise_sum(int of, int me) : ranks(of), rank(me) {}
+  bool next(step& out, tape& on) {
+    const std::uint64_t offset = 8 * static_cast<std::uint64_t>(emitted - 1);
+    if (emitted == 0) {
+      out.kind = step_kind::receive;
+      out.peer = (rank + ranks - 1) % ranks;
+    } else if (emitted <= words) {
+      out.kind = step_kind::reduce;
+      out.left = {buffer::input, offset, 8, (rank + 1) % ranks};
+      out.right = out.into = {buffer::output, offset, 8};
+    } else if (emitted == words + 1) {
+      out.kind = step_kind::send;
+      out.peer = (rank + 1) % ranks;
+      on.emit(out, on.latest(), on.latest() - 1, on.latest() - 2);
+      ++emitted;
+      return true;
+    } else {
+      return false;
+    }
+    on.emit(out);
+    ++emitted;
+    return true;
+  }
+};
+
+/// What no conduit can do; with a counter, so that it has an epoch.
+struct network_barrier : plain<0, 1> {
+  bool emitted = false;
+  bool next(step& out, tape& on) {
+    if (std::exchange(emitted, true)) return false;
+    out.kind = step_kind::net_barrier;
+    on.emit(out);
+    return true;
+  }
+};
+
+/// More counters than the team's board has.
+struct three_counters : plain<1, 3> {
+  int emitted = 0;
+  bool next(step& out, tape& on) {
+    if (emitted == 2) return false;
+    out.kind = emitted++ == 0 ? step_kind::signal : step_kind::await;
+    out.edge = 2;
+    out.value = 1;
+    on.emit(out);
+    return true;
+  }
+};
+
+/// A rank to itself: as the bytes say, and acknowledged or not.
+struct to_itself : plain<2> {
+  int rank = 0;
+  std::uint64_t bytes = 0;
+  bool acknowledged = false;
+  int emitted = 0;
+
+  to_itself(int me, std::uint64_t size, bool told) : rank(me), bytes(size), acknowledged(told) {}
+  bool next(step& out, tape& on) {
+    if (emitted == 2) return false;
+    out.peer = rank;
+    if (emitted++ == 0) {
+      out.kind = step_kind::send;
+      out.acknowledged = acknowledged;
+      out.left = {buffer::input, 0, bytes};
+    } else {
+      out.kind = step_kind::receive;
+      out.into = {buffer::output, 0, bytes};
+    }
+    on.emit(out);
+    return true;
+  }
+};
+
+/// One reduction, with pieces of these owners.
+struct one_reduction : plain<0> {
+  std::array<int, 3> owners;  ///< left, right, into
+  bool emitted = false;
+
+  explicit one_reduction(std::array<int, 3> of) : owners(of) {}
+  bool next(step& out, tape& on) {
+    if (std::exchange(emitted, true)) return false;
+    out.kind = step_kind::reduce;
+    out.left = {buffer::input, 0, 8, owners[0]};
+    out.right = {buffer::input, 0, 8, owners[1]};
+    out.into = {buffer::output, 0, 8, owners[2]};
+    on.emit(out);
+    return true;
+  }
+};
+
+}  // namespace
+
+JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
+  constexpr auto words = static_cast<std::size_t>(piecewise_sum::words);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const std::vector<std::uint64_t> mine(words, static_cast<std::uint64_t>(here.rank()) + 1);
+    std::vector<std::uint64_t> sum(words, 1000);
+    execute(here.world(), generator(piecewise_sum(here.size(), here.rank())),
+            {std::as_bytes(std::span(mine)),
+             std::as_writable_bytes(std::span(sum)),
+             {&add_words, nullptr}},
+            {.exit = sync_mode::all})
+        .wait();
+    const auto peer = static_cast<std::uint64_t>((here.rank() + 1) % here.size());
+    for (const std::uint64_t each : sum) ASSERT_EQ(each, 1000 + peer + 1);
+  }
+}
+
+JOB_TEST(corners, edges_to_oneself) {
+  std::vector<std::byte> from(5000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{400}, from.size()}) {
+    for (const bool acknowledged : {false, true}) {
+      for (const auto how : {mechanism::eager, mechanism::rendezvous}) {
+        std::vector<std::byte> to(bytes);
+        execute(here.world(), generator(to_itself(here.rank(), bytes, acknowledged)),
+                {.input = from, .output = to}, {.rules = {.forced = how}})
+            .wait();
+        ASSERT_EQ(std::memcmp(from.data(), to.data(), bytes), 0) << bytes;
+      }
+    }
+  }
+}
+
+JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
+  const int peer = (here.rank() + 1) % here.size();
+  const std::uint64_t mine = 1;
+  std::uint64_t result = 0;
+  for (const auto& owners : {std::array<int, 3>{peer, peer, schedule::own},
+                             std::array<int, 3>{schedule::own, schedule::own, peer}}) {
+    EXPECT_THROW(execute(here.world(), generator(one_reduction(owners)),
+                         {std::as_bytes(std::span(&mine, 1)),
+                          std::as_writable_bytes(std::span(&result, 1)),
+                          {&add_words, nullptr}})
+                     .wait(),
+                 error);
+  }
+}
+
+JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
+  const auto members = static_cast<std::size_t>(here.size());
+  registry all;
+  add_algorithms(all);
+  const auto for_each = [&](collective::kind what, const auto& run) {
+    problem call{.what = what, .ranks = here.size()};
+    call.direct_access = here.endpoint().describe().direct_access;
+    for (const algorithm* each : all.of(what)) {
+      const selection with{each, model::initial_values(each->is)};
+      if (!registry::objection(with, call).empty()) continue;
+      run(collective_options{
+          .algorithm = each->is.name, .transfer = mechanism::rendezvous, .eager_bytes = 0});
+    }
+  };
+  constexpr std::size_t each = 200;
+  const std::vector<std::uint64_t> mine(each * members, 1);
+  std::vector<std::uint64_t> result(each * members);
+  const std::span<const std::uint64_t> from(mine);
+  const std::span<std::uint64_t> to(result);
+  for_each(kind::barrier, [&](const auto& how) { barrier(here.world(), how).wait(); });
+  for_each(kind::broadcast, [&](const auto& how) { broadcast(here.world(), 0, to, how).wait(); });
+  for_each(kind::all_gather, [&](const auto& how) {
+    all_gather(here.world(), from.first(each), to, how).wait();
+    ASSERT_EQ(result, mine);
+  });
+  for_each(kind::all_to_all, [&](const auto& how) {
+    all_to_all(here.world(), from, to, how).wait();
+    ASSERT_EQ(result, mine);
+  });
+  for_each(kind::all_reduce, [&](const auto& how) {
+    all_reduce<sum>(here.world(), from, to, how).wait();
+    ASSERT_EQ(result.back(), members);
+  });
+}
