@@ -176,6 +176,20 @@ JOB_TEST(corners, edges_to_oneself) {
   }
 }
 
+JOB_TEST(corners, nothing_travels_by_every_mechanism) {
+  for (const auto addresses : {address_mode::local, address_mode::single}) {
+    for (const auto how : {mechanism::eager, mechanism::signalling_put, mechanism::rendezvous,
+                           mechanism::single_copy}) {
+      std::span<std::uint64_t> none;
+      broadcast(here.world(), 0, none, {.addresses = addresses, .transfer = how, .eager_bytes = 0})
+          .wait();
+      all_reduce<sum>(here.world(), std::span<const std::uint64_t>(none), none,
+                      {.addresses = addresses, .transfer = how, .eager_bytes = 0})
+          .wait();
+    }
+  }
+}
+
 JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
   const int peer = (here.rank() + 1) % here.size();
   const std::uint64_t mine = 1;
