@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/service.hpp"
 
@@ -143,7 +146,11 @@ plan* plan_cache::find(const call& wanted) noexcept {
 }
 
 plan& plan_cache::add(plan&& made) {
-  if (plans_.size() == most_plans) plans_.pop_back();
+  if (plans_.size() >= most_plans) {
+    const auto unused = [](const plan& each) { return each.runs == 0; };
+    const auto oldest = std::find_if(plans_.rbegin(), plans_.rend(), unused);
+    if (oldest != plans_.rend()) plans_.erase(std::next(oldest).base());
+  }
   return plans_.emplace_front(std::move(made));
 }
 
@@ -167,7 +174,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
 void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
-  const plan& made = plan_of(among, service, record, wanted);
+  plan& made = plan_of(among, service, record, wanted);
   if (!made.compact.empty() && service.run_compact(record, made, buffers)) return;
   service
       .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,

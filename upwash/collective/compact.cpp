@@ -76,10 +76,37 @@ struct compact_run {
   }
 };
 
+/// An epoch is open while the run lasts. A callback within a wait may begin others, behind it.
+class open_epoch {
+ public:
+  open_epoch(team_record& record, std::uint64_t epoch) : record_(record), epoch_(epoch) {
+    record.open.push_back(epoch);
+  }
+  open_epoch(const open_epoch&) = delete;
+  open_epoch& operator=(const open_epoch&) = delete;
+  ~open_epoch() { record_.open.erase(std::find(record_.open.begin(), record_.open.end(), epoch_)); }
+
+ private:
+  team_record& record_;
+  std::uint64_t epoch_;
+};
+
+/// The same callbacks may need room for other plans.
+class plan_in_use {
+ public:
+  explicit plan_in_use(plan& held) : held_(held) { ++held.runs; }
+  plan_in_use(const plan_in_use&) = delete;
+  plan_in_use& operator=(const plan_in_use&) = delete;
+  ~plan_in_use() { --held_.runs; }
+
+ private:
+  plan& held_;
+};
+
 }  // namespace
 
 /// False: not now, because operations under way must settle first.
-bool executor::run_compact(team_record& record, const plan& made, const binding& buffers) {
+bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
   if (made.scratch_bytes > stack_scratch) return false;
   const std::uint64_t epoch = record.epochs;
   const bool settles = board::settles(epoch);
@@ -87,7 +114,8 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
   if (!settles && board::half_of(epoch) > record.settled_half) return false;
   const std::uint32_t number = record.numbers++;
   record.epochs++;
-  record.open.push_back(epoch);
+  const open_epoch open(record, epoch);
+  const plan_in_use kept(made);
   const conduit::wait_reason reason{.operation = made.run_as.agreed.operation.data(),
                                     .bytes = made.what.bytes,
                                     .team = record.members.id(),
@@ -99,15 +127,13 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
                reason);
   }
   if (settles) {
-    record.settled_half = board::half_of(epoch);
+    end_settling(record, epoch);
     here_.progress();  // others' messages must not wait for ever where nobody here ever waits
   }
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
   const compact_run run{here_, lines, buffers, scratch.data(), record.members.rank(),
                         epoch, reason};
   for (const schedule::step& s : made.compact) run.perform(s);
-  // A callback within a wait may have begun others, behind this one.
-  record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
   return true;
 }
 

@@ -113,10 +113,15 @@ bool executor::settled(operation& op) {
     static_cast<void>(pass_through(op));
     if (!op.emptied()) return false;
   }
-  record.settled_half = board::half_of(op.epoch);
-  for (const std::uint64_t run : record.unsettled) counts_.erase({op.among.id(), run});
-  record.unsettled.clear();
+  end_settling(record, op.epoch);
   return true;
+}
+
+void executor::end_settling(team_record& record, std::uint64_t epoch) {
+  record.settled_half = board::half_of(epoch);
+  if (record.shared) record.shared->clear_counters(epoch);
+  for (const std::uint64_t run : record.unsettled) counts_.erase({record.members.id(), run});
+  record.unsettled.clear();
 }
 
 void executor::next_phase(operation& op) {

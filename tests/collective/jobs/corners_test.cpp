@@ -160,6 +160,62 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
   }
 }
 
+JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
+  region area = allocate(here.world(), 8);
+  std::uint64_t arrived = 0;
+  const bool shared = here.endpoint().describe().direct_access;
+  for (int epoch = 0; epoch < 70; ++epoch) {
+    if (epoch % 16 == 0) {  // the one that settles
+      execute(here.world(), generator(three_counters()), {}).wait();
+      continue;
+    }
+    if (here.rank() == epoch % here.size()) {
+      for (int i = 0; i < 20; ++i) here.progress();  // late
+    }
+    fetch_add(here, area.at<std::uint64_t>(0), 1);
+    arrived += static_cast<std::uint64_t>(here.size());
+    if (shared) {
+      barrier(here.world(), {.algorithm = "central"}).wait();
+    } else {
+      barrier(here.world()).wait();
+    }
+    ASSERT_GE(atomic_load(here, area.at<std::uint64_t>(0)), arrived) << epoch;
+  }
+  free(area);
+}
+
+JOB_TEST(corners, a_plan_in_use_is_kept, .least_ranks = 2) {
+  struct opened {
+    team among;
+    std::array<std::array<std::byte, 64>, 50> data{};
+    std::vector<request> all;
+    static void start_many(void* context) {
+      auto& self = *static_cast<opened*>(context);
+      for (std::size_t i = 0; i < self.data.size(); ++i) {
+        self.all.push_back(broadcast(self.among, 0, std::span<std::byte>(self.data[i]).first(i)));
+      }
+    }
+  };
+  region area = allocate(here.world(), 8);
+  const std::uint64_t one = 1;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    opened many{here.world(), {}, {}};
+    // Runs while the all-reduce waits, or behind it where that found everything there.
+    put(here, area.at<std::uint64_t>(here.rank()), std::span(&one, 1),
+        {.local = {}, .remote = notice::call(&opened::start_many, &many)});
+    if (here.rank() == repeat % here.size()) {
+      std::atomic<int> spent = 0;  // no progress meanwhile: the callback would run
+      while (spent.fetch_add(1, std::memory_order_relaxed) < 1'000'000) continue;
+    }
+    std::uint64_t sum_of_ones = 0;
+    all_reduce<sum>(here.world(), blocking, std::span(&one, 1), std::span(&sum_of_ones, 1));
+    ASSERT_EQ(sum_of_ones, static_cast<std::uint64_t>(here.size()));
+    while (many.all.size() != many.data.size()) here.progress();
+    wait_all(many.all);
+  }
+  free(area);
+}
+
 JOB_TEST(corners, edges_to_oneself) {
   std::vector<std::byte> from(5000);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7);

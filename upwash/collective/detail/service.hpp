@@ -70,7 +70,7 @@ class executor final : public service_base {
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
   /// Runs a plan's compact steps to their end; false: not possible now.
-  bool run_compact(team_record& record, const plan& made, const binding& buffers);
+  bool run_compact(team_record& record, plan& made, const binding& buffers);
 
   /// Asked of this rank: where a buffer of its operation is.
   struct question {
@@ -96,6 +96,7 @@ class executor final : public service_base {
   request begin(operation& op);
   void begin_epoch(operation& op);
   bool settled(operation& op);
+  void end_settling(team_record& record, std::uint64_t epoch);
   void next_phase(operation& op);
   int advance(operation& op);
   int advance_phases(operation& op);
