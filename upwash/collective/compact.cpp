@@ -105,9 +105,9 @@ class plan_in_use {
 
 }  // namespace
 
-/// False: not now, because operations under way must settle first.
+/// False: not now, because operations under way must settle or end first.
 bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
-  if (made.scratch_bytes > stack_scratch) return false;
+  if (made.scratch_bytes > stack_scratch || awaits_others(record)) return false;
   const std::uint64_t epoch = record.epochs;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;

@@ -95,10 +95,13 @@ class persistent {
   /// Waits for a start that is not complete.
   ~persistent();
 
-  /// As `execute`. Throws `error` (argument) when the start before is not complete.
+  /// As `execute`; behind a start with exit mode none it waits for what that still receives.
+  /// Throws `error` (argument) when the start before is not complete, or failed.
   [[nodiscard]] request start();
 
  private:
+  void retire();
+
   std::unique_ptr<detail::operation> kept_;
 };
 

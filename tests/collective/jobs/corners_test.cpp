@@ -160,6 +160,70 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
   }
 }
 
+JOB_TEST(corners, what_was_refused_holds_nobody_up) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    EXPECT_THROW(execute(here.world(), generator(network_barrier()), {}).wait(), error);
+    persistent kept(here.world(), generator(network_barrier()), {});
+    EXPECT_THROW(static_cast<void>(kept.start()), error);
+    for (int i = 0; i < 40; ++i) barrier(here.world()).wait();  // more than the board has epochs
+    for (int i = 0; i < 40; ++i) barrier(here.world(), blocking);
+  }
+}
+
+JOB_TEST(corners, persistent_ones_are_replaced_while_they_run) {
+  std::vector<std::uint64_t> data(3000);
+  for (std::uint64_t repeat = 1; repeat <= 5; ++repeat) {
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat : 0);
+    auto kept = broadcast(here.world(), persist, 0, std::span(data), {.exit = sync_mode::none});
+    request first = kept.start();
+    kept = barrier(here.world(), persist);
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat);
+    kept.start().wait();
+  }
+}
+
+JOB_TEST(corners, persistent_ones_with_none_on_exit_start_again) {
+  std::vector<std::uint64_t> data(3000);
+  if (here.rank() == 0) std::fill(data.begin(), data.end(), 5);
+  auto kept = broadcast(here.world(), persist, 0, std::span(data), {.exit = sync_mode::none});
+  for (int repeat = 0; repeat < 10; ++repeat) kept.start().wait();
+  barrier(here.world()).wait();
+  for (const std::uint64_t each : data) ASSERT_EQ(each, 5U);
+}
+
+JOB_TEST(corners, none_on_exit_ends_with_what_is_started_behind_it) {
+  auto kept = barrier(here.world(), persist);  // its number is the lower one
+  std::vector<std::uint64_t> data(3000);
+  for (std::uint64_t repeat = 1; repeat <= 5; ++repeat) {
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat : 0);
+    request early = broadcast(here.world(), 0, std::span(data), {.exit = sync_mode::none});
+    kept.start().wait();
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat);
+    early.wait();
+    kept.start().wait();
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat + 100 : 0);
+    early = broadcast(here.world(), 0, std::span(data), {.exit = sync_mode::none});
+    barrier(here.world(), blocking);
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat + 100);
+    early.wait();
+    barrier(here.world(), blocking);
+  }
+}
+
+JOB_TEST(corners, a_team_is_released_behind_none_on_exit) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    team among = here.world().duplicate();
+    std::array<std::uint64_t, 20> data{};
+    const int root = repeat % here.size();
+    if (here.rank() == root) data.fill(7);
+    for (int i = 0; i < 3; ++i) {
+      broadcast(among, root, std::span<std::uint64_t>(data), {.exit = sync_mode::none}).wait();
+    }
+    among.release();
+    for (const std::uint64_t each : data) ASSERT_EQ(each, 7U);
+  }
+}
+
 JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
   region area = allocate(here.world(), 8);
   std::uint64_t arrived = 0;
@@ -261,6 +325,7 @@ JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
   }
 }
 
+// A send is done only when its receiver has it, and windows are small.
 JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
   const auto members = static_cast<std::size_t>(here.size());
   registry all;
@@ -294,4 +359,17 @@ JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
     all_reduce<sum>(here.world(), from, to, how).wait();
     ASSERT_EQ(result.back(), members);
   });
+}
+
+// With 8 messages of credit for a pair, the members' agreements make the starts wait.
+TEST(corners, checked_starts_may_wait_for_credit) {
+  for (const int ranks : {2, 4, 7}) {
+    const auto world = test::loopback_of(ranks);
+    const auto many = [](job& here) {
+      std::vector<request> open;
+      for (int i = 0; i < 200; ++i) open.push_back(barrier(here.world()));
+      wait_all(open);
+    };
+    EXPECT_EQ(test::message_of(*world, many, {.checked = true}), "no error");
+  }
 }
