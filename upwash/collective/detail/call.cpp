@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/service.hpp"
 
@@ -80,7 +83,7 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
 /// The steps, if they can run on the board one after the other; else none.
 std::vector<compact_step> compact_steps(schedule::generator steps, int rank, board& shared) {
   std::vector<compact_step> all;
-  const bool edges_apart = steps.wants().edges_apart;
+  const bool edges_apart = steps.wants().edges_apart && steps.wants().slots == 0;
   for (schedule::step s; steps.next(s);) {
     const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
     if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) return {};
@@ -165,7 +168,11 @@ plan* plan_cache::find(const call& wanted) noexcept {
 }
 
 plan& plan_cache::add(plan&& made) {
-  if (plans_.size() == most_plans) plans_.pop_back();
+  if (plans_.size() >= most_plans) {
+    const auto unused = [](const plan& each) { return each.runs == 0; };
+    const auto oldest = std::find_if(plans_.rbegin(), plans_.rend(), unused);
+    if (oldest != plans_.rend()) plans_.erase(std::next(oldest).base());
+  }
   return plans_.emplace_front(std::move(made));
 }
 
@@ -189,7 +196,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
 void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
-  const plan& made = plan_of(among, service, record, wanted);
+  plan& made = plan_of(among, service, record, wanted);
   if (!made.compact.empty() && service.run_compact(record, made, buffers)) return;
   service
       .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,

@@ -57,9 +57,10 @@ struct plan {
   /// The steps, where all of them run on the team's board, in order: on the caller's stack.
   std::vector<compact_step> compact;
   std::uint64_t scratch_bytes = 0;
+  int runs = 0;  ///< calls that go through `compact`: it is kept for them
 };
 
-/// The plans of a team: at most 32, the least recently used goes first.
+/// The plans of a team: at most 32 beside those that run; the least recently used goes first.
 class plan_cache {
  public:
   static constexpr std::size_t most_plans = 32;

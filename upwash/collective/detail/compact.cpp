@@ -77,18 +77,52 @@ struct compact_run {
   }
 };
 
+/// An epoch is open while the run lasts. A callback within a wait may begin others, behind it.
+class open_epoch {
+ public:
+  open_epoch(team_record& record, std::uint64_t epoch) : record_(record), epoch_(epoch) {
+    record.open.push_back(epoch);
+  }
+  open_epoch(const open_epoch&) = delete;
+  open_epoch& operator=(const open_epoch&) = delete;
+  ~open_epoch() {
+    if (record_.open.back() == epoch_) {
+      record_.open.pop_back();
+    } else {
+      record_.open.erase(std::find(record_.open.begin(), record_.open.end(), epoch_));
+    }
+  }
+
+ private:
+  team_record& record_;
+  std::uint64_t epoch_;
+};
+
+/// The same callbacks may need room for other plans.
+class plan_in_use {
+ public:
+  explicit plan_in_use(plan& held) : held_(held) { ++held.runs; }
+  plan_in_use(const plan_in_use&) = delete;
+  plan_in_use& operator=(const plan_in_use&) = delete;
+  ~plan_in_use() { --held_.runs; }
+
+ private:
+  plan& held_;
+};
+
 }  // namespace
 
-/// False: not now, because operations under way must settle first.
-bool executor::run_compact(team_record& record, const plan& made, const binding& buffers) {
-  if (made.scratch_bytes > stack_scratch) return false;
+/// False: not now, because operations under way must settle or end first.
+bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
+  if (made.scratch_bytes > stack_scratch || awaits_others(record)) return false;
   const std::uint64_t epoch = record.epochs;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;
   if (!settles && board::half_of(epoch) > record.settled_half) return false;
   const std::uint32_t number = record.numbers++;
   record.epochs++;
-  record.open.push_back(epoch);
+  const open_epoch open(record, epoch);
+  const plan_in_use kept(made);
   const conduit::wait_reason reason{.operation = made.run_as.agreed.operation.data(),
                                     .bytes = made.what.bytes,
                                     .team = record.members.id(),
@@ -100,18 +134,12 @@ bool executor::run_compact(team_record& record, const plan& made, const binding&
                reason);
   }
   if (settles) {
-    record.settled_half = board::half_of(epoch);
+    end_settling(record, epoch);
     here_.progress();  // others' messages must not wait for ever where nobody here ever waits
   }
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
   const compact_run run{here_, buffers, scratch.data(), epoch, reason};
   for (const compact_step& s : made.compact) run.perform(s);
-  // A callback within a wait may have begun others, behind this one.
-  if (record.open.back() == epoch) {
-    record.open.pop_back();
-  } else {
-    record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
-  }
   return true;
 }
 

@@ -18,6 +18,14 @@ namespace detail {
 
 using schedule::step_kind;
 
+namespace {
+
+bool leaves_early(const operation& op, const team_record& on) noexcept {
+  return op.how.exit == schedule::sync_mode::none && &op.on_team == &on;
+}
+
+}  // namespace
+
 executor::executor(job& here)
     : here_(here),
       medium_bytes_(medium_limit(here)),
@@ -30,9 +38,26 @@ void executor::on_team_create(const team& made) {
   record_of(made).shared = std::make_unique<board>(made);
 }
 
+/// With exit mode none there may be some of which the caller knows nothing any more.
+void executor::await_all_of(const team_record& record) {
+  struct query {
+    const std::vector<operation*>& running;
+    const team_record& record;
+  } const asked{running_, record};
+  const auto over = [](const void* context) {
+    const auto& of = *static_cast<const query*>(context);
+    return std::none_of(of.running.begin(), of.running.end(),
+                        [&of](const operation* each) { return &each->on_team == &of.record; });
+  };
+  here_.wait(conduit::wait_target::predicate(over, &asked),
+             {.operation = "release of a team", .team = record.members.id()});
+}
+
 void executor::on_team_free(const team& going) {
   const auto found = teams_.find(going.id());
   if (found == teams_.end()) return;
+  await_all_of(*found->second);
+  std::erase_if(counts_, [&going](const auto& each) { return each.first.team == going.id(); });
   if (found->second->shared) found->second->shared->release();
   if (last_team_ == found->second.get()) last_team_ = nullptr;
   teams_.erase(found);
@@ -53,6 +78,16 @@ request executor::start(std::unique_ptr<operation> made) {
 }
 
 request executor::restart(operation& kept) {
+  if (kept.failed) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a persistent {} is started again, but its last start failed; "
+                            "make a new one on all members",
+                            here_.rank(), kept.how.agreed.operation));
+  }
+  if (kept.told_early && kept.running) {  // of which the caller knows nothing any more
+    const auto over = [](const void* op) { return !static_cast<const operation*>(op)->running; };
+    here_.wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
+  }
   if (kept.running) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: a persistent {} is started while its last start is under "
@@ -71,6 +106,18 @@ request executor::begin(operation& op) {
   op.restart(begun.end);
   running_.push_back(&op);
   begin_epoch(op);
+  static_cast<void>(guarded(op, [&] {
+    introduce(op);
+    return 0;
+  }));
+  op.stirred = true;
+  static_cast<void>(advance(op));
+  if (op.now_in == phase::over && may_leave(op)) finish(op);
+  return std::move(begun.handle);
+}
+
+/// Its sends may wait, and progress then meets the operation before it has begun.
+void executor::introduce(operation& op) {
   take_early_counts(op);
   answer_questions(op);
   if (here_.options().checked) tell_agreement(op);
@@ -79,10 +126,6 @@ request executor::begin(operation& op) {
     op.begin(phase::settle,
              schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
   }
-  op.stirred = true;
-  static_cast<void>(advance(op));
-  if (op.now_in == phase::over && may_leave(op)) finish(op);
-  return std::move(begun.handle);
 }
 
 bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
@@ -113,10 +156,15 @@ bool executor::settled(operation& op) {
     static_cast<void>(pass_through(op));
     if (!op.emptied()) return false;
   }
-  record.settled_half = board::half_of(op.epoch);
-  for (const std::uint64_t run : record.unsettled) counts_.erase({op.among.id(), run});
-  record.unsettled.clear();
+  end_settling(record, op.epoch);
   return true;
+}
+
+void executor::end_settling(team_record& record, std::uint64_t epoch) {
+  record.settled_half = board::half_of(epoch);
+  if (record.shared) record.shared->clear_counters(epoch);
+  for (const std::uint64_t run : record.unsettled) counts_.erase({record.members.id(), run});
+  record.unsettled.clear();
 }
 
 void executor::next_phase(operation& op) {
@@ -137,22 +185,36 @@ void executor::next_phase(operation& op) {
   }
 }
 
-/// Moves on as far as possible. What a step throws is the caller's to see; the operation stays as
-/// it is then, told complete, so that nobody waits for it.
-int executor::advance(operation& op) {
-  if (op.advancing || op.failed) return 0;  // advancing: a wait within a step came back here
+/// What a step throws is the caller's to see; the operation is given up.
+template <class Act>
+int executor::guarded(operation& op, const Act& act) {
   op.advancing = true;
   try {
-    const int moved = advance_phases(op);
+    const int moved = act();
     op.advancing = false;
     return moved;
   } catch (...) {
     op.advancing = false;
-    op.failed = true;
-    if (!op.told_early) op.end.complete();
-    op.told_early = true;
+    give_up(op);
     throw;
   }
+}
+
+/// Moves on as far as possible.
+int executor::advance(operation& op) {
+  if (op.advancing) return 0;  // a wait within a step came back here
+  return guarded(op, [&] { return advance_phases(op); });
+}
+
+/// Told complete, so that nobody waits for it. It stays as it is, because peers may still answer to
+/// its slots; but what comes for it no longer finds the caller's memory.
+void executor::give_up(operation& op) {
+  op.failed = true;
+  running_.erase(std::find(running_.begin(), running_.end(), &op));
+  std::erase_if(posted_, [&op](const auto& each) { return each.second->of == &op; });
+  if (op.epoch_counts) std::erase(op.on_team.open, op.epoch);
+  if (!op.told_early) op.end.complete();
+  op.left.complete();
 }
 
 int executor::advance_phases(operation& op) {
@@ -245,13 +307,21 @@ int executor::progress(int /*budget*/) {
   return moved;
 }
 
-/// Exit mode mine or all is also the end of what went before with exit mode none.
+/// Exit mode mine or all is also the end of what was started before with exit mode none.
 bool executor::may_leave(operation& op) {
   if (op.advancing) return false;
   if (op.how.exit == schedule::sync_mode::none) return true;
-  return std::none_of(running_.begin(), running_.end(), [&op](const operation* other) {
-    return other->told_early && &other->on_team == &op.on_team && other->number < op.number;
-  });
+  for (const operation* each : running_) {  // in the order of their starts
+    if (each == &op) break;
+    if (leaves_early(*each, op.on_team)) return false;
+  }
+  return true;
+}
+
+/// Whether what comes next on the team must outlast others that run.
+bool executor::awaits_others(const team_record& record) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&record](const operation* each) { return leaves_early(*each, record); });
 }
 
 void executor::finish(operation& op) {
@@ -266,11 +336,21 @@ void executor::finish(operation& op) {
   op.peers.clear();
   op.running = false;
   if (!op.told_early) op.end.complete();
+  op.left.complete();
   if (op.persists) return;
   const auto mine = std::find_if(owned_.begin(), owned_.end(),
                                  [&op](const auto& each) { return each.get() == &op; });
   owned_.erase(mine);
 }
+
+void executor::retire(std::unique_ptr<operation> kept) {
+  operation& op = *kept;
+  op.persists = false;
+  owned_.push_back(std::move(kept));
+  if (op.failed) return;
+  begun_operation last = begin_operation(here_, {.operation = "persistent"});
+  op.left = last.end;
+}  // the request waits for it, whatever others throw meanwhile
 
 operation* executor::find(const run_key& key) {
   for (operation* each : running_) {
@@ -319,15 +399,19 @@ persistent::persistent(const team& among, const schedule::generator& steps, cons
 }
 
 persistent::persistent(persistent&&) noexcept = default;
-persistent& persistent::operator=(persistent&&) noexcept = default;
+persistent& persistent::operator=(persistent&& other) noexcept {
+  if (this != &other) {
+    retire();
+    kept_ = std::move(other.kept_);
+  }
+  return *this;
+}
+persistent::~persistent() { retire(); }
 
-persistent::~persistent() {
+void persistent::retire() {
   if (!kept_ || !kept_->running) return;
-  job& here = kept_->among.here();
-  const auto over = [](const void* op) {
-    return !static_cast<const detail::operation*>(op)->running;
-  };
-  here.wait(conduit::wait_target::predicate(over, kept_.get()), {.operation = "persistent"});
+  auto& service = kept_->among.here().service<detail::executor>();
+  service.retire(std::move(kept_));
 }
 
 request persistent::start() {
