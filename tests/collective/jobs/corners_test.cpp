@@ -248,7 +248,7 @@ JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
   free(area);
 }
 
-JOB_TEST(corners, a_plan_in_use_is_kept, .least_ranks = 2) {
+JOB_TEST(corners, a_plan_in_use_is_kept, .least_ranks = 2, .on_sim = false, .on_loopback = false) {
   struct opened {
     team among;
     std::array<std::array<std::byte, 64>, 50> data{};
