@@ -12,6 +12,7 @@
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/control.hpp"
 
 namespace upwash::collective {
 namespace detail {
@@ -57,6 +58,7 @@ void executor::on_team_free(const team& going) {
   const auto found = teams_.find(going.id());
   if (found == teams_.end()) return;
   await_all_of(*found->second);
+  control::barrier_by_messages(going);  // slower members may still ask for counters
   std::erase_if(counts_, [&going](const auto& each) { return each.first.team == going.id(); });
   if (found->second->shared) found->second->shared->release();
   if (last_team_ == found->second.get()) last_team_ = nullptr;
