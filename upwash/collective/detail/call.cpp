@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/plan.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstring>
 
-#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/detail/service.hpp"
 
 namespace upwash::collective::detail {

@@ -79,26 +79,6 @@ request executor::start(std::unique_ptr<operation> made) {
   return begin(op);
 }
 
-request executor::restart(operation& kept) {
-  if (kept.failed) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a persistent {} is started again, but its last start failed; "
-                            "make a new one on all members",
-                            here_.rank(), kept.how.agreed.operation));
-  }
-  if (kept.told_early && kept.running) {  // of which the caller knows nothing any more
-    const auto over = [](const void* op) { return !static_cast<const operation*>(op)->running; };
-    here_.wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
-  }
-  if (kept.running) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a persistent {} is started while its last start is under "
-                            "way; wait for its request first",
-                            here_.rank(), kept.how.agreed.operation));
-  }
-  return begin(kept);
-}
-
 request executor::begin(operation& op) {
   const signature& agreed = op.how.agreed;
   begun_operation begun = begin_operation(here_, {.operation = agreed.operation.data(),
@@ -345,15 +325,6 @@ void executor::finish(operation& op) {
   owned_.erase(mine);
 }
 
-void executor::retire(std::unique_ptr<operation> kept) {
-  operation& op = *kept;
-  op.persists = false;
-  owned_.push_back(std::move(kept));
-  if (op.failed) return;
-  begun_operation last = begin_operation(here_, {.operation = "persistent"});
-  op.left = last.end;
-}  // the request waits for it, whatever others throw meanwhile
-
 operation* executor::find(const run_key& key) {
   for (operation* each : running_) {
     if (each->among.id() == key.team && each->run() == key.run) return each;
@@ -390,34 +361,6 @@ request execute(const team& among, const schedule::generator& steps, const bindi
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,
                       const manner& how) {
   execute(among, steps, buffers, how).wait();
-}
-
-persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
-                       const manner& how) {
-  auto& service = among.here().service<detail::executor>();
-  kept_ = std::make_unique<detail::operation>(among, service.record_of(among),
-                                              service.next_number(among), steps, buffers, how);
-  kept_->persists = true;
-}
-
-persistent::persistent(persistent&&) noexcept = default;
-persistent& persistent::operator=(persistent&& other) noexcept {
-  if (this != &other) {
-    retire();
-    kept_ = std::move(other.kept_);
-  }
-  return *this;
-}
-persistent::~persistent() { retire(); }
-
-void persistent::retire() {
-  if (!kept_ || !kept_->running) return;
-  auto& service = kept_->among.here().service<detail::executor>();
-  service.retire(std::move(kept_));
-}
-
-request persistent::start() {
-  return kept_->among.here().service<detail::executor>().restart(*kept_);
 }
 
 void install(job& here, const installation& with) {

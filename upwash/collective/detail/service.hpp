@@ -15,8 +15,8 @@
 
 #include "upwash/collective/detail/agreement.hpp"
 #include "upwash/collective/detail/board.hpp"
-#include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/operation.hpp"
+#include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
