@@ -81,12 +81,15 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
 }
 
 /// The steps, if they can run on the board one after the other; else none.
-std::vector<compact_step> compact_steps(schedule::generator steps, int rank, board& shared) {
+std::optional<std::vector<compact_step>> compact_steps(schedule::generator steps, int rank,
+                                                       board& shared) {
   std::vector<compact_step> all;
   const bool edges_apart = steps.wants().edges_apart && steps.wants().slots == 0;
   for (schedule::step s; steps.next(s);) {
     const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
-    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) return {};
+    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) {
+      return std::nullopt;
+    }
     all.push_back(compacted(s, rank, shared));
   }
   return all;
@@ -126,7 +129,11 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   const schedule::needs& wants = made.steps->wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
-    made.compact = compact_steps(*made.steps, among.rank(), *record.shared);
+    if (auto compact = compact_steps(*made.steps, among.rank(), *record.shared)) {
+      made.runs_compact = true;
+      made.looks = among.here().looks();
+      made.compact = std::move(*compact);
+    }
     made.scratch_bytes = wants.scratch_bytes;
   }
   return made;
@@ -197,7 +204,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
-  if (!made.compact.empty() && service.run_compact(record, made, buffers)) return;
+  if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
       .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
                                          as_called(made, wanted)))

@@ -35,7 +35,7 @@ executor::executor(job& here)
 }
 
 void executor::on_team_create(const team& made) {
-  if (!installed_ || !direct_ || made.size() == 1) return;
+  if (!installed_ || !direct_) return;
   record_of(made).shared = std::make_unique<board>(made);
 }
 
@@ -65,8 +65,7 @@ void executor::on_team_free(const team& going) {
   teams_.erase(found);
 }
 
-team_record& executor::record_of(const team& among) {
-  if (last_team_ != nullptr && last_team_->members == among) return *last_team_;
+team_record& executor::find_record(const team& among) {
   auto& record = teams_[among.id()];
   if (!record) record = std::make_unique<team_record>(among);
   last_team_ = record.get();

@@ -43,6 +43,8 @@ struct plan {
   std::optional<schedule::generator> steps;  ///< of this rank
   manner run_as;
   /// The steps, where all of them run on the team's board, in order: on the caller's stack.
+  bool runs_compact = false;
+  int looks = 0;  ///< at a word before more is done: job::looks
   std::vector<compact_step> compact;
   std::uint64_t scratch_bytes = 0;
   int runs = 0;  ///< calls that go through `compact`: it is kept for them

@@ -66,7 +66,11 @@ class executor final : public service_base {
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
-  [[nodiscard]] team_record& record_of(const team& among);
+  [[nodiscard]] team_record& record_of(const team& among) {
+    if (last_team_ != nullptr && last_team_->members == among) [[likely]]
+      return *last_team_;
+    return find_record(among);
+  }
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
@@ -115,6 +119,7 @@ class executor final : public service_base {
   bool may_leave(operation& op);
   void finish(operation& op);
   [[nodiscard]] operation* find(const run_key& key);
+  [[nodiscard]] team_record& find_record(const team& among);
 
   // Edges (transfers.cpp).
   [[nodiscard]] bool has_line(const operation& op, const schedule::step& s,
