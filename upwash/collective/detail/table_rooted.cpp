@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/double_tree_broadcast.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_gather.hpp"
 #include "upwash/collective/algorithms/tree_reduce.hpp"
@@ -55,6 +57,14 @@ constexpr parameter hierarchical_kary_parameters[] = {
     {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
 };
 
+constexpr parameter double_tree_parameters[] = {
+    {"segment", 0, most_bytes, 8192, "bytes sent at a time; 0: half of all"},
+};
+
+constexpr parameter scatter_all_gather_parameters[] = {
+    {"k", 2, most_ranks, 2, "radix of the tree that scatters"},
+};
+
 /// `Inside` makes the shape inside nodes of its parameter.
 template <model::tree_shape (*Inside)(int)>
 void add_hierarchical(registry& to, std::string_view name, std::span<const parameter> parameters,
@@ -87,6 +97,30 @@ void add_broadcasts(registry& to) {
   add_hierarchical<model::kary_tree>(
       to, "hierarchical_kary", hierarchical_kary_parameters,
       "a k-nomial tree among nodes, then a k-ary one inside each, pipelined by segments");
+  to.add({.of = kind::broadcast,
+          .is = {.name = "double_tree",
+                 .parameters = double_tree_parameters,
+                 .doc = "segments in turn down two trees; who is inside one is a leaf of the other",
+                 .source = "Sanders, Speck and Traeff 2009"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                return generator(double_tree_broadcast(call.ranks, rank, call.root, call.bytes,
+                                                       with[0], call.in_place));
+              },
+          .objection =
+              [](const problem& call, const values& with) {
+                return objection_to_segments("double_tree", call, with[0]);
+              }});
+  to.add({.of = kind::broadcast,
+          .is = {.name = "scatter_all_gather",
+                 .parameters = scatter_all_gather_parameters,
+                 .doc = "P blocks down a tree, then round a ring",
+                 .source = "Barnett et al. 1994; Thakur, Rabenseifner and Gropp 2005"},
+          .make = [](const problem& call, const values& with, int rank) {
+            return generator(scatter_all_gather_broadcast(
+                call.ranks, rank, call.root, call.bytes,
+                model::knomial_tree(static_cast<int>(with[0])), call.in_place));
+          }});
 }
 
 }  // namespace
