@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "upwash/schedule/detail/charges.hpp"
@@ -99,10 +100,18 @@ class event_run {
   struct counter {
     std::uint64_t value = 0;
     struct waiting {
+      std::uint64_t value;
+      std::uint64_t order;  ///< of coming
       int rank;
       step_number step;
+
+      /// Who waits for more comes later.
+      friend bool operator<(const waiting& a, const waiting& b) noexcept {
+        return std::tie(a.value, a.order) > std::tie(b.value, b.order);
+      }
     };
-    std::vector<waiting> who;
+    std::vector<waiting> who;  ///< a heap
+    std::uint64_t came = 0;
   };
 
   struct rank_state {
