@@ -75,8 +75,9 @@ struct price_result {
 
 /// Prices the schedule of `ranks` ranks. Three ways, in this order: ranks that are alike are
 /// priced by one (on a machine with levels by those of a node); else all ranks are walked;
-/// either way rounds that repeat are passed over once their time is steady. A processor takes what
-/// is ready in the order of time; messages hold ports as in simulator/network. Whoever waits for
+/// either way rounds that repeat are passed over once their time is steady. A processor that is free
+/// takes the earliest step that can go on, as an executor does; messages hold ports as in
+/// simulator/network. Whoever waits for
 /// others on entry or exit (sync_mode) does so outside of this. Exact integer arithmetic. Time:
 /// about 0.3 us a step walked, 1 to 2 us where 100,000 ranks leave the caches. Memory: windows of
 /// the ranks walked, 300 bytes a step. Throws `error`: configuration for costs that the machine

@@ -28,7 +28,7 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
                               "run time; {} were given: give them as price_options::facts_of",
                               rank, steps.wants().slots, known.slots.size()));
     }
-    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}});
+    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}});
   }
   for (int rank = 0; rank < plan.walked; ++rank) refill(rank);
 }
@@ -45,6 +45,63 @@ run_end event_run::run() {
 }
 
 void event_run::handle(const event& e) {
+  switch (e.what) {
+    case happening::depart: return depart(message_of(e), e.at);
+    case happening::arrive: return arrive(message_of(e), e.at);
+    case happening::count: return count_up(e.rank, e.subject, e.at);
+    case happening::choose: return choose(e.rank, e.at);
+    default: return needs_processor(e) ? compete(e) : perform(e);
+  }
+}
+
+bool event_run::needs_processor(const event& e) {
+  if (e.what != happening::ready) return true;
+  const step& what = state(e.rank).window.at(e.subject).what;
+  return what.kind != step_kind::receive || wire_of(what).asks_first();
+}
+
+step_number event_run::step_of(const event& e) {
+  switch (e.what) {
+    case happening::fetched: {
+      const step_number n = messages_[e.subject].receiver;
+      return n == no_step ? state(e.rank).window.base() : n;
+    }
+    case happening::collect:
+    case happening::signalled: return state(e.rank).window.base();
+    default: return e.subject;
+  }
+}
+
+/// What becomes possible at the same time competes: a free processor chooses once all has happened.
+void event_run::compete(const event& e) {
+  rank_state& r = state(e.rank);
+  const event* const next = events_.next_of_same_time();
+  const bool alone = next == nullptr || next->rank != e.rank;
+  if (alone && r.tasks.empty() && r.processor_free <= e.at) return perform(e);
+  r.tasks.push_back({step_of(e), tasks_++, e.what, e.subject});
+  std::push_heap(r.tasks.begin(), r.tasks.end());
+  choose_later(e.rank, e.at);
+}
+
+void event_run::choose_later(int rank, duration at) {
+  rank_state& r = state(rank);
+  if (r.chooses || r.tasks.empty()) return;
+  r.chooses = true;
+  post(std::max(at, r.processor_free), rank, happening::choose, 0);
+}
+
+void event_run::choose(int rank, duration at) {
+  rank_state& r = state(rank);
+  r.chooses = false;
+  if (r.processor_free > at) return choose_later(rank, at);
+  std::pop_heap(r.tasks.begin(), r.tasks.end());
+  const task next = r.tasks.back();
+  r.tasks.pop_back();
+  perform({at, rank, next.what, next.subject});
+  choose_later(rank, at);
+}
+
+void event_run::perform(const event& e) {
   const auto heard = [&](const step& of) {
     return charges_.message(on_.level_between(e.rank, of.peer), 0).receive_overhead;
   };
@@ -61,8 +118,6 @@ void event_run::handle(const event& e) {
       const step& what = state(e.rank).window.at(e.subject).what;
       return put_on_wire(e.rank, e.subject, spend(e.rank, e.at, heard(what)));
     }
-    case happening::depart: return depart(e.subject, e.at);
-    case happening::arrive: return arrive(e.subject, e.at);
     case happening::collect: return taken_by_collect(e.rank, e.subject, e.at);
     case happening::seen: {
       const step& what = state(e.rank).window.at(e.subject).what;
@@ -75,7 +130,7 @@ void event_run::handle(const event& e) {
       return post(spend(e.rank, e.at, cost_of(came).receive_overhead), e.rank, happening::count,
                   came.edge);
     }
-    case happening::count: return count_up(e.rank, e.subject, e.at);
+    default: break;
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Walks schedules in virtual time: events in the order of time, a processor a rank that takes what
-// is ready first, ports that messages hold. The ranks walked may stand for more: then a peer is
+// Walks schedules in virtual time: events in the order of time, a processor a rank that takes the
+// earliest step that can go on, ports that messages hold. The ranks walked may stand for more: then a peer is
 // the walked rank that stands for it.
 #pragma once
 
@@ -57,6 +57,7 @@ class event_run {
     seen,       ///< an await: the peer's counter, from afar
     signalled,  ///< a signal is here
     count,      ///< it has been counted: a counter goes up
+    choose,     ///< a processor takes up what is to be done next
   };
   enum class message_kind : std::uint8_t {
     data,
@@ -82,6 +83,17 @@ class event_run {
       return a.subject < b.subject;
     }
   };
+
+  /// Of messages that reach a port at the same time the one goes first whose other end is nearest
+  /// upwards: alike ranks do it alike.
+  static constexpr unsigned message_bits = 40;
+  [[nodiscard]] std::uint64_t subject_of(std::uint64_t which, int here, int other) const noexcept {
+    const int up = other >= here ? other - here : other - here + plan_.walked;
+    return static_cast<std::uint64_t>(up) << message_bits | which;
+  }
+  static std::uint64_t message_of(const event& e) noexcept {
+    return e.subject & ((std::uint64_t{1} << message_bits) - 1);
+  }
 
   struct message {
     message_kind what = message_kind::data;
@@ -114,6 +126,19 @@ class event_run {
     std::uint64_t came = 0;
   };
 
+  /// What only the processor is missing for. The earliest step of the schedule goes first, as an
+  /// executor takes them; what belongs to none goes with the earliest open.
+  struct task {
+    step_number step;
+    std::uint64_t order;  ///< of becoming possible
+    happening what;
+    std::uint64_t subject;
+
+    friend bool operator<(const task& a, const task& b) noexcept {
+      return std::tie(a.step, a.order) > std::tie(b.step, b.order);
+    }
+  };
+
   struct rank_state {
     rank_window window;
     duration processor_free;
@@ -121,11 +146,19 @@ class event_run {
     std::vector<std::uint32_t> collects;
     std::vector<counter> counters;
     pace at_pace;
+    std::vector<task> tasks;  ///< a heap
+    bool chooses = false;     ///< an event for it is under way
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.
   void post(duration at, int rank, happening what, std::uint64_t subject);
   void handle(const event& e);
+  void compete(const event& e);
+  void choose(int rank, duration at);
+  void perform(const event& e);
+  void choose_later(int rank, duration at);
+  [[nodiscard]] bool needs_processor(const event& e);
+  [[nodiscard]] step_number step_of(const event& e);
   void begin(int rank, step_number n, duration at);
   void work(int rank, step_number n, duration at);
   void finish(int rank, step_number n, duration at);
@@ -135,6 +168,7 @@ class event_run {
   [[nodiscard]] rank_state& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   // event_wires.cpp: what travels.
+  [[nodiscard]] wire wire_of(const step& what) const;
   void send(int rank, step_number n, duration at);
   void put_on_wire(int rank, step_number n, duration at);
   void receive(int rank, step_number n, duration at);
@@ -180,7 +214,9 @@ class event_run {
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_messages_;
   meetings meetings_;
+  bool nics_answer_ = false;  ///< a get has been asked for
   std::uint64_t steps_ = 0;
+  std::uint64_t tasks_ = 0;
   std::uint32_t rounds_ = 0;
   std::uint32_t span_ = 1;  ///< units that are compared next
   int looked_ = 0;          ///< ranks that have gone through two such spans

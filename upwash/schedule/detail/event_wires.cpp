@@ -14,11 +14,11 @@ std::uint64_t bytes_of(const step& what) {
   return data.bytes + 8 * std::uint64_t{what.header.count};
 }
 
-wire wire_of(const step& what, const transfer_rules& rules) {
-  return lower(bytes_of(what), what.placed, what.acknowledged, rules);
-}
-
 }  // namespace
+
+wire event_run::wire_of(const step& what) const {
+  return lower(bytes_of(what), what.placed, what.acknowledged, rules_);
+}
 
 event_run::message event_run::to_peer(message_kind what, int rank, int peer,
                                       std::uint64_t bytes) const {
@@ -33,7 +33,7 @@ event_run::message event_run::to_peer(message_kind what, int rank, int peer,
 
 void event_run::send(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (!wire_of(what, rules_).asks_first()) return put_on_wire(rank, n, at);
+  if (!wire_of(what).asks_first()) return put_on_wire(rank, n, at);
   const meeting_key key{rank, walked(rank, what.peer, true), what.edge, true};
   if (const auto met = meetings_.meet(key, meetings::side::waiting, n)) {
     post(std::max(at, drop(*met).arrived), rank, happening::invited, n);
@@ -42,7 +42,7 @@ void event_run::send(int rank, step_number n, duration at) {
 
 void event_run::put_on_wire(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  const wire way = wire_of(what, rules_);
+  const wire way = wire_of(what);
   const bool offers = way.how == mechanism::rendezvous || way.how == mechanism::single_copy;
   message m = to_peer(offers ? message_kind::offer : message_kind::data, rank, what.peer,
                       offers ? 0 : bytes_of(what));
@@ -58,7 +58,7 @@ void event_run::put_on_wire(int rank, step_number n, duration at) {
 
 void event_run::receive(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (wire_of(what, rules_).asks_first()) {
+  if (wire_of(what).asks_first()) {
     message m = to_peer(message_kind::invitation, rank, what.peer, 0);
     m.edge = what.edge;
     launch(m, spend(rank, at, cost_of(m).send_overhead));
@@ -113,6 +113,7 @@ void event_run::fetch(int rank, step_number n, const message& offer, duration at
 
 /// Begins a get: a request without bytes, whose answer the other NIC sends.
 void event_run::ask(message request, duration at) {
+  nics_answer_ = true;
   launch(request, spend(request.from, at, cost_of(request).send_overhead));
 }
 
@@ -141,8 +142,9 @@ void event_run::launch(const message& what, duration at) {
     free_messages_.pop_back();
     messages_[which] = what;
   }
-  if (ports_.contended(what.level)) {
-    post(at, what.from, happening::depart, which);
+  // A processor hands over in the order of time; a NIC that answers comes in between.
+  if (nics_answer_ || ports_.contended(what.level)) {
+    post(at, what.from, happening::depart, subject_of(which, what.from, what.to));
   } else {
     depart(which, at);
   }
@@ -150,7 +152,8 @@ void event_run::launch(const message& what, duration at) {
 
 void event_run::depart(std::uint64_t which, duration at) {
   const message& m = messages_[which];
-  post(ports_.depart(m.level, m.from, at, cost_of(m)), m.to, happening::arrive, which);
+  post(ports_.depart(m.level, m.from, at, cost_of(m)), m.to, happening::arrive,
+       subject_of(which, m.to, m.from));
 }
 
 event_run::message event_run::drop(std::uint64_t which) {
