@@ -147,7 +147,7 @@ int event_run::walked(int rank, int peer, bool sends) const noexcept {
   return static_cast<int>(stands < 0 ? stands + plan_.walked : stands);
 }
 
-/// The processor does what is ready in the order of time.
+/// Work that begins at `at`, or once the processor is free.
 duration event_run::spend(int rank, duration at, duration cost) {
   rank_state& r = state(rank);
   if (cost == duration()) return std::max(at, r.processor_free);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Walks schedules in virtual time: events in the order of time, a processor a rank that takes the
-// earliest step that can go on, ports that messages hold. The ranks walked may stand for more: then a peer is
-// the walked rank that stands for it.
+// earliest step that can go on, ports that messages hold. The ranks walked may stand for more: then
+// a peer is the walked rank that stands for it.
 #pragma once
 
 #include <cstdint>
