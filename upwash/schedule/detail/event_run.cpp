@@ -20,13 +20,13 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
       ports_(on, plan.walked, plan.alike_on_node) {
   ranks_.reserve(static_cast<std::size_t>(plan.walked));
   for (int rank = 0; rank < plan.walked; ++rank) {
-    const generator steps = schedule_of(rank);
-    const facts known = options.facts_of ? (*options.facts_of)(rank) : facts{};
+    const generator steps = schedule_of(member(rank));
+    const facts known = options.facts_of ? (*options.facts_of)(member(rank)) : facts{};
     if (known.slots.size() < steps.wants().slots) {
       throw error(error_kind::argument,
                   fmt::format("price: the schedule of rank {} uses {} words that are known only at "
                               "run time; {} were given: give them as price_options::facts_of",
-                              rank, steps.wants().slots, known.slots.size()));
+                              member(rank), steps.wants().slots, known.slots.size()));
     }
     ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}});
   }
@@ -103,7 +103,7 @@ void event_run::choose(int rank, duration at) {
 
 void event_run::perform(const event& e) {
   const auto heard = [&](const step& of) {
-    return charges_.message(on_.level_between(e.rank, of.peer), 0).receive_overhead;
+    return charges_.message(level(e.rank, of.peer), 0).receive_overhead;
   };
   switch (e.what) {
     case happening::ready: return begin(e.rank, e.subject, e.at);
@@ -121,7 +121,7 @@ void event_run::perform(const event& e) {
     case happening::collect: return taken_by_collect(e.rank, e.subject, e.at);
     case happening::seen: {
       const step& what = state(e.rank).window.at(e.subject).what;
-      const model::message_cost look = charges_.message(on_.level_between(e.rank, what.peer), 0);
+      const model::message_cost look = charges_.message(level(e.rank, what.peer), 0);
       return finish(e.rank, e.subject,
                     spend(e.rank, e.at, look.send_overhead + look.receive_overhead));
     }
@@ -137,6 +137,9 @@ void event_run::perform(const event& e) {
 /// Who stands for a peer: the walked rank at the same distance round the team. To whom half the
 /// team away is ahead (`sends`), that one is behind.
 int event_run::walked(int rank, int peer, bool sends) const noexcept {
+  if (by_class()) {
+    return static_cast<int>(plan_.classes->of_rank[static_cast<std::size_t>(peer)]);
+  }
   if (plan_.walked == plan_.ranks) return peer;
   std::int64_t distance = std::int64_t{peer} - rank;
   const std::int64_t team = plan_.ranks;
@@ -161,6 +164,7 @@ void event_run::begin(int rank, step_number n, duration at) {
   open_step& s = r.window.at(n);
   s.begun = std::max(at, r.processor_free);
   const step& what = s.what;
+  if (by_class() && !can_be_walked_by_class(what)) return;  // stuck, as the plan then is
   switch (what.kind) {
     case step_kind::send: return send(rank, n, at);
     case step_kind::receive: return receive(rank, n, at);
@@ -215,7 +219,7 @@ void event_run::finish(int rank, step_number n, duration at) {
   const open_step& s = r.window.at(n);
   const bool ends_unit = s.ends_unit;
   const std::uint32_t phase = s.phase;
-  if (options_.trace) (*options_.trace)({rank, n, std::min(s.begun, at), at}, s.what);
+  if (options_.trace) (*options_.trace)({member(rank), n, std::min(s.begun, at), at}, s.what);
   r.window.finish(n, at, [&](step_number freed) {
     post(r.window.at(freed).ready, rank, happening::ready, freed);
   });
@@ -246,10 +250,12 @@ void event_run::write_result(price_result& to) const {
     const rank_price one{r.window.last_done(), r.processor_busy};
     to.completion = std::max(to.completion, one.completion);
     to.processor_most = std::max(to.processor_most, one.processor);
-    sum += one.processor;
+    const std::size_t i = static_cast<std::size_t>(&r - ranks_.data());
+    sum += one.processor * (by_class() ? plan_.classes->members[i] : 1);
     if (options_.per_rank) to.ranks.push_back(one);
   }
-  to.processor_mean = duration::from_ps(sum.ps() / plan_.walked);
+  to.processor_mean = duration::from_ps(sum.ps() / (by_class() ? plan_.ranks : plan_.walked));
+  if (by_class()) to.stands_for = plan_.classes->of_rank;
   to.rounds = rounds_;
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;

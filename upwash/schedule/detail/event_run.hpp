@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
 #include "upwash/schedule/detail/pace.hpp"
+#include "upwash/schedule/detail/rank_classes.hpp"
 #include "upwash/schedule/detail/rank_window.hpp"
 #include "upwash/schedule/lower.hpp"
 #include "upwash/schedule/price.hpp"
@@ -24,7 +26,8 @@ struct run_plan {
   int ranks = 1;          ///< of the team
   int walked = 1;         ///< ranks 0 .. walked - 1; peer p is walked rank p modulo walked
   int alike_on_node = 1;  ///< ranks of a node that a walked rank stands for
-  std::uint32_t rounds_in_unit = 4;  ///< rounds are compared by so many
+  const rank_classes* classes = nullptr;  ///< then those that stand for them are walked
+  std::uint32_t rounds_in_unit = 4;       ///< rounds are compared by so many
   std::uint32_t least_window = 32;
 };
 
@@ -165,6 +168,13 @@ class event_run {
   void refill(int rank);
   duration spend(int rank, duration at, duration cost);
   [[nodiscard]] int walked(int rank, int peer, bool sends) const noexcept;
+  /// The rank of the team that a walked one is.
+  [[nodiscard]] int member(int rank) const noexcept {
+    return !by_class() ? rank : plan_.classes->representatives[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] std::size_t level(int rank, int peer) const noexcept {
+    return on_.level_between(member(rank), peer);
+  }
   [[nodiscard]] rank_state& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   // event_wires.cpp: what travels.
@@ -182,8 +192,11 @@ class event_run {
   void launch(const message& what, duration at);
   void depart(std::uint64_t which, duration at);
   void arrive(std::uint64_t which, duration at);
+  void landed(std::uint64_t which, duration complete);
+  [[nodiscard]] std::uint64_t keep(const message& what);
   void match(std::uint64_t which);
   [[nodiscard]] message drop(std::uint64_t which);
+  [[nodiscard]] message from_peer(message_kind what, int rank, step_number n);
   [[nodiscard]] message to_peer(message_kind what, int rank, int peer, std::uint64_t bytes) const;
   const model::message_cost& cost_of(const message& what) {
     return charges_.message(what.level, what.bytes);
@@ -195,6 +208,23 @@ class event_run {
   void count_up(int rank, std::uint64_t which, duration at);
   counter& counter_of(int rank, std::uint32_t which);
   void see(int rank, step_number n, duration at);
+
+  // event_classes.cpp: one rank of each class. What it sends is published; whoever expects it takes
+  // a copy, through a port of its own.
+  struct expectation {
+    message what;  ///< as this end knows it
+    duration earliest;
+  };
+  struct notice_board {
+    std::map<std::uint32_t, duration> heads;  ///< by edge: when the first byte of it is anywhere
+    std::multimap<std::uint32_t, expectation> waiting;
+  };
+  [[nodiscard]] bool by_class() const noexcept { return plan_.classes != nullptr; }
+  void expect(const message& what, duration earliest);
+  void expect_answers(int rank, step_number n, duration earliest);
+  void publish(const message& what, duration head);
+  [[nodiscard]] notice_board& board_of(const message& what);
+  [[nodiscard]] bool can_be_walked_by_class(const step& what) const noexcept;
 
   // event_rounds.cpp: passing over rounds that repeat.
   void end_of_unit(int rank, std::uint32_t phase, duration at);
@@ -214,7 +244,8 @@ class event_run {
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_messages_;
   meetings meetings_;
-  bool nics_answer_ = false;  ///< a get has been asked for
+  std::vector<notice_board> boards_;  ///< by class and kind
+  bool nics_answer_ = false;          ///< a get has been asked for
   std::uint64_t steps_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint32_t rounds_ = 0;
