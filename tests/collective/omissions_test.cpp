@@ -14,10 +14,10 @@
 #include "upwash/collective/algorithms/doubling_scan.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
 #include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
 
 namespace {
 
@@ -113,11 +113,11 @@ TEST(omissions, are_found_in_broadcasts) {
     return abstract_value{{1, static_cast<std::uint32_t>(e)}};
   };
   const auto flat = [](int rank) {
-    return generator(knomial_broadcast(7, rank, 1, 4, {2, 2}, false));
+    return generator(tree_broadcast(7, rank, 1, 4, {model::binomial_tree(), 2}, false));
   };
   EXPECT_EQ(needless(of, flat, wanted), "");
   const auto nodes = [](int rank) {
-    return generator(hierarchical_broadcast(7, rank, 1, 3, 4, {2, 2, 2}, false));
+    return generator(hierarchical_broadcast(7, rank, 1, 3, 4, {{}, {}, 2}, false));
   };
   EXPECT_EQ(needless(of, nodes, wanted), "");
 }
