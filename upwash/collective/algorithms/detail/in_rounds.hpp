@@ -38,6 +38,8 @@ class in_rounds {
 
  protected:
   [[nodiscard]] int round() const noexcept { return round_; }
+  [[nodiscard]] bool between_rounds() const noexcept { return part_ == 0; }
+  void pass_over(int rounds) noexcept { round_ += rounds; }
 
  private:
   int round_ = 0;
