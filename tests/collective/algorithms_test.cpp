@@ -25,16 +25,22 @@ using namespace upwash::schedule;
 
 TEST(dissemination_barrier, tells_everybody_in_few_rounds) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
-    const auto of_rank = [ranks](int rank) {
-      return generator(dissemination_barrier(ranks, rank));
-    };
-    expectation of;
-    of.ranks = ranks;
-    of.synchronizes = true;
-    expect_valid(of, of_rank, nothing_wanted);
-    const totals sum = count(of_rank(ranks - 1));
-    EXPECT_EQ(sum.messages_sent, ceil_log(static_cast<std::uint64_t>(ranks), 2));
-    EXPECT_EQ(sum.bytes_sent, 0U);
+    for (const int radix : {2, 3, 4, 9, 64}) {
+      const auto of_rank = [ranks, radix](int rank) {
+        return generator(dissemination_barrier(ranks, rank, radix));
+      };
+      expectation of;
+      of.ranks = ranks;
+      of.synchronizes = true;
+      expect_valid(of, of_rank, nothing_wanted);
+      const totals sum = count(of_rank(ranks - 1));
+      const auto each_round = static_cast<std::uint64_t>(radix - 1);
+      const std::uint64_t rounds = ceil_log(static_cast<std::uint64_t>(ranks), each_round + 1);
+      EXPECT_EQ(sum.rounds, rounds);
+      EXPECT_LE(sum.messages_sent, each_round * rounds);
+      EXPECT_GE(sum.messages_sent, rounds);
+      EXPECT_EQ(sum.bytes_sent, 0U);
+    }
   }
 }
 

@@ -5,21 +5,21 @@
 namespace upwash::collective {
 
 bool dissemination_barrier::next(schedule::step& out, schedule::tape& on) {
-  if (heard_ && distance_ >= ranks_) return false;
-  out.edge = round_;
-  out.round = round_;
-  heard_ = !heard_;
-  if (!heard_) {
+  if (turn_.ended()) return false;
+  out.edge = turn_.edge();
+  out.round = turn_.round();
+  if (sends_) {
+    if (turn_.begins_round()) round_before_ = last_receive_;
     out.kind = schedule::step_kind::send;
-    out.peer = static_cast<int>((rank_ + distance_) % ranks_);
-    on.emit(out, last_receive_);
-    return true;
+    out.peer = turn_.ahead();
+    on.emit(out, round_before_);
+  } else {
+    out.kind = schedule::step_kind::receive;
+    out.peer = turn_.behind();
+    last_receive_ = on.emit(out, last_receive_);
+    turn_.next();
   }
-  out.kind = schedule::step_kind::receive;
-  out.peer = static_cast<int>((rank_ - distance_ + ranks_) % ranks_);
-  last_receive_ = on.emit(out, last_receive_);
-  distance_ *= 2;
-  ++round_;
+  sends_ = !sends_;
   return true;
 }
 

@@ -158,8 +158,8 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
 manner as_called(const plan& made, const call& wanted) {
   manner run_as = made.run_as;
   run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
-  run_as.agreed.file = wanted.site.file_name();
-  run_as.agreed.line = wanted.site.line();
+  run_as.agreed.file = wanted.site.file;
+  run_as.agreed.line = wanted.site.line;
   return run_as;
 }
 

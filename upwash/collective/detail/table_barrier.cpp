@@ -10,14 +10,22 @@ using model::parameter;
 using model::values;
 using schedule::generator;
 
+namespace {
+
+constexpr parameter dissemination_parameters[] = {
+    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+};
+
+}  // namespace
+
 void add_barriers(registry& to) {
   to.add({.of = kind::barrier,
           .is = {.name = "dissemination",
-                 .parameters = {},
-                 .doc = "in round k tell the rank 2^k further",
+                 .parameters = dissemination_parameters,
+                 .doc = "in round r tell the ranks 1 to k-1 times k^r further",
                  .source = "Hensgen, Finkel and Manber 1988"},
-          .make = [](const problem& call, const values&, int rank) {
-            return generator(dissemination_barrier(call.ranks, rank));
+          .make = [](const problem& call, const values& with, int rank) {
+            return generator(dissemination_barrier(call.ranks, rank, static_cast<int>(with[0])));
           }});
   to.add({.of = kind::barrier,
           .is = {.name = "central",

@@ -1,7 +1,16 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "upwash/collective/algorithms/cube_all_reduce.hpp"
+#include "upwash/collective/algorithms/dissemination_all_reduce.hpp"
+#include "upwash/collective/algorithms/doubling_exclusive_scan.hpp"
 #include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/halving_reduce_scatter.hpp"
+#include "upwash/collective/algorithms/linear_scan.hpp"
+#include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -10,7 +19,26 @@ using model::parameter;
 using model::values;
 using schedule::generator;
 
-void add_reductions(registry& to) {
+namespace {
+
+constexpr parameter dissemination_parameters[] = {
+    {"k", 2, dissemination::most_radix, 2, "radix: P must be a power of it"},
+};
+
+template <cube_all_reduce::exchanges What>
+generator cube_of(const problem& call, const values&, int rank) {
+  return generator(cube_all_reduce(call.ranks, rank, call.bytes / call.element_bytes,
+                                   call.element_bytes, What, call.in_place));
+}
+
+std::string no_power(const problem& call, const values& with) {
+  const int radix = static_cast<int>(with[0]);
+  if (dissemination_all_reduce::serves(call.ranks, radix)) return {};
+  return fmt::format("dissemination with k={} needs a power of {} as the number of ranks, not {}",
+                     radix, radix, call.ranks);
+}
+
+void add_all_reduces(registry& to) {
   to.add({.of = kind::all_reduce,
           .is = {.name = "ring",
                  .parameters = {},
@@ -21,6 +49,62 @@ void add_reductions(registry& to) {
             return generator(ring_all_reduce(call.ranks, rank, call.bytes / call.element_bytes,
                                              call.element_bytes, call.in_place));
           }});
+  to.add({.of = kind::all_reduce,
+          .is = {.name = "recursive_doubling",
+                 .parameters = {},
+                 .doc = "in stage i exchange vectors with the rank that differs in bit i",
+                 .source = "Thakur, Rabenseifner and Gropp 2005"},
+          .make = cube_of<cube_all_reduce::exchanges::whole_vectors>});
+  to.add({.of = kind::all_reduce,
+          .is = {.name = "rabenseifner",
+                 .parameters = {},
+                 .doc = "as recursive doubling, by halves: a reduce-scatter, then an all-gather",
+                 .source = "Thakur, Rabenseifner and Gropp 2005"},
+          .make = cube_of<cube_all_reduce::exchanges::halves>});
+  to.add({.of = kind::all_reduce,
+          .is = {.name = "dissemination",
+                 .parameters = dissemination_parameters,
+                 .requirements = model::needs_commutative,
+                 .doc = "in round r tell the ranks 1 to k-1 times k^r further what is combined",
+                 .source = "Hensgen, Finkel and Manber 1988"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                return generator(dissemination_all_reduce(
+                    call.ranks, rank, call.bytes, static_cast<int>(with[0]), call.in_place));
+              },
+          .objection = no_power});
+}
+
+void add_reduce_scatters(registry& to) {
+  to.add({.of = kind::reduce_scatter,
+          .is = {.name = "pairwise",
+                 .parameters = {},
+                 .doc = "each block straight to its owner",
+                 .source = "Thakur, Rabenseifner and Gropp 2005"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(pairwise_reduce_scatter(call.ranks, rank, call.bytes));
+          }});
+  to.add({.of = kind::reduce_scatter,
+          .is = {.name = "halving",
+                 .parameters = {},
+                 .requirements = model::needs_commutative,
+                 .doc = "exchange halves of what is left with the other half of a cube",
+                 .source = "Thakur, Rabenseifner and Gropp 2005"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(halving_reduce_scatter(call.ranks, rank, call.bytes));
+          }});
+  to.add({.of = kind::reduce_scatter,
+          .is = {.name = "ring",
+                 .parameters = {},
+                 .requirements = model::needs_commutative,
+                 .doc = "blocks travel round the ring to their owners, combined on their way",
+                 .source = "Patarasuk and Yuan 2009"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(ring_reduce_scatter(call.ranks, rank, call.bytes));
+          }});
+}
+
+void add_scans(registry& to) {
   to.add({.of = kind::scan,
           .is = {.name = "doubling",
                  .parameters = {},
@@ -29,6 +113,30 @@ void add_reductions(registry& to) {
           .make = [](const problem& call, const values&, int rank) {
             return generator(doubling_scan(call.ranks, rank, call.bytes, call.in_place));
           }});
+  to.add({.of = kind::scan,
+          .is = {.name = "linear",
+                 .parameters = {},
+                 .doc = "a chain: combine what comes with the own, and hand it on; the baseline",
+                 .source = "the definition"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(linear_scan(call.ranks, rank, call.bytes, call.in_place));
+          }});
+  to.add({.of = kind::exclusive_scan,
+          .is = {.name = "doubling",
+                 .parameters = {},
+                 .doc = "hand the own to the next rank, then scan what came",
+                 .source = "Hillis and Steele 1986"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(doubling_exclusive_scan(call.ranks, rank, call.bytes, call.in_place));
+          }});
+}
+
+}  // namespace
+
+void add_reductions(registry& to) {
+  add_all_reduces(to);
+  add_reduce_scatters(to);
+  add_scans(to);
 }
 
 }  // namespace upwash::collective::detail
