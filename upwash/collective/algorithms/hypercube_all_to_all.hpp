@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: each rank has a block of m bytes for each rank. Idea: in each stage exchange with the
-// vertex in the other half of what is left of the cube all that is for ranks there, in one message.
-// Ranks beyond the cube give all they have to a vertex first, and get all from it at the end. Cost:
-// on a whole cube log2 P messages of P/2 m bytes, as many bytes copied, and P m to their places;
-// otherwise one message more, of P m bytes, and messages about twice as long at most. Restrictions: not in
+// vertex in the other half of what is left of the cube all that is for ranks there; ranks beyond
+// the cube work through a vertex. Cost: log2 P messages of P/2 m bytes, copied before, and P m to
+// their places; beyond a cube about twice as long, and one of P m bytes more. Restrictions: not in
 // place. Any P. Source: Kumar 2005, 3.1.3, equations 3.10 and 3.12.
 #pragma once
 
