@@ -119,7 +119,7 @@ bool bruck_all_to_all::next(schedule::step& out, schedule::tape& on) {
         out.peer = turn_.behind();
         out.edge = turn_.edge();
         out.into = area(before_, slots_with(digit_), true);
-        on.emit(out, copied_);
+        on.emit(out, turn_.round() == 0 ? schedule::never : copied_);  // what came was unpacked
         after_receive();
         return true;
       case part::unpack:

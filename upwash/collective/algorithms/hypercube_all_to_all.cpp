@@ -99,7 +99,7 @@ piece hypercube_all_to_all::row_for(const range& ranks) const noexcept {
 void hypercube_all_to_all::begin_stage() noexcept {
   begin_rows();
   packed_ = 0;
-  joins_ = true;
+  joins_ = stage_ != 0 || has_folded();
   part_ = last_stage() ? part::unpack : part::pack;
 }
 
