@@ -7,22 +7,15 @@
 namespace upwash::collective::detail {
 
 board::board(const team& among)
-    : among_(among),
-      rank_(among.rank()),
+    : rank_(among.rank()),
       size_(among.size()),
       area_(allocate(among, sizeof(part_of_rank))),
       parts_(static_cast<std::size_t>(among.size())) {
-  // Whom collectives of this rank talk to most: later starts only load and store.
-  for (int distance = 1; distance < size_; distance *= 2) {
-    static_cast<void>(part((rank_ + distance) % size_));
+  // All of them now: fetching waits, and a wait may run callbacks that start collectives, which
+  // must not get in front of the one that is being started.
+  for (int member = 0; member < size_; ++member) {
+    parts_[static_cast<std::size_t>(member)] = local(among.here(), area_.at<part_of_rank>(member));
   }
-  static_cast<void>(part(rank_));
-}
-
-board::part_of_rank& board::fetch(int member) {
-  part_of_rank*& known = parts_[static_cast<std::size_t>(member)];
-  known = local(among_.here(), area_.at<part_of_rank>(member));
-  return *known;
 }
 
 bool board::settle(std::uint64_t epoch, std::uint32_t& round) {

@@ -47,7 +47,7 @@ class board {
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
 
-  /// Collective, blocking.
+  /// Collective, blocking: a message to each member and back.
   explicit board(const team& among);
 
   /// The line of an edge in a member's part, at an epoch.
@@ -93,17 +93,14 @@ class board {
     std::array<board_line, 31> settled;
   };
 
-  [[nodiscard]] part_of_rank& part(int member) {
-    part_of_rank* known = parts_[static_cast<std::size_t>(member)];
-    return known != nullptr ? *known : fetch(member);
+  [[nodiscard]] part_of_rank& part(int member) noexcept {
+    return *parts_[static_cast<std::size_t>(member)];
   }
-  [[nodiscard]] part_of_rank& fetch(int member);
 
-  team among_;
   int rank_;
   int size_;
   region area_;
-  std::vector<part_of_rank*> parts_;  ///< by member; null: not fetched yet
+  std::vector<part_of_rank*> parts_;  ///< by member
 };
 
 }  // namespace upwash::collective::detail
