@@ -109,6 +109,7 @@ class header_run {
         schedule::step s;
         m.ended = !m.steps.next(s, m.known);
         if (!m.ended) m.open.push_back({s});
+        moved = true;
       }
       for (std::size_t i = 0; i < m.open.size(); ++i) {
         if (m.open[i].done || !ready(m.open, i)) continue;

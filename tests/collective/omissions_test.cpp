@@ -9,14 +9,29 @@
 #include <vector>
 
 #include "tests/collective/cases.hpp"
+#include "upwash/collective/algorithms/bruck_all_to_all.hpp"
 #include "upwash/collective/algorithms/central_counter_barrier.hpp"
+#include "upwash/collective/algorithms/cube_all_reduce.hpp"
+#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
+#include "upwash/collective/algorithms/dissemination_all_reduce.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/algorithms/double_tree_broadcast.hpp"
+#include "upwash/collective/algorithms/doubling_exclusive_scan.hpp"
 #include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/halving_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
+#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
+#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/linear_scan.hpp"
+#include "upwash/collective/algorithms/mesh_all_gather.hpp"
+#include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
+#include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/reduce_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/signal_tree_barrier.hpp"
 #include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
@@ -258,4 +273,122 @@ TEST(omissions, are_found_in_barriers_on_trees) {
       EXPECT_EQ(needless(of, counters, nothing_wanted), "");
     }
   }
+}
+TEST(omissions, are_found_in_all_gathers_with_few_messages) {
+  for (const bool in_place : {false, true}) {
+    SCOPED_TRACE(in_place ? "in place" : "not in place");
+    const auto needless_of = [&](int ranks, const auto& schedule_of) {
+      const expectation of = gathering(ranks, 1, in_place);
+      return needless(of, schedule_of, [&of](int, std::uint64_t e) { return gathered(of, e); });
+    };
+    // Rank 0 has nothing to turn: its last copy is of no bytes.
+    EXPECT_EQ(needless_of(5,
+                          [&](int rank) {
+                            return generator(dissemination_all_gather(5, rank, 1, 2, in_place));
+                          }),
+              "rank 0, step 8: 2; ");
+    EXPECT_EQ(
+        needless_of(
+            6, [&](int rank) { return generator(hypercube_all_gather(6, rank, 1, 0, in_place)); }),
+        "");
+    EXPECT_EQ(
+        needless_of(
+            8, [&](int rank) { return generator(hypercube_all_gather(8, rank, 1, 2, in_place)); }),
+        "");
+    EXPECT_EQ(needless_of(6,
+                          [&](int rank) {
+                            return generator(neighbor_exchange_all_gather(6, rank, 1, in_place));
+                          }),
+              "");
+    EXPECT_EQ(
+        needless_of(
+            7, [&](int rank) { return generator(k_shift_all_gather(7, rank, 1, 3, in_place)); }),
+        "");
+    EXPECT_EQ(needless_of(
+                  7, [&](int rank) { return generator(mesh_all_gather(7, rank, 1, 2, in_place)); }),
+              "");
+    EXPECT_EQ(needless_of(
+                  8, [&](int rank) { return generator(mesh_all_gather(8, rank, 1, 3, in_place)); }),
+              "");
+  }
+}
+
+TEST(omissions, are_found_in_reductions_on_cubes) {
+  for (const bool in_place : {false, true}) {
+    SCOPED_TRACE(in_place ? "in place" : "not in place");
+    expectation of;
+    of.element_bytes = 4;
+    of.input_bytes = of.output_bytes = 40;
+    of.in_place = in_place;
+    const auto needless_of = [&](int ranks, const auto& schedule_of) {
+      of.ranks = ranks;
+      return needless(of, schedule_of, [&](int, std::uint64_t e) { return all_ranks(ranks, e); });
+    };
+    using exchanges = cube_all_reduce::exchanges;
+    EXPECT_EQ(needless_of(6,
+                          [&](int rank) {
+                            return generator(cube_all_reduce(6, rank, 10, 4,
+                                                             exchanges::whole_vectors, in_place));
+                          }),
+              "");
+    EXPECT_EQ(needless_of(6,
+                          [&](int rank) {
+                            return generator(
+                                cube_all_reduce(6, rank, 10, 4, exchanges::halves, in_place));
+                          }),
+              "");
+    EXPECT_EQ(needless_of(9,
+                          [&](int rank) {
+                            return generator(dissemination_all_reduce(9, rank, 40, 3, in_place));
+                          }),
+              "");
+    of.ranks = 5;
+    EXPECT_EQ(needless(
+                  of, [&](int rank) { return generator(linear_scan(5, rank, 40, in_place)); },
+                  [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); }),
+              "");
+    // As in the scan that it is made of.
+    EXPECT_EQ(
+        needless(
+            of, [&](int rank) { return generator(doubling_exclusive_scan(5, rank, 40, in_place)); },
+            [&](int rank, std::uint64_t e) {
+              return all_ranks(rank == 0 && in_place ? 1 : rank, e);
+            }),
+        "rank 2, step 4: 3; rank 3, step 4: 3; ");
+  }
+}
+
+TEST(omissions, are_found_in_reduce_scatters) {
+  const auto needless_of = [](int ranks, const auto& schedule_of) {
+    expectation of;
+    of.ranks = ranks;
+    of.element_bytes = 4;
+    of.output_bytes = 4;
+    of.input_bytes = static_cast<std::uint64_t>(ranks) * 4;
+    return needless(of, schedule_of, [&](int rank, std::uint64_t) {
+      return all_ranks(ranks, static_cast<std::uint64_t>(rank));
+    });
+  };
+  EXPECT_EQ(needless_of(6, [](int rank) { return generator(halving_reduce_scatter(6, rank, 4)); }),
+            "");
+  EXPECT_EQ(needless_of(5, [](int rank) { return generator(ring_reduce_scatter(5, rank, 4)); }),
+            "");
+  EXPECT_EQ(needless_of(6, [](int rank) { return generator(pairwise_reduce_scatter(6, rank, 4)); }),
+            "");
+}
+
+TEST(omissions, are_found_in_all_to_alls) {
+  const auto needless_of = [](int ranks, const auto& schedule_of) {
+    expectation of;
+    of.ranks = ranks;
+    of.input_bytes = of.output_bytes = static_cast<std::uint64_t>(ranks);
+    return needless(of, schedule_of, [](int rank, std::uint64_t e) {
+      return abstract_value{{static_cast<int>(e), static_cast<std::uint32_t>(rank)}};
+    });
+  };
+  // The last rank's two first copies could change places: all that it sends is in the second.
+  EXPECT_EQ(needless_of(5, [](int rank) { return generator(bruck_all_to_all(5, rank, 1, 2)); }),
+            "rank 4, step 1: 1; ");
+  EXPECT_EQ(needless_of(6, [](int rank) { return generator(hypercube_all_to_all(6, rank, 1)); }),
+            "");
 }

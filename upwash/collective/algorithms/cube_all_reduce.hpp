@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: the combination of all ranks' vectors, at all ranks. Idea: in stage i exchange with the
-// vertex whose number differs in bit i, and combine: whole vectors (recursive doubling), or by
-// halves, each vertex keeping one, whose results are then gathered back the same way
-// (Rabenseifner). Ranks beyond the cube give theirs to a vertex first and get the result from it at
-// the end. Cost: ceil(log2 P) messages of n bytes, or 2 log2 P of 2 n (P-1)/P bytes together; with
-// ranks beyond the cube one or two more of n bytes. Neighbours combine first, so order is kept: the
-// operator need not commute. Any P. Source: Thakur, Rabenseifner and Gropp 2005.
+// Problem: the combination of all ranks' vectors, at all ranks. Idea: in stage i combine with the
+// vertex whose number differs in bit i, whole vectors or by halves, which are gathered back at the
+// end; ranks beyond the cube work through a vertex. Cost: log2 P messages of n bytes, or 2 log2 P
+// of 2 n (P-1)/P together; one or two of n bytes more beyond the cube. Neighbours combine first:
+// the operator need not commute. Any P. Source: Thakur, Rabenseifner and Gropp 2005.
 #pragma once
 
 #include <cstdint>

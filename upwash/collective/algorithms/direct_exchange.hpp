@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: all ranks' blocks at all ranks, or of each rank one for each rank. Idea: each block in a
-// message of its own, straight to where it belongs; in stage i to the rank i further (P shifts), or
-// to the rank whose number differs by XOR i (P-1 pairings). A stage may wait until an earlier one
-// has come, which keeps ranks in step. Cost: P-1 messages of m bytes a rank. Restrictions: XOR
-// needs a power of two; exchanges are not in place. Source: Kumar 2005,
-// equations 3.1, 4.1, 4.2, 4.4.
+// message of its own; in stage i to the rank i further, or to the one that differs by XOR i. A
+// stage may wait for an earlier one, which keeps ranks in step. Cost: P-1 messages of m bytes a
+// rank. Restrictions: XOR needs a power of two; exchanges are not in place. Source: Kumar 2005,
+// equations 3.1, 4.1, 4.2 and 4.4.
 #pragma once
 
 #include <array>

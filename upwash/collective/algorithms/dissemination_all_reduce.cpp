@@ -52,7 +52,7 @@ bool dissemination_all_reduce::next(schedule::step& out, schedule::tape& on) {
   out.kind = step_kind::receive;
   out.peer = turn_.behind();
   out.into = slot(turn_.digit());
-  on.emit(out, value_);
+  on.emit(out, turn_.round() == 0 ? schedule::never : value_);  // slots were read before
   turn_.next();
   combined_ = 0;
   part_ = turn_.begins_round() ? part::reduce : part::send;

@@ -31,12 +31,11 @@ bool doubling_exclusive_scan::next(schedule::step& out, schedule::tape& on) {
     out.placed = !in_place_;
     out.peer = rank_ - 1;
     out.into = value;
-    received_ = on.emit(out, in_place_ ? sent_ : schedule::never);
+    of_others_.enter(on.emit(out, in_place_ ? sent_ : schedule::never));
     return true;
   }
   if (!of_others_.next(out, on)) return false;
-  schedule::place(
-      out, {.among = {.first = 1}, .first_edge = 1, .first_round = 1, .entry = received_}, on);
+  schedule::place(out, {.among = {.first = 1}, .first_edge = 1, .first_round = 1}, on);
   return true;
 }
 

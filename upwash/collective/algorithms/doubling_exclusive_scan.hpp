@@ -38,7 +38,6 @@ class doubling_exclusive_scan {
   part part_ = part::send;
   doubling_scan of_others_;
   schedule::mark sent_ = schedule::never;
-  schedule::mark received_ = schedule::never;
 };
 
 }  // namespace upwash::collective

@@ -19,6 +19,8 @@ class doubling_scan {
       : ranks_(ranks), rank_(rank), bytes_(bytes), phase_(in_place ? phase::send : phase::copy) {}
 
   bool next(schedule::step& out, schedule::tape& on);
+  /// In place, at the start: from where on the rank's own is in the output.
+  void enter(schedule::mark have) noexcept { value_ = have; }
   /// The last ranks to send wait for their own value, however many rounds ago it was complete.
   [[nodiscard]] std::uint32_t window() const noexcept { return 34; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 2 * bytes_; }

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: block i of the combination of all ranks' vectors, at rank i. Idea: exchange halves of
-// what is left with the vertex at the other half of the cube, and combine; what is left shrinks to
-// the rank's own block. Ranks beyond the cube give their vector to a vertex first and get their
-// block from it at the end. Cost: log2 P messages, (P-1) m bytes a rank; with ranks beyond the cube
-// one or two more of up to P m bytes. Restrictions: commutative operators. Any P. Source: Thakur,
-// Rabenseifner and Gropp 2005, recursive halving.
+// what is left with the vertex at the other half of the cube, and combine; ranks beyond the cube
+// work through a vertex. Cost: log2 P messages, (P-1) m bytes a rank; one or two of up to P m bytes
+// more beyond the cube. Restrictions: commutative operators. Any P. Source: Thakur, Rabenseifner
+// and Gropp 2005, recursive halving.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,10 @@ void hypercube_all_gather::receive(schedule::step& out, schedule::tape& on, int 
   out.kind = step_kind::receive;
   out.peer = peer;
   out.into = into;
-  came_ = on.emit(out, came_);
+  // What comes last or straight to its end nobody passes on, but to a folded rank.
+  const int stage = round() - folds_in();
+  const bool passed_on = stage < combining() && stage + 1 < stages();
+  came_ = on.emit(out, passed_on || cube_.has_folded(vertex_) ? came_ : schedule::never);
 }
 
 emitted hypercube_all_gather::act(int part, schedule::step& out, schedule::tape& on) {

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: all ranks' blocks at all ranks. Idea: in stage i exchange all there is with the vertex
-// whose number differs in bit i; in the last zeta dimensions send it to all of the subcube at once.
-// Ranks beyond the cube give their block to a vertex first and get everything from it at the end.
-// Cost: on a whole cube log2 P - zeta + 2^zeta - 1 messages, (P-1) m bytes a rank; otherwise one
-// message more, of P m bytes, and at most 2 (P-1) m in the others. No copies: what a rank holds is
-// one piece of the output. Any P. Source: Kumar 2005, 3.1.3 and 3.1.5, equations 3.11, 3.13
-// and 3.16.
+// that differs in bit i; in the last zeta dimensions send it to all of the subcube at once; ranks
+// beyond the cube work through a vertex. Cost: log2 P - zeta + 2^zeta - 1 messages, (P-1) m bytes a
+// rank, not copied; beyond a cube up to 2 (P-1) m, and a message of P m bytes more. Any P. Source:
+// Kumar 2005, 3.1.3 and 3.1.5, equations 3.11, 3.13 and 3.16.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: all ranks' blocks at all ranks. Idea: in phase d a rank of a grid sends all it holds, in
-// one message, to each rank of its line of dimension d; ranks below holes stand in for them. Cost:
-// in two dimensions 2 (sqrt P - 1) messages, in three 3 (cbrt P - 1); (P-1) m bytes a rank. No
-// copies on a full grid: what a rank holds is one piece of the output; with holes messages are
-// combined in scratch, 2 P m bytes copied at most a phase. Any P. Source: Kumar 2005, 3.1.1 and
-// 3.1.2, equations 3.3, 3.5, 3.7 and 3.9.
+// one message, to each rank of its line; ranks below holes stand in for them. Cost: 2 (sqrt P - 1)
+// messages in two dimensions, 3 (cbrt P - 1) in three; (P-1) m bytes a rank; copies only where
+// there are holes, to combine messages, up to P m bytes a phase. Any P. Source: Kumar 2005, 3.1.1
+// and 3.1.2, equations 3.3, 3.5, 3.7 and 3.9.
 #pragma once
 
 #include <array>

@@ -61,9 +61,8 @@ emitted pairwise_reduce_scatter::reduce(schedule::step& out, schedule::tape& on)
   if (from_below()) {
     below_ = free_[parity] = on.emit(out, received_, below_);
   } else {
-    // So whoever is behind the last of those above is behind all of those below.
-    above_ = free_[parity] = on.emit(out, received_, above_, below_);
-    below_ = schedule::never;
+    above_ = free_[parity] = on.emit(out, received_, above_);
+    below_ = schedule::never;  // the last of those below had a slot before one of those above
   }
   return emitted::one;
 }

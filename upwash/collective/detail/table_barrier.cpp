@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/central_counter_barrier.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/pairwise_barrier.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -26,6 +27,14 @@ void add_barriers(registry& to) {
                  .source = "Hensgen, Finkel and Manber 1988"},
           .make = [](const problem& call, const values& with, int rank) {
             return generator(dissemination_barrier(call.ranks, rank, static_cast<int>(with[0])));
+          }});
+  to.add({.of = kind::barrier,
+          .is = {.name = "pairwise",
+                 .parameters = {},
+                 .doc = "in round i exchange with the rank that differs in bit i",
+                 .source = "Hensgen, Finkel and Manber 1988"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(pairwise_barrier(call.ranks, rank));
           }});
   to.add({.of = kind::barrier,
           .is = {.name = "central",

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/bruck_all_to_all.hpp"
+#include "upwash/collective/algorithms/direct_exchange.hpp"
+#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
@@ -15,6 +18,13 @@ namespace {
 
 constexpr parameter mesh_parameters[] = {
     {"dimensions", 1, 4, 3, "of the grid; 1: direct"},
+};
+constexpr parameter bruck_parameters[] = {
+    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+};
+constexpr parameter staged_parameters[] = {
+    {"ahead", 0, direct_exchange::most_ahead, 1,
+     "stages that may run ahead of what comes; 0: any number"},
 };
 
 /// A grid of a fixed number of dimensions, under the name that the literature has for it.
@@ -35,6 +45,65 @@ void add_mesh(registry& to, std::string_view name, std::string_view doc,
   to.add({.of = kind::all_to_all_v,
           .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
           .make = uneven});
+}
+
+generator staged(const problem& call, int rank, direct_exchange::partners order,
+                 std::uint64_t ahead) {
+  return generator(direct_exchange(
+      call.ranks, rank, call.bytes,
+      {order, direct_exchange::payload::own_for_each, static_cast<int>(ahead)}, false));
+}
+
+void add_combining(registry& to) {
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "bruck",
+                 .parameters = bruck_parameters,
+                 .doc = "blocks go their way digit by digit of its length, base k",
+                 .source = "Bruck et al. 1997"},
+          .make = [](const problem& call, const values& with, int rank) {
+            return generator(
+                bruck_all_to_all(call.ranks, rank, call.bytes, static_cast<int>(with[0])));
+          }});
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "hypercube",
+                 .parameters = {},
+                 .doc = "in each stage all that is for the other half of what is left",
+                 .source = "Kumar 2005, 3.1.3"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(hypercube_all_to_all(call.ranks, rank, call.bytes));
+          }});
+}
+
+/// One partner a stage.
+void add_staged(registry& to) {
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "pairwise",
+                 .parameters = {},
+                 .doc = "each stage behind the one before: XOR on powers of two, else shifts",
+                 .source = "Thakur, Rabenseifner and Gropp 2005"},
+          .make = [](const problem& call, const values&, int rank) {
+            const bool pairs = (call.ranks & (call.ranks - 1)) == 0;
+            return staged(
+                call, rank,
+                pairs ? direct_exchange::partners::paired : direct_exchange::partners::shifted, 1);
+          }});
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "cyclic",
+                 .parameters = staged_parameters,
+                 .doc = "in stage i to the rank i further",
+                 .source = "Kumar 2005, 4.2.2"},
+          .make = [](const problem& call, const values& with, int rank) {
+            return staged(call, rank, direct_exchange::partners::shifted, with[0]);
+          }});
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "prefix_send",
+                 .parameters = staged_parameters,
+                 .requirements = model::needs_power_of_two,
+                 .doc = "in stage i exchange with the rank that differs by XOR i",
+                 .source = "Kumar 2005, 4.2.1"},
+          .make = [](const problem& call, const values& with, int rank) {
+            return staged(call, rank, direct_exchange::partners::paired, with[0]);
+          }});
 }
 
 }  // namespace
@@ -61,6 +130,8 @@ void add_exchanges(registry& to) {
             return generator(
                 mesh_all_to_all_v(call.ranks, rank, {.dimensions = static_cast<int>(with[0])}));
           }});
+  add_combining(to);
+  add_staged(to);
   to.add({.of = kind::many_to_many,
           .is = {.name = "sparse",
                  .parameters = {},
