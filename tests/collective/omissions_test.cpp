@@ -24,7 +24,6 @@
 #include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
 #include "upwash/collective/algorithms/k_shift_all_gather.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/collective/algorithms/linear_scan.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
