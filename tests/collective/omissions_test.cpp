@@ -30,6 +30,7 @@
 #include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/reduce_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/ring_reduce.hpp"
 #include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/signal_tree_barrier.hpp"
 #include "upwash/collective/algorithms/single_copy_all_gather.hpp"
@@ -215,6 +216,10 @@ TEST(omissions, are_found_in_reductions_up_trees) {
     return rank == 3 ? all_ranks(7, e) : abstract_value{};
   };
   EXPECT_EQ(needless(of, crossing, at_root), "");
+  of.commutative = true;
+  of.input_bytes = of.output_bytes = 28;
+  const auto ring = [](int rank) { return generator(ring_reduce(7, rank, 3, 7, 4)); };
+  EXPECT_EQ(needless(of, ring, at_root), "");
 }
 
 TEST(omissions, are_found_in_scatters_and_gathers) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/double_tree_broadcast.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/ring_reduce.hpp"
 #include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_gather.hpp"
@@ -130,6 +131,16 @@ void add_rooted(registry& to) {
   add_whole_trees<scatter_down>(to, kind::scatter);
   add_whole_trees<gather_up>(to, kind::gather);
   add_segmented_trees<reduce_up>(to, kind::reduce);
+  to.add({.of = kind::reduce,
+          .is = {.name = "ring",
+                 .parameters = {},
+                 .requirements = model::needs_commutative,
+                 .doc = "blocks combined on their way round the ring, then sent to the root",
+                 .source = "Rabenseifner 2004; Patarasuk and Yuan 2009"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(ring_reduce(call.ranks, rank, call.root,
+                                         call.bytes / call.element_bytes, call.element_bytes));
+          }});
 }
 
 }  // namespace upwash::collective::detail

@@ -47,7 +47,9 @@ run_end event_run::run() {
 void event_run::handle(const event& e) {
   switch (e.what) {
     case happening::depart: return depart(message_of(e), e.at);
-    case happening::arrive: return arrive(message_of(e), e.at);
+    case happening::arrive:
+      if ((e.subject & answer_bit) != 0) return depart(message_of(e), e.at);
+      return arrive(message_of(e), e.at);
     case happening::count: return count_up(e.rank, e.subject, e.at);
     case happening::choose: return choose(e.rank, e.at);
     default: return needs_processor(e) ? compete(e) : perform(e);

@@ -90,13 +90,14 @@ class event_run {
   /// Of messages that reach a port at the same time the one goes first whose other end is nearest
   /// upwards: alike ranks do it alike.
   static constexpr unsigned message_bits = 40;
+  /// Set in an arrival for what a NIC answers to it: that leaves behind what the processor sends at
+  /// the same time, and takes its turn among what comes.
+  static constexpr std::uint64_t answer_bit = std::uint64_t{1} << (message_bits - 1);
   [[nodiscard]] std::uint64_t subject_of(std::uint64_t which, int here, int other) const noexcept {
     const int up = other >= here ? other - here : other - here + plan_.walked;
     return static_cast<std::uint64_t>(up) << message_bits | which;
   }
-  static std::uint64_t message_of(const event& e) noexcept {
-    return e.subject & ((std::uint64_t{1} << message_bits) - 1);
-  }
+  static std::uint64_t message_of(const event& e) noexcept { return e.subject & (answer_bit - 1); }
 
   struct message {
     message_kind what = message_kind::data;

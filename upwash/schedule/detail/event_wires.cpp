@@ -178,7 +178,12 @@ void event_run::launch(const message& what, duration at) {
   const std::uint64_t which = keep(what);
   // A processor hands over in the order of time; a NIC that answers comes in between.
   if (nics_answer_ || ports_.contended(what.level)) {
-    post(at, what.from, happening::depart, subject_of(which, what.from, what.to));
+    const std::uint64_t subject = subject_of(which, what.from, what.to);
+    if (what.what == message_kind::reply) {
+      post(at, what.from, happening::arrive, subject | answer_bit);
+    } else {
+      post(at, what.from, happening::depart, subject);
+    }
   } else {
     depart(which, at);
   }
