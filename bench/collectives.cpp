@@ -160,24 +160,30 @@ void compute_beside(job& here, request& open, duration time) {
   }
 }
 
+/// Nanoseconds of `iterations` calls, each begun by all ranks together.
+template <class Call>
+double together_ns(context& c, long iterations, const Call& call) {
+  duration total;
+  for (long i = 0; i < iterations; ++i) {
+    control::barrier(c.here().world());
+    const duration begin = c.here().now();
+    call();
+    total += c.here().now() - begin;
+  }
+  return total.ns() / static_cast<double>(iterations);
+}
+
 /// 100 % when the computation hides the whole collective: 1 - (all - computation) / alone.
 template <class Start>
 auto overlapped(context& c, const Start& start) {
   return [&c, start](long iterations) {
-    job& here = c.here();
-    control::barrier(here.world());
-    const duration begin = here.now();
-    for (long i = 0; i < iterations; ++i) start().wait();
-    const double alone_ns = (here.now() - begin).ns() / static_cast<double>(iterations);
-    control::barrier(here.world());
-    const duration together = here.now();
-    for (long i = 0; i < iterations; ++i) {
+    const double alone = together_ns(c, iterations, [&] { start().wait(); });
+    const double all = together_ns(c, iterations, [&] {
       request open = start();
-      compute_beside(here, open, duration::from_ns(alone_ns));
+      compute_beside(c.here(), open, duration::from_ns(alone));
       open.wait();
-    }
-    const double all_ns = (here.now() - together).ns() / static_cast<double>(iterations);
-    return std::clamp(100 * (1 - (all_ns - alone_ns) / alone_ns), 0.0, 100.0);
+    });
+    return std::clamp(100 * (1 - (all - alone) / alone), 0.0, 100.0);
   };
 }
 

@@ -207,8 +207,7 @@ void print_json(const asked_schedule& asked) {
                                 {"bytes", sum.bytes_sent},
                                 {"rounds", sum.rounds}};
     if (result) {
-      const auto walked = static_cast<std::size_t>(rank % result->ranks_walked);
-      const schedule::rank_price& mine = result->ranks[walked];
+      const schedule::rank_price& mine = result->of_rank(rank);
       line["cpu_ns"] = mine.processor.ns();
       line["completion_ns"] = (mine.completion + result->core_sharing).ns();
     }

@@ -13,8 +13,8 @@
 #include "upwash/collective/algorithms/central_counter_barrier.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
 
 namespace {
 
@@ -97,53 +97,6 @@ TEST(ring_all_reduce, combines_all_with_the_least_bytes) {
   }
 }
 
-TEST(knomial_broadcast, reaches_all_from_any_root_with_any_radix) {
-  for (int ranks = 1; ranks <= most_ranks(); ranks += ranks < 9 ? 1 : 5) {
-    for (const int radix : {2, 3, 5, 40}) {
-      for (const std::uint64_t segment : {0, 3, 100}) {
-        for (const int root : {0, ranks / 2, ranks - 1}) {
-          const std::uint64_t bytes = 13;
-          const auto of_rank = [&](int rank) {
-            return generator(knomial_broadcast(ranks, rank, root, bytes, {radix, segment}, false));
-          };
-          expectation of;
-          of.ranks = ranks;
-          of.input_bytes = of.output_bytes = bytes;
-          expect_valid(of, of_rank, [root](int, std::uint64_t e) {
-            return abstract_value{{root, static_cast<std::uint32_t>(e)}};
-          });
-          std::uint64_t messages = 0;
-          for (int rank = 0; rank < ranks; ++rank) messages += count(of_rank(rank)).messages_sent;
-          const std::uint64_t segments = segment == 3 ? 5 : 1;
-          EXPECT_EQ(messages, static_cast<std::uint64_t>(ranks - 1) * segments);
-        }
-      }
-    }
-  }
-}
-
-TEST(knomial_broadcast, is_as_deep_as_the_radix_says) {
-  for (const int radix : {2, 3, 4, 8}) {
-    for (int ranks = 2; ranks <= most_ranks(); ++ranks) {
-      std::vector<std::uint64_t> depth(static_cast<std::size_t>(ranks));
-      std::uint64_t deepest = 0;
-      for (int rank = 0; rank < ranks; ++rank) {
-        generator steps(knomial_broadcast(ranks, rank, 0, 1, {radix, 0}, false));
-        for (step s; steps.next(s);) {
-          if (s.kind != step_kind::send) continue;
-          const auto child = static_cast<std::size_t>(s.peer);
-          ASSERT_GT(s.peer, rank);  // so parents come first in this loop
-          depth[child] = depth[static_cast<std::size_t>(rank)] + 1;
-          deepest = std::max(deepest, depth[child]);
-        }
-      }
-      // depth = ceil(log_k N) bounds it; it is less where the highest numbers have few digits.
-      EXPECT_LE(deepest,
-                ceil_log(static_cast<std::uint64_t>(ranks), static_cast<std::uint64_t>(radix)));
-    }
-  }
-}
-
 TEST(doubling_scan, keeps_the_order_of_ranks) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     for (const bool in_place : {false, true}) {
@@ -190,10 +143,10 @@ TEST(generators, are_valid_for_parameters_drawn_at_random) {
     expect_valid(
         of, scan, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); }, 1);
     const int root = at_most(of.ranks) - 1;
-    const knomial_broadcast::parameters chosen{1 + at_most(of.ranks + 3),
-                                               random.below(30) * of.element_bytes};
+    const tree_broadcast::parameters chosen{upwash::model::knomial_tree(1 + at_most(of.ranks + 3)),
+                                            random.below(30) * of.element_bytes};
     const auto tree = [&](int rank) {
-      return generator(knomial_broadcast(of.ranks, rank, root, bytes, chosen, of.in_place));
+      return generator(tree_broadcast(of.ranks, rank, root, bytes, chosen, of.in_place));
     };
     const auto of_root = [root](int, std::uint64_t e) {
       return abstract_value{{root, static_cast<std::uint32_t>(e)}};
@@ -205,7 +158,8 @@ TEST(generators, are_valid_for_parameters_drawn_at_random) {
 TEST(generators, answer_at_once_on_huge_teams) {
   constexpr int ranks = 131'072;
   generator ring(ring_all_reduce(ranks, 77'777, std::uint64_t{1} << 33U, 8, false));
-  generator tree(knomial_broadcast(ranks, 1, 5, std::uint64_t{1} << 40U, {4, 1U << 20U}, false));
+  generator tree(tree_broadcast(ranks, 1, 5, std::uint64_t{1} << 40U,
+                                {upwash::model::knomial_tree(4), 1U << 20U}, false));
   step s;
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(ring.next(s));

@@ -62,6 +62,11 @@ void expect_valid(const schedule::expectation& of, const ScheduleOf& schedule_of
   narrow.open_steps = 1;
   const std::string wrong = schedule::validate(narrow, schedule_of, wanted, 0);
   ASSERT_EQ(wrong, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, step by step";
+  // Large messages leave a sender only when their receivers take them.
+  schedule::expectation large = of;
+  large.sends_wait = true;
+  const std::string stuck = schedule::validate(large, schedule_of, wanted, 0);
+  ASSERT_EQ(stuck, "") << of.ranks << " ranks, " << of.output_bytes << " bytes, sends wait";
 }
 
 }  // namespace upwash::collective

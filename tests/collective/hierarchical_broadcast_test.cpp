@@ -6,8 +6,7 @@
 
 #include <string>
 
-#include "tests/collective/cases.hpp"
-#include "upwash/base/random.hpp"
+#include "tests/collective/trees.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -37,7 +36,7 @@ struct call {
 
 void expect_broadcast(const call& c, std::uint64_t times) {
   SCOPED_TRACE(testing::Message() << "root " << c.root << ", nodes of " << c.ranks_per_node
-                                  << ", radix " << c.with.radix << ", segments of "
+                                  << ", radix " << c.with.among_nodes.k << ", segments of "
                                   << c.with.segment_bytes << (c.in_place ? ", in place" : ""));
   const auto of_rank = [&](int rank) { return c.of_rank(rank); };
   expectation of;
@@ -72,13 +71,15 @@ TEST(hierarchical_broadcast, reaches_all_and_each_node_once) {
     for (const int each : {1, 3, 4, 40}) {
       for (const int root : {0, ranks / 2, ranks - 1}) {
         for (const bool in_place : {false, true}) {
-          expect_broadcast({ranks, root, each, 13, {2, 2, 3}, in_place}, 1);
+          expect_broadcast({ranks, root, each, 13, {{}, {}, 3}, in_place}, 1);
         }
       }
     }
     for (const std::uint64_t bytes : {0, 1, 3, 8, 1000}) {
-      expect_broadcast({ranks, ranks / 3, 4, bytes, {2, 2, 0}, false}, 1);
-      expect_broadcast({ranks, ranks / 3, 5, bytes, {3, 4, 500}, false}, 1);
+      expect_broadcast({ranks, ranks / 3, 4, bytes, {{}, {}, 0}, false}, 1);
+      expect_broadcast(
+          {ranks, ranks / 3, 5, bytes, {model::knomial_tree(3), model::kary_tree(4), 500}, false},
+          1);
     }
   }
 }
@@ -96,7 +97,7 @@ TEST(hierarchical_broadcast, is_valid_for_parameters_drawn_at_random) {
     c.root = at_most(c.ranks) - 1;
     c.ranks_per_node = at_most(c.ranks);
     c.bytes = random.below(50);
-    c.with = {1 + at_most(8), 1 + at_most(8), random.below(20)};
+    c.with = {drawn_shape(random), drawn_shape(random), random.below(20)};
     c.in_place = random.below(2) != 0;
     expect_broadcast(c, 2);
   }
@@ -105,7 +106,7 @@ TEST(hierarchical_broadcast, is_valid_for_parameters_drawn_at_random) {
 TEST(hierarchical_broadcast, hands_on_a_segment_before_the_next_comes) {
   // Rank 4 stands for the second of two nodes of 4: it gets segment 0, hands it to ranks 6 and 5,
   // and only then waits for segment 1.
-  const call c{.ranks = 8, .ranks_per_node = 4, .bytes = 6, .with = {2, 2, 3}};
+  const call c{.ranks = 8, .ranks_per_node = 4, .bytes = 6, .with = {{}, {}, 3}};
   generator steps = c.of_rank(4);
   std::string seen;
   for (step s; steps.next(s);) {
@@ -120,7 +121,7 @@ TEST(hierarchical_broadcast, goes_on_behind_segments_passed_over_as_if_it_had_wa
   for (const int ranks : {1, 2, 5, 7, 16}) {
     for (const int each : {1, 3, 4, 16}) {
       for (const bool in_place : {false, true}) {
-        const call c{ranks, ranks / 2, each, 100, {2, 2, 7}, in_place};
+        const call c{ranks, ranks / 2, each, 100, {{}, {}, 7}, in_place};
         for (int rank = 0; rank < ranks; ++rank) {
           generator walked = c.of_rank(rank);
           generator leaps = c.of_rank(rank);
@@ -152,7 +153,7 @@ TEST(hierarchical_broadcast, goes_on_behind_segments_passed_over_as_if_it_had_wa
 
 TEST(hierarchical_broadcast, is_priced_without_walking_all_segments) {
   const call c{
-      .ranks = 64, .root = 5, .ranks_per_node = 8, .bytes = 4'000'000, .with = {2, 2, 500}};
+      .ranks = 64, .root = 5, .ranks_per_node = 8, .bytes = 4'000'000, .with = {{}, {}, 500}};
   const auto of_rank = [&](int rank) { return c.of_rank(rank); };
   const machine on =
       uniform_machine(duration::from_us(5), duration::from_us(1), duration::from_us(1.5), 0.5);
@@ -174,7 +175,7 @@ TEST(hierarchical_broadcast, answers_at_once_on_huge_teams) {
                .root = 77'777,
                .ranks_per_node = 48,
                .bytes = std::uint64_t{1} << 40U,
-               .with = {4, 2, 1U << 20U}};
+               .with = {model::knomial_tree(4), model::binary_tree(), 1U << 20U}};
   for (const int rank : {0, 48, 77'777, 131'071}) {
     generator steps = c.of_rank(rank);
     step s;

@@ -29,9 +29,10 @@ inline std::unique_ptr<conduit::world> sim_of(int ranks) {
 }
 
 /// Runs the job and returns the text of the error that ended it, or "no error".
-inline std::string message_of(conduit::world& world, function_ref<void(job&)> body) {
+inline std::string message_of(conduit::world& world, function_ref<void(job&)> body,
+                              const job_options& options = {}) {
   try {
-    run_on(world, {}, body);
+    run_on(world, options, body);
   } catch (const std::exception& e) {
     return e.what();
   }

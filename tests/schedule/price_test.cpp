@@ -9,8 +9,8 @@
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {
@@ -19,8 +19,8 @@ using namespace upwash;
 using namespace upwash::schedule;
 using namespace upwash::schedule::testing;
 using collective::dissemination_barrier;
-using collective::knomial_broadcast;
 using collective::ring_all_reduce;
+using collective::tree_broadcast;
 
 const duration latency = duration::from_us(5);
 const duration overhead = duration::from_us(1);
@@ -62,7 +62,8 @@ auto ring(int ranks, std::uint64_t elements) {
 
 auto tree(int ranks, std::uint64_t bytes, int radix, std::uint64_t segment) {
   return [=](int rank) {
-    return generator(knomial_broadcast(ranks, rank, 0, bytes, {radix, segment}, true));
+    return generator(
+        tree_broadcast(ranks, rank, 0, bytes, {model::knomial_tree(radix), segment}, true));
   };
 }
 

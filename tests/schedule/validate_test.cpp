@@ -213,3 +213,24 @@ TEST(validate, hands_each_rank_its_own_arrays_and_sizes) {
   of.calls[1].given[2][0] = 4;
   EXPECT_TRUE(says(problem(), "rank 1, element 4 of the output"));
 }
+
+TEST(validate, finds_deadlocks_of_large_sends) {
+  // Each sends before it receives: harmless while messages are kept, not in a window of one step.
+  expectation of;
+  of.ranks = 2;
+  of.input_bytes = of.output_bytes = 8;
+  const auto exchange = [](int rank) {
+    step receives = receive(1 - rank, 0, whole_output);
+    step sends = send(1 - rank, 0, whole_input);
+    return list_of({sends, receives});
+  };
+  const auto problem = [&](bool sends_wait, std::uint32_t open_steps) {
+    of.sends_wait = sends_wait;
+    of.open_steps = open_steps;
+    return validate(
+        of, exchange, [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  };
+  EXPECT_EQ(problem(false, 1), "");
+  EXPECT_EQ(problem(true, 0), "");
+  EXPECT_TRUE(says(problem(true, 1), "deadlock")) << problem(true, 1);
+}

@@ -90,8 +90,11 @@ void for_all(const collective::problem& call, const Do& what) {
 constexpr kind kinds[] = {kind::barrier,    kind::broadcast,  kind::all_gather,
                           kind::all_to_all, kind::all_reduce, kind::scan};
 
-void compare(const collective::problem& call, const machine& on, const transfer_rules& rules,
-             double tolerance) {
+/// They are equal where schedules of alike ranks are so to the byte. Blocks of the ring may differ
+/// by an element, which the price does not see.
+constexpr double tolerance = 0.002;
+
+void compare(const collective::problem& call, const machine& on, const transfer_rules& rules) {
   for_all(call, [&](const collective::selection& with) {
     const auto steps = [&](int rank) { return with.schedule_of(call, rank); };
     const outcome a = priced(call.ranks, steps, on, rules);
@@ -121,7 +124,7 @@ TEST(replay, agrees_with_the_price_on_machines_of_one_level) {
   for (const kind what : kinds) {
     for (const int ranks : {1, 2, 7, 16, 64}) {
       for (const std::uint64_t bytes : {4, 4096, 400'000}) {
-        compare(problem_of(what, ranks, bytes), flat(), {}, 0.01);
+        compare(problem_of(what, ranks, bytes), flat(), {});
       }
     }
   }
@@ -131,8 +134,8 @@ TEST(replay, agrees_with_the_price_on_machines_with_nodes) {
   for (const kind what : kinds) {
     for (const int ranks : {2, 8, 10, 64}) {
       for (const std::uint64_t bytes : {4, 4096, 400'000}) {
-        compare(problem_of(what, ranks, bytes), with_nodes(), {}, 0.1);
-        compare(problem_of(what, ranks, bytes), load_machine("lemieux"), {}, 0.1);
+        compare(problem_of(what, ranks, bytes), with_nodes(), {});
+        compare(problem_of(what, ranks, bytes), load_machine("lemieux"), {});
       }
     }
   }
@@ -150,7 +153,7 @@ TEST(replay, agrees_with_the_price_by_every_mechanism) {
       collective::problem call = problem_of(what, 24, 2048);
       call.addresses = rules.addresses;
       call.direct_access = true;
-      compare(call, with_nodes(), rules, 0.1);
+      compare(call, with_nodes(), rules);
     }
   }
 }
@@ -195,10 +198,10 @@ TEST(replay, names_what_is_stuck) {
 TEST(replay, agrees_with_the_price_of_a_thousand_ranks) {
   if (std::getenv("UPWASH_TEST_LONG") != nullptr) {
     for (const kind what : {kind::all_gather, kind::all_to_all, kind::all_reduce}) {
-      compare(problem_of(what, 1024, 1024), with_nodes(), {}, 0.1);
+      compare(problem_of(what, 1024, 1024), with_nodes(), {});
     }
   }
   for (const kind what : {kind::barrier, kind::broadcast, kind::scan}) {
-    compare(problem_of(what, 1024, 1024), with_nodes(), {}, 0.1);
+    compare(problem_of(what, 1024, 1024), with_nodes(), {});
   }
 }

@@ -17,10 +17,10 @@ for folder in "$root"/examples/*/; do
     <("$UPWASH_TEST_BIN/upwash" run -n 4 "$UPWASH_TEST_BIN/$name") || fail "$name prints otherwise"
 done
 
-python3 - "$root" <<'PYTHON' || fail "README.md: its listing is not examples/01_put_and_barrier/main.cpp"
+python3 - "$root" <<'PYTHON' || fail "README.md: its listing is not examples/02_all_gather/main.cpp"
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
-program = (root / "examples/01_put_and_barrier/main.cpp").read_text()
+program = (root / "examples/02_all_gather/main.cpp").read_text()
 program = program[program.index("#include"):].strip()
 listings = re.findall(r"```cpp\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
 sys.exit(program not in [listing.strip() for listing in listings])

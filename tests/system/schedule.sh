@@ -52,7 +52,7 @@ shows "^dissemination" barrier
 shows "k: radix of the tree; 2 .. 2147483647" broadcast
 shows "source: Nishtala" broadcast
 shows "on edr, processors busy for .* us at most \(.* ranks" all_reduce -n 128 --machine edr --free-work
-shows "send output\[0..100\) to 3, edge 0; after 0" \
+shows "send output\[0..100\) to 3, edge 0, placed; after 0" \
   broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \

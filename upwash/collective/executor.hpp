@@ -75,7 +75,7 @@ struct manner {
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
                               const binding& buffers, const manner& how = {});
 
-/// The same, blocking. Small schedules between ranks that share memory run on the caller's stack.
+/// The same, blocking.
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,
                       const manner& how = {});
 
@@ -95,10 +95,13 @@ class persistent {
   /// Waits for a start that is not complete.
   ~persistent();
 
-  /// As `execute`. Throws `error` (argument) when the start before is not complete.
+  /// As `execute`; behind a start with exit mode none it waits for what that still receives.
+  /// Throws `error` (argument) when the start before is not complete, or failed.
   [[nodiscard]] request start();
 
  private:
+  void retire();
+
   std::unique_ptr<detail::operation> kept_;
 };
 

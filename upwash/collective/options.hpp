@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <string_view>
 
 #include "upwash/schedule/lower.hpp"
@@ -40,7 +39,16 @@ inline constexpr persist_t persist{};
 struct in_place_t {};
 inline constexpr in_place_t in_place{};
 
-/// Where a collective was called, for the errors of checked runs.
-using call_site = std::source_location;
+/// Where a collective was called, for the errors of checked runs. (Clang 14 has no
+/// std::source_location yet.)
+struct call_site {
+  const char* file = "";
+  std::uint32_t line = 0;
+
+  [[nodiscard]] static constexpr call_site current(const char* file = __builtin_FILE(),
+                                                   std::uint32_t line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
 
 }  // namespace upwash

@@ -60,6 +60,7 @@ void add_algorithms(registry& to) {
   detail::add_all_gathers(to);
   detail::add_exchanges(to);
   detail::add_reductions(to);
+  detail::add_trees(to);
 }
 
 void registry::add(const algorithm& one) { all_.push_back(one); }

@@ -12,48 +12,15 @@
 #include <string_view>
 #include <vector>
 
+#include "upwash/collective/problem.hpp"
 #include "upwash/model/choice.hpp"
 #include "upwash/schedule/generator.hpp"
 #include "upwash/schedule/lower.hpp"
 
 namespace upwash::collective {
 
-enum class kind : std::uint8_t {
-  barrier,
-  broadcast,
-  scatter,
-  gather,
-  reduce,
-  all_gather,
-  all_to_all,
-  all_to_all_v,
-  many_to_many,
-  all_reduce,
-  reduce_scatter,
-  scan,
-  exclusive_scan,
-};
-[[nodiscard]] std::string_view to_string(kind of) noexcept;
 /// Throws `error` (argument) for an unknown name, with those known and the nearest.
 [[nodiscard]] kind kind_named(std::string_view name);
-
-/// A collective call as all members see it: the same on the whole team.
-struct problem {
-  kind what = kind::barrier;
-  int ranks = 1;
-  /// Of the vector (broadcast, reduce, all_reduce, scans), of one block (scatter, gather,
-  /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants: the mean of a
-  /// pair, for choosing and pricing only.
-  std::uint64_t bytes = 0;
-  std::uint32_t element_bytes = 1;
-  int root = 0;
-  bool in_place = false;
-  bool commutative = true;
-  /// Consecutive ranks of the team on one node, where they are so; else 1.
-  int ranks_per_node = 1;
-  schedule::address_mode addresses = schedule::address_mode::local;
-  bool direct_access = false;  ///< all members load and store each other's memory
-};
 
 struct algorithm {
   kind of = kind::barrier;

@@ -81,6 +81,9 @@ class job final : private conduit::sink {
   /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
   void wait(const conduit::wait_target& target, const conduit::wait_reason& reason);
 
+  /// How often it pays to look at a word that peers write before one waits for it.
+  [[nodiscard]] int looks() const noexcept { return waiter_->looks(rank_); }
+
   /// What this rank has done so far.
   [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
   [[nodiscard]] upwash::counters& counters() noexcept { return counters_; }

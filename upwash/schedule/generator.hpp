@@ -40,6 +40,10 @@ struct needs {
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
   /// the rank's own send of edge e arrives there. Member `bool alike()`.
   bool alike = false;
+  /// Ranks of one class do about alike at about the same times, so one stands for its class: what
+  /// it sends as edge e stands for what any of them does (or the next that it sends does). 0: none.
+  /// Member `std::uint32_t rank_class()`, O(1).
+  std::uint32_t rank_class = 0;
 };
 
 /// Rounds that are all alike, for the pricer: after `from` of them, `skip(n)` passes over n.
@@ -116,6 +120,7 @@ class generator {
     if constexpr (requires { from.counter_count(); }) all.counters = from.counter_count();
     if constexpr (requires { from.edges_apart(); }) all.edges_apart = from.edges_apart();
     if constexpr (requires { from.alike(); }) all.alike = from.alike();
+    if constexpr (requires { from.rank_class(); }) all.rank_class = from.rank_class();
     return all;
   }
 

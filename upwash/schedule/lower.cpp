@@ -42,8 +42,10 @@ wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_r
                 "mechanism matched: tagged messages do not exist yet; choose eager, "
                 "signalling_put, rendezvous or single_copy");
   }
-  const bool can_put = placed && rules.addresses == address_mode::single && !acknowledged;
-  const bool can_copy = rules.direct && rules.addresses == address_mode::single;
+  // Nothing has no place: a buffer of no bytes need not lie in a region.
+  const bool known = rules.addresses == address_mode::single && bytes != 0;
+  const bool can_put = placed && known && !acknowledged;
+  const bool can_copy = rules.direct && known;
   mechanism how = rules.forced.value_or(rule_for(bytes, can_put, rules));
   const bool cannot = (how == mechanism::eager && bytes > rules.eager_bytes) ||
                       (how == mechanism::signalling_put && !can_put) ||

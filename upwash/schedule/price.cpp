@@ -17,6 +17,7 @@ using detail::run_end;
 using detail::run_plan;
 
 constexpr int most_representatives = 256;
+constexpr int members_worth_it = 16;  ///< in the mean, for a class to be walked by one
 constexpr int many_ranks = 16'384;
 constexpr int most_ranks_walked = 1 << 20;     ///< a gigabyte
 constexpr std::uint32_t executor_window = 32;  ///< of an executor, at least
@@ -63,6 +64,8 @@ std::string price_result::how(int team) const {
   std::string text = fmt::format("all {} ranks", team);
   if (ranks_walked == 1 && team > 1) {
     text = fmt::format("1 rank stands for all {}", team);
+  } else if (!stands_for.empty()) {
+    text = fmt::format("{} classes stand for all {} ranks", ranks_walked, team);
   } else if (ranks_walked < team) {
     text = fmt::format("{} ranks stand for all {}", ranks_walked, team);
   }
@@ -92,6 +95,15 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
     }
     const int together = ranks_on_port(costs, ranks);
     if (to_price.with({.walked = 1, .alike_on_node = together}, result).empty()) return result;
+  }
+  if (!options.every_rank && schedule_of(0).wants().rank_class != 0) {
+    const detail::rank_classes classes = detail::find_classes(ranks, schedule_of);
+    const int walked = static_cast<int>(classes.members.size());
+    const run_plan by_class{
+        .walked = walked, .alike_on_node = ranks_on_port(costs, ranks), .classes = &classes};
+    if (walked * members_worth_it <= ranks && to_price.with(by_class, result).empty()) {
+      return result;
+    }
   }
   if (ranks > most_ranks_walked) {
     throw error(error_kind::argument,

@@ -63,20 +63,28 @@ struct price_result {
   duration processor_mean;
   duration core_sharing;  ///< switches between ranks of a core
   std::uint32_t rounds = 0;
-  std::vector<rank_price> ranks;  ///< those walked, when asked for
+  std::vector<rank_price> ranks;  ///< those walked, when asked for; see of_rank
   // How it came about:
   int ranks_walked = 0;  ///< less than the team: they stand for all
   std::uint64_t steps_walked = 0;
   std::uint64_t rounds_skipped = 0;
+  std::vector<std::uint32_t> stands_for;  ///< by rank: who of those walked; empty: modulo
 
+  /// Of the one that stands for it; with price_options::per_rank.
+  [[nodiscard]] const rank_price& of_rank(int rank) const {
+    const auto i = static_cast<std::size_t>(rank);
+    return ranks[stands_for.empty() ? i % static_cast<std::size_t>(ranks_walked) : stands_for[i]];
+  }
   /// "1 rank stands for all 4096; 4000 rounds passed over".
   [[nodiscard]] std::string how(int team) const;
 };
 
-/// Prices the schedule of `ranks` ranks. Three ways, in this order: ranks that are alike are
-/// priced by one (on a machine with levels by those of a node); else all ranks are walked;
-/// either way rounds that repeat are passed over once their time is steady. A processor takes what
-/// is ready in the order of time; messages hold ports as in simulator/network. Whoever waits for
+/// Prices the schedule of `ranks` ranks. In this order: ranks that are alike are
+/// priced by one (on a machine with levels by those of a node); large teams whose ranks have
+/// classes by one of each class (within some percent); else all ranks are walked;
+/// either way rounds that repeat are passed over once their time is steady. A processor that is
+/// free takes the earliest step that can go on, as an executor does; messages hold ports as in
+/// simulator/network. Whoever waits for
 /// others on entry or exit (sync_mode) does so outside of this. Exact integer arithmetic. Time:
 /// about 0.3 us a step walked, 1 to 2 us where 100,000 ranks leave the caches. Memory: windows of
 /// the ranks walked, 300 bytes a step. Throws `error`: configuration for costs that the machine

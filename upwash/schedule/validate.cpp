@@ -13,6 +13,7 @@ std::string validate(const expectation& of, function_ref<generator(int)> schedul
                      function_ref<abstract_value(int, std::uint64_t)> wanted, std::uint64_t seed) {
   detail::abstract_run run(of, schedule_of, seed);
   if (std::string wrong = run.execute(); !wrong.empty()) return wrong;
+  if (of.sends_wait) return run.compare(wanted);
   const detail::causality order(run.what_happened());
   for (const auto find :
        {detail::find_races, detail::find_absent_owners, detail::find_late_arrivals}) {

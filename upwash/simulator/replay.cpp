@@ -15,7 +15,7 @@ namespace detail {
 replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedule_of,
                        const machine& on, const schedule::transfer_rules& rules,
                        const replay_options& options)
-    : rules_(rules), options_(options), engine_(ranks), network_(on, ranks) {
+    : rules_(rules), options_(options), engine_(2 * ranks + 1), network_(on, ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
     const schedule::facts known = options.facts_of ? (*options.facts_of)(rank) : schedule::facts{};
     ranks_.push_back(
@@ -116,6 +116,20 @@ void replay_run::done(int rank, std::int64_t n) {
   refill(rank);
 }
 
+/// Among what happens to a rank at the same time: what leaves goes first, then what comes, of each
+/// that whose other end is nearest upwards; a processor chooses last.
+int replay_run::turn_of(const happening& what) const {
+  const int ranks = static_cast<int>(ranks_.size());
+  const auto up = [&](int other) { return (other - what.rank + ranks) % ranks; };
+  switch (what.what) {
+    case happening::type::leaves: return up(what.with.to);
+    case happening::type::reaches:
+    case happening::type::complete: return ranks + up(what.with.from);
+    case happening::type::chosen: return 2 * ranks;
+    default: return ranks;
+  }
+}
+
 void replay_run::after(duration time, const happening& what) {
   std::uint64_t which = happenings_.size();
   if (free_.empty()) {
@@ -125,7 +139,8 @@ void replay_run::after(duration time, const happening& what) {
     free_.pop_back();
     happenings_[which] = what;
   }
-  engine_.schedule(engine_.now() + time, what.rank, what.rank, {&replay_run::happens, this, which});
+  engine_.schedule(engine_.now() + time, what.rank, turn_of(what),
+                   {&replay_run::happens, this, which});
 }
 
 void replay_run::happens(void* self, std::uint64_t which) {
@@ -142,7 +157,9 @@ void replay_run::handle(const happening& what) {
   switch (what.what) {
     case happening::type::chosen: return start_next(what.rank);
     case happening::type::later: return possible(what.rank, what.next.what, what.next.step);
-    case happening::type::finished: effect(what.rank, what.next); return start_next(what.rank);
+    case happening::type::finished:
+      effect(what.rank, what.next);
+      return after({}, {happening::type::chosen, what.rank, {}, {}});
     case happening::type::leaves: {
       const duration head = network_.depart(level, p.from, now, network_.cost(level, p.bytes));
       return after(head - now, {happening::type::reaches, p.to, p, {}});

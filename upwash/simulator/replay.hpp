@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Replays a schedule on the message-level network, all ranks, event by event: the check of
-// schedule/price. Here a processor that is free takes the earliest step of the schedule that can go
-// on, as an executor does; the pricer takes what was ready first.
+// Replays a schedule on the message-level network, all ranks, event by event, without any of the
+// pricer's ways to walk less: the check of schedule/price. A processor that is free takes the
+// earliest step of the schedule that can go on, as an executor does.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/executor.hpp"
 
 namespace {
@@ -102,8 +102,8 @@ JOB_TEST(executor, broadcast_from_any_root) {
           const auto mine = vector_of(here.rank(), elements);
           std::vector<std::uint64_t> got(elements, 7);
           execute(here.world(),
-                  generator(knomial_broadcast(here.size(), here.rank(), root, elements * 8,
-                                              {radix, segment}, false)),
+                  generator(tree_broadcast(here.size(), here.rank(), root, elements * 8,
+                                           {model::knomial_tree(radix), segment}, false)),
                   bind(mine, got))
               .wait();
           ASSERT_EQ(got, vector_of(root, elements)) << "root " << root << ", radix " << radix;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
 
 namespace {
 

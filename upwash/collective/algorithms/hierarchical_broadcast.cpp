@@ -33,14 +33,14 @@ hierarchical_broadcast::hierarchical_broadcast(int ranks, int rank, int root, in
         const place_in_node here(ranks, rank, root, ranks_per_node);
         const int nodes = (ranks + ranks_per_node - 1) / ranks_per_node;
         const int root_node = root / ranks_per_node;
-        std::optional<knomial_broadcast> among_nodes;
+        std::optional<tree_broadcast> among_nodes;
         if (rank == here.stands_for) {
           among_nodes.emplace(nodes, here.node, root_node, bytes,
-                              knomial_broadcast::parameters{chosen.radix, chosen.segment_bytes},
+                              tree_broadcast::parameters{chosen.among_nodes, chosen.segment_bytes},
                               in_place);
         }
-        const knomial_broadcast inside(here.size, rank - here.first, here.stands_for - here.first,
-                                       bytes, {chosen.inner_radix, chosen.segment_bytes}, true);
+        const tree_broadcast inside(here.size, rank - here.first, here.stands_for - here.first,
+                                    bytes, {chosen.inside, chosen.segment_bytes}, true);
         return levels(
             among_nodes,
             {.first = 0, .stride = ranks_per_node, .odd_position = root_node, .odd_rank = root},

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Problem: the root's bytes at all ranks, where a node's ranks are near. Idea: one rank stands for
-// each node, the root for its own; a k-nomial tree among those, then one in each node, segment by
-// segment. Cost: P-1 messages a segment in all, nodes - 1 of them between nodes. Restrictions: a
-// node's ranks are consecutive; only the last may have fewer. Source: Nishtala et al. 2009,
-// "leverage shared memory".
+// each node, the root for its own; a tree among those, then one in each node, of any shapes,
+// segment by segment. Cost: P-1 messages a segment in all, nodes - 1 of them between nodes.
+// Restrictions: a node's ranks are consecutive; only the last may have fewer. Source: Nishtala et
+// al. 2009, "leverage shared memory".
 #pragma once
 
 #include <cstdint>
 
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/schedule/sequence.hpp"
 
 namespace upwash::collective {
@@ -18,8 +18,8 @@ namespace upwash::collective {
 class hierarchical_broadcast {
  public:
   struct parameters {
-    int radix = 2;                    ///< among nodes
-    int inner_radix = 2;              ///< inside a node
+    model::tree_shape among_nodes{};
+    model::tree_shape inside{};
     std::uint64_t segment_bytes = 0;  ///< 0: one segment
   };
 
@@ -34,7 +34,7 @@ class hierarchical_broadcast {
   [[nodiscard]] bool edges_apart() const noexcept { return true; }
 
  private:
-  using levels = schedule::pipeline<knomial_broadcast, knomial_broadcast>;
+  using levels = schedule::pipeline<tree_broadcast, tree_broadcast>;
   levels levels_;
 };
 

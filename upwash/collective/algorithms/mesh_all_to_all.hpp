@@ -27,6 +27,7 @@ class mesh_all_to_all : public detail::mesh_exchange {
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept;
   [[nodiscard]] bool alike() const noexcept { return turn_.on().full(); }
+  [[nodiscard]] std::uint32_t rank_class() const noexcept { return turn_.rank_class(); }
 
  private:
   enum class part : std::uint8_t { pack, receive, receive_for_hole, send, unpack, end };

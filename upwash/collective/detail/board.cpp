@@ -39,12 +39,14 @@ bool board::settle(std::uint64_t epoch, std::uint32_t& round) {
       return false;
     }
   }
-  // The counters of the epochs after the next settling: all operations that used them are over,
-  // and nobody uses them before this rank settles again.
+  return true;
+}
+
+/// All operations that used them are over, and nobody uses them before this rank settles again.
+void board::clear_counters(std::uint64_t epoch) {
   for (std::uint64_t ahead = epoch + half; ahead < epoch + epochs; ++ahead) {
     for (board_counter& each : part(rank_).places[ahead % epochs].counts) each.value = 0;
   }
-  return true;
 }
 
 }  // namespace upwash::collective::detail

@@ -75,8 +75,10 @@ class board {
   /// Epochs of one half may begin once the one that settles for them has.
   [[nodiscard]] static std::uint64_t half_of(std::uint64_t epoch) noexcept { return epoch / half; }
   /// Goes on with settling from `round` on, as far as it comes; true when all members have
-  /// completed everything before `epoch`. Called once this rank has.
+  /// completed everything before `epoch`. Called once this rank has. Or they settle otherwise.
   [[nodiscard]] bool settle(std::uint64_t epoch, std::uint32_t& round);
+  /// Once settled: the counters of the epochs after the next settling are zero again.
+  void clear_counters(std::uint64_t epoch);
   /// The word that the next round of settling waits for.
   [[nodiscard]] const std::uint64_t& settle_word(std::uint32_t round) {
     return part(rank_).settled[round / 2].tag;

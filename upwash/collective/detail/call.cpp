@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/plan.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/service.hpp"
@@ -78,12 +81,15 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
 }
 
 /// The steps, if they can run on the board one after the other; else none.
-std::vector<compact_step> compact_steps(schedule::generator steps, int rank, board& shared) {
+std::optional<std::vector<compact_step>> compact_steps(schedule::generator steps, int rank,
+                                                       board& shared) {
   std::vector<compact_step> all;
-  const bool edges_apart = steps.wants().edges_apart;
+  const bool edges_apart = steps.wants().edges_apart && steps.wants().slots == 0;
   for (schedule::step s; steps.next(s);) {
     const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
-    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) return {};
+    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) {
+      return std::nullopt;
+    }
     all.push_back(compacted(s, rank, shared));
   }
   return all;
@@ -123,7 +129,11 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   const schedule::needs& wants = made.steps->wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
-    made.compact = compact_steps(*made.steps, among.rank(), *record.shared);
+    if (auto compact = compact_steps(*made.steps, among.rank(), *record.shared)) {
+      made.runs_compact = true;
+      made.looks = among.here().looks();
+      made.compact = std::move(*compact);
+    }
     made.scratch_bytes = wants.scratch_bytes;
   }
   return made;
@@ -148,8 +158,8 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
 manner as_called(const plan& made, const call& wanted) {
   manner run_as = made.run_as;
   run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
-  run_as.agreed.file = wanted.site.file_name();
-  run_as.agreed.line = wanted.site.line();
+  run_as.agreed.file = wanted.site.file;
+  run_as.agreed.line = wanted.site.line;
   return run_as;
 }
 
@@ -165,7 +175,11 @@ plan* plan_cache::find(const call& wanted) noexcept {
 }
 
 plan& plan_cache::add(plan&& made) {
-  if (plans_.size() == most_plans) plans_.pop_back();
+  if (plans_.size() >= most_plans) {
+    const auto unused = [](const plan& each) { return each.runs == 0; };
+    const auto oldest = std::find_if(plans_.rbegin(), plans_.rend(), unused);
+    if (oldest != plans_.rend()) plans_.erase(std::next(oldest).base());
+  }
   return plans_.emplace_front(std::move(made));
 }
 
@@ -189,8 +203,8 @@ request start(const team& among, const call& wanted, const binding& buffers) {
 void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
-  const plan& made = plan_of(among, service, record, wanted);
-  if (!made.compact.empty() && service.run_compact(record, made, buffers)) return;
+  plan& made = plan_of(among, service, record, wanted);
+  if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
       .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
                                          as_called(made, wanted)))

@@ -8,7 +8,8 @@
 #include <array>
 #include <cstring>
 
-#include "upwash/collective/detail/call.hpp"
+#include "upwash/base/relax.hpp"
+#include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/detail/service.hpp"
 
 namespace upwash::collective::detail {
@@ -23,10 +24,12 @@ constexpr std::size_t stack_scratch = 512;
 
 struct compact_run {
   job& here;
+  const plan& what;
+  const team_record& record;
   const binding& buffers;
   std::byte* scratch;
   std::uint64_t epoch;
-  const conduit::wait_reason& reason;
+  std::uint32_t number;
 
   [[nodiscard]] const std::byte* source(buffer of, std::uint64_t at) const noexcept {
     return of == buffer::input ? buffers.input.data() + at : target(of, at);
@@ -42,18 +45,28 @@ struct compact_run {
     const std::byte* from = s.bytes == 0 ? nullptr : source(s.left, s.left_at);
     place(s).edges[s.edge].write(board::tag_of(epoch), from, s.bytes);
   }
+  /// Until a word that peers write is at least `value`. Mostly it comes while one looks.
+  void wait_for(const std::uint64_t& word, std::uint64_t value) const {
+    // Acquire: what the peer wrote before the word is here with it.
+    for (int looks = what.looks; looks >= 0; --looks) {
+      if (__atomic_load_n(&word, __ATOMIC_ACQUIRE) >= value) return;
+      relax();
+    }
+    wait_in_job(word, value);
+  }
+  [[gnu::noinline]] void wait_in_job(const std::uint64_t& word, std::uint64_t value) const {
+    here.wait(wait_target::peers_word(word, comparison::greater_equal, value),
+              {.operation = what.run_as.agreed.operation.data(),
+               .bytes = what.what.bytes,
+               .team = record.members.id(),
+               .number = number});
+  }
   void receive(const compact_step& s) const {
     board_line& line = place(s).edges[s.edge];
-    const std::uint64_t tag = board::tag_of(epoch);
-    if (!line.came(tag)) {
-      here.wait(wait_target::peers_word(line.tag, comparison::equal, tag), reason);
-    }
+    wait_for(line.tag, board::tag_of(epoch));
     if (s.bytes != 0) std::memcpy(target(s.into, s.into_at), line.payload.data(), s.bytes);
   }
-  void await(const compact_step& s) const {
-    const std::uint64_t& word = place(s).counts[s.edge].value;
-    here.wait(wait_target::peers_word(word, comparison::greater_equal, s.value), reason);
-  }
+  void await(const compact_step& s) const { wait_for(place(s).counts[s.edge].value, s.value); }
   void combine(const compact_step& s) const {
     buffers.combine.apply(source(s.left, s.left_at), source(s.right, s.right_at),
                           target(s.into, s.into_at), s.bytes, buffers.combine.context);
@@ -77,41 +90,66 @@ struct compact_run {
   }
 };
 
+/// Settles before the run begins.
+template <class EndSettling>
+void settle(const compact_run& run, board& lines, const EndSettling& end) {
+  for (std::uint32_t round = 0; !lines.settle(run.epoch, round);) {
+    run.wait_for(lines.settle_word(round), board::tag_of(run.epoch));
+  }
+  end();
+  run.here.progress();  // others' messages must not wait for ever where nobody here ever waits
+}
+
+/// An epoch is open while the run lasts. A callback within a wait may begin others, behind it.
+class open_epoch {
+ public:
+  open_epoch(team_record& record, std::uint64_t epoch) : record_(record), epoch_(epoch) {
+    record.open.push_back(epoch);
+  }
+  open_epoch(const open_epoch&) = delete;
+  open_epoch& operator=(const open_epoch&) = delete;
+  ~open_epoch() {
+    if (record_.open.back() == epoch_) {
+      record_.open.pop_back();
+    } else {
+      record_.open.erase(std::find(record_.open.begin(), record_.open.end(), epoch_));
+    }
+  }
+
+ private:
+  team_record& record_;
+  std::uint64_t epoch_;
+};
+
+/// The same callbacks may need room for other plans.
+class plan_in_use {
+ public:
+  explicit plan_in_use(plan& held) : held_(held) { ++held.runs; }
+  plan_in_use(const plan_in_use&) = delete;
+  plan_in_use& operator=(const plan_in_use&) = delete;
+  ~plan_in_use() { --held_.runs; }
+
+ private:
+  plan& held_;
+};
+
 }  // namespace
 
-/// False: not now, because operations under way must settle first.
-bool executor::run_compact(team_record& record, const plan& made, const binding& buffers) {
-  if (made.scratch_bytes > stack_scratch) return false;
+/// False: not now, because operations under way must settle or end first.
+bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
+  if (made.scratch_bytes > stack_scratch || (!running_.empty() && awaits_others(record)))
+    return false;
   const std::uint64_t epoch = record.epochs;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;
   if (!settles && board::half_of(epoch) > record.settled_half) return false;
-  const std::uint32_t number = record.numbers++;
+  const open_epoch open(record, epoch);
+  const plan_in_use kept(made);
   record.epochs++;
-  record.open.push_back(epoch);
-  const conduit::wait_reason reason{.operation = made.run_as.agreed.operation.data(),
-                                    .bytes = made.what.bytes,
-                                    .team = record.members.id(),
-                                    .number = number};
-  board& lines = *record.shared;
-  for (std::uint32_t round = 0; settles && !lines.settle(epoch, round);) {
-    here_.wait(wait_target::peers_word(lines.settle_word(round), comparison::greater_equal,
-                                       board::tag_of(epoch)),
-               reason);
-  }
-  if (settles) {
-    record.settled_half = board::half_of(epoch);
-    here_.progress();  // others' messages must not wait for ever where nobody here ever waits
-  }
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
-  const compact_run run{here_, buffers, scratch.data(), epoch, reason};
+  const compact_run run{here_, made, record, buffers, scratch.data(), epoch, record.numbers++};
+  if (settles) settle(run, *record.shared, [&] { end_settling(record, epoch); });
   for (const compact_step& s : made.compact) run.perform(s);
-  // A callback within a wait may have begun others, behind this one.
-  if (record.open.back() == epoch) {
-    record.open.pop_back();
-  } else {
-    record.open.erase(std::find(record.open.begin(), record.open.end(), epoch));
-  }
   return true;
 }
 

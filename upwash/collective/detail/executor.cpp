@@ -12,11 +12,20 @@
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/control.hpp"
 
 namespace upwash::collective {
 namespace detail {
 
 using schedule::step_kind;
+
+namespace {
+
+bool leaves_early(const operation& op, const team_record& on) noexcept {
+  return op.how.exit == schedule::sync_mode::none && &op.on_team == &on;
+}
+
+}  // namespace
 
 executor::executor(job& here)
     : here_(here),
@@ -26,20 +35,37 @@ executor::executor(job& here)
 }
 
 void executor::on_team_create(const team& made) {
-  if (!installed_ || !direct_ || made.size() == 1) return;
+  if (!installed_ || !direct_) return;
   record_of(made).shared = std::make_unique<board>(made);
+}
+
+/// With exit mode none there may be some of which the caller knows nothing any more.
+void executor::await_all_of(const team_record& record) {
+  struct query {
+    const std::vector<operation*>& running;
+    const team_record& record;
+  } const asked{running_, record};
+  const auto over = [](const void* context) {
+    const auto& of = *static_cast<const query*>(context);
+    return std::none_of(of.running.begin(), of.running.end(),
+                        [&of](const operation* each) { return &each->on_team == &of.record; });
+  };
+  here_.wait(conduit::wait_target::predicate(over, &asked),
+             {.operation = "release of a team", .team = record.members.id()});
 }
 
 void executor::on_team_free(const team& going) {
   const auto found = teams_.find(going.id());
   if (found == teams_.end()) return;
+  await_all_of(*found->second);
+  control::barrier_by_messages(going);  // slower members may still ask for counters
+  std::erase_if(counts_, [&going](const auto& each) { return each.first.team == going.id(); });
   if (found->second->shared) found->second->shared->release();
   if (last_team_ == found->second.get()) last_team_ = nullptr;
   teams_.erase(found);
 }
 
-team_record& executor::record_of(const team& among) {
-  if (last_team_ != nullptr && last_team_->members == among) return *last_team_;
+team_record& executor::find_record(const team& among) {
   auto& record = teams_[among.id()];
   if (!record) record = std::make_unique<team_record>(among);
   last_team_ = record.get();
@@ -52,16 +78,6 @@ request executor::start(std::unique_ptr<operation> made) {
   return begin(op);
 }
 
-request executor::restart(operation& kept) {
-  if (kept.running) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a persistent {} is started while its last start is under "
-                            "way; wait for its request first",
-                            here_.rank(), kept.how.agreed.operation));
-  }
-  return begin(kept);
-}
-
 request executor::begin(operation& op) {
   const signature& agreed = op.how.agreed;
   begun_operation begun = begin_operation(here_, {.operation = agreed.operation.data(),
@@ -71,6 +87,18 @@ request executor::begin(operation& op) {
   op.restart(begun.end);
   running_.push_back(&op);
   begin_epoch(op);
+  static_cast<void>(guarded(op, [&] {
+    introduce(op);
+    return 0;
+  }));
+  op.stirred = true;
+  static_cast<void>(advance(op));
+  if (op.now_in == phase::over && may_leave(op)) finish(op);
+  return std::move(begun.handle);
+}
+
+/// Its sends may wait, and progress then meets the operation before it has begun.
+void executor::introduce(operation& op) {
   take_early_counts(op);
   answer_questions(op);
   if (here_.options().checked) tell_agreement(op);
@@ -79,10 +107,6 @@ request executor::begin(operation& op) {
     op.begin(phase::settle,
              schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
   }
-  op.stirred = true;
-  static_cast<void>(advance(op));
-  if (op.now_in == phase::over && may_leave(op)) finish(op);
-  return std::move(begun.handle);
 }
 
 bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
@@ -113,10 +137,15 @@ bool executor::settled(operation& op) {
     static_cast<void>(pass_through(op));
     if (!op.emptied()) return false;
   }
-  record.settled_half = board::half_of(op.epoch);
-  for (const std::uint64_t run : record.unsettled) counts_.erase({op.among.id(), run});
-  record.unsettled.clear();
+  end_settling(record, op.epoch);
   return true;
+}
+
+void executor::end_settling(team_record& record, std::uint64_t epoch) {
+  record.settled_half = board::half_of(epoch);
+  if (record.shared) record.shared->clear_counters(epoch);
+  for (const std::uint64_t run : record.unsettled) counts_.erase({record.members.id(), run});
+  record.unsettled.clear();
 }
 
 void executor::next_phase(operation& op) {
@@ -137,22 +166,36 @@ void executor::next_phase(operation& op) {
   }
 }
 
-/// Moves on as far as possible. What a step throws is the caller's to see; the operation stays as
-/// it is then, told complete, so that nobody waits for it.
-int executor::advance(operation& op) {
-  if (op.advancing || op.failed) return 0;  // advancing: a wait within a step came back here
+/// What a step throws is the caller's to see; the operation is given up.
+template <class Act>
+int executor::guarded(operation& op, const Act& act) {
   op.advancing = true;
   try {
-    const int moved = advance_phases(op);
+    const int moved = act();
     op.advancing = false;
     return moved;
   } catch (...) {
     op.advancing = false;
-    op.failed = true;
-    if (!op.told_early) op.end.complete();
-    op.told_early = true;
+    give_up(op);
     throw;
   }
+}
+
+/// Moves on as far as possible.
+int executor::advance(operation& op) {
+  if (op.advancing) return 0;  // a wait within a step came back here
+  return guarded(op, [&] { return advance_phases(op); });
+}
+
+/// Told complete, so that nobody waits for it. It stays as it is, because peers may still answer to
+/// its slots; but what comes for it no longer finds the caller's memory.
+void executor::give_up(operation& op) {
+  op.failed = true;
+  running_.erase(std::find(running_.begin(), running_.end(), &op));
+  std::erase_if(posted_, [&op](const auto& each) { return each.second->of == &op; });
+  if (op.epoch_counts) std::erase(op.on_team.open, op.epoch);
+  if (!op.told_early) op.end.complete();
+  op.left.complete();
 }
 
 int executor::advance_phases(operation& op) {
@@ -245,13 +288,21 @@ int executor::progress(int /*budget*/) {
   return moved;
 }
 
-/// Exit mode mine or all is also the end of what went before with exit mode none.
+/// Exit mode mine or all is also the end of what was started before with exit mode none.
 bool executor::may_leave(operation& op) {
   if (op.advancing) return false;
   if (op.how.exit == schedule::sync_mode::none) return true;
-  return std::none_of(running_.begin(), running_.end(), [&op](const operation* other) {
-    return other->told_early && &other->on_team == &op.on_team && other->number < op.number;
-  });
+  for (const operation* each : running_) {  // in the order of their starts
+    if (each == &op) break;
+    if (leaves_early(*each, op.on_team)) return false;
+  }
+  return true;
+}
+
+/// Whether what comes next on the team must outlast others that run.
+bool executor::awaits_others(const team_record& record) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&record](const operation* each) { return leaves_early(*each, record); });
 }
 
 void executor::finish(operation& op) {
@@ -266,6 +317,7 @@ void executor::finish(operation& op) {
   op.peers.clear();
   op.running = false;
   if (!op.told_early) op.end.complete();
+  op.left.complete();
   if (op.persists) return;
   const auto mine = std::find_if(owned_.begin(), owned_.end(),
                                  [&op](const auto& each) { return each.get() == &op; });
@@ -308,30 +360,6 @@ request execute(const team& among, const schedule::generator& steps, const bindi
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,
                       const manner& how) {
   execute(among, steps, buffers, how).wait();
-}
-
-persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
-                       const manner& how) {
-  auto& service = among.here().service<detail::executor>();
-  kept_ = std::make_unique<detail::operation>(among, service.record_of(among),
-                                              service.next_number(among), steps, buffers, how);
-  kept_->persists = true;
-}
-
-persistent::persistent(persistent&&) noexcept = default;
-persistent& persistent::operator=(persistent&&) noexcept = default;
-
-persistent::~persistent() {
-  if (!kept_ || !kept_->running) return;
-  job& here = kept_->among.here();
-  const auto over = [](const void* op) {
-    return !static_cast<const detail::operation*>(op)->running;
-  };
-  here.wait(conduit::wait_target::predicate(over, kept_.get()), {.operation = "persistent"});
-}
-
-request persistent::start() {
-  return kept_->among.here().service<detail::executor>().restart(*kept_);
 }
 
 void install(job& here, const installation& with) {

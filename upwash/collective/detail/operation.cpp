@@ -60,6 +60,7 @@ void operation::refill() {
     fresh.state = progress_of::waiting;
     fresh.exposed = fresh.told = false;
     fresh.offered.sender = 0;
+    fresh.staged.clear();
     fresh.of = this;
     if (!steps_.next(fresh.what, facts_)) {
       ended_ = true;

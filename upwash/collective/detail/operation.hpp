@@ -133,12 +133,13 @@ class operation {
   const manner how;
   const schedule::transfer_rules rules;  ///< of `how`, eager at most up to a medium message
   completer end;
+  completer left;  ///< of a `persistent` that is gone: who waits for its last start
   phase now_in = phase::over;
   bool persists = false;  ///< kept by a `persistent`
   bool running = false;
   bool advancing = false;
-  bool failed = false;      ///< a step threw: nothing more is done, but peers' messages find it
-  bool stirred = true;      ///< something may have become possible
+  bool failed = false;  ///< a step threw: nothing more is done, but peers' answers find its slots
+  bool stirred = true;  ///< something may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 
   bool shares_memory = false;

@@ -20,6 +20,14 @@ bool is_peers(const operation& op, const schedule::piece& p) {
   return p.of != schedule::buffer::none && p.owner != schedule::own && p.owner != op.among.rank();
 }
 
+[[noreturn]] void refuse_two_peers(const operation& op, const char* what) {
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: {} by {}: a step {}, but one of its pieces at most may be a "
+                  "peer's; copy the other here first",
+                  op.among.here().rank(), op.how.agreed.operation, op.how.agreed.algorithm, what));
+}
+
 }  // namespace
 
 bool executor::copy(operation& op, slot& s) {
@@ -50,6 +58,7 @@ bool executor::moved(operation& op, slot& s) {
 
 bool executor::store_to_peer(operation& op, slot& s) {
   const schedule::step& what = s.what;
+  if (is_peers(op, what.left)) refuse_two_peers(op, "copies from a peer to a peer");
   if (op.rules.addresses != schedule::address_mode::single) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {} by {} stores into its peers' buffers, which needs address "
@@ -65,6 +74,8 @@ bool executor::store_to_peer(operation& op, slot& s) {
 /// Begins to read a peer's piece; false: it is not known yet where that is.
 bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
                               std::span<std::byte> into) {
+  // Another step's answer may be here already; but this step's is on its way, and names the slot.
+  if (s.state == progress_of::asked) return false;
   if (op.rules.addresses == schedule::address_mode::single) {
     s.moving = get(here_, global_of(op, p.owner, p), into);
   } else {
@@ -84,7 +95,10 @@ bool executor::reduce(operation& op, slot& s) {
   const std::byte* left = op.source(what.left);
   const std::byte* right = op.source(what.right);
   const bool peers_left = is_peers(op, what.left);
-  if (peers_left || is_peers(op, what.right)) {
+  const bool peers_right = is_peers(op, what.right);
+  if (peers_left && peers_right) refuse_two_peers(op, "reduces two operands of peers");
+  if (is_peers(op, what.into)) refuse_two_peers(op, "reduces into a peer's buffer");
+  if (peers_left || peers_right) {
     const schedule::piece& theirs = peers_left ? what.left : what.right;
     if (s.state != progress_of::fetching) {
       s.staged.resize(theirs.bytes);
@@ -108,7 +122,6 @@ bool executor::reduce(operation& op, slot& s) {
 // -- Address mode local -------------------------------------------------------------------------
 
 void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) {
-  if (s.state == progress_of::asked) return;
   const auto asked = try_send<&handle_where>(here_, op.among.world_rank(p.owner), op.among.id(),
                                              op.run(), static_cast<std::uint32_t>(p.of),
                                              reinterpret_cast<std::uint64_t>(&s));

@@ -15,8 +15,8 @@
 
 #include "upwash/collective/detail/agreement.hpp"
 #include "upwash/collective/detail/board.hpp"
-#include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/operation.hpp"
+#include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
@@ -66,12 +66,18 @@ class executor final : public service_base {
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
-  [[nodiscard]] team_record& record_of(const team& among);
+  [[nodiscard]] team_record& record_of(const team& among) {
+    if (last_team_ != nullptr && last_team_->members == among) [[likely]]
+      return *last_team_;
+    return find_record(among);
+  }
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
+  /// Takes over an operation that is still running from its `persistent`, and waits for it.
+  void retire(std::unique_ptr<operation> kept);
   /// Runs a plan's compact steps to their end; false: not possible now.
-  bool run_compact(team_record& record, const plan& made, const binding& buffers);
+  bool run_compact(team_record& record, plan& made, const binding& buffers);
 
   /// Asked of this rank: where a buffer of its operation is.
   struct question {
@@ -96,9 +102,16 @@ class executor final : public service_base {
   // Life of an operation (executor.cpp).
   request begin(operation& op);
   void begin_epoch(operation& op);
+  void await_all_of(const team_record& record);
+  void introduce(operation& op);
   bool settled(operation& op);
+  void end_settling(team_record& record, std::uint64_t epoch);
+  [[nodiscard]] bool awaits_others(const team_record& record) const;
   void next_phase(operation& op);
+  template <class Act>
+  int guarded(operation& op, const Act& act);
   int advance(operation& op);
+  void give_up(operation& op);
   int advance_phases(operation& op);
   int pass_through(operation& op);
   bool try_step(operation& op, std::uint64_t index);
@@ -106,6 +119,7 @@ class executor final : public service_base {
   bool may_leave(operation& op);
   void finish(operation& op);
   [[nodiscard]] operation* find(const run_key& key);
+  [[nodiscard]] team_record& find_record(const team& among);
 
   // Edges (transfers.cpp).
   [[nodiscard]] bool has_line(const operation& op, const schedule::step& s,
@@ -173,7 +187,8 @@ class executor final : public service_base {
   selector* selects_ = nullptr;  ///< null: the first without objection
   std::map<kind, std::string> forced_;
   std::vector<operation*> running_;
-  std::vector<std::unique_ptr<operation>> owned_;  ///< of running_; persistent ones are not
+  /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
+  std::vector<std::unique_ptr<operation>> owned_;
   std::map<std::uint64_t, std::unique_ptr<team_record>> teams_;
   team_record* last_team_ = nullptr;
   std::multimap<edge_key, early> early_;

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/double_tree_broadcast.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
-#include "upwash/collective/algorithms/knomial_broadcast.hpp"
+#include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
+#include "upwash/collective/algorithms/tree_broadcast.hpp"
+#include "upwash/collective/algorithms/tree_gather.hpp"
+#include "upwash/collective/algorithms/tree_reduce.hpp"
+#include "upwash/collective/algorithms/tree_scatter.hpp"
 #include "upwash/collective/detail/tables.hpp"
+#include "upwash/collective/detail/trees.hpp"
 
 namespace upwash::collective::detail {
 
@@ -12,9 +18,31 @@ using schedule::generator;
 
 namespace {
 
-constexpr parameter knomial_parameters[] = {
-    {"k", 2, most_ranks, 2, "radix of the tree"},
-    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+struct broadcast_down {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_broadcast(call.ranks, rank, call.root, call.bytes,
+                                    {tree.shape, tree.segment_bytes}, call.in_place));
+  }
+};
+
+struct reduce_up {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_reduce(call.ranks, rank, call.root, call.bytes, call.element_bytes,
+                                 {tree.shape, tree.segment_bytes, !call.commutative},
+                                 tree_reduce::result::at_root));
+  }
+};
+
+struct scatter_down {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_scatter(call.ranks, rank, call.root, call.bytes, tree.shape));
+  }
+};
+
+struct gather_up {
+  static generator make(const problem& call, const segmented_tree& tree, int rank) {
+    return generator(tree_gather(call.ranks, rank, call.root, call.bytes, tree.shape));
+  }
 };
 
 constexpr parameter hierarchical_parameters[] = {
@@ -23,31 +51,85 @@ constexpr parameter hierarchical_parameters[] = {
     {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
 };
 
+constexpr parameter hierarchical_kary_parameters[] = {
+    {"k", 2, most_ranks, 2, "radix of the tree among nodes"},
+    {"inner", 1, most_ranks, 2, "children of a rank inside nodes; 1: chains"},
+    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+};
+
+constexpr parameter double_tree_parameters[] = {
+    {"segment", 0, most_bytes, 8192, "bytes sent at a time; 0: half of all"},
+};
+
+constexpr parameter scatter_all_gather_parameters[] = {
+    {"k", 2, most_ranks, 2, "radix of the tree that scatters"},
+};
+
+/// `Inside` makes the shape inside nodes of its parameter.
+template <model::tree_shape (*Inside)(int)>
+void add_hierarchical(registry& to, std::string_view name, std::span<const parameter> parameters,
+                      std::string_view doc) {
+  to.add({.of = kind::broadcast,
+          .is = {.name = name,
+                 .parameters = parameters,
+                 .doc = doc,
+                 .source = "Nishtala et al. 2009, trees aware of the hierarchy"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                const hierarchical_broadcast::parameters chosen{
+                    model::knomial_tree(static_cast<int>(with[0])),
+                    Inside(static_cast<int>(with[1])), with[2]};
+                return generator(hierarchical_broadcast(call.ranks, rank, call.root,
+                                                        call.ranks_per_node, call.bytes, chosen,
+                                                        call.in_place));
+              },
+          .objection =
+              [](const problem& call, const values& with) {
+                return objection_to_segments("hierarchical", call, with[2]);
+              }});
+}
+
+void add_broadcasts(registry& to) {
+  add_segmented_trees<broadcast_down>(to, kind::broadcast);
+  add_hierarchical<model::knomial_tree>(
+      to, "hierarchical", hierarchical_parameters,
+      "a tree among nodes, then one inside each, pipelined by segments");
+  add_hierarchical<model::kary_tree>(
+      to, "hierarchical_kary", hierarchical_kary_parameters,
+      "a k-nomial tree among nodes, then a k-ary one inside each, pipelined by segments");
+  to.add({.of = kind::broadcast,
+          .is = {.name = "double_tree",
+                 .parameters = double_tree_parameters,
+                 .doc = "segments in turn down two trees; who is inside one is a leaf of the other",
+                 .source = "Sanders, Speck and Traeff 2009"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                return generator(double_tree_broadcast(call.ranks, rank, call.root, call.bytes,
+                                                       with[0], call.in_place));
+              },
+          .objection =
+              [](const problem& call, const values& with) {
+                return objection_to_segments("double_tree", call, with[0]);
+              }});
+  to.add({.of = kind::broadcast,
+          .is = {.name = "scatter_all_gather",
+                 .parameters = scatter_all_gather_parameters,
+                 .doc = "P blocks down a tree, then round a ring",
+                 .source = "Barnett et al. 1994; Thakur, Rabenseifner and Gropp 2005"},
+          .make = [](const problem& call, const values& with, int rank) {
+            return generator(scatter_all_gather_broadcast(
+                call.ranks, rank, call.root, call.bytes,
+                model::knomial_tree(static_cast<int>(with[0])), call.in_place));
+          }});
+}
+
 }  // namespace
 
 void add_rooted(registry& to) {
-  to.add({.of = kind::broadcast,
-          .is = {.name = "knomial",
-                 .parameters = knomial_parameters,
-                 .doc = "a tree of radix k; segments go down one behind the other",
-                 .source = "Nishtala et al. 2009, trees"},
-          .make = [](const problem& call, const values& with, int rank) {
-            const knomial_broadcast::parameters chosen{static_cast<int>(with[0]), with[1]};
-            return generator(
-                knomial_broadcast(call.ranks, rank, call.root, call.bytes, chosen, call.in_place));
-          }});
-  to.add({.of = kind::broadcast,
-          .is = {.name = "hierarchical",
-                 .parameters = hierarchical_parameters,
-                 .doc = "a tree among nodes, then one inside each, pipelined by segments",
-                 .source = "Nishtala et al. 2009, trees aware of the hierarchy"},
-          .make = [](const problem& call, const values& with, int rank) {
-            const hierarchical_broadcast::parameters chosen{static_cast<int>(with[0]),
-                                                            static_cast<int>(with[1]), with[2]};
-            return generator(hierarchical_broadcast(call.ranks, rank, call.root,
-                                                    call.ranks_per_node, call.bytes, chosen,
-                                                    call.in_place));
-          }});
+  add_broadcasts(to);
+  add_whole_trees<scatter_down>(to, kind::scatter);
+  add_whole_trees<gather_up>(to, kind::gather);
+  add_segmented_trees<reduce_up>(to, kind::reduce);
 }
 
 }  // namespace upwash::collective::detail

@@ -19,5 +19,6 @@ void add_rooted(registry& to);  ///< broadcast, scatter, gather, reduce
 void add_all_gathers(registry& to);
 void add_exchanges(registry& to);   ///< all-to-all and many-to-many
 void add_reductions(registry& to);  ///< all-reduce, reduce-scatter, scans
+void add_trees(registry& to);       ///< what goes up a tree and down again: barrier, all-reduce
 
 }  // namespace upwash::collective::detail

@@ -69,6 +69,7 @@ bool executor::send(operation& op, slot& s) {
 std::span<const std::byte> executor::in_one_piece(operation& op, slot& s) {
   const schedule::step& what = s.what;
   if (what.header.count == 0) return {op.source(what.left), what.left.bytes};
+  if (!s.staged.empty()) return s.staged;  // an injection that found no credit
   const auto words = std::as_bytes(op.words(what.header));
   s.staged.assign(words.begin(), words.end());
   const std::byte* data = op.source(what.left);

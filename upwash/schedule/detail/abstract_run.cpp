@@ -52,8 +52,10 @@ std::string abstract_run::execute() {
       emission& here = ranks_[static_cast<std::size_t>(is.rank)];
       if (!here.ready(is.number)) continue;
       bool done = true;
+      posted_ = false;
       partners_.clear();
       if (std::string wrong = perform(is, done); !wrong.empty()) return wrong;
+      moved = moved || posted_;
       if (!done) continue;
       here.finish(is.number);
       history_.order.push_back({is, partners_});
@@ -69,7 +71,7 @@ std::string abstract_run::execute() {
 std::string abstract_run::perform(const step_name& is, bool& done) {
   const step& s = history_.at(is);
   switch (s.kind) {
-    case step_kind::send: return send(is);
+    case step_kind::send: return of_.sends_wait ? send_and_wait(is, done) : send(is);
     case step_kind::receive: return receive(is, done);
     case step_kind::copy:
     case step_kind::reduce: compute(is); return {};
@@ -101,6 +103,16 @@ std::string abstract_run::send(const step_name& is) {
   return {};
 }
 
+std::string abstract_run::send_and_wait(const step_name& is, bool& done) {
+  const step& s = history_.at(is);
+  const bool eager = s.acknowledged || s.left.bytes == 0;
+  const auto [at, fresh] = waiting_.try_emplace({is.rank, is.number}, eager);
+  std::string wrong = fresh ? send(is) : std::string();
+  done = at->second;
+  posted_ = fresh;
+  return wrong;
+}
+
 std::string abstract_run::receive(const step_name& is, bool& done) {
   const step& s = history_.at(is);
   const auto it = in_flight_.find({s.peer, is.rank, s.edge});
@@ -109,6 +121,7 @@ std::string abstract_run::receive(const step_name& is, bool& done) {
   const message came = std::move(it->second.front());
   it->second.pop_front();
   if (it->second.empty()) in_flight_.erase(it);
+  if (of_.sends_wait) waiting_[{came.send.rank, came.send.number}] = true;
   const step& sent = history_.at(came.send);
   const bool fits = s.length_slot == step::no_slot ? came.values.size() == memory_.elements(s.into)
                                                    : came.values.size() <= memory_.elements(s.into);

@@ -47,6 +47,7 @@ class abstract_run {
 
   std::string perform(const step_name& is, bool& done);
   std::string send(const step_name& is);
+  std::string send_and_wait(const step_name& is, bool& done);
   std::string receive(const step_name& is, bool& done);
   void compute(const step_name& is);
   std::string collect(const step_name& is);
@@ -66,11 +67,13 @@ class abstract_run {
   std::deque<emission> ranks_;
   std::map<edge_key, std::deque<message>> in_flight_;
   std::map<edge_key, int> sent_;
+  std::map<std::pair<int, std::size_t>, bool> waiting_;       ///< sends, by name; true: received
   std::map<std::pair<int, std::uint32_t>, bool> collecting_;  ///< rank, edge; false: closed
   std::vector<std::vector<arrival>> collected_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> counters_;  ///< rank, counter
   std::map<network_key, network_operation> network_;
   std::vector<step_name> partners_;  ///< of the step being performed
+  bool posted_ = false;              ///< the step being performed is a send that waits now
 };
 
 }  // namespace upwash::schedule::detail

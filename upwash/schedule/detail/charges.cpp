@@ -72,7 +72,7 @@ ports::ports(const machine& on, int ranks, int alike) {
     level_state state;
     const bool outermost = i + 1 == on.levels.size();
     if (outermost && i > 0 && on.nic.of == nic_protocol::owner::node) {
-      state.ranks_per_port = std::min(on.ranks_in(level_kind::node), ranks);
+      if (alike == 1) state.ranks_per_port = std::min(on.ranks_in(level_kind::node), ranks);
       state.times_busy = alike;
     }
     state.one_budget = outermost && on.nic.traffic == nic_protocol::budget::shared;

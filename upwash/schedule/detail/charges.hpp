@@ -43,7 +43,8 @@ class charges {
 
 class ports {
  public:
-  /// `ranks` are walked; each stands for `alike` of a node that do the same at the same times.
+  /// `ranks` are walked; each stands for `alike` of a node that do the same at the same times. More
+  /// than one such: they share no ports.
   ports(const machine& on, int ranks, int alike);
 
   /// Whether hand-overs must be made in the order of time, by events.

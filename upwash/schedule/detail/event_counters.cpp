@@ -33,7 +33,8 @@ void event_run::await(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
   counter& on = counter_of(what.peer == own ? rank : walked(rank, what.peer, false), what.edge);
   if (on.value >= what.value) return see(rank, n, at);
-  on.who.push_back({rank, n});
+  on.who.push_back({what.value, on.came++, rank, n});
+  std::push_heap(on.who.begin(), on.who.end());
 }
 
 /// The counter is high enough: whoever looks from afar sees it later.
@@ -48,11 +49,11 @@ void event_run::count_up(int rank, std::uint64_t which, duration at) {
   counter& here = counter_of(rank, static_cast<std::uint32_t>(which));
   ++here.value;
   std::vector<counter::waiting> freed;
-  std::erase_if(here.who, [&](const counter::waiting& each) {
-    const bool enough = here.value >= state(each.rank).window.at(each.step).what.value;
-    if (enough) freed.push_back(each);
-    return enough;
-  });
+  while (!here.who.empty() && here.who.front().value <= here.value) {
+    std::pop_heap(here.who.begin(), here.who.end());
+    freed.push_back(here.who.back());
+    here.who.pop_back();
+  }
   for (const counter::waiting& each : freed) see(each.rank, each.step, at);
 }
 

@@ -41,6 +41,13 @@ class event_queue {
     return first;
   }
 
+  /// The next one, if it is of the same time as the last one taken; else null.
+  [[nodiscard]] const Event* next_of_same_time() const noexcept {
+    const Event* const first = next_ < now_.size() ? &now_[next_] : nullptr;
+    if (late_.empty()) return first;
+    return first != nullptr && *first < late_.front() ? first : &late_.front();
+  }
+
   /// All events change their times; none may come before the last one taken.
   template <class Change>
   void change(const Change& by) {

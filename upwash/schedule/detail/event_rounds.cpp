@@ -99,7 +99,7 @@ void event_run::shift(const std::vector<duration>& by_rank) {
   for (message& m : messages_) m.arrived += of(m.to);
   // What is on its way was sent by the sender's clock.
   events_.change([&](event& e) {
-    e.at += e.what == happening::arrive ? of(messages_[e.subject].from) : of(e.rank);
+    e.at += e.what == happening::arrive ? of(messages_[message_of(e)].from) : of(e.rank);
   });
 }
 

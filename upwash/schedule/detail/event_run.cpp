@@ -20,15 +20,15 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
       ports_(on, plan.walked, plan.alike_on_node) {
   ranks_.reserve(static_cast<std::size_t>(plan.walked));
   for (int rank = 0; rank < plan.walked; ++rank) {
-    const generator steps = schedule_of(rank);
-    const facts known = options.facts_of ? (*options.facts_of)(rank) : facts{};
+    const generator steps = schedule_of(member(rank));
+    const facts known = options.facts_of ? (*options.facts_of)(member(rank)) : facts{};
     if (known.slots.size() < steps.wants().slots) {
       throw error(error_kind::argument,
                   fmt::format("price: the schedule of rank {} uses {} words that are known only at "
                               "run time; {} were given: give them as price_options::facts_of",
-                              rank, steps.wants().slots, known.slots.size()));
+                              member(rank), steps.wants().slots, known.slots.size()));
     }
-    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}});
+    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}});
   }
   for (int rank = 0; rank < plan.walked; ++rank) refill(rank);
 }
@@ -45,8 +45,65 @@ run_end event_run::run() {
 }
 
 void event_run::handle(const event& e) {
+  switch (e.what) {
+    case happening::depart: return depart(message_of(e), e.at);
+    case happening::arrive: return arrive(message_of(e), e.at);
+    case happening::count: return count_up(e.rank, e.subject, e.at);
+    case happening::choose: return choose(e.rank, e.at);
+    default: return needs_processor(e) ? compete(e) : perform(e);
+  }
+}
+
+bool event_run::needs_processor(const event& e) {
+  if (e.what != happening::ready) return true;
+  const step& what = state(e.rank).window.at(e.subject).what;
+  return what.kind != step_kind::receive || wire_of(what).asks_first();
+}
+
+step_number event_run::step_of(const event& e) {
+  switch (e.what) {
+    case happening::fetched: {
+      const step_number n = messages_[e.subject].receiver;
+      return n == no_step ? state(e.rank).window.base() : n;
+    }
+    case happening::collect:
+    case happening::signalled: return state(e.rank).window.base();
+    default: return e.subject;
+  }
+}
+
+/// What becomes possible at the same time competes: a free processor chooses once all has happened.
+void event_run::compete(const event& e) {
+  rank_state& r = state(e.rank);
+  const event* const next = events_.next_of_same_time();
+  const bool alone = next == nullptr || next->rank != e.rank;
+  if (alone && r.tasks.empty() && r.processor_free <= e.at) return perform(e);
+  r.tasks.push_back({step_of(e), tasks_++, e.what, e.subject});
+  std::push_heap(r.tasks.begin(), r.tasks.end());
+  choose_later(e.rank, e.at);
+}
+
+void event_run::choose_later(int rank, duration at) {
+  rank_state& r = state(rank);
+  if (r.chooses || r.tasks.empty()) return;
+  r.chooses = true;
+  post(std::max(at, r.processor_free), rank, happening::choose, 0);
+}
+
+void event_run::choose(int rank, duration at) {
+  rank_state& r = state(rank);
+  r.chooses = false;
+  if (r.processor_free > at) return choose_later(rank, at);
+  std::pop_heap(r.tasks.begin(), r.tasks.end());
+  const task next = r.tasks.back();
+  r.tasks.pop_back();
+  perform({at, rank, next.what, next.subject});
+  choose_later(rank, at);
+}
+
+void event_run::perform(const event& e) {
   const auto heard = [&](const step& of) {
-    return charges_.message(on_.level_between(e.rank, of.peer), 0).receive_overhead;
+    return charges_.message(level(e.rank, of.peer), 0).receive_overhead;
   };
   switch (e.what) {
     case happening::ready: return begin(e.rank, e.subject, e.at);
@@ -61,12 +118,10 @@ void event_run::handle(const event& e) {
       const step& what = state(e.rank).window.at(e.subject).what;
       return put_on_wire(e.rank, e.subject, spend(e.rank, e.at, heard(what)));
     }
-    case happening::depart: return depart(e.subject, e.at);
-    case happening::arrive: return arrive(e.subject, e.at);
     case happening::collect: return taken_by_collect(e.rank, e.subject, e.at);
     case happening::seen: {
       const step& what = state(e.rank).window.at(e.subject).what;
-      const model::message_cost look = charges_.message(on_.level_between(e.rank, what.peer), 0);
+      const model::message_cost look = charges_.message(level(e.rank, what.peer), 0);
       return finish(e.rank, e.subject,
                     spend(e.rank, e.at, look.send_overhead + look.receive_overhead));
     }
@@ -75,13 +130,16 @@ void event_run::handle(const event& e) {
       return post(spend(e.rank, e.at, cost_of(came).receive_overhead), e.rank, happening::count,
                   came.edge);
     }
-    case happening::count: return count_up(e.rank, e.subject, e.at);
+    default: break;
   }
 }
 
 /// Who stands for a peer: the walked rank at the same distance round the team. To whom half the
 /// team away is ahead (`sends`), that one is behind.
 int event_run::walked(int rank, int peer, bool sends) const noexcept {
+  if (by_class()) {
+    return static_cast<int>(plan_.classes->of_rank[static_cast<std::size_t>(peer)]);
+  }
   if (plan_.walked == plan_.ranks) return peer;
   std::int64_t distance = std::int64_t{peer} - rank;
   const std::int64_t team = plan_.ranks;
@@ -92,7 +150,7 @@ int event_run::walked(int rank, int peer, bool sends) const noexcept {
   return static_cast<int>(stands < 0 ? stands + plan_.walked : stands);
 }
 
-/// The processor does what is ready in the order of time.
+/// Work that begins at `at`, or once the processor is free.
 duration event_run::spend(int rank, duration at, duration cost) {
   rank_state& r = state(rank);
   if (cost == duration()) return std::max(at, r.processor_free);
@@ -106,6 +164,7 @@ void event_run::begin(int rank, step_number n, duration at) {
   open_step& s = r.window.at(n);
   s.begun = std::max(at, r.processor_free);
   const step& what = s.what;
+  if (by_class() && !can_be_walked_by_class(what)) return;  // stuck, as the plan then is
   switch (what.kind) {
     case step_kind::send: return send(rank, n, at);
     case step_kind::receive: return receive(rank, n, at);
@@ -160,7 +219,7 @@ void event_run::finish(int rank, step_number n, duration at) {
   const open_step& s = r.window.at(n);
   const bool ends_unit = s.ends_unit;
   const std::uint32_t phase = s.phase;
-  if (options_.trace) (*options_.trace)({rank, n, std::min(s.begun, at), at}, s.what);
+  if (options_.trace) (*options_.trace)({member(rank), n, std::min(s.begun, at), at}, s.what);
   r.window.finish(n, at, [&](step_number freed) {
     post(r.window.at(freed).ready, rank, happening::ready, freed);
   });
@@ -191,10 +250,12 @@ void event_run::write_result(price_result& to) const {
     const rank_price one{r.window.last_done(), r.processor_busy};
     to.completion = std::max(to.completion, one.completion);
     to.processor_most = std::max(to.processor_most, one.processor);
-    sum += one.processor;
+    const std::size_t i = static_cast<std::size_t>(&r - ranks_.data());
+    sum += one.processor * (by_class() ? plan_.classes->members[i] : 1);
     if (options_.per_rank) to.ranks.push_back(one);
   }
-  to.processor_mean = duration::from_ps(sum.ps() / plan_.walked);
+  to.processor_mean = duration::from_ps(sum.ps() / (by_class() ? plan_.ranks : plan_.walked));
+  if (by_class()) to.stands_for = plan_.classes->of_rank;
   to.rounds = rounds_;
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;

@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Walks schedules in virtual time: events in the order of time, a processor a rank that takes what
-// is ready first, ports that messages hold. The ranks walked may stand for more: then a peer is
-// the walked rank that stands for it.
+// Walks schedules in virtual time: events in the order of time, a processor a rank that takes the
+// earliest step that can go on, ports that messages hold. The ranks walked may stand for more: then
+// a peer is the walked rank that stands for it.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "upwash/schedule/detail/charges.hpp"
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
 #include "upwash/schedule/detail/pace.hpp"
+#include "upwash/schedule/detail/rank_classes.hpp"
 #include "upwash/schedule/detail/rank_window.hpp"
 #include "upwash/schedule/lower.hpp"
 #include "upwash/schedule/price.hpp"
@@ -23,7 +26,8 @@ struct run_plan {
   int ranks = 1;          ///< of the team
   int walked = 1;         ///< ranks 0 .. walked - 1; peer p is walked rank p modulo walked
   int alike_on_node = 1;  ///< ranks of a node that a walked rank stands for
-  std::uint32_t rounds_in_unit = 4;  ///< rounds are compared by so many
+  const rank_classes* classes = nullptr;  ///< then those that stand for them are walked
+  std::uint32_t rounds_in_unit = 4;       ///< rounds are compared by so many
   std::uint32_t least_window = 32;
 };
 
@@ -56,6 +60,7 @@ class event_run {
     seen,       ///< an await: the peer's counter, from afar
     signalled,  ///< a signal is here
     count,      ///< it has been counted: a counter goes up
+    choose,     ///< a processor takes up what is to be done next
   };
   enum class message_kind : std::uint8_t {
     data,
@@ -82,6 +87,17 @@ class event_run {
     }
   };
 
+  /// Of messages that reach a port at the same time the one goes first whose other end is nearest
+  /// upwards: alike ranks do it alike.
+  static constexpr unsigned message_bits = 40;
+  [[nodiscard]] std::uint64_t subject_of(std::uint64_t which, int here, int other) const noexcept {
+    const int up = other >= here ? other - here : other - here + plan_.walked;
+    return static_cast<std::uint64_t>(up) << message_bits | which;
+  }
+  static std::uint64_t message_of(const event& e) noexcept {
+    return e.subject & ((std::uint64_t{1} << message_bits) - 1);
+  }
+
   struct message {
     message_kind what = message_kind::data;
     mechanism how = mechanism::eager;
@@ -99,10 +115,31 @@ class event_run {
   struct counter {
     std::uint64_t value = 0;
     struct waiting {
+      std::uint64_t value;
+      std::uint64_t order;  ///< of coming
       int rank;
       step_number step;
+
+      /// Who waits for more comes later.
+      friend bool operator<(const waiting& a, const waiting& b) noexcept {
+        return std::tie(a.value, a.order) > std::tie(b.value, b.order);
+      }
     };
-    std::vector<waiting> who;
+    std::vector<waiting> who;  ///< a heap
+    std::uint64_t came = 0;
+  };
+
+  /// What only the processor is missing for. The earliest step of the schedule goes first, as an
+  /// executor takes them; what belongs to none goes with the earliest open.
+  struct task {
+    step_number step;
+    std::uint64_t order;  ///< of becoming possible
+    happening what;
+    std::uint64_t subject;
+
+    friend bool operator<(const task& a, const task& b) noexcept {
+      return std::tie(a.step, a.order) > std::tie(b.step, b.order);
+    }
   };
 
   struct rank_state {
@@ -112,20 +149,36 @@ class event_run {
     std::vector<std::uint32_t> collects;
     std::vector<counter> counters;
     pace at_pace;
+    std::vector<task> tasks;  ///< a heap
+    bool chooses = false;     ///< an event for it is under way
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.
   void post(duration at, int rank, happening what, std::uint64_t subject);
   void handle(const event& e);
+  void compete(const event& e);
+  void choose(int rank, duration at);
+  void perform(const event& e);
+  void choose_later(int rank, duration at);
+  [[nodiscard]] bool needs_processor(const event& e);
+  [[nodiscard]] step_number step_of(const event& e);
   void begin(int rank, step_number n, duration at);
   void work(int rank, step_number n, duration at);
   void finish(int rank, step_number n, duration at);
   void refill(int rank);
   duration spend(int rank, duration at, duration cost);
   [[nodiscard]] int walked(int rank, int peer, bool sends) const noexcept;
+  /// The rank of the team that a walked one is.
+  [[nodiscard]] int member(int rank) const noexcept {
+    return !by_class() ? rank : plan_.classes->representatives[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] std::size_t level(int rank, int peer) const noexcept {
+    return on_.level_between(member(rank), peer);
+  }
   [[nodiscard]] rank_state& state(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   // event_wires.cpp: what travels.
+  [[nodiscard]] wire wire_of(const step& what) const;
   void send(int rank, step_number n, duration at);
   void put_on_wire(int rank, step_number n, duration at);
   void receive(int rank, step_number n, duration at);
@@ -139,8 +192,11 @@ class event_run {
   void launch(const message& what, duration at);
   void depart(std::uint64_t which, duration at);
   void arrive(std::uint64_t which, duration at);
+  void landed(std::uint64_t which, duration complete);
+  [[nodiscard]] std::uint64_t keep(const message& what);
   void match(std::uint64_t which);
   [[nodiscard]] message drop(std::uint64_t which);
+  [[nodiscard]] message from_peer(message_kind what, int rank, step_number n);
   [[nodiscard]] message to_peer(message_kind what, int rank, int peer, std::uint64_t bytes) const;
   const model::message_cost& cost_of(const message& what) {
     return charges_.message(what.level, what.bytes);
@@ -152,6 +208,23 @@ class event_run {
   void count_up(int rank, std::uint64_t which, duration at);
   counter& counter_of(int rank, std::uint32_t which);
   void see(int rank, step_number n, duration at);
+
+  // event_classes.cpp: one rank of each class. What it sends is published; whoever expects it takes
+  // a copy, through a port of its own.
+  struct expectation {
+    message what;  ///< as this end knows it
+    duration earliest;
+  };
+  struct notice_board {
+    std::map<std::uint32_t, duration> heads;  ///< by edge: when the first byte of it is anywhere
+    std::multimap<std::uint32_t, expectation> waiting;
+  };
+  [[nodiscard]] bool by_class() const noexcept { return plan_.classes != nullptr; }
+  void expect(const message& what, duration earliest);
+  void expect_answers(int rank, step_number n, duration earliest);
+  void publish(const message& what, duration head);
+  [[nodiscard]] notice_board& board_of(const message& what);
+  [[nodiscard]] bool can_be_walked_by_class(const step& what) const noexcept;
 
   // event_rounds.cpp: passing over rounds that repeat.
   void end_of_unit(int rank, std::uint32_t phase, duration at);
@@ -171,7 +244,10 @@ class event_run {
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_messages_;
   meetings meetings_;
+  std::vector<notice_board> boards_;  ///< by class and kind
+  bool nics_answer_ = false;          ///< a get has been asked for
   std::uint64_t steps_ = 0;
+  std::uint64_t tasks_ = 0;
   std::uint32_t rounds_ = 0;
   std::uint32_t span_ = 1;  ///< units that are compared next
   int looked_ = 0;          ///< ranks that have gone through two such spans

@@ -14,11 +14,11 @@ std::uint64_t bytes_of(const step& what) {
   return data.bytes + 8 * std::uint64_t{what.header.count};
 }
 
-wire wire_of(const step& what, const transfer_rules& rules) {
-  return lower(bytes_of(what), what.placed, what.acknowledged, rules);
-}
-
 }  // namespace
+
+wire event_run::wire_of(const step& what) const {
+  return lower(bytes_of(what), what.placed, what.acknowledged, rules_);
+}
 
 event_run::message event_run::to_peer(message_kind what, int rank, int peer,
                                       std::uint64_t bytes) const {
@@ -26,14 +26,37 @@ event_run::message event_run::to_peer(message_kind what, int rank, int peer,
   m.what = what;
   m.from = rank;
   m.to = walked(rank, peer, what != message_kind::request && what != message_kind::invitation);
-  m.level = on_.level_between(rank, peer);
+  m.level = level(rank, peer);
   m.bytes = bytes;
+  return m;
+}
+
+/// What the peer of a step sends for its edge.
+event_run::message event_run::from_peer(message_kind what, int rank, step_number n) {
+  const step& of = state(rank).window.at(n).what;
+  const wire way = wire_of(of);
+  message m;
+  m.what = what;
+  m.how = way.how;
+  m.from = walked(rank, of.peer, false);
+  m.to = rank;
+  m.level = level(rank, of.peer);
+  m.edge = of.edge;
+  m.asked = bytes_of(of);
+  m.receiver = n;
+  if (what == message_kind::data &&
+      (way.how == mechanism::rendezvous || way.how == mechanism::single_copy)) {
+    m.what = message_kind::offer;
+  }
+  if (m.what == message_kind::data || m.what == message_kind::reply) m.bytes = m.asked;
+  if (way.all().back().backwards) m.sender = n;
   return m;
 }
 
 void event_run::send(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (!wire_of(what, rules_).asks_first()) return put_on_wire(rank, n, at);
+  if (!wire_of(what).asks_first()) return put_on_wire(rank, n, at);
+  if (by_class()) expect(from_peer(message_kind::invitation, rank, n), at);
   const meeting_key key{rank, walked(rank, what.peer, true), what.edge, true};
   if (const auto met = meetings_.meet(key, meetings::side::waiting, n)) {
     post(std::max(at, drop(*met).arrived), rank, happening::invited, n);
@@ -42,7 +65,7 @@ void event_run::send(int rank, step_number n, duration at) {
 
 void event_run::put_on_wire(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  const wire way = wire_of(what, rules_);
+  const wire way = wire_of(what);
   const bool offers = way.how == mechanism::rendezvous || way.how == mechanism::single_copy;
   message m = to_peer(offers ? message_kind::offer : message_kind::data, rank, what.peer,
                       offers ? 0 : bytes_of(what));
@@ -52,17 +75,19 @@ void event_run::put_on_wire(int rank, step_number n, duration at) {
   const bool is_answered = way.all().back().backwards;
   if (is_answered) m.sender = n;
   const duration out = spend(rank, at, cost_of(m).send_overhead);
+  if (by_class() && is_answered) expect_answers(rank, n, out);
   launch(m, out);
   if (!is_answered) finish(rank, n, out);
 }
 
 void event_run::receive(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (wire_of(what, rules_).asks_first()) {
+  if (wire_of(what).asks_first()) {
     message m = to_peer(message_kind::invitation, rank, what.peer, 0);
     m.edge = what.edge;
     launch(m, spend(rank, at, cost_of(m).send_overhead));
   }
+  if (by_class()) expect(from_peer(message_kind::data, rank, n), at);
   const meeting_key key{rank, walked(rank, what.peer, false), what.edge, false};
   if (const auto met = meetings_.meet(key, meetings::side::waiting, n)) {
     state(rank).window.at(n).message = *met;
@@ -98,6 +123,7 @@ void event_run::acknowledge(int rank, const message& what, duration at) {
   back.from = rank;
   back.to = what.from;
   back.level = what.level;
+  back.edge = what.edge;
   back.receiver = what.sender;
   launch(back, at);
 }
@@ -108,11 +134,16 @@ void event_run::fetch(int rank, step_number n, const message& offer, duration at
   request.what = message_kind::request;
   std::swap(request.from, request.to);
   request.receiver = n;
-  ask(request, spend(rank, at, cost_of(offer).receive_overhead));
+  const duration heard = spend(rank, at, cost_of(offer).receive_overhead);
+  if (by_class()) {
+    expect(from_peer(message_kind::reply, rank, n), heard + cost_of(request).latency * 2);
+  }
+  ask(request, heard);
 }
 
 /// Begins a get: a request without bytes, whose answer the other NIC sends.
 void event_run::ask(message request, duration at) {
+  nics_answer_ = true;
   launch(request, spend(request.from, at, cost_of(request).send_overhead));
 }
 
@@ -132,17 +163,22 @@ void event_run::fetched(int rank, std::uint64_t which, duration at) {
   work(rank, n, at);
 }
 
-void event_run::launch(const message& what, duration at) {
-  std::uint64_t which = messages_.size();
+std::uint64_t event_run::keep(const message& what) {
   if (free_messages_.empty()) {
     messages_.push_back(what);
-  } else {
-    which = free_messages_.back();
-    free_messages_.pop_back();
-    messages_[which] = what;
+    return messages_.size() - 1;
   }
-  if (ports_.contended(what.level)) {
-    post(at, what.from, happening::depart, which);
+  const std::uint64_t which = free_messages_.back();
+  free_messages_.pop_back();
+  messages_[which] = what;
+  return which;
+}
+
+void event_run::launch(const message& what, duration at) {
+  const std::uint64_t which = keep(what);
+  // A processor hands over in the order of time; a NIC that answers comes in between.
+  if (nics_answer_ || ports_.contended(what.level)) {
+    post(at, what.from, happening::depart, subject_of(which, what.from, what.to));
   } else {
     depart(which, at);
   }
@@ -150,7 +186,9 @@ void event_run::launch(const message& what, duration at) {
 
 void event_run::depart(std::uint64_t which, duration at) {
   const message& m = messages_[which];
-  post(ports_.depart(m.level, m.from, at, cost_of(m)), m.to, happening::arrive, which);
+  const duration head = ports_.depart(m.level, m.from, at, cost_of(m));
+  if (by_class()) return publish(drop(which), head);
+  post(head, m.to, happening::arrive, subject_of(which, m.to, m.from));
 }
 
 event_run::message event_run::drop(std::uint64_t which) {
@@ -159,8 +197,12 @@ event_run::message event_run::drop(std::uint64_t which) {
 }
 
 void event_run::arrive(std::uint64_t which, duration at) {
+  const message& m = messages_[which];
+  landed(which, ports_.arrive(m.level, m.to, at, cost_of(m)));
+}
+
+void event_run::landed(std::uint64_t which, duration complete) {
   message& m = messages_[which];
-  const duration complete = ports_.arrive(m.level, m.to, at, cost_of(m));
   switch (m.what) {
     case message_kind::data:
     case message_kind::offer:

@@ -112,6 +112,7 @@ class replay_run {
   void start_next(int rank);
   void done(int rank, std::int64_t n);
   void after(duration time, const happening& what);
+  [[nodiscard]] int turn_of(const happening& what) const;
   static void happens(void* self, std::uint64_t which);
   void handle(const happening& what);
   replay_rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }

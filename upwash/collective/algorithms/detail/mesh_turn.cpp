@@ -29,6 +29,17 @@ int mesh_turn::arrival(bool for_hole) const noexcept {
   return for_hole ? from.for_hole : from.on_line;
 }
 
+std::uint32_t mesh_turn::rank_class() const noexcept {
+  const int top = on_.dimensions() - 1;
+  std::uint32_t digits = on_.cell_of(rank_)[at(top)] + 1 == on_.size(top) ? 1 : 0;
+  for (int d = 0; d < on_.dimensions(); ++d) {
+    // Those that stand in for holes hear from two more at most.
+    const auto senders = static_cast<std::uint32_t>(on_.senders(rank_, d));
+    digits = digits * (static_cast<std::uint32_t>(on_.size(d)) + 3) + senders;
+  }
+  return digits + 1;
+}
+
 std::uint32_t mesh_turn::edge() const noexcept {
   int number = turn_;
   for (int d = 0; d < phase_; ++d) number += on_.size(d);

@@ -39,6 +39,9 @@ class mesh_turn {
   [[nodiscard]] int sender(int index) const noexcept { return on_.sender(rank_, phase_, index); }
   [[nodiscard]] int senders() const noexcept { return on_.senders(rank_, phase_); }
 
+  /// Of ranks that hear from as many in each phase, in the last slab or below it.
+  [[nodiscard]] std::uint32_t rank_class() const noexcept;
+
   /// The same at both ends, and for alike ranks.
   [[nodiscard]] std::uint32_t edge() const noexcept;
   /// More than any edge.

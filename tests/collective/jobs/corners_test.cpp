@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the life of an operation is not straight: answers that come late, steps that throw, starts
+// that wait for credit, teams released behind it, places used again.
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/executor.hpp"
+#include "upwash/collective/registry.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+using schedule::buffer;
+using schedule::generator;
+using schedule::step;
+using schedule::step_kind;
+using schedule::tape;
+
+void add_words(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
+               const void* /*context*/) {
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::memcpy(&a, left + at, sizeof a);
+    std::memcpy(&b, right + at, sizeof b);
+    a += b;
+    std::memcpy(into + at, &a, sizeof a);
+  }
+}
+
+/// What an algorithm must have beside `next`.
+template <std::uint32_t Window, std::uint32_t Counters = 0>
+struct plain {
+  [[nodiscard]] std::uint32_t window() const { return Window; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
+  [[nodiscard]] std::uint32_t counter_count() const { return Counters; }
+};
+
+/// Adds a peer's words one by one to its own, while the oldest step waits for a slow message.
+struct piecewise_sum : plain<31> {
+  static constexpr int words = 20;
+  int ranks = 1;
+  int rank = 0;
+  int emitted = 0;
+
+  piecewise_sum(int of, int me) : ranks(of), rank(me) {}
+  bool next(step& out, tape& on) {
+    const std::uint64_t offset = 8 * static_cast<std::uint64_t>(emitted - 1);
+    if (emitted == 0) {
+      out.kind = step_kind::receive;
+      out.peer = (rank + ranks - 1) % ranks;
+    } else if (emitted <= words) {
+      out.kind = step_kind::reduce;
+      out.left = {buffer::input, offset, 8, (rank + 1) % ranks};
+      out.right = out.into = {buffer::output, offset, 8};
+    } else if (emitted == words + 1) {
+      out.kind = step_kind::send;
+      out.peer = (rank + 1) % ranks;
+      on.emit(out, on.latest(), on.latest() - 1, on.latest() - 2);
+      ++emitted;
+      return true;
+    } else {
+      return false;
+    }
+    on.emit(out);
+    ++emitted;
+    return true;
+  }
+};
+
+/// What no conduit can do; with a counter, so that it has an epoch.
+struct network_barrier : plain<0, 1> {
+  bool emitted = false;
+  bool next(step& out, tape& on) {
+    if (std::exchange(emitted, true)) return false;
+    out.kind = step_kind::net_barrier;
+    on.emit(out);
+    return true;
+  }
+};
+
+/// More counters than the team's board has.
+struct three_counters : plain<1, 3> {
+  int emitted = 0;
+  bool next(step& out, tape& on) {
+    if (emitted == 2) return false;
+    out.kind = emitted++ == 0 ? step_kind::signal : step_kind::await;
+    out.edge = 2;
+    out.value = 1;
+    on.emit(out);
+    return true;
+  }
+};
+
+/// A rank to itself: as the bytes say, and acknowledged or not.
+struct to_itself : plain<2> {
+  int rank = 0;
+  std::uint64_t bytes = 0;
+  bool acknowledged = false;
+  int emitted = 0;
+
+  to_itself(int me, std::uint64_t size, bool told) : rank(me), bytes(size), acknowledged(told) {}
+  bool next(step& out, tape& on) {
+    if (emitted == 2) return false;
+    out.peer = rank;
+    if (emitted++ == 0) {
+      out.kind = step_kind::send;
+      out.acknowledged = acknowledged;
+      out.left = {buffer::input, 0, bytes};
+    } else {
+      out.kind = step_kind::receive;
+      out.into = {buffer::output, 0, bytes};
+    }
+    on.emit(out);
+    return true;
+  }
+};
+
+/// One reduction, with pieces of these owners.
+struct one_reduction : plain<0> {
+  std::array<int, 3> owners;  ///< left, right, into
+  bool emitted = false;
+
+  explicit one_reduction(std::array<int, 3> of) : owners(of) {}
+  bool next(step& out, tape& on) {
+    if (std::exchange(emitted, true)) return false;
+    out.kind = step_kind::reduce;
+    out.left = {buffer::input, 0, 8, owners[0]};
+    out.right = {buffer::input, 0, 8, owners[1]};
+    out.into = {buffer::output, 0, 8, owners[2]};
+    on.emit(out);
+    return true;
+  }
+};
+
+}  // namespace
+
+JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
+  constexpr auto words = static_cast<std::size_t>(piecewise_sum::words);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const std::vector<std::uint64_t> mine(words, static_cast<std::uint64_t>(here.rank()) + 1);
+    std::vector<std::uint64_t> sum(words, 1000);
+    execute(here.world(), generator(piecewise_sum(here.size(), here.rank())),
+            {std::as_bytes(std::span(mine)),
+             std::as_writable_bytes(std::span(sum)),
+             {&add_words, nullptr}},
+            {.exit = sync_mode::all})
+        .wait();
+    const auto peer = static_cast<std::uint64_t>((here.rank() + 1) % here.size());
+    for (const std::uint64_t each : sum) ASSERT_EQ(each, 1000 + peer + 1);
+  }
+}
+
+JOB_TEST(corners, what_was_refused_holds_nobody_up) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    EXPECT_THROW(execute(here.world(), generator(network_barrier()), {}).wait(), error);
+    persistent kept(here.world(), generator(network_barrier()), {});
+    EXPECT_THROW(static_cast<void>(kept.start()), error);
+    for (int i = 0; i < 40; ++i) barrier(here.world()).wait();  // more than the board has epochs
+    for (int i = 0; i < 40; ++i) barrier(here.world(), blocking);
+  }
+}
+
+JOB_TEST(corners, persistent_ones_are_replaced_while_they_run) {
+  std::vector<std::uint64_t> data(3000);
+  for (std::uint64_t repeat = 1; repeat <= 5; ++repeat) {
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat : 0);
+    auto kept = broadcast(here.world(), persist, 0, std::span(data), {.exit = sync_mode::none});
+    request first = kept.start();
+    kept = barrier(here.world(), persist);
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat);
+    kept.start().wait();
+  }
+}
+
+JOB_TEST(corners, persistent_ones_with_none_on_exit_start_again) {
+  std::vector<std::uint64_t> data(3000);
+  if (here.rank() == 0) std::fill(data.begin(), data.end(), 5);
+  auto kept = broadcast(here.world(), persist, 0, std::span(data), {.exit = sync_mode::none});
+  for (int repeat = 0; repeat < 10; ++repeat) kept.start().wait();
+  barrier(here.world()).wait();
+  for (const std::uint64_t each : data) ASSERT_EQ(each, 5U);
+}
+
+JOB_TEST(corners, none_on_exit_ends_with_what_is_started_behind_it) {
+  auto kept = barrier(here.world(), persist);  // its number is the lower one
+  std::vector<std::uint64_t> data(3000);
+  for (std::uint64_t repeat = 1; repeat <= 5; ++repeat) {
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat : 0);
+    request early = broadcast(here.world(), 0, std::span(data), {.exit = sync_mode::none});
+    kept.start().wait();
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat);
+    early.wait();
+    kept.start().wait();
+    std::fill(data.begin(), data.end(), here.rank() == 0 ? repeat + 100 : 0);
+    early = broadcast(here.world(), 0, std::span(data), {.exit = sync_mode::none});
+    barrier(here.world(), blocking);
+    for (const std::uint64_t each : data) ASSERT_EQ(each, repeat + 100);
+    early.wait();
+    barrier(here.world(), blocking);
+  }
+}
+
+JOB_TEST(corners, a_team_is_released_behind_none_on_exit) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    team among = here.world().duplicate();
+    std::array<std::uint64_t, 20> data{};
+    const int root = repeat % here.size();
+    if (here.rank() == root) data.fill(7);
+    for (int i = 0; i < 3; ++i) {
+      broadcast(among, root, std::span<std::uint64_t>(data), {.exit = sync_mode::none}).wait();
+    }
+    among.release();
+    for (const std::uint64_t each : data) ASSERT_EQ(each, 7U);
+  }
+}
+
+JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
+  region area = allocate(here.world(), 8);
+  std::uint64_t arrived = 0;
+  const bool shared = here.endpoint().describe().direct_access;
+  for (int epoch = 0; epoch < 70; ++epoch) {
+    if (epoch % 16 == 0) {  // the one that settles
+      execute(here.world(), generator(three_counters()), {}).wait();
+      continue;
+    }
+    if (here.rank() == epoch % here.size()) {
+      for (int i = 0; i < 20; ++i) here.progress();  // late
+    }
+    fetch_add(here, area.at<std::uint64_t>(0), 1);
+    arrived += static_cast<std::uint64_t>(here.size());
+    if (shared) {
+      barrier(here.world(), {.algorithm = "central"}).wait();
+    } else {
+      barrier(here.world()).wait();
+    }
+    ASSERT_GE(atomic_load(here, area.at<std::uint64_t>(0)), arrived) << epoch;
+  }
+  free(area);
+}
+
+JOB_TEST(corners, a_plan_in_use_is_kept, .least_ranks = 2, .on_sim = false, .on_loopback = false) {
+  struct opened {
+    team among;
+    std::array<std::array<std::byte, 64>, 50> data{};
+    std::vector<request> all;
+    static void start_many(void* context) {
+      auto& self = *static_cast<opened*>(context);
+      for (std::size_t i = 0; i < self.data.size(); ++i) {
+        self.all.push_back(broadcast(self.among, 0, std::span<std::byte>(self.data[i]).first(i)));
+      }
+    }
+  };
+  region area = allocate(here.world(), 8);
+  const std::uint64_t one = 1;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    opened many{here.world(), {}, {}};
+    // Runs while the all-reduce waits, or behind it where that found everything there.
+    put(here, area.at<std::uint64_t>(here.rank()), std::span(&one, 1),
+        {.local = {}, .remote = notice::call(&opened::start_many, &many)});
+    if (here.rank() == repeat % here.size()) {
+      std::atomic<int> spent = 0;  // no progress meanwhile: the callback would run
+      while (spent.fetch_add(1, std::memory_order_relaxed) < 1'000'000) continue;
+    }
+    std::uint64_t sum_of_ones = 0;
+    all_reduce<sum>(here.world(), blocking, std::span(&one, 1), std::span(&sum_of_ones, 1));
+    ASSERT_EQ(sum_of_ones, static_cast<std::uint64_t>(here.size()));
+    while (many.all.size() != many.data.size()) here.progress();
+    wait_all(many.all);
+  }
+  free(area);
+}
+
+JOB_TEST(corners, edges_to_oneself) {
+  std::vector<std::byte> from(5000);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{400}, from.size()}) {
+    for (const bool acknowledged : {false, true}) {
+      for (const auto how : {mechanism::eager, mechanism::rendezvous}) {
+        std::vector<std::byte> to(bytes);
+        execute(here.world(), generator(to_itself(here.rank(), bytes, acknowledged)),
+                {.input = from, .output = to}, {.rules = {.forced = how}})
+            .wait();
+        ASSERT_EQ(std::memcmp(from.data(), to.data(), bytes), 0) << bytes;
+      }
+    }
+  }
+}
+
+JOB_TEST(corners, nothing_travels_by_every_mechanism) {
+  for (const auto addresses : {address_mode::local, address_mode::single}) {
+    for (const auto how : {mechanism::eager, mechanism::signalling_put, mechanism::rendezvous,
+                           mechanism::single_copy}) {
+      std::span<std::uint64_t> none;
+      broadcast(here.world(), 0, none, {.addresses = addresses, .transfer = how, .eager_bytes = 0})
+          .wait();
+      all_reduce<sum>(here.world(), std::span<const std::uint64_t>(none), none,
+                      {.addresses = addresses, .transfer = how, .eager_bytes = 0})
+          .wait();
+    }
+  }
+}
+
+JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
+  const int peer = (here.rank() + 1) % here.size();
+  const std::uint64_t mine = 1;
+  std::uint64_t result = 0;
+  for (const auto& owners : {std::array<int, 3>{peer, peer, schedule::own},
+                             std::array<int, 3>{schedule::own, schedule::own, peer}}) {
+    EXPECT_THROW(execute(here.world(), generator(one_reduction(owners)),
+                         {std::as_bytes(std::span(&mine, 1)),
+                          std::as_writable_bytes(std::span(&result, 1)),
+                          {&add_words, nullptr}})
+                     .wait(),
+                 error);
+  }
+}
+
+// A send is done only when its receiver has it, and windows are small.
+JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
+  const auto members = static_cast<std::size_t>(here.size());
+  registry all;
+  add_algorithms(all);
+  const auto for_each = [&](collective::kind what, const auto& run) {
+    problem call{.what = what, .ranks = here.size()};
+    call.direct_access = here.endpoint().describe().direct_access;
+    for (const algorithm* each : all.of(what)) {
+      const selection with{each, model::initial_values(each->is)};
+      if (!registry::objection(with, call).empty()) continue;
+      run(collective_options{
+          .algorithm = each->is.name, .transfer = mechanism::rendezvous, .eager_bytes = 0});
+    }
+  };
+  constexpr std::size_t each = 200;
+  const std::vector<std::uint64_t> mine(each * members, 1);
+  std::vector<std::uint64_t> result(each * members);
+  const std::span<const std::uint64_t> from(mine);
+  const std::span<std::uint64_t> to(result);
+  for_each(kind::barrier, [&](const auto& how) { barrier(here.world(), how).wait(); });
+  for_each(kind::broadcast, [&](const auto& how) { broadcast(here.world(), 0, to, how).wait(); });
+  for_each(kind::all_gather, [&](const auto& how) {
+    all_gather(here.world(), from.first(each), to, how).wait();
+    ASSERT_EQ(result, mine);
+  });
+  for_each(kind::all_to_all, [&](const auto& how) {
+    all_to_all(here.world(), from, to, how).wait();
+    ASSERT_EQ(result, mine);
+  });
+  for_each(kind::all_reduce, [&](const auto& how) {
+    all_reduce<sum>(here.world(), from, to, how).wait();
+    ASSERT_EQ(result.back(), members);
+  });
+}
+
+// With 8 messages of credit for a pair, the members' agreements make the starts wait.
+TEST(corners, checked_starts_may_wait_for_credit) {
+  for (const int ranks : {2, 4, 7}) {
+    const auto world = test::loopback_of(ranks);
+    const auto many = [](job& here) {
+      std::vector<request> open;
+      for (int i = 0; i < 200; ++i) open.push_back(barrier(here.world()));
+      wait_all(open);
+    };
+    EXPECT_EQ(test::message_of(*world, many, {.checked = true}), "no error");
+  }
+}

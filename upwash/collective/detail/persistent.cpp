@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives that are set up once and started often.
+#include <fmt/format.h>
+
+#include "upwash/base/error.hpp"
+#include "upwash/collective/detail/service.hpp"
+#include "upwash/collective/executor.hpp"
+
+namespace upwash::collective {
+namespace detail {
+
+request executor::restart(operation& kept) {
+  if (kept.failed) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a persistent {} is started again, but its last start failed; "
+                            "make a new one on all members",
+                            here_.rank(), kept.how.agreed.operation));
+  }
+  if (kept.told_early && kept.running) {  // of which the caller knows nothing any more
+    const auto over = [](const void* op) { return !static_cast<const operation*>(op)->running; };
+    here_.wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
+  }
+  if (kept.running) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a persistent {} is started while its last start is under "
+                            "way; wait for its request first",
+                            here_.rank(), kept.how.agreed.operation));
+  }
+  return begin(kept);
+}
+
+void executor::retire(std::unique_ptr<operation> kept) {
+  operation& op = *kept;
+  op.persists = false;
+  owned_.push_back(std::move(kept));
+  if (op.failed) return;
+  begun_operation last = begin_operation(here_, {.operation = "persistent"});
+  op.left = last.end;
+}  // the request waits for it, whatever others throw meanwhile
+
+}  // namespace detail
+
+persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
+                       const manner& how) {
+  auto& service = among.here().service<detail::executor>();
+  kept_ = std::make_unique<detail::operation>(among, service.record_of(among),
+                                              service.next_number(among), steps, buffers, how);
+  kept_->persists = true;
+}
+
+persistent::persistent(persistent&&) noexcept = default;
+persistent& persistent::operator=(persistent&& other) noexcept {
+  if (this != &other) {
+    retire();
+    kept_ = std::move(other.kept_);
+  }
+  return *this;
+}
+persistent::~persistent() { retire(); }
+
+void persistent::retire() {
+  if (!kept_ || !kept_->running) return;
+  auto& service = kept_->among.here().service<detail::executor>();
+  service.retire(std::move(kept_));
+}
+
+request persistent::start() {
+  return kept_->among.here().service<detail::executor>().restart(*kept_);
+}
+
+}  // namespace upwash::collective

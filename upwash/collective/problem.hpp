@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a collective is asked to do, as all members of the team see it: what choices depend on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "upwash/schedule/lower.hpp"
+
+namespace upwash::collective {
+
+enum class kind : std::uint8_t {
+  barrier,
+  broadcast,
+  scatter,
+  gather,
+  reduce,
+  all_gather,
+  all_to_all,
+  all_to_all_v,
+  many_to_many,
+  all_reduce,
+  reduce_scatter,
+  scan,
+  exclusive_scan,
+};
+[[nodiscard]] std::string_view to_string(kind of) noexcept;
+
+/// A collective call as all members see it: the same on the whole team.
+struct problem {
+  kind what = kind::barrier;
+  int ranks = 1;
+  /// Of the vector (broadcast, reduce, all_reduce, scans), of one block (scatter, gather,
+  /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants: the mean of a
+  /// pair, for choosing and pricing only.
+  std::uint64_t bytes = 0;
+  std::uint32_t element_bytes = 1;
+  int root = 0;
+  bool in_place = false;
+  bool commutative = true;
+  /// Consecutive ranks of the team on one node, where they are so; else 1.
+  int ranks_per_node = 1;
+  schedule::address_mode addresses = schedule::address_mode::local;
+  bool direct_access = false;  ///< all members load and store each other's memory
+};
+
+}  // namespace upwash::collective
