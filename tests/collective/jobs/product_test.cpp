@@ -275,22 +275,20 @@ bool has_in_place(kind what) {
          what == kind::exclusive_scan;
 }
 
-/// The call as far as requirements depend on it. Scans are tested with an operator that does not
-/// commute.
-collective::problem problem_of(kind what, const team& among) {
+bool serves(const collective::selection& chosen, const team& among) {
+  const kind what = chosen.chosen->of;
   collective::problem call{.what = what, .ranks = among.size()};
+  // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
   call.direct_access = among.here().endpoint().describe().direct_access;
-  return call;
+  return collective::registry::objection(chosen, call).empty();
 }
 
 std::vector<const collective::algorithm*> serving(const collective::registry& all, kind what,
                                                   const team& among) {
   auto found = all.of(what);
   std::erase_if(found, [&](const collective::algorithm* each) {
-    return !collective::registry::objection({each, model::initial_values(each->is)},
-                                            problem_of(what, among))
-                .empty();
+    return !serves({each, model::initial_values(each->is)}, among);
   });
   return found;
 }
@@ -342,12 +340,10 @@ JOB_TEST(product, at_random, .most_ranks = 70) {
         const std::uint64_t most = std::min<std::uint64_t>(p.most, p.least + 40);
         with[i] = p.least + shared.below(most - p.least + 1);
       }
-      if (!collective::registry::objection({&chosen, with}, problem_of(what, among)).empty()) {
-        with = model::initial_values(chosen.is);
-      }
       const std::size_t bytes = shared.below(shared.below(2) == 0 ? 70 : 3000);
       const int root = static_cast<int>(shared.below(1000)) % among.size();
       const bool in_place = shared.below(2) == 0 && has_in_place(what);
+      if (!serves({&chosen, with}, among)) continue;
       run_and_compare(among, {what, model::text_of(chosen.is, with), bytes, root, in_place});
       if (testing::Test::HasFatalFailure()) {
         ADD_FAILURE() << "drawn by seed " << seed;
