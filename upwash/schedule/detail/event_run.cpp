@@ -202,8 +202,7 @@ void event_run::work(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
   const bool copies = what.kind == step_kind::copy;
   const auto remote = [&](const piece& p) {
-    return p.of != buffer::none && p.owner != own && walked(rank, p.owner, true) != rank &&
-           !rules_.direct;
+    return p.of != buffer::none && p.owner != own && p.owner != member(rank) && !rules_.direct;
   };
   if (remote(what.left) || remote(what.right)) {
     const piece& from = remote(what.left) ? what.left : what.right;
