@@ -174,7 +174,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--free-work", given->free_work,
                     "Copies and reductions that the machine has no cost for take no time");
   command->add_flag("--combining", given->combining,
-                    "Each copy into scratch is a message combined into another");
+                    "Each copy into scratch that is sent is a message combined into another");
   command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")
       ->check(CLI::IsMember({"loggp", "alpha_beta"}));
   command->add_flag("--text", given->text, "Steps and counts as text (default)");

@@ -28,7 +28,8 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
                               "run time; {} were given: give them as price_options::facts_of",
                               member(rank), steps.wants().slots, known.slots.size()));
     }
-    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}});
+    ranks_.push_back(
+        {rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}, {}, {}});
   }
   if (by_class()) {
     for (int rank = 0; rank < plan.walked; ++rank) {
@@ -217,10 +218,8 @@ void event_run::work(int rank, step_number n, duration at) {
     const duration combining = copies ? duration() : charges_.reduce(what.into.bytes);
     return launch(out, spend(rank, at, combining + cost_of(out).send_overhead));
   }
-  duration cost = copies ? charges_.copy(what.into.bytes) : charges_.reduce(what.into.bytes);
-  if (copies && what.into.of == buffer::scratch && options_.charge_combining) {
-    cost += charges_.combine();
-  }
+  const duration cost = copies ? charges_.copy(what.into.bytes) : charges_.reduce(what.into.bytes);
+  if (copies && options_.charge_combining) state(rank).packed.note(what.into);
   finish(rank, n, spend(rank, at, cost));
 }
 

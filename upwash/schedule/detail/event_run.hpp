@@ -16,6 +16,7 @@
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
 #include "upwash/schedule/detail/pace.hpp"
+#include "upwash/schedule/detail/packed_pieces.hpp"
 #include "upwash/schedule/detail/rank_classes.hpp"
 #include "upwash/schedule/detail/rank_window.hpp"
 #include "upwash/schedule/lower.hpp"
@@ -153,6 +154,7 @@ class event_run {
     pace at_pace;
     std::vector<task> tasks;  ///< a heap
     bool chooses = false;     ///< an event for it is under way
+    packed_pieces packed;     ///< where combining is charged
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.
