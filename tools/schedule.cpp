@@ -35,6 +35,7 @@ struct schedule_arguments {
   std::string element = "1";
   int rank = -1;
   int root = 0;
+  int degree = 1;
   std::string machine;
   std::string mechanism;
   std::string addresses = "local";
@@ -83,7 +84,15 @@ asked_schedule read(const schedule_arguments& given) {
     asked.options.messages = given.costs == "loggp" ? costs::loggp : costs::alpha_beta;
   }
   if (!given.machine.empty()) asked.on = load_machine(given.machine);
+  if (asked.on && !asked.on->processor.copy_ns_per_byte) {
+    asked.on->processor.copy_ns_per_byte = 0;
+    asked.copies_free = true;
+  }
   if (given.ranks == 0) return asked;
+  if (given.degree < 0 || given.degree > given.ranks) {
+    wrong(fmt::format("--degree {} is not in 0 .. {}, the ranks", given.degree, given.ranks));
+  }
+  asked.lengths = equal_lengths(call, given.degree);
   if (call.element_bytes == 0 || call.bytes % call.element_bytes != 0) {
     wrong(fmt::format("--bytes {} is not a multiple of --element {}", given.bytes, given.element));
   }
@@ -144,10 +153,13 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--algorithm", given->algorithm, "NAME[:key=value,...]; none: list them");
   command->add_option("-n,--ranks", given->ranks, "Ranks of the team")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--bytes", given->bytes, "Of the vector, or of one block; as 64k (8)");
+  command->add_option("--bytes", given->bytes,
+                      "Of the vector, or of one block, also in the v variants; as 64k (8)");
   command->add_option("--element", given->element, "Bytes of an element, for reductions (1)");
   command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
   command->add_option("--root", given->root, "Of a broadcast (0)");
+  command->add_option("--degree", given->degree,
+                      "many_to_many: rank i sends to i+1 .. i+DEGREE (1)");
   command->add_option("--machine", given->machine, "Price it on: a name or a file");
   command->add_option("--mechanism", given->mechanism, "How edges travel where they can")
       ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
@@ -162,7 +174,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--free-work", given->free_work,
                     "Copies and reductions that the machine has no cost for take no time");
   command->add_flag("--combining", given->combining,
-                    "Each copy into scratch is a message combined into another");
+                    "Each copy into scratch that is sent is a message combined into another");
   command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")
       ->check(CLI::IsMember({"loggp", "alpha_beta"}));
   command->add_flag("--text", given->text, "Steps and counts as text (default)");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,10 +28,24 @@ constexpr int countable = 4096;  ///< ranks that are all counted
 constexpr std::uint64_t few_steps = 2000;
 
 price_result price_of(const asked_schedule& asked) {
+  std::deque<known_words> kept;
+  const auto facts_of = [&](int rank) {
+    kept.push_back(asked.words_of(rank));
+    return kept.back().facts;
+  };
+  schedule::price_options options = asked.options;
+  options.facts_of.emplace(facts_of);
   return price(
       asked.call.ranks, [&](int rank) { return asked.steps_of(rank); }, *asked.on, asked.rules,
-      asked.options);
+      options);
 }
+
+schedule::totals counted(const asked_schedule& asked, int rank) {
+  const known_words known = asked.words_of(rank);
+  return count(asked.steps_of(rank), known.facts);
+}
+
+constexpr const char* copies_are_free = "copies take no time here: {} gives no cost for them\n";
 
 std::string text_of(const piece& p) {
   constexpr const char* names[] = {"", "input", "output", "scratch"};
@@ -79,11 +94,9 @@ std::string waits_of(const step& s, std::uint64_t number) {
 void print_steps(const asked_schedule& asked, int rank) {
   fmt::print("rank {}\n", rank);
   generator steps = asked.steps_of(rank);
-  std::vector<std::uint64_t> words(steps.wants().slots);
-  schedule::facts known;
-  known.slots = words;
+  const known_words known = asked.words_of(rank);
   std::uint64_t number = 0;
-  for (step s; steps.next(s, known); ++number) {
+  for (step s; steps.next(s, known.facts); ++number) {
     if (number == few_steps) {
       fmt::print("  ... and more than these {}\n", few_steps);
       return;
@@ -98,7 +111,7 @@ void print_steps(const asked_schedule& asked, int rank) {
 }
 
 void print_counts(const asked_schedule& asked, int rank) {
-  const schedule::totals mine = count(asked.steps_of(rank));
+  const schedule::totals mine = counted(asked, rank);
   const auto line = [](const std::string& who, const schedule::totals& of) {
     fmt::print("{}: {} messages, {} bytes sent; {} bytes copied, {} reduced; {} rounds\n", who,
                of.messages_sent, of.bytes_sent, of.bytes_copied, of.bytes_reduced, of.rounds);
@@ -107,7 +120,7 @@ void print_counts(const asked_schedule& asked, int rank) {
   if (asked.call.ranks > countable) return;
   schedule::totals sum;
   for (int each = 0; each < asked.call.ranks; ++each) {
-    const schedule::totals one = count(asked.steps_of(each));
+    const schedule::totals one = counted(asked, each);
     sum.messages_sent += one.messages_sent;
     sum.bytes_sent += one.bytes_sent;
     sum.bytes_copied += one.bytes_copied;
@@ -123,6 +136,7 @@ void print_price(const asked_schedule& asked, const price_result& result) {
       "the mean ({})\n",
       asked.on->name, result.completion.us(), result.processor_most.us(),
       result.processor_mean.us(), result.how(asked.call.ranks));
+  if (asked.copies_free) fmt::print(copies_are_free, asked.on->name);
   if (result.core_sharing != duration()) {
     fmt::print("of this {:.3f} us for ranks that share cores\n", result.core_sharing.us());
   }
@@ -160,6 +174,7 @@ void print_algorithms(const collective::registry& all, const asked_schedule& ask
     if (!a.price || !b.price) return a.price.has_value() > b.price.has_value();
     return a.price->completion < b.price->completion;
   });
+  if (asked.copies_free) fmt::print(copies_are_free, asked.on->name);
   if (rows.empty()) fmt::print("no algorithm of {} yet\n", to_string(asked.call.what));
   for (const row& each : rows) {
     const model::choice& is = each.one->is;
@@ -201,7 +216,7 @@ void print_json(const asked_schedule& asked) {
   if (asked.on) result = price_of(of);
   const int first = one ? asked.rank.value_or(0) : 0;
   for (int rank = first; rank < (one ? first + 1 : team); ++rank) {
-    const schedule::totals sum = count(asked.steps_of(rank));
+    const schedule::totals sum = counted(asked, rank);
     nlohmann::ordered_json line{{"rank", rank},
                                 {"messages", sum.messages_sent},
                                 {"bytes", sum.bytes_sent},
@@ -210,6 +225,7 @@ void print_json(const asked_schedule& asked) {
       const schedule::rank_price& mine = result->of_rank(rank);
       line["cpu_ns"] = mine.processor.ns();
       line["completion_ns"] = (mine.completion + result->core_sharing).ns();
+      if (asked.copies_free) line["without_cost"] = "copies";
     }
     fmt::print("{}\n", line.dump());
   }

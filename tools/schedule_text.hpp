@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "tools/equal_lengths.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/lower.hpp"
@@ -20,9 +21,14 @@ struct asked_schedule {
   std::optional<machine> on;
   schedule::transfer_rules rules;
   schedule::price_options options;
+  equal_lengths lengths;     ///< for irregular collectives
+  bool copies_free = false;  ///< the machine has no cost for them
 
   [[nodiscard]] schedule::generator steps_of(int rank_of_team) const {
     return with.schedule_of(call, rank_of_team);
+  }
+  [[nodiscard]] known_words words_of(int rank_of_team) const {
+    return lengths.of(rank_of_team, steps_of(rank_of_team));
   }
 };
 

@@ -210,7 +210,27 @@ TEST(price, charges_copies_reductions_and_combining) {
   EXPECT_EQ(price_listed(all, on, {}).completion, duration::from_us(5));
   price_options combining;
   combining.charge_combining = true;
-  EXPECT_EQ(price_listed(all, on, combining).processor_most, duration::from_us(9));
+  EXPECT_EQ(price_listed(all, on, combining).processor_most, duration::from_us(5));  // nothing sent
+}
+
+TEST(price, charges_combining_for_what_a_message_carries) {
+  const auto packs = [](std::uint64_t at) {
+    return local(step_kind::copy, {buffer::input, at, 100}, {buffer::scratch, at, 100});
+  };
+  step both = then(to_peer(step_kind::send, 1, 0, 200));
+  both.left = {buffer::scratch, 0, 200};
+  step receive = to_peer(step_kind::receive, 0, 0, 200);
+  // Three are packed, one of them twice; one is not sent.
+  const ranks_of_steps all{{packs(0), then(packs(100)), then(packs(100)), then(packs(200)), both},
+                           {receive}};
+  machine on = textbook();
+  on.processor.combine = duration::from_us(4);
+  price_options combining = free_work();
+  combining.per_rank = true;
+  EXPECT_EQ(price_listed(all, on, combining).ranks[0].processor, overhead);
+  combining.charge_combining = true;
+  EXPECT_EQ(price_listed(all, on, combining).ranks[0].processor,
+            overhead + duration::from_us(4) * 2);
 }
 
 TEST(price, charges_what_a_peers_operand_takes) {

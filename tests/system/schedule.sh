@@ -57,6 +57,21 @@ shows "send output\[0..100\) to 3, edge 0, placed; after 0" \
 shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \
   barrier --algorithm dissemination -n 1000000 --machine lemieux
+refuses "schedule: --degree 65 is not in 0 .. 64, the ranks" \
+  many_to_many --algorithm sparse -n 64 --degree 65
+# Irregular collectives, with equal lengths: the bytes of the regular one.
+shows "^all 27 ranks: 162 messages, 145800 bytes sent" all_to_all --algorithm mesh3d -n 27 --bytes 100
+shows "^all 27 ranks: 162 messages, 145800 bytes sent" all_to_all_v --algorithm mesh3d -n 27 --bytes 100
+shows "^all 30 ranks: 870 messages, 87000 bytes sent" all_to_all_v --algorithm direct -n 30 --bytes 100
+shows "^on lemieux: complete after" all_to_all_v --algorithm mesh2d -n 30 --bytes 9k --machine lemieux
+shows "^copies take no time here: lemieux gives no cost for them" \
+  all_to_all_v --algorithm mesh2d -n 30 --machine lemieux
+shows '"without_cost":"copies"' all_to_all --algorithm mesh2d -n 30 --machine lemieux --json
+shows "send input\[100..200\) to 1, edge 0, acknowledged" \
+  many_to_many --algorithm sparse -n 64 --bytes 100 --degree 5 --rank 63
+# Five messages of 100 bytes each and six rounds of a barrier.
+shows "^all 64 ranks: 704 messages, 32000 bytes sent" \
+  many_to_many --algorithm sparse -n 64 --bytes 100 --degree 5 --machine lemieux
 # A barrier copies nothing, and the machine has one kind of costs: the same price.
 for options in "" "--combining" "--costs loggp"; do
   # shellcheck disable=SC2086

@@ -40,9 +40,9 @@ struct needs {
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
   /// the rank's own send of edge e arrives there. Member `bool alike()`.
   bool alike = false;
-  /// Ranks of one class do about alike at about the same times, so one stands for its class: what
-  /// it sends as edge e stands for what any of them does (or the next that it sends does). 0: none.
-  /// Member `std::uint32_t rank_class()`, O(1).
+  /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
+  /// one sends as edge e stands for what any of them does; edges go up. 0: none. Member
+  /// `std::uint32_t rank_class()`, O(1).
   std::uint32_t rank_class = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <optional>
 
 #include "upwash/base/error.hpp"
 #include "upwash/schedule/detail/event_run.hpp"
@@ -17,7 +18,8 @@ using detail::run_end;
 using detail::run_plan;
 
 constexpr int most_representatives = 256;
-constexpr int members_worth_it = 16;  ///< in the mean, for a class to be walked by one
+constexpr int few_ranks = 256;       ///< are all walked, unless they are alike
+constexpr int members_worth_it = 8;  ///< of a class, in the mean, for each that is walked
 constexpr int many_ranks = 16'384;
 constexpr int most_ranks_walked = 1 << 20;     ///< a gigabyte
 constexpr std::uint32_t executor_window = 32;  ///< of an executor, at least
@@ -45,16 +47,23 @@ struct attempt {
   const transfer_rules& rules;
   const price_options& options;
 
-  /// Empty: priced; else what is stuck.
-  std::string with(run_plan plan, price_result& result) const {
+  /// Nothing: priced; else why not.
+  std::optional<error> with(run_plan plan, price_result& result) const {
     plan.ranks = ranks;
     plan.least_window = plan.walked > many_ranks ? small_window : executor_window;
     // What a window lets through comes back as a batch a window later.
     plan.rounds_in_unit = std::lcm(plan.rounds_in_unit, plan.least_window);
     event_run run(plan, schedule_of, on, rules, options);
-    if (run.run() == run_end::stuck) return run.what_is_stuck();
-    run.write_result(result);
-    return {};
+    switch (run.run()) {
+      case run_end::complete: run.write_result(result); return {};
+      case run_end::stuck: return error(error_kind::fault, "price: " + run.what_is_stuck());
+      case run_end::too_long: break;
+    }
+    return error(error_kind::argument,
+                 fmt::format("price: {} ranks take more than {} steps, none stand for the others "
+                             "and no rounds repeat; price fewer ranks, larger segments or more "
+                             "steps",
+                             ranks, options.most_steps));
   }
 };
 
@@ -65,7 +74,7 @@ std::string price_result::how(int team) const {
   if (ranks_walked == 1 && team > 1) {
     text = fmt::format("1 rank stands for all {}", team);
   } else if (!stands_for.empty()) {
-    text = fmt::format("{} classes stand for all {} ranks", ranks_walked, team);
+    text = fmt::format("{} ranks stand for their classes of all {}", ranks_walked, team);
   } else if (ranks_walked < team) {
     text = fmt::format("{} ranks stand for all {}", ranks_walked, team);
   }
@@ -91,17 +100,17 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
     // the same from node to node, this is exact. Where it is not, one rank stands for all.
     if (some > 1) {
       const auto unit = static_cast<std::uint32_t>(std::lcm(4, some));
-      if (to_price.with({.walked = some, .rounds_in_unit = unit}, result).empty()) return result;
+      if (!to_price.with({.walked = some, .rounds_in_unit = unit}, result)) return result;
     }
     const int together = ranks_on_port(costs, ranks);
-    if (to_price.with({.walked = 1, .alike_on_node = together}, result).empty()) return result;
+    if (!to_price.with({.walked = 1, .alike_on_node = together}, result)) return result;
   }
-  if (!options.every_rank && schedule_of(0).wants().rank_class != 0) {
+  if (!options.every_rank && ranks > few_ranks && schedule_of(0).wants().rank_class != 0) {
     const detail::rank_classes classes = detail::find_classes(ranks, schedule_of);
     const int walked = static_cast<int>(classes.members.size());
     const run_plan by_class{
         .walked = walked, .alike_on_node = ranks_on_port(costs, ranks), .classes = &classes};
-    if (walked * members_worth_it <= ranks && to_price.with(by_class, result).empty()) {
+    if (walked * members_worth_it <= ranks && !to_price.with(by_class, result)) {
       return result;
     }
   }
@@ -111,8 +120,7 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
                             "walked: price fewer",
                             ranks, most_ranks_walked));
   }
-  const std::string stuck = to_price.with({.walked = ranks}, result);
-  if (!stuck.empty()) throw error(error_kind::fault, "price: " + stuck);
+  if (const auto failure = to_price.with({.walked = ranks}, result)) throw error(*failure);
   return result;
 }
 

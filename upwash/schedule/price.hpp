@@ -34,7 +34,8 @@ struct price_options {
   /// Copies, reductions, combining and switches of shared cores that the machine gives no cost for
   /// take no time (so do the tables of Kumar 2005). Otherwise an error names what is missing.
   bool free_where_absent = false;
-  /// Each copy into scratch is a message combined into another: processor.combine.
+  /// Each copy into scratch that a later send carries is a message combined into another:
+  /// processor.combine, paid with the send.
   bool charge_combining = false;
   /// Ranks of a node, for the sharing of cores; 0: as the machine has them.
   int ranks_per_node = 0;

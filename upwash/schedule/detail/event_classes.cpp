@@ -1,31 +1,49 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank of each class is walked, alone with its processor and its ports. What comes to it was
-// sent by the one that stands for the sender's class, perhaps to somebody else: with the edge's
-// number, or if that one has nothing to send so (a hole is elsewhere for it), the next.
+// A few ranks of each class are walked, each alone with its processor and its ports. What comes to
+// one was sent by another that stands for the sender, perhaps to somebody else, with the number of
+// the edge. If that one leaves the number out (a hole is elsewhere for it), with the one before.
 #include <algorithm>
 
 #include "upwash/schedule/detail/event_run.hpp"
 
 namespace upwash::schedule::detail {
 
-event_run::notice_board& event_run::board_of(const message& what) {
+event_run::notice_board& event_run::board_of(int rank, message_kind what) {
   constexpr std::size_t kinds = static_cast<std::size_t>(message_kind::signal) + 1;
   if (boards_.empty()) boards_.resize(kinds * ranks_.size());
-  const message_kind kind = what.what == message_kind::offer ? message_kind::data : what.what;
-  return boards_[static_cast<std::size_t>(what.from) * kinds + static_cast<std::size_t>(kind)];
+  const message_kind kind = what == message_kind::offer ? message_kind::data : what;
+  return boards_[static_cast<std::size_t>(rank) * kinds + static_cast<std::size_t>(kind)];
+}
+
+/// Notes all edges of which the rank will send something.
+void event_run::announce(int rank, generator steps) {
+  using enum message_kind;
+  for (step what; can_be_walked_by_class(what) && steps.next(what);) {
+    const auto notes = [&](message_kind kind) {
+      board_of(rank, kind).heads.try_emplace(what.edge);
+    };
+    if (what.kind == step_kind::send) {
+      for (const message_kind kind : {data, reply}) notes(kind);
+    } else if (what.kind == step_kind::receive) {
+      for (const message_kind kind : {acknowledgement, request, invitation}) notes(kind);
+    }
+  }
 }
 
 void event_run::expect(const message& what, duration earliest) {
-  notice_board& from = board_of(what);
-  const auto found = from.heads.lower_bound(what.edge);
-  if (found == from.heads.end()) {
-    from.waiting.emplace(what.edge, expectation{what, earliest});
+  notice_board& from = board_of(what.from, what.what);
+  const expectation by{what, earliest};
+  auto found = from.heads.upper_bound(what.edge);
+  if (found == from.heads.begin()) return come(by, earliest);
+  --found;
+  if (!found->second) {
+    from.waiting.emplace(found->first, by);
     return;
   }
-  const duration complete = ports_.arrive(what.level, what.to, found->second, cost_of(what));
-  landed(keep(what), std::max(complete, earliest));
+  const duration complete = ports_.arrive(what.level, what.to, *found->second, cost_of(what));
+  landed(keep(what), std::max({complete, earliest, now_}));
 }
 
 /// Of an edge that does not end with its first message.
@@ -37,16 +55,18 @@ void event_run::expect_answers(int rank, step_number n, duration earliest) {
   expect(answer, earliest);
 }
 
+void event_run::come(const expectation& by, duration head) {
+  const std::uint64_t which = keep(by.what);
+  post(std::max({head, by.earliest, now_}), by.what.to, happening::arrive,
+       subject_of(which, by.what.to, by.what.from));
+}
+
 void event_run::publish(const message& what, duration head) {
-  notice_board& here = board_of(what);
-  here.heads.try_emplace(what.edge, head);
-  for (auto each = here.waiting.begin(); each != here.waiting.end() && each->first <= what.edge;) {
-    const expectation by = each->second;
-    each = here.waiting.erase(each);
-    const std::uint64_t which = keep(by.what);
-    post(std::max(head, by.earliest), by.what.to, happening::arrive,
-         subject_of(which, by.what.to, by.what.from));
-  }
+  notice_board& here = board_of(what.from, what.what);
+  here.heads[what.edge] = head;
+  const auto [begin, end] = here.waiting.equal_range(what.edge);
+  for (auto each = begin; each != end; ++each) come(each->second, head);
+  here.waiting.erase(begin, end);
 }
 
 /// Counters and members' memory would need the members.

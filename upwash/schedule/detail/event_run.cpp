@@ -28,7 +28,13 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
                               "run time; {} were given: give them as price_options::facts_of",
                               member(rank), steps.wants().slots, known.slots.size()));
     }
-    ranks_.push_back({rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}});
+    ranks_.push_back(
+        {rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}, {}, {}});
+  }
+  if (by_class()) {
+    for (int rank = 0; rank < plan.walked; ++rank) {
+      announce(rank, schedule_of(member(rank)));
+    }
   }
   for (int rank = 0; rank < plan.walked; ++rank) refill(rank);
 }
@@ -38,7 +44,13 @@ void event_run::post(duration at, int rank, happening what, std::uint64_t subjec
 }
 
 run_end event_run::run() {
-  while (!events_.empty()) handle(events_.pop());
+  while (!events_.empty()) {
+    if (steps_ > options_.most_steps) return run_end::too_long;
+    const event next = events_.pop();
+    now_ = next.at;
+    handle(next);
+  }
+  if (steps_ > options_.most_steps) return run_end::too_long;
   const bool all = std::all_of(ranks_.begin(), ranks_.end(),
                                [](const rank_state& r) { return r.window.finished(); });
   return all && meetings_.empty() ? run_end::complete : run_end::stuck;
@@ -193,8 +205,7 @@ void event_run::work(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
   const bool copies = what.kind == step_kind::copy;
   const auto remote = [&](const piece& p) {
-    return p.of != buffer::none && p.owner != own && walked(rank, p.owner, true) != rank &&
-           !rules_.direct;
+    return p.of != buffer::none && p.owner != own && p.owner != member(rank) && !rules_.direct;
   };
   if (remote(what.left) || remote(what.right)) {
     const piece& from = remote(what.left) ? what.left : what.right;
@@ -209,10 +220,8 @@ void event_run::work(int rank, step_number n, duration at) {
     const duration combining = copies ? duration() : charges_.reduce(what.into.bytes);
     return launch(out, spend(rank, at, combining + cost_of(out).send_overhead));
   }
-  duration cost = copies ? charges_.copy(what.into.bytes) : charges_.reduce(what.into.bytes);
-  if (copies && what.into.of == buffer::scratch && options_.charge_combining) {
-    cost += charges_.combine();
-  }
+  const duration cost = copies ? charges_.copy(what.into.bytes) : charges_.reduce(what.into.bytes);
+  if (copies && options_.charge_combining) state(rank).packed.note(what.into);
   finish(rank, n, spend(rank, at, cost));
 }
 
@@ -234,13 +243,7 @@ void event_run::refill(int rank) {
   for (step_number n = 0; (n = r.window.emit(plan_.rounds_in_unit)) != no_step;) {
     if (const auto ended = r.window.ended_unit()) end_of_unit(rank, r.window.phase(), *ended);
     const open_step& s = r.window.at(n);
-    if (++steps_ > options_.most_steps) {
-      throw error(error_kind::argument,
-                  fmt::format("price: {} ranks take more than {} steps, none stand for the others "
-                              "and no rounds repeat; price fewer ranks, larger segments or more "
-                              "steps",
-                              plan_.ranks, options_.most_steps));
-    }
+    if (++steps_ > options_.most_steps) return;
     rounds_ = std::max(rounds_, s.what.round + 1);
     if (s.waits == 0) post(s.ready, rank, happening::ready, n);
   }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
 #include "upwash/schedule/detail/pace.hpp"
+#include "upwash/schedule/detail/packed_pieces.hpp"
 #include "upwash/schedule/detail/rank_classes.hpp"
 #include "upwash/schedule/detail/rank_window.hpp"
 #include "upwash/schedule/lower.hpp"
@@ -33,7 +35,8 @@ struct run_plan {
 
 enum class run_end : std::uint8_t {
   complete,
-  stuck,  ///< steps wait for what never comes, or messages for whom to take them
+  too_long,  ///< more steps than the options allow
+  stuck,     ///< steps wait for what never comes, or messages for whom to take them
 };
 
 class event_run {
@@ -152,6 +155,7 @@ class event_run {
     pace at_pace;
     std::vector<task> tasks;  ///< a heap
     bool chooses = false;     ///< an event for it is under way
+    packed_pieces packed;     ///< where combining is charged
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.
@@ -217,14 +221,16 @@ class event_run {
     duration earliest;
   };
   struct notice_board {
-    std::map<std::uint32_t, duration> heads;  ///< by edge: when the first byte of it is anywhere
+    std::map<std::uint32_t, std::optional<duration>> heads;  ///< of all edges; when it was sent
     std::multimap<std::uint32_t, expectation> waiting;
   };
   [[nodiscard]] bool by_class() const noexcept { return plan_.classes != nullptr; }
   void expect(const message& what, duration earliest);
   void expect_answers(int rank, step_number n, duration earliest);
   void publish(const message& what, duration head);
-  [[nodiscard]] notice_board& board_of(const message& what);
+  void announce(int rank, generator steps);
+  void come(const expectation& by, duration head);
+  [[nodiscard]] notice_board& board_of(int rank, message_kind what);
   [[nodiscard]] bool can_be_walked_by_class(const step& what) const noexcept;
 
   // event_rounds.cpp: passing over rounds that repeat.
@@ -247,6 +253,7 @@ class event_run {
   meetings meetings_;
   std::vector<notice_board> boards_;  ///< by class and kind
   bool nics_answer_ = false;          ///< a get has been asked for
+  duration now_;
   std::uint64_t steps_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint32_t rounds_ = 0;

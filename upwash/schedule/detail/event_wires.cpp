@@ -74,7 +74,11 @@ void event_run::put_on_wire(int rank, step_number n, duration at) {
   m.asked = bytes_of(what);
   const bool is_answered = way.all().back().backwards;
   if (is_answered) m.sender = n;
-  const duration out = spend(rank, at, cost_of(m).send_overhead);
+  duration work = cost_of(m).send_overhead;
+  if (options_.charge_combining) {
+    work += charges_.combine() * static_cast<std::int64_t>(state(rank).packed.take(what.left));
+  }
+  const duration out = spend(rank, at, work);
   if (by_class() && is_answered) expect_answers(rank, n, out);
   launch(m, out);
   if (!is_answered) finish(rank, n, out);

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/equal_lengths.hpp"
+
+namespace upwash::tools {
+
+using collective::kind;
+using schedule::step;
+
+equal_lengths::equal_lengths(const collective::problem& call, int degree)
+    : call_(call), degree_(degree) {
+  int messages = 0;
+  if (call.what == kind::all_to_all_v) messages = call.ranks;
+  if (call.what == kind::many_to_many) messages = degree;
+  for (int i = 0; i < messages; ++i) {
+    lengths_.push_back(call.bytes);
+    offsets_.push_back(static_cast<std::uint64_t>(i) * call.bytes);
+  }
+}
+
+known_words equal_lengths::of(int rank, const schedule::generator& steps) const {
+  known_words words;
+  words.slots.resize(steps.wants().slots);
+  words.facts.slots = words.slots;
+  if (call_.what == kind::all_to_all_v) {
+    words.facts.given = {lengths_, offsets_, lengths_, offsets_};
+  }
+  if (call_.what == kind::many_to_many) {
+    for (int i = 1; i <= degree_; ++i) {
+      words.destinations.push_back(
+          static_cast<std::uint64_t>((std::int64_t{rank} + i) % call_.ranks));
+    }
+    words.facts.given = {words.destinations, lengths_, offsets_, {}};
+  }
+  if (!words.slots.empty()) fill_headers(steps, words);
+  return words;
+}
+
+/// A header tells where the blocks of its message end.
+void equal_lengths::fill_headers(schedule::generator steps, known_words& words) const {
+  for (step s; steps.next(s, words.facts);) {
+    if (s.kind != schedule::step_kind::receive) continue;
+    for (std::uint32_t i = 0; i < s.header.count; ++i) {
+      words.slots[s.header.first + i] = (std::uint64_t{i} + 1) * call_.bytes;
+    }
+  }
+}
+
+}  // namespace upwash::tools
