@@ -15,8 +15,10 @@ namespace {
 
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
-/// The stage in which the rows from `number` on came; 0 and 1 came in none and the first.
-int stage_of_row(int number) noexcept { return std::bit_width(static_cast<unsigned>(number)) - 1; }
+/// The stage in which a row came; not for row 0, which is the own.
+int stage_of_row(int number) noexcept {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(number))) - 1;
+}
 
 }  // namespace
 

@@ -16,7 +16,7 @@ namespace upwash::collective::detail {
 class folded_cube {
  public:
   explicit folded_cube(int ranks) noexcept
-      : dimensions_(std::bit_width(static_cast<unsigned>(ranks)) - 1),
+      : dimensions_(static_cast<int>(std::bit_width(static_cast<unsigned>(ranks))) - 1),
         folded_(ranks - vertices()) {}
 
   [[nodiscard]] int dimensions() const noexcept { return dimensions_; }
