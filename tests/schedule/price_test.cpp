@@ -172,6 +172,26 @@ TEST(price, passes_over_segments_that_repeat) {
   }
 }
 
+// Eager segments: a parent hands over faster than its port, or that of its node, takes it.
+TEST(price, passes_over_segments_that_pile_up_at_ports) {
+  for (const machine& on : {textbook(), load_machine("lemieux"), load_machine("edr")}) {
+    for (const int radix : {2, 4}) {
+      const auto steps = tree(64, 2'500'000, radix, 500);
+      price_options whole = free_work();
+      whole.steps_before_skipping = UINT64_MAX;
+      const price_result b = price(64, steps, on, {}, whole);
+      for (const std::uint64_t from : {0, 100'000, 200'000}) {
+        price_options short_cut = free_work();
+        short_cut.steps_before_skipping = from;
+        const price_result a = price(64, steps, on, {}, short_cut);
+        expect_near(a.completion, b.completion, 0.01);
+        expect_near(a.processor_most, b.processor_most, 0.01);
+        EXPECT_TRUE(on.name != textbook().name || a.rounds_skipped > 1000);
+      }
+    }
+  }
+}
+
 TEST(price, knows_sizes_above_four_gigabytes_on_huge_teams) {
   const int ranks = 131'072;
   const std::uint64_t elements = std::uint64_t{1} << 40U;  // 8 TiB

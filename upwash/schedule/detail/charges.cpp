@@ -102,12 +102,28 @@ duration ports::arrive(std::size_t level, int receiver, duration head,
   return start + cost.transfer;
 }
 
-void ports::shift(const std::vector<duration>& by_rank) {
+duration ports::all_left(int sender) const noexcept {
+  duration last;
+  for (const level_state& state : levels_) {
+    last =
+        std::max(last, state.all[static_cast<std::size_t>(sender / state.ranks_per_port)].out_free);
+  }
+  return last;
+}
+
+bool ports::any_contended() const noexcept {
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    if (contended(level)) return true;
+  }
+  return false;
+}
+
+void ports::shift(const std::vector<duration>& out, const std::vector<duration>& in) {
   for (level_state& state : levels_) {
     for (std::size_t i = 0; i < state.all.size(); ++i) {
-      const duration by = by_rank[i * static_cast<std::size_t>(state.ranks_per_port)];
-      state.all[i].out_free += by;
-      state.all[i].in_free += by;
+      const std::size_t rank = i * static_cast<std::size_t>(state.ranks_per_port);
+      state.all[i].out_free += out[rank];
+      state.all[i].in_free += in[rank];
     }
   }
 }

@@ -57,8 +57,12 @@ class ports {
   /// The time at which the last byte is in, of a message whose first came at `head`.
   [[nodiscard]] duration arrive(std::size_t level, int receiver, duration head,
                                 const model::message_cost& cost) noexcept;
-  /// Puts off what the ranks' ports hold.
-  void shift(const std::vector<duration>& by_rank);
+  /// When all that was handed over so far has left.
+  [[nodiscard]] duration all_left(int sender) const noexcept;
+  /// Whether ranks wait for others at ports, or for both directions at one.
+  [[nodiscard]] bool any_contended() const noexcept;
+  /// Puts off what the ranks' ports hold: going out, coming in.
+  void shift(const std::vector<duration>& out, const std::vector<duration>& in);
 
  private:
   struct port {

@@ -20,6 +20,11 @@ duration times(double ps_a_unit, std::uint64_t units) {
   return duration::from_ps(std::llround(all));
 }
 
+bool is_near(double pace, double mean) {
+  constexpr double near = 0.1;
+  return std::abs(pace - mean) <= near * mean;
+}
+
 double ps_a_unit(duration span, const pace& of) {
   return static_cast<double>(span.ps()) / of.units();
 }
@@ -31,7 +36,7 @@ void event_run::end_of_unit(int rank, std::uint32_t phase, duration at) {
   if (phase != r.window.phase()) return;
   const bool counted = r.at_pace.units() >= span_;
   if (phase != r.at_pace.phase()) restart_pace(r);
-  r.at_pace.see({at, r.processor_busy});
+  r.at_pace.see({at, r.processor_busy, std::max(at, ports_.all_left(rank))});
   looked_ += static_cast<int>(r.at_pace.units() >= span_) - static_cast<int>(counted);
   if (looked_ != plan_.walked || steps_ < options_.steps_before_skipping) return;
   if (is_steady()) return skip_rounds();
@@ -48,7 +53,8 @@ void event_run::restart_pace(rank_state& r) const {
   r.at_pace.restart(r.window.phase(), transient_units);
 }
 
-/// Single ranks may take turns in being late; together they keep the pace.
+/// Single ranks may take turns in being late; together they keep the pace. Where one hands over
+/// faster than a common port takes it, others behind it will be faster once it has ended.
 bool event_run::is_steady() const {
   constexpr double most_apart = 0.01;
   double before = 0;
@@ -57,7 +63,12 @@ bool event_run::is_steady() const {
     before += ps_a_unit(r.at_pace.before(), r.at_pace);
     latest += ps_a_unit(r.at_pace.latest().at, r.at_pace);
   }
-  return std::abs(latest - before) <= most_apart * latest;
+  if (std::abs(latest - before) > most_apart * latest) return false;
+  return !ports_.any_contended() ||
+         std::all_of(ranks_.begin(), ranks_.end(), [](const rank_state& r) {
+           const double own = ps_a_unit(r.at_pace.latest().at, r.at_pace);
+           return is_near(ps_a_unit(r.at_pace.latest().port, r.at_pace), own);
+         });
 }
 
 void event_run::skip_rounds() {
@@ -72,34 +83,36 @@ void event_run::skip_rounds() {
   }
   const std::uint64_t units = rounds / plan_.rounds_in_unit;
   if (units == 0) return;
+  // Who is near the mean keeps it in the long run. Messages leave at the pace of their port, which
+  // may be slower than that of the rank.
+  const auto put_off = [&](double pace) { return times(is_near(pace, mean) ? mean : pace, units); };
   std::vector<duration> by_rank;
-  by_rank.reserve(ranks_.size());
+  std::vector<duration> by_port;
   for (rank_state& r : ranks_) {
-    // Who is near the mean keeps it in the long run.
-    constexpr double near = 0.1;
-    const double its_own = ps_a_unit(r.at_pace.latest().at, r.at_pace);
-    const bool with_all = std::abs(its_own - mean) <= near * mean;
-    by_rank.push_back(times(with_all ? mean : its_own, units));
+    by_rank.push_back(put_off(ps_a_unit(r.at_pace.latest().at, r.at_pace)));
+    by_port.push_back(put_off(ps_a_unit(r.at_pace.latest().port, r.at_pace)));
     r.processor_busy += times(ps_a_unit(r.at_pace.latest().processor, r.at_pace), units);
     r.window.skip(units * plan_.rounds_in_unit);
     restart_pace(r);
   }
   span_ = 1;
   looked_ = 0;
-  shift(by_rank);
+  shift(by_rank, by_port);
 }
 
-void event_run::shift(const std::vector<duration>& by_rank) {
+void event_run::shift(const std::vector<duration>& by_rank, const std::vector<duration>& by_port) {
   const auto of = [&](int rank) { return by_rank[static_cast<std::size_t>(rank)]; };
   for (int rank = 0; rank < plan_.walked; ++rank) {
     state(rank).window.shift(of(rank));
     state(rank).processor_free += of(rank);
   }
-  ports_.shift(by_rank);
+  ports_.shift(by_port, by_rank);
   for (message& m : messages_) m.arrived += of(m.to);
-  // What is on its way was sent by the sender's clock.
+  // What is on its way has left by its sender's port.
   events_.change([&](event& e) {
-    e.at += e.what == happening::arrive ? of(messages_[message_of(e)].from) : of(e.rank);
+    e.at += e.what != happening::arrive
+                ? of(e.rank)
+                : by_port[static_cast<std::size_t>(messages_[message_of(e)].from)];
   });
 }
 

@@ -238,7 +238,7 @@ class event_run {
   void restart_pace(rank_state& r) const;
   [[nodiscard]] bool is_steady() const;
   void skip_rounds();
-  void shift(const std::vector<duration>& by_rank);
+  void shift(const std::vector<duration>& by_rank, const std::vector<duration>& by_port);
 
   run_plan plan_;
   transfer_rules rules_;

@@ -75,8 +75,8 @@ void event_run::put_on_wire(int rank, step_number n, duration at) {
   const bool is_answered = way.all().back().backwards;
   if (is_answered) m.sender = n;
   duration work = cost_of(m).send_overhead;
-  if (options_.charge_combining) {
-    work += charges_.combine() * static_cast<std::int64_t>(state(rank).packed.take(what.left));
+  if (const std::size_t combined = state(rank).packed.take(what.left); combined != 0) {
+    work += charges_.combine() * static_cast<std::int64_t>(combined);
   }
   const duration out = spend(rank, at, work);
   if (by_class() && is_answered) expect_answers(rank, n, out);

@@ -16,6 +16,7 @@ class pace {
   struct mark {
     duration at;
     duration processor;  ///< busy so far
+    duration port;       ///< all that was handed over has left
   };
 
   /// Forgets what was seen; the next `transient` units do not count either.
@@ -38,7 +39,7 @@ class pace {
     if (unit != 2 * span_) return;
     units_ = span_;
     before_ = middle_.at - begin_.at;
-    latest_ = {here.at - middle_.at, here.processor - middle_.processor};
+    latest_ = {here.at - middle_.at, here.processor - middle_.processor, here.port - middle_.port};
     middle_ = here;
     span_ *= 2;
   }
