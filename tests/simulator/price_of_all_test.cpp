@@ -3,14 +3,16 @@
 //
 // Every algorithm of the table that knows all lengths beforehand: priced on 131,072 ranks, with the
 // time that took printed, and on 1,024 against the replay.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
+#include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/schedule/price.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -23,10 +25,12 @@ using collective::kind;
 constexpr kind kinds[] = {kind::barrier,    kind::broadcast,  kind::all_gather,
                           kind::all_to_all, kind::all_reduce, kind::scan};
 
-/// Those that take seconds.
-bool is_long(const std::string& name) {
-  return name == "doubling" || name == "direct" || name == "single_copy" || name == "k_prefix" ||
-         name.rfind("mesh", 0) == 0;
+/// Those of the quick run: the first ten, but for the ones that take seconds.
+bool is_quick(const std::string& name) {
+  constexpr const char* quick[] = {
+      "barrier dissemination", "barrier central", "broadcast knomial", "broadcast hierarchical",
+      "broadcast double_tree", "all_reduce ring", "all_to_all mesh3d"};
+  return std::find(std::begin(quick), std::end(quick), name) != std::end(quick);
 }
 
 collective::problem problem_of(kind what, int ranks) {
@@ -50,8 +54,8 @@ void for_all(int ranks, const Do& what) {
     for (const collective::algorithm* each : all.of(one)) {
       const collective::selection with{each, model::initial_values(each->is)};
       if (!collective::registry::objection(with, call).empty()) continue;
-      const std::string name(each->is.name);
-      if (all_of_them || !is_long(name)) what(call, with, std::string(to_string(one)) + " " + name);
+      const std::string name = std::string(to_string(one)) + " " + std::string(each->is.name);
+      if (all_of_them || is_quick(name)) what(call, with, name);
     }
   }
 }
@@ -64,18 +68,25 @@ schedule::price_options free_work() {
 
 }  // namespace
 
-TEST(price_of_all, on_131072_ranks_takes_seconds) {
+TEST(price_of_all, on_131072_ranks) {
   const machine on = load_machine("lemieux");
   for_all(131'072, [&](const collective::problem& call, const collective::selection& with,
                        const std::string& name) {
     const auto begin = std::chrono::steady_clock::now();
-    const schedule::price_result result = price(
-        call.ranks, [&](int rank) { return with.schedule_of(call, rank); }, on, {}, free_work());
+    std::string how;
+    try {
+      const schedule::price_result result = price(
+          call.ranks, [&](int rank) { return with.schedule_of(call, rank); }, on, {}, free_work());
+      EXPECT_GT(result.completion, duration()) << name;
+      how = fmt::format("{:.3f} us, {}", result.completion.us(), result.how(call.ranks));
+    } catch (const upwash::error& refused) {
+      // Ranks that differ in too many ways, and too many steps to walk them all: it says so.
+      how = refused.what();
+      EXPECT_NE(how.find("none stand for the others"), std::string::npos) << name;
+      EXPECT_FALSE(is_quick(name)) << name;
+    }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::printf("%s: %.3f us, priced in %.2f s (%s)\n", name.c_str(), result.completion.us(),
-                took.count(), result.how(call.ranks).c_str());
-    EXPECT_GT(result.completion, duration()) << name;
-    EXPECT_LT(took.count(), 20) << name;
+    fmt::print("{}: {}; in {:.2f} s\n", name, how, took.count());
   });
 }
 

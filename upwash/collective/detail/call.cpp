@@ -124,12 +124,13 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.forced = wanted.how.algorithm;
   made.how.algorithm = {};
   made.chosen = service.choose(among, made.what, made.forced);
-  made.steps.emplace(made.chosen.schedule_of(made.what, among.rank()));
+  const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
+  made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
-  const schedule::needs& wants = made.steps->wants();
+  const schedule::needs& wants = steps.wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
-    if (auto compact = compact_steps(*made.steps, among.rank(), *record.shared)) {
+    if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
       made.runs_compact = true;
       made.looks = among.here().looks();
       made.compact = std::move(*compact);

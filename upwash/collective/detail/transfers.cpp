@@ -270,7 +270,8 @@ bool executor::fetched(operation& op, slot& s) {
   }
   if (s.what.header.count != 0 || s.what.length_slot != schedule::step::no_slot) take(s, s.staged);
   s.state = progress_of::fetched;
-  return acknowledge(op, s) || true;
+  static_cast<void>(acknowledge(op, s));
+  return true;
 }
 
 bool executor::acknowledge(operation& op, slot& s) {
