@@ -129,7 +129,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.run_as = manner_of(among, wanted, made);
   const schedule::needs& wants = steps.wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
-  if (service.shares_memory(record, wants) && !sync && !among.here().options().checked) {
+  if (executor::shares_memory(record, wants) && !sync && !among.here().options().checked) {
     if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
       made.runs_compact = true;
       made.looks = among.here().looks();
