@@ -30,6 +30,8 @@ class mesh_all_to_all_v : public detail::mesh_exchange {
 
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return room_at_; }
+  /// Where the lengths are alike; for the pricer, which is told them.
+  [[nodiscard]] std::uint32_t rank_class() const noexcept { return turn_.rank_class(); }
   /// About three words a rank.
   [[nodiscard]] std::uint32_t slot_count() const noexcept { return sent_headers_ + sent_words(); }
 

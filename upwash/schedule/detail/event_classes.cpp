@@ -18,9 +18,9 @@ event_run::notice_board& event_run::board_of(int rank, message_kind what) {
 }
 
 /// Notes all edges of which the rank will send something.
-void event_run::announce(int rank, generator steps) {
+void event_run::announce(int rank, generator steps, const facts& known) {
   using enum message_kind;
-  for (step what; can_be_walked_by_class(what) && steps.next(what);) {
+  for (step what; can_be_walked_by_class(what) && steps.next(what, known);) {
     const auto notes = [&](message_kind kind) {
       board_of(rank, kind).heads.try_emplace(what.edge);
     };

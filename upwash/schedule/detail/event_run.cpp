@@ -33,7 +33,8 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
   }
   if (by_class()) {
     for (int rank = 0; rank < plan.walked; ++rank) {
-      announce(rank, schedule_of(member(rank)));
+      const facts known = options.facts_of ? (*options.facts_of)(member(rank)) : facts{};
+      announce(rank, schedule_of(member(rank)), known);
     }
   }
   for (int rank = 0; rank < plan.walked; ++rank) refill(rank);

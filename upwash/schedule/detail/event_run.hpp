@@ -228,7 +228,7 @@ class event_run {
   void expect(const message& what, duration earliest);
   void expect_answers(int rank, step_number n, duration earliest);
   void publish(const message& what, duration head);
-  void announce(int rank, generator steps);
+  void announce(int rank, generator steps, const facts& known);
   void come(const expectation& by, duration head);
   [[nodiscard]] notice_board& board_of(int rank, message_kind what);
   [[nodiscard]] bool can_be_walked_by_class(const step& what) const noexcept;
