@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/sanitized.hpp"
 #include "upwash/schedule/count.hpp"
 #include "upwash/schedule/validate.hpp"
 
 namespace upwash::collective {
 
 inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
-inline int most_ranks() { return long_run() ? 70 : 33; }
+inline int most_ranks() { return long_run() ? 70 : (test::sanitized ? 17 : 33); }
 inline std::uint64_t seeds() { return long_run() ? 20 : 3; }
 
 inline std::uint64_t ceil_log(std::uint64_t ranks, std::uint64_t radix) {

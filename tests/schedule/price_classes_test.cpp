@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "tests/sanitized.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -49,6 +50,7 @@ void compare(const case_of& of, std::uint64_t bytes, const machine& on, double t
 }  // namespace
 
 TEST(price_classes, stand_for_all_ranks_of_a_mesh_with_holes) {
+  if (upwash::test::sanitized) GTEST_SKIP() << "the same code as for fewer ranks";
   const machine lemieux = load_machine("lemieux");
   for (const std::uint64_t bytes : {400, 40'000}) {
     compare({2, 300}, bytes, lemieux, 0.05);
@@ -72,6 +74,7 @@ TEST(price_classes, are_low_where_ports_are_the_bottleneck) {
 }
 
 TEST(price_classes, price_131072_ranks_in_seconds) {
+  if (upwash::test::sanitized) GTEST_SKIP() << "the same code as for fewer ranks";
   for (const int dimensions : {2, 3}) {
     const auto begin = std::chrono::steady_clock::now();
     const price_result result = priced({dimensions, 131'072}, 64, load_machine("lemieux"), false);
