@@ -10,8 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "upwash/collective/detail/call.hpp"
-#include "upwash/collective/reduction.hpp"
+#include "upwash/collective/detail/reduction_call.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 
@@ -29,17 +28,9 @@ template <class Operator, class T>
     collective::detail::check_size(among, collective::kind::all_reduce, "the result", result.size(),
                                    mine.size());
   }
-  return {{.what = {.what = collective::kind::all_reduce,
-                    .bytes = result.size_bytes(),
-                    .element_bytes = sizeof(T),
-                    .in_place = in_place,
-                    .commutative = commutes<Operator>()},
-           .how = how,
-           .kind_of_reduction = collective::detail::name_of_reduction<T, Operator>(),
-           .site = site},
-          {.input = std::as_bytes(mine),
-           .output = std::as_writable_bytes(result),
-           .combine = reduction_of<T, Operator>()}};
+  return collective::detail::reduction_call<Operator, T>(
+      {.what = collective::kind::all_reduce, .bytes = result.size_bytes(), .in_place = in_place},
+      mine, result, how, site);
 }
 
 }  // namespace detail

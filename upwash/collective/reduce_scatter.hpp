@@ -10,8 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "upwash/collective/detail/call.hpp"
-#include "upwash/collective/reduction.hpp"
+#include "upwash/collective/detail/reduction_call.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 
@@ -28,16 +27,9 @@ template <class Operator, class T>
   collective::detail::check_size(among, collective::kind::reduce_scatter, "the input",
                                  blocks.size(),
                                  mine.size() * static_cast<std::size_t>(among.size()));
-  return {{.what = {.what = collective::kind::reduce_scatter,
-                    .bytes = mine.size_bytes(),
-                    .element_bytes = sizeof(T),
-                    .commutative = commutes<Operator>()},
-           .how = how,
-           .kind_of_reduction = collective::detail::name_of_reduction<T, Operator>(),
-           .site = site},
-          {.input = std::as_bytes(blocks),
-           .output = std::as_writable_bytes(mine),
-           .combine = reduction_of<T, Operator>()}};
+  return collective::detail::reduction_call<Operator, T>(
+      {.what = collective::kind::reduce_scatter, .bytes = mine.size_bytes()}, blocks, mine, how,
+      site);
 }
 
 }  // namespace detail
