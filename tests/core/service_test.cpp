@@ -140,3 +140,17 @@ TEST(finish, every_message_is_handled_before_a_job_ends) {
     }
   }
 }
+
+JOB_TEST(service, an_idle_one_is_not_called) {
+  auto& counted = here.service<numbered<77>>();
+  here.progress();
+  EXPECT_GT(counted.calls, 0);
+  here.set_busy(counted, false);
+  here.set_busy(counted, false);  // said twice, it counts once
+  const int before = counted.calls;
+  for (int i = 0; i < 5; ++i) here.progress();
+  EXPECT_EQ(counted.calls, before);
+  here.set_busy(counted, true);
+  here.progress();
+  EXPECT_GT(counted.calls, before);
+}

@@ -65,6 +65,7 @@ job::~job() {
     state_->progress_thread.join();
   }
   state_->progressing.clear();
+  state_->busy_services = 0;
   while (!state_->services.empty()) {
     const auto last = std::move(state_->services.back());  // it may still ask for others
     state_->services.pop_back();
@@ -121,7 +122,8 @@ int job::progress_step() {
     moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]]
     moved += state.memory.progress();
-  if (!state.progressing.empty()) moved += services_step();
+  if (state.busy_services != 0) [[unlikely]]
+    moved += services_step();
   if (detail::job_access::failed(*this)) [[unlikely]]
     std::rethrow_exception(state.fault);
   return moved;
@@ -138,7 +140,7 @@ int job::services_step() {
   } const in(state.in_services);
   int moved = 0;
   for (std::size_t i = 0; i < state.progressing.size(); ++i) {
-    moved += state.progressing[i]->progress(service_budget);
+    if (state.progressing[i]->busy_) moved += state.progressing[i]->progress(service_budget);
   }
   return moved;
 }
@@ -202,6 +204,12 @@ conduit::waiter& job::set_waiter(conduit::waiter& idle) noexcept {
   return *std::exchange(waiter_, &idle);
 }
 
+void job::set_busy(service_base& which, bool busy) noexcept {
+  if (which.busy_ == busy) return;
+  which.busy_ = busy;
+  state_->busy_services += busy ? 1 : -1;
+}
+
 service_base* job::find_service(const void* tag) const noexcept {
   for (const auto& [known, service] : state_->services) {
     if (known == tag) return service.get();
@@ -210,7 +218,10 @@ service_base* job::find_service(const void* tag) const noexcept {
 }
 
 void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
-  if (made->wants_progress()) state_->progressing.push_back(made.get());
+  if (made->wants_progress()) {
+    state_->progressing.push_back(made.get());
+    set_busy(*made, true);
+  }
   state_->services.emplace_back(tag, std::move(made));
 }
 

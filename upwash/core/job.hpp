@@ -95,6 +95,9 @@ class job final : private conduit::sink {
   /// Replaces what this rank does when idle; returns the one before. Objects install theirs.
   conduit::waiter& set_waiter(conduit::waiter& idle) noexcept;
 
+  /// Whether a service that wants progress has work now; at first it has. Also from a handler.
+  void set_busy(service_base& which, bool busy) noexcept;
+
   /// The layer's state T on this job (service.hpp), made on first use. O(services) a call: keep
   /// the reference.
   template <class T>

@@ -20,7 +20,8 @@ class service_base {
   service_base(const service_base&) = delete;
   service_base& operator=(const service_base&) = delete;
 
-  /// Whether `progress` is to be called; asked once, when the service is made.
+  /// Whether `progress` is to be called; asked once, when the service is made. One that has nothing
+  /// to do for a while says so (job::set_busy), and costs a poll nothing meanwhile.
   [[nodiscard]] virtual bool wants_progress() const { return false; }
   /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers, and
   /// never while a `progress` of this job runs: one that waits holds up the other layers.
@@ -34,6 +35,10 @@ class service_base {
 
  protected:
   service_base() = default;
+
+ private:
+  friend class job;
+  bool busy_ = false;
 };
 
 namespace detail {

@@ -107,6 +107,7 @@ bool executor::awaits_agreement(const run_key& key) const {
 }
 
 void executor::agreed(const agreement& theirs) {
+  here_.set_busy(*this, true);  // the next progress throws what may have come out
   if (!compare(theirs)) early_agreements_.push_back(theirs);
 }
 

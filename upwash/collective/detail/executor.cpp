@@ -86,6 +86,7 @@ request executor::begin(operation& op) {
                                                   .number = op.number});
   op.restart(begun.end);
   running_.push_back(&op);
+  here_.set_busy(*this, true);
   begin_epoch(op);
   static_cast<void>(guarded(op, [&] {
     introduce(op);
@@ -285,6 +286,7 @@ int executor::progress(int /*budget*/) {
       ++i;
     }
   }
+  if (running_.empty()) here_.set_busy(*this, false);
   return moved;
 }
 

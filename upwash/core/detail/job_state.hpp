@@ -48,6 +48,7 @@ class job_state {
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
   std::vector<service_base*> progressing;  ///< those that want calls
+  int busy_services = 0;                   ///< of them: those that have work
   bool in_services = false;                ///< one of them is being called
 
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
