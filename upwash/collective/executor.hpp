@@ -105,10 +105,12 @@ class persistent {
   std::unique_ptr<detail::operation> kept_;
 };
 
+class registry;
 class selector;
 
 /// What the composition root gives a job's collectives.
 struct installation {
+  const registry* algorithms = nullptr;  ///< outlives the job; null: every rank makes its own
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};

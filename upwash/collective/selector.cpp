@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/model/machine.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace upwash::collective {
@@ -37,9 +39,10 @@ shape shape_of(const problem& call) {
 
 class model_selector final : public selector {
  public:
-  explicit model_selector(const machine& on) : on_(on) {}
+  explicit model_selector(std::string machine_name) : name_(std::move(machine_name)) {}
 
   const choice& choose(const registry& from, const problem& call) override {
+    if (!on_ && unknown_.empty()) read_machine();
     const auto [at, fresh] = chosen_.try_emplace(shape_of(call));
     if (fresh) {
       try {
@@ -60,12 +63,25 @@ class model_selector final : public selector {
                                                  const problem& call) const;
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
 
-  const machine on_;
+  void read_machine();
+
+  const std::string name_;
+  std::optional<machine> on_;
+  std::string unknown_;  ///< why there is no machine
   std::map<shape, choice> chosen_;
 };
 
+void model_selector::read_machine() {
+  try {
+    on_ = load_machine(name_);
+  } catch (const error& failure) {
+    unknown_ = failure.what();
+  }
+}
+
 std::optional<duration> model_selector::price_of(const selection& candidate,
                                                  const problem& call) const {
+  if (!on_) return std::nullopt;
   schedule::transfer_rules rules;
   rules.addresses = call.addresses;
   rules.direct = call.direct_access;
@@ -75,7 +91,7 @@ std::optional<duration> model_selector::price_of(const selection& candidate,
   options.steps_before_skipping = most_steps / 8;
   try {
     return schedule::price(
-               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); }, on_, rules,
+               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); }, *on_, rules,
                options)
         .completion;
   } catch (const error&) {
@@ -104,13 +120,14 @@ selector::choice model_selector::cheapest(const registry& from, const problem& c
     throw error(error_kind::argument, fmt::format("no algorithm serves this {} of {} ranks{}",
                                                   to_string(call.what), call.ranks, objections));
   }
-  return {*best, fmt::format("the prices on {}{}{}", on_.name, prices, objections)};
+  if (!on_) return {*best, "it is the first that serves; there are no costs: " + unknown_};
+  return {*best, fmt::format("the prices on {}{}{}", on_->name, prices, objections)};
 }
 
 }  // namespace
 
-std::unique_ptr<selector> make_model_selector(const machine& on) {
-  return std::make_unique<model_selector>(on);
+std::unique_ptr<selector> make_model_selector(std::string machine_name) {
+  return std::make_unique<model_selector>(std::move(machine_name));
 }
 
 }  // namespace upwash::collective

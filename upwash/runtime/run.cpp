@@ -31,11 +31,12 @@ struct composition {
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
-  std::unique_ptr<collective::selector> selects;  ///< shared by the ranks of this process
+  collective::registry algorithms;                ///< shared by the ranks of this process,
+  std::unique_ptr<collective::selector> selects;  ///< as this
   job_options options;
 
   [[nodiscard]] collective::installation layers() const {
-    return {selects.get(), values.text("algorithms")};
+    return {&algorithms, selects.get(), values.text("algorithms")};
   }
 };
 
@@ -84,20 +85,6 @@ conduit::loopback_options loopback_options_of(const settings& values) {
   return chosen;
 }
 
-/// Prices algorithms on the machine that the knob names.
-std::unique_ptr<collective::selector> make_selector(const settings& values) {
-  try {
-    return collective::make_model_selector(load_machine(values.text("machine")));
-  } catch (const error& unknown) {
-    if (values.text("conduit") == "sim") throw;
-    log(log_level::info, "runtime",
-        fmt::format("collectives run the first algorithm that serves, because there are no costs "
-                    "to choose by: {}",
-                    unknown.what()));
-    return nullptr;
-  }
-}
-
 /// Reads the knobs and makes the world that they describe. What is made before an error stays:
 /// it is the way to tell of it.
 void compose(composition& made) {
@@ -116,7 +103,8 @@ void compose(composition& made) {
     check_builds(*made.boot);
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
-  made.selects = make_selector(made.values);
+  collective::add_algorithms(made.algorithms);
+  made.selects = collective::make_model_selector(made.values.text("machine"));
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
@@ -176,7 +164,9 @@ void run_all(conduit::world& on, const job_options& options, const collective::i
 
 void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main) {
   int failed = -1;
-  run_all(on, options, {}, rank_main, failed);
+  collective::registry algorithms;
+  collective::add_algorithms(algorithms);
+  run_all(on, options, {.algorithms = &algorithms}, rank_main, failed);
 }
 
 namespace detail {

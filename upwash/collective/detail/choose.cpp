@@ -42,10 +42,11 @@ void for_each_pair(std::string_view text, const Use& use) {
 void executor::install(const installation& with) {
   installed_ = true;
   selects_ = with.chooses;
+  algorithms_ = with.algorithms;
   for_each_pair(agreed_text(here_.world(), with.forced),
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = kind_named(collective);
-                  static_cast<void>(algorithms_.named(what, algorithm));
+                  static_cast<void>(algorithms().named(what, algorithm));
                   forced_[what] = algorithm;
                 });
   on_team_create(here_.world());
@@ -56,14 +57,14 @@ selection executor::choose(const team& among, const problem& what, std::string_v
   if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;
   if (!named.empty()) {
-    chosen = {algorithms_.named(what.what, named), "it was asked for"};
+    chosen = {algorithms().named(what.what, named), "it was asked for"};
     const std::string objection = registry::objection(chosen.what, what);
     if (!objection.empty()) {
       throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
                                                     to_string(what.what), named, objection));
     }
   } else {
-    chosen = selects_ != nullptr ? selects_->choose(algorithms_, what) : first_that_serves(what);
+    chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
   }
   if (among.rank() == 0) {
     log(log_level::info, "collective",
@@ -74,8 +75,17 @@ selection executor::choose(const team& among, const problem& what, std::string_v
   return chosen.what;
 }
 
-selector::choice executor::first_that_serves(const problem& what) const {
-  for (const algorithm* each : algorithms_.of(what.what)) {
+const registry& executor::algorithms() {
+  if (algorithms_ == nullptr) {
+    own_algorithms_ = std::make_unique<registry>();
+    add_algorithms(*own_algorithms_);
+    algorithms_ = own_algorithms_.get();
+  }
+  return *algorithms_;
+}
+
+selector::choice executor::first_that_serves(const problem& what) {
+  for (const algorithm* each : algorithms().of(what.what)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (registry::objection(candidate, what).empty()) {
       return {candidate, "it is the first that serves, and there are no costs to choose by"};

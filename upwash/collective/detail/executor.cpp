@@ -30,9 +30,7 @@ bool leaves_early(const operation& op, const team_record& on) noexcept {
 executor::executor(job& here)
     : here_(here),
       medium_bytes_(medium_limit(here)),
-      direct_(here.endpoint().describe().direct_access) {
-  add_algorithms(algorithms_);
-}
+      direct_(here.endpoint().describe().direct_access) {}
 
 void executor::on_team_create(const team& made) {
   if (!installed_ || !direct_) return;

@@ -165,7 +165,8 @@ class executor final : public service_base {
   void answer(operation& op, const question& asked);
   void answer_questions(operation& op);
 
-  [[nodiscard]] selector::choice first_that_serves(const problem& what) const;
+  [[nodiscard]] const registry& algorithms();
+  [[nodiscard]] selector::choice first_that_serves(const problem& what);
 
   // Whether all members call the same (agreement.cpp).
   struct expected_agreement {
@@ -183,8 +184,9 @@ class executor final : public service_base {
   const std::size_t medium_bytes_;
   bool installed_ = false;
   bool direct_ = false;
-  registry algorithms_;
-  selector* selects_ = nullptr;  ///< null: the first without objection
+  const registry* algorithms_ = nullptr;
+  std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
+  selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
