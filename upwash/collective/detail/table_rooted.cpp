@@ -49,13 +49,13 @@ struct gather_up {
 constexpr parameter hierarchical_parameters[] = {
     {"k", 2, most_ranks, 2, "radix of the tree among nodes"},
     {"inner", 2, most_ranks, 2, "radix of the trees inside nodes"},
-    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+    segment_parameter,
 };
 
 constexpr parameter hierarchical_kary_parameters[] = {
     {"k", 2, most_ranks, 2, "radix of the tree among nodes"},
     {"inner", 1, most_ranks, 2, "children of a rank inside nodes; 1: chains"},
-    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+    segment_parameter,
 };
 
 constexpr parameter double_tree_parameters[] = {

@@ -17,13 +17,13 @@ namespace {
 constexpr parameter knomial_up_down_parameters[] = {
     {"up", 2, most_ranks, 2, "radix of the tree up"},
     {"down", 2, most_ranks, 2, "radix of the tree down"},
-    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+    segment_parameter,
 };
 
 constexpr parameter kary_up_down_parameters[] = {
     {"up", 1, most_ranks, 2, "children of a rank in the tree up; 1: a chain"},
     {"down", 1, most_ranks, 2, "children of a rank in the tree down; 1: a chain"},
-    {"segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once"},
+    segment_parameter,
 };
 
 struct barrier_by_messages {

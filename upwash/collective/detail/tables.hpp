@@ -14,6 +14,9 @@ namespace upwash::collective::detail {
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48U;
 inline constexpr std::uint64_t most_ranks = (std::uint64_t{1} << 31U) - 1;
 
+inline constexpr model::parameter segment_parameter{"segment", 0, most_bytes, 0,
+                                                    "bytes sent at a time; 0: all at once"};
+
 void add_barriers(registry& to);
 void add_rooted(registry& to);  ///< broadcast, scatter, gather, reduce
 void add_all_gathers(registry& to);
