@@ -13,6 +13,7 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/executor.hpp"
+#include "upwash/collective/reduction.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace {
@@ -24,18 +25,6 @@ using schedule::generator;
 using schedule::step;
 using schedule::step_kind;
 using schedule::tape;
-
-void add_words(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
-               const void* /*context*/) {
-  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-    std::uint64_t a = 0;
-    std::uint64_t b = 0;
-    std::memcpy(&a, left + at, sizeof a);
-    std::memcpy(&b, right + at, sizeof b);
-    a += b;
-    std::memcpy(into + at, &a, sizeof a);
-  }
-}
 
 /// What an algorithm must have beside `next`.
 template <std::uint32_t Window, std::uint32_t Counters = 0>
@@ -150,9 +139,8 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
     const std::vector<std::uint64_t> mine(words, static_cast<std::uint64_t>(here.rank()) + 1);
     std::vector<std::uint64_t> sum(words, 1000);
     execute(here.world(), generator(piecewise_sum(here.size(), here.rank())),
-            {std::as_bytes(std::span(mine)),
-             std::as_writable_bytes(std::span(sum)),
-             {&add_words, nullptr}},
+            {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(sum)),
+             reduction_of<std::uint64_t, upwash::sum>()},
             {.exit = sync_mode::all})
         .wait();
     const auto peer = static_cast<std::uint64_t>((here.rank() + 1) % here.size());
@@ -316,12 +304,12 @@ JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
   std::uint64_t result = 0;
   for (const auto& owners : {std::array<int, 3>{peer, peer, schedule::own},
                              std::array<int, 3>{schedule::own, schedule::own, peer}}) {
-    EXPECT_THROW(execute(here.world(), generator(one_reduction(owners)),
-                         {std::as_bytes(std::span(&mine, 1)),
-                          std::as_writable_bytes(std::span(&result, 1)),
-                          {&add_words, nullptr}})
-                     .wait(),
-                 error);
+    EXPECT_THROW(
+        execute(here.world(), generator(one_reduction(owners)),
+                {std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(&result, 1)),
+                 reduction_of<std::uint64_t, upwash::sum>()})
+            .wait(),
+        error);
   }
 }
 

@@ -14,24 +14,13 @@
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/executor.hpp"
+#include "upwash/collective/reduction.hpp"
 
 namespace {
 
 using namespace upwash;
 using namespace upwash::collective;
 using schedule::generator;
-
-void add_words(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
-               const void* /*context*/) {
-  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-    std::uint64_t a = 0;
-    std::uint64_t b = 0;
-    std::memcpy(&a, left + at, sizeof a);
-    std::memcpy(&b, right + at, sizeof b);
-    a += b;
-    std::memcpy(into + at, &a, sizeof a);
-  }
-}
 
 /// x -> m x + c; applying one after the other does not commute.
 struct affine {
@@ -40,21 +29,11 @@ struct affine {
   friend bool operator==(const affine&, const affine&) = default;
 };
 
-affine then(const affine& first, const affine& second) {
-  return {first.m * second.m, first.c * second.m + second.c};
-}
-
-void compose(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
-             const void* /*context*/) {
-  for (std::size_t at = 0; at < bytes; at += sizeof(affine)) {
-    affine a;
-    affine b;
-    std::memcpy(&a, left + at, sizeof a);
-    std::memcpy(&b, right + at, sizeof b);
-    a = then(a, b);
-    std::memcpy(into + at, &a, sizeof a);
+struct then {
+  affine operator()(const affine& first, const affine& second) const {
+    return {first.m * second.m, first.c * second.m + second.c};
   }
-}
+};
 
 std::vector<std::uint64_t> vector_of(int rank, std::size_t elements) {
   std::vector<std::uint64_t> made(elements);
@@ -71,7 +50,7 @@ request start_sum(const team& among, const std::vector<std::uint64_t>& mine,
                   std::vector<std::uint64_t>& sum) {
   return execute(among,
                  generator(ring_all_reduce(among.size(), among.rank(), mine.size(), 8, false)),
-                 bind(mine, sum, {&add_words, nullptr}));
+                 bind(mine, sum, reduction_of<std::uint64_t, upwash::sum>()));
 }
 
 std::vector<std::uint64_t> sum_over(const team& among, std::size_t elements) {
@@ -121,10 +100,10 @@ JOB_TEST(executor, scan_keeps_the_order_of_ranks) {
   std::vector<affine> prefix(33);
   execute(here.world(),
           generator(doubling_scan(here.size(), here.rank(), 33 * sizeof(affine), false)),
-          bind(mine, prefix, {&compose, nullptr}))
+          bind(mine, prefix, reduction_of<affine, then>()))
       .wait();
   affine wanted = of_rank(0);
-  for (int rank = 1; rank <= here.rank(); ++rank) wanted = then(wanted, of_rank(rank));
+  for (int rank = 1; rank <= here.rank(); ++rank) wanted = then{}(wanted, of_rank(rank));
   for (const affine& each : prefix) ASSERT_EQ(each, wanted);
 }
 
