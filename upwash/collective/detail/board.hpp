@@ -39,7 +39,7 @@ struct alignas(64) board_counter {
   std::uint64_t value = 0;
 };
 
-/// Memory: 16 KiB a rank and team, and a pointer a member.
+/// Memory: 18 KiB a rank and team, and a pointer a member.
 class board {
  public:
   static constexpr std::uint64_t epochs = 32;
