@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/collective/detail/service.hpp"
 
 namespace upwash::collective::detail {
@@ -112,6 +113,25 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
   return run_as;
 }
 
+/// Says once for a shape that no edge can travel as it was asked for.
+void tell_fallback(const team& among, const plan& made) {
+  const schedule::transfer_rules& rules = made.run_as.rules;
+  if (!rules.forced || among.rank() != 0) return;
+  const bool needs_addresses =
+      *rules.forced == mechanism::signalling_put || *rules.forced == mechanism::single_copy;
+  const bool needs_direct = *rules.forced == mechanism::single_copy;
+  if ((!needs_addresses || rules.addresses == address_mode::single) &&
+      (!needs_direct || rules.direct)) {
+    return;
+  }
+  log(log_level::info, "collective",
+      fmt::format("{}: {} was asked for, but needs {}: edges travel by their size",
+                  made.run_as.agreed.operation, to_string(*rules.forced),
+                  rules.addresses != address_mode::single
+                      ? "address mode single"
+                      : "members that load and store each other's memory"));
+}
+
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
   plan made;
   made.what = wanted.what;
@@ -127,6 +147,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
+  tell_fallback(among, made);
   const schedule::needs& wants = steps.wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   if (executor::shares_memory(record, wants) && !sync && !among.here().options().checked) {
