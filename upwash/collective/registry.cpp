@@ -61,6 +61,7 @@ void add_algorithms(registry& to) {
   detail::add_exchanges(to);
   detail::add_reductions(to);
   detail::add_trees(to);
+  detail::add_shared_memory(to);
 }
 
 void registry::add(const algorithm& one) { all_.push_back(one); }

@@ -73,6 +73,8 @@ struct processor_costs {
   std::optional<duration> traversal;  ///< a matching queue entry looked at
   std::optional<duration> poll;
   std::optional<duration> core_switch;  ///< from one rank to another on the same core
+  /// What a collective's executor takes at either end of a message, beyond its overhead.
+  std::optional<duration> edge;
 };
 
 struct nic_protocol {

@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 12> kind_names{
     "send",  "receive", "copy",  "reduce",        "stage",      "collect",
     "close", "signal",  "await", "net_multicast", "net_reduce", "net_barrier"};
-constexpr std::array<std::string_view, 4> buffer_names{"none", "input", "output", "scratch"};
+constexpr std::array<std::string_view, buffer_kinds> buffer_names{"none", "input", "output",
+                                                                  "scratch", "shared"};
 
 }  // namespace
 

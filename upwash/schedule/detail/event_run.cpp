@@ -266,7 +266,7 @@ void event_run::write_result(price_result& to) const {
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;
   to.rounds_skipped = ranks_.front().window.skipped();
-  to.core_sharing = charges_.core_sharing(rounds_, plan_.ranks);
+  to.core_sharing = charges_.core_sharing(rounds_, to.processor_mean, plan_.ranks);
   to.completion += to.core_sharing;
 }
 
