@@ -44,6 +44,7 @@ machine with_edges(machine on) {
   for (machine_level& level : on.levels) {
     level.send_overhead = level.send_overhead.value_or(duration()) + each;
     level.receive_overhead = level.receive_overhead.value_or(duration()) + each;
+    if (level.loggp) level.loggp->gap_ns_per_byte += on.processor.edge_ns_per_byte.value_or(0);
   }
   return on;
 }

@@ -38,9 +38,9 @@ struct alignas(64) board_line {
 
 /// Shared scratch that is small enough lies behind the first counter: one line brings both.
 struct alignas(64) board_counter {
-  static constexpr std::size_t scratch_bytes = 56;
+  static constexpr std::size_t scratch_bytes = 48;
   std::uint64_t value = 0;
-  std::array<std::byte, scratch_bytes> scratch;
+  alignas(std::max_align_t) std::array<std::byte, scratch_bytes> scratch;
 };
 
 /// Where a member's buffer lies: written by that member, read by the others.
@@ -54,11 +54,11 @@ struct alignas(64) board_exposure {
   }
 };
 
-/// Memory: 30 KiB a rank and team, 2 MiB more that are touched only as far as operations use them,
+/// Memory: 114 KiB a rank and team, 2 MiB more that are touched only as far as operations use them,
 /// and a pointer a member.
 class board {
  public:
-  static constexpr std::uint64_t epochs = 32;
+  static constexpr std::uint64_t epochs = 128;
   static constexpr std::uint64_t half = epochs / 2;
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
