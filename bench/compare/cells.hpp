@@ -66,7 +66,8 @@ class measurement {
   template <class Call>
   void row(const char* name, std::size_t bytes, const char* mode, const Call& call) {
     long iterations = 1;
-    double seconds = timed(1, call);
+    for (double warm = 0; warm < seconds_a_cell_;) warm += timed(1, call);
+    double seconds = 0;
     for (;;) {
       seconds = timed(iterations, call);
       if (seconds >= seconds_a_cell_) break;

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "cells.hpp"
+#include "bench/compare/cells.hpp"
 
 namespace {
 

@@ -71,6 +71,8 @@ class model_selector final : public selector {
   /// Few enough that a first call is not held up: some milliseconds for all candidates together.
   static constexpr std::uint64_t most_steps = 10'000;
 
+  static constexpr double notable = 1.03;  ///< less of a difference says nothing
+
   [[nodiscard]] std::optional<duration> price_of(const selection& candidate,
                                                  const problem& call) const;
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
@@ -136,8 +138,9 @@ selector::choice model_selector::cheapest(const registry& from, const problem& c
     const auto price = price_of(candidate, call);
     prices += fmt::format(", {} {}", each->is.name,
                           price ? fmt::format("{:.2f} us", price->us()) : "not priced");
-    if (!best || (price && (!least || *price < *least))) best = candidate;
-    if (price && (!least || *price < *least)) least = price;
+    const bool cheaper = price && (!least || price->ns() * notable < least->ns());
+    if (!best || cheaper) best = candidate;
+    if (cheaper) least = price;
   }
   if (!best) {
     throw error(error_kind::argument, fmt::format("no algorithm serves this {} of {} ranks{}",

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: any collective between ranks that load and store each other's memory. Idea: who has
-// something to give lays it where the others read it and counts that it is there; who wants it
-// looks at that counter and copies, or combines, in rank order. Either it lies in shared scratch (a
-// copy more, but its owner may leave at once), or in the owner's buffer, and the owner stays until
-// all who read it have told. Cost: one round, whatever the number of ranks; P-1 looks, copies of m
-// bytes and, from buffers, signals at who reads. Restrictions: shared memory; from buffers no
-// combining in place. Source: Nishtala et al. 2009, collectives on shared memory.
+// Problem: any collective in shared memory. Idea: who gives lays it out and counts so; who wants it
+// looks at that counter and copies, or combines in rank order: from shared scratch, or from the
+// buffer, whose owner waits for its readers. Cost: one round; P-1 looks and copies of m bytes (from
+// buffers P-1 signals) at a reader. Restrictions: from buffers no combining in place. Source:
+// Nishtala et al. 2009, collectives on shared memory.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,8 @@ reader_options options_of(const settings& values, patience::policy waiting) {
   if (options.attach && waiting == patience::policy::yield) {
     // The pipeline needs the owner's processor, which it shares: that switch costs more than pages.
     options.attach_small = std::max<std::size_t>(options.attach_small, std::size_t{64} << 10U);
-    log(log_level::info, "shm", fmt::format("private memory to {} KiB is read by attach: processors are shared",
+    log(log_level::info, "shm",
+        fmt::format("private memory to {} KiB is read by attach: processors are shared",
                     options.attach_small >> 10U));
   }
   const std::uint64_t pipeline = values.bytes("shm_pipeline");
