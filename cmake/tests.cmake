@@ -22,10 +22,9 @@ if(UPWASH_SANITIZE MATCHES thread)
 endif()
 if(UPWASH_UNIT_TESTS)
   # The parts of applications that need no ranks are tested with the library.
-  add_executable(unit_tests ${UPWASH_UNIT_TESTS}
-    ${PROJECT_SOURCE_DIR}/apps/spmm/matrix_market.cpp ${PROJECT_SOURCE_DIR}/apps/spmm/csr.cpp)
-  target_link_libraries(unit_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
-                        fmt::fmt nlohmann_json::nlohmann_json)
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${UPWASH_APPS_WITHOUT_RANKS})
+  target_link_libraries(unit_tests PRIVATE apps_common upwash_static upwash_warnings
+                        GTest::gtest_main fmt::fmt nlohmann_json::nlohmann_json)
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
