@@ -25,4 +25,5 @@ if(TARGET fft3d)
   target_link_libraries(fft3d PRIVATE PkgConfig::fftw3)
 endif()
 
-set(UPWASH_APPS_WITHOUT_RANKS)
+set(UPWASH_APPS_WITHOUT_RANKS
+    ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp)
