@@ -26,4 +26,5 @@ if(TARGET fft3d)
 endif()
 
 set(UPWASH_APPS_WITHOUT_RANKS
-    ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp)
+    ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp
+    ${PROJECT_SOURCE_DIR}/apps/cg/solver.cpp)

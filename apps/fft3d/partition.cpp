@@ -24,7 +24,7 @@ std::optional<rank_grid> squarest(const lengths& points, int ranks) {
 
 /// The numbers of ranks next to `ranks` that fit, as "4 or 8".
 std::string neighbors(const lengths& points, int ranks) {
-  int below = std::min(ranks, points.y * points.z) - 1;
+  int below = std::min(ranks - 1, points.y * points.z);
   while (below > 1 && !squarest(points, below)) --below;
   int above = ranks + 1;
   while (above <= points.y * points.z && !squarest(points, above)) ++above;

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "apps/common/put_to_all.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
-#include "upwash/core/memory_access.hpp"
 #include "upwash/core/region.hpp"
 
 namespace spmm {
@@ -28,18 +28,6 @@ std::vector<double> dense_rows(sparse::row_block block, int columns) {
     for (int column = 0; column < columns; ++column) rows.push_back(numbers.fraction());
   }
   return rows;
-}
-
-/// Puts `mine` at element `first` of every rank's part: one's own by a copy, the others starting
-/// with the next rank, so that not all write to the same one at once.
-template <class T>
-void put_to_all(upwash::job& here, const upwash::region& to, std::size_t first,
-                std::span<const T> mine) {
-  std::copy(mine.begin(), mine.end(), to.mine_as<T>().begin() + static_cast<std::ptrdiff_t>(first));
-  for (int step = 1; step < here.size(); ++step) {
-    const int peer = (here.rank() + step) % here.size();
-    upwash::put(here, to.at<T>(peer, first), mine, upwash::implicit);
-  }
 }
 
 /// Runs one gather and one multiplication `repeats` times; the outcome with the median time.
@@ -102,9 +90,9 @@ class gathered_rows {
   void put_mine(upwash::job& here) const {
     // Counted in elements of 4 bytes from the start of the part.
     const std::size_t columns_at = entries_ * (sizeof(double) / sizeof(int));
-    put_to_all<double>(here, memory_, first_entry_, mine_.values);
-    put_to_all<int>(here, memory_, columns_at + first_entry_, mine_.indices);
-    put_to_all<int>(here, memory_, columns_at + entries_ + index(first_row_), lengths_);
+    apps::put_to_all<double>(here, memory_, first_entry_, mine_.values);
+    apps::put_to_all<int>(here, memory_, columns_at + first_entry_, mine_.indices);
+    apps::put_to_all<int>(here, memory_, columns_at + entries_ + index(first_row_), lengths_);
   }
 
   [[nodiscard]] sparse::csr_matrix matrix() const {
@@ -146,7 +134,7 @@ outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& m
   std::vector<double> c(index(a.rows) * index(columns));
 
   const auto gather = [&] {
-    put_to_all<double>(here, memory, index(block.first) * index(columns), mine);
+    apps::put_to_all<double>(here, memory, index(block.first) * index(columns), mine);
   };
   const auto multiply = [&] {
     sparse::multiply_dense(a, memory.mine_as<double>().first(elements), columns, c);
