@@ -35,8 +35,8 @@ verified 8 sim --class W --grid 2 4 --decomposition slabs
 says "round 1: $((32 / 4)) all-to-alls of 2 ranks, $((128 / 2 * 128 / 2 * 16)) bytes a pair"
 says "round 2: $((32 / 4)) all-to-alls of 4 ranks, $((128 / 2 * 128 / 4 * 16)) bytes a pair"
 
-# Planes that travel while others compute hide a tenth of packed slabs' time and more, where
-# computing takes as long as the network needs.
+# Planes that travel while others compute take a tenth less time than packed slabs and more, where
+# the processors are slow enough: computing takes three times what the network needs.
 # time_of: of the last run, in us.
 time_of() { sed -n 's/^time: \([0-9]*\)\.\([0-9]*\) ms .*/\1\2/p' <<<"$seen"; }
 verified 16 "sim --machine lemieux" --class W --mflops 50
