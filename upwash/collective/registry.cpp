@@ -58,6 +58,7 @@ void add_algorithms(registry& to) {
   detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
   detail::add_barriers(to);
   detail::add_rooted(to);
+  detail::add_composed(to);
   detail::add_all_gathers(to);
   detail::add_exchanges(to);
   detail::add_reductions(to);

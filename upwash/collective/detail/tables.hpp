@@ -18,7 +18,8 @@ inline constexpr model::parameter segment_parameter{"segment", 0, most_bytes, 0,
                                                     "bytes sent at a time; 0: all at once"};
 
 void add_barriers(registry& to);
-void add_rooted(registry& to);  ///< broadcast, scatter, gather, reduce
+void add_rooted(registry& to);    ///< broadcast, scatter, gather, reduce
+void add_composed(registry& to);  ///< broadcast
 void add_all_gathers(registry& to);
 void add_exchanges(registry& to);      ///< all-to-all and many-to-many
 void add_reductions(registry& to);     ///< all-reduce, reduce-scatter, scans
