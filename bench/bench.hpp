@@ -146,5 +146,6 @@ void all_to_all(context& c);
 void all_reduce(context& c);
 void scan(context& c);
 void overlap(context& c);
+void many_in_flight(context& c);
 
 }  // namespace upwash::bench

@@ -33,6 +33,8 @@ constexpr std::array entries{
     entry{"scan", "prefix sum of doubles by every algorithm", 1, 2, &scan},
     entry{"overlap", "nonblocking collectives under computation, in % (OSU's definition)", 1, 2,
           &overlap},
+    entry{"in-flight", "16 collectives at once against one after the other (Nishtala 2009)", 1, 2,
+          &many_in_flight},
 };
 
 }  // namespace
