@@ -168,8 +168,9 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  return service.start(std::make_unique<operation>(among, record, record.numbers++, *made.steps,
-                                                   buffers, as_called(made, wanted)));
+  return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
+                                                   record.numbers++, *made.steps, buffers,
+                                                   as_called(made, wanted)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {
@@ -178,8 +179,8 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   plan& made = plan_of(among, service, record, wanted);
   if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
-      .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
-                                         as_called(made, wanted)))
+      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
+                                         *made.steps, buffers, as_called(made, wanted)))
       .wait();
 }
 

@@ -373,8 +373,9 @@ schedule::transfer_rules default_rules(const team& among) {
 request execute(const team& among, const schedule::generator& steps, const binding& buffers,
                 const manner& how) {
   auto& service = among.here().service<detail::executor>();
-  return service.start(std::make_unique<detail::operation>(
-      among, service.record_of(among), service.next_number(among), steps, buffers, how));
+  return service.start(
+      std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
+                                          service.next_number(among), steps, buffers, how));
 }
 
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,

@@ -19,8 +19,9 @@ schedule::transfer_rules cut(schedule::transfer_rules rules, const team& on) {
 
 }  // namespace
 
-operation::operation(const team& on, team_record& record, std::uint32_t its_number,
-                     const schedule::generator& steps, const binding& bound, const manner& chosen)
+operation::operation(slot_store& spare, const team& on, team_record& record,
+                     std::uint32_t its_number, const schedule::generator& steps,
+                     const binding& bound, const manner& chosen)
     : among(on),
       on_team(record),
       number(its_number),
@@ -28,7 +29,8 @@ operation::operation(const team& on, team_record& record, std::uint32_t its_numb
       buffers(bound),
       how(chosen),
       rules(cut(chosen.rules, on)),
-      steps_(steps) {}
+      steps_(steps),
+      slots_(spare) {}
 
 void operation::restart(completer told) {
   end = told;
@@ -44,7 +46,7 @@ void operation::begin(phase next, const schedule::generator& steps) {
   now_in = next;
   steps_ = steps;
   const schedule::needs& wants = steps.wants();
-  slots_.resize(std::max<std::size_t>(slots_.size(), std::max(wants.window + 1, least_slots)));
+  slots_.widen(std::max(wants.window + 1, least_slots));
   if (scratch_.size() < wants.scratch_bytes) scratch_.resize(wants.scratch_bytes);
   words_.assign(wants.slots, 0);
   facts_.given = buffers.given;

@@ -72,6 +72,7 @@ class executor final : public service_base {
     return find_record(among);
   }
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
+  [[nodiscard]] slot_store& spare_slots() noexcept { return spare_slots_; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
   /// Takes over an operation that is still running from its `persistent`, and waits for it.
@@ -190,6 +191,7 @@ class executor final : public service_base {
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
+  slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
   std::vector<std::unique_ptr<operation>> owned_;
