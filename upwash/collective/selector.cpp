@@ -24,6 +24,8 @@ struct shape {
   int size_class;
   int root;
   int ranks_per_node;
+  int degree_class;
+  bool known_senders;
   bool in_place;
   bool commutative;
   bool direct_access;
@@ -32,9 +34,17 @@ struct shape {
 };
 
 shape shape_of(const problem& call) {
-  return {call.what,        call.ranks,          static_cast<int>(std::bit_width(call.bytes)),
-          call.root,        call.ranks_per_node, call.in_place,
-          call.commutative, call.direct_access,  call.addresses};
+  return {call.what,
+          call.ranks,
+          static_cast<int>(std::bit_width(call.bytes)),
+          call.root,
+          call.ranks_per_node,
+          static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
+          call.known_senders,
+          call.in_place,
+          call.commutative,
+          call.direct_access,
+          call.addresses};
 }
 
 class model_selector final : public selector {
@@ -91,8 +101,8 @@ std::optional<duration> model_selector::price_of(const selection& candidate,
   options.steps_before_skipping = most_steps / 8;
   try {
     return schedule::price(
-               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); }, *on_, rules,
-               options)
+               call.ranks, [&](int rank) { return candidate.priced_schedule_of(call, rank); }, *on_,
+               rules, options)
         .completion;
   } catch (const error&) {
     return std::nullopt;  // too many steps for the time there is, or lengths known at run time only

@@ -185,7 +185,8 @@ void event_run::begin(int rank, step_number n, duration at) {
     case step_kind::receive: return receive(rank, n, at);
     case step_kind::copy:
     case step_kind::reduce: return work(rank, n, at);
-    case step_kind::stage: return finish(rank, n, at);
+    case step_kind::stage:
+    case step_kind::deliver: return finish(rank, n, at);
     case step_kind::collect: return collect(rank, what.edge, at), finish(rank, n, at);
     case step_kind::close:
       std::erase(r.collects, what.edge);
