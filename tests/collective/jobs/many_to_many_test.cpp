@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/collective/selector.hpp"
 
 namespace {
 
@@ -212,4 +214,46 @@ JOB_TEST(many_to_many, says_what_is_wrong) {
               me + ": many_to_many by direct: direct needs the sources of what comes "
                    "(known_sources)");
   }
+}
+
+// Rank 1 believes that two messages come to it; there is one.
+TEST(many_to_many, finds_out_wrong_sources_in_checked_runs) {
+  const auto body = [](job& here) {
+    const auto wide = static_cast<std::uint64_t>(here.rank());
+    const std::vector<std::uint64_t> to =
+        here.rank() == 0 ? std::vector<std::uint64_t>{1} : std::vector<std::uint64_t>{};
+    const std::vector<std::uint64_t> none(to.size(), 0);
+    const std::vector<std::uint64_t> sources(wide == 1 ? 2 : 0, 0);
+    arrivals got;
+    many_to_many(here.world(), blocking, {}, {to, none, none}, {take, &got},
+                 {.known_sources = sources}, {.algorithm = "direct"});
+  };
+  for (const auto& make : {test::loopback_of, test::sim_of}) {
+    EXPECT_EQ(
+        test::message_of(*make(4), body, {.checked = true}),
+        "rank 1: many_to_many by direct: 1 messages came where 2 were announced; announce one "
+        "for each that members send to this rank, or none");
+  }
+}
+
+// What a bench of sends to neighbours finds: few messages go directly, many are combined.
+TEST(many_to_many, is_chosen_by_degree_and_bytes) {
+  collective::registry all;
+  collective::add_algorithms(all);
+  const auto chooses = collective::make_model_selector("lemieux");
+  const auto chosen = [&](int degree, std::uint64_t bytes, bool known) {
+    const collective::problem call{.what = kind::many_to_many,
+                                   .ranks = 64,
+                                   .bytes = bytes,
+                                   .degree = degree,
+                                   .known_senders = known};
+    return std::string(chooses->choose(all, call).what.chosen->is.name);
+  };
+  EXPECT_EQ(chosen(2, 76, true), "direct");
+  EXPECT_EQ(chosen(2, 1'000'000, false), "sparse");
+  for (const bool known : {false, true}) {
+    const std::string combines = chosen(63, 8, known);
+    EXPECT_TRUE(combines == "hypercube" || combines.starts_with("mesh")) << combines;
+  }
+  EXPECT_EQ(chosen(63, 1'000'000, true), "direct");
 }
