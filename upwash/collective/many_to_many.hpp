@@ -1,14 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many-to-many: each member has data for some others, and nobody need know who sends to him. Also
-// how sparse neighborhoods find out about each other. As a multicast (Kumar 2005, 3.3.1) a member
-// has one block for all its destinations.
+// Many-to-many: each member has data for some others, or (multicast) one block for some; nobody
+// need know who sends to him. Also how sparse neighborhoods find out about each other.
 //
 // Chosen on: the size of the team, what members say of the pattern, whether they know who sends to
-// them. Messages: for each pair that talks one, and one more where its receiver does not know; or,
-// combined, one for each member of a line in each dimension of a grid or cube, in which bytes
-// travel a hop a dimension. Collective over the team.
+// them. Collective over the team.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +56,9 @@ namespace detail {
 
 /// Every message is handed to `taken` at its destination, once, in no order; when the request is
 /// complete all messages for this rank have been handed over. Any number and sizes, also none.
+/// Messages on the way: for each pair that talks one, and an answer where its receiver does not
+/// know of it; or, combined, one to each member of a line in each dimension of a grid or cube, in
+/// which a byte travels once a dimension at most (Kumar 2005, 3.3.1).
 [[nodiscard]] inline request many_to_many(const team& among, std::span<const std::byte> buffer,
                                           const outgoing_messages& messages,
                                           const collective::arrival& taken,

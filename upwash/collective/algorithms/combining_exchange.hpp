@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: each rank has messages for some ranks, or one block for some, and nobody knows who has
-// something for it. Idea: what goes the same way is combined: in each phase all ranks of a line
-// (of a grid, of a cube's edge) send each other one message, an empty one where there is nothing,
-// so each knows when the phase is over. Items tell in the message's header where they come from and
-// go to. A block for several travels once over each hop. A message beyond `inline_bytes` sends its
-// items behind, once the receiver has made room. Cost: sum of (line - 1) messages; each byte once a
-// phase, a block once a hop; 16 bytes an item, multicast 8 a destination more. Scratch: what comes
-// in all phases, and the most that goes out in one. Restrictions: none. Source: Kumar 2005, 3.3.1,
-// equations 3.17 to 3.19 and 3.21 to 3.23.
+// Problem: messages, or one block, for some ranks; nobody knows who has something for it. Idea: in
+// each phase the ranks of a line (of a grid, of a cube's edge) send each other one message, be it
+// empty, of items that say where they come from and go to. Cost: a message a member of each line; a
+// byte at most once a phase, a block once a hop; 16 bytes an item. Restrictions: none. Source:
+// Kumar 2005, 3.3.1, equations 3.17 to 3.19 and 3.21 to 3.23.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +18,17 @@
 namespace upwash::collective {
 
 /// Takes the arrays of detail::given_messages. Hands each item over at its destination, as a
-/// message from its origin, in the last phase. `next` throws `error` (argument) as given_messages
-/// does, and where nobody lets its slots grow.
+/// message from its origin, in the last phase. A message beyond `inline_bytes` sends its items
+/// behind, once the receiver has made room. Scratch: what comes in all phases, and the most that
+/// goes out in one. `next` throws `error` (argument) as given_messages does, and where nobody lets
+/// its slots grow.
 template <class Route>
 class combining_exchange {
  public:
   struct parameters {
     detail::to_each what = detail::to_each::message_of_its_own;
-    std::uint32_t inline_bytes = 4096;  ///< of data, and as much for 32 bytes of it an item
+    /// Of data; and of items as many as have 64 bytes each.
+    std::uint32_t inline_bytes = 4096;
   };
 
   combining_exchange(const Route& way, parameters chosen)

@@ -131,7 +131,7 @@ template <class Route>
 void combining_exchange<Route>::distribute(const schedule::tape& on) {
   const auto words = on.slots();
   const std::uint64_t targets = wide(route_.targets());
-  std::fill_n(&words[targets_], targets * target_words::count, 0);
+  std::fill_n(words.data() + targets_, targets * target_words::count, 0);
   const auto all_items = [&](bool counts) {
     std::uint64_t number = 0;
     for (std::uint64_t at = 0; at < held_words_; at += item(&words[at], what_).words()) {
@@ -163,7 +163,7 @@ void combining_exchange<Route>::distribute(const schedule::tape& on) {
   top_ += wide(route_.senders()) * inline_bytes_;
   // Of those that are not heard in this phase nothing comes.
   for (int sender = 0; sender < route_.senders(); ++sender) {
-    std::fill_n(&words[bundle(sender)], 1 + target_words::head, 0);
+    std::fill_n(words.data() + bundle(sender), 1 + target_words::head, 0);
   }
 }
 
@@ -196,7 +196,7 @@ void combining_exchange<Route>::hold_bundle(const schedule::tape& on, std::uint6
     data += one.bytes();
     at += one.words();
   }
-  std::copy_n(&words[first], count, &words[next_held_ + next_words_]);
+  std::copy_n(words.data() + first, count, words.data() + next_held_ + next_words_);
   next_words_ += count;
 }
 
@@ -206,8 +206,8 @@ void combining_exchange<Route>::gather(const schedule::tape& on) {
   next_words_ = next_items_ = 0;
   const target_words own = target(route_.own_target(), on);
   hold_bundle(on, own.first_item(), own.words(), 0);
-  std::copy_n(&words[own.places()], own.items(),
-              &words[next_places_]);  // these stay where they are
+  std::copy_n(words.data() + own.places(), own.items(),
+              words.data() + next_places_);  // these stay where they are
   for (int sender = 0; sender < route_.senders(); ++sender) {
     if (sender == route_.own_sender()) continue;
     const auto came = words.subspan(bundle(sender));
@@ -219,8 +219,8 @@ void combining_exchange<Route>::gather(const schedule::tape& on) {
   }
   held_words_ = next_words_;
   held_items_ = next_items_;
-  std::copy_n(&words[next_held_], held_words_, &words[0]);
-  std::copy_n(&words[next_places_], held_items_, &words[held_words_]);
+  std::copy_n(words.data() + next_held_, held_words_, words.data());
+  std::copy_n(words.data() + next_places_, held_items_, words.data() + held_words_);
 }
 
 template class combining_exchange<detail::grid_route>;

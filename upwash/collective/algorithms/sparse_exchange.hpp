@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: messages for some ranks, or one block for some. Idea: take whatever comes; send. A rank
-// that knows how many messages come ends when they are there. Where nobody knows who sends to it:
-// when all is acknowledged enter a barrier; behind it nothing comes any more. Cost: the messages;
-// unknown: their acknowledgements too, and ceil(log2 P) messages of no bytes. Restrictions: none; a
-// rank may send to itself, and several messages to one. Source: Kumar 2005, equations 3.20 and
-// 3.24; unknown: Hoefler, Siebert and Lumsdaine 2010 (NBX).
+// Problem: messages, or one block, for some ranks. Idea: take whatever comes; send; end when as
+// many have come as one knows of. Where nobody knows: when all is acknowledged enter a barrier;
+// behind it nothing comes. Cost: the messages; unknown: their acknowledgements, and ceil(log2 P)
+// messages of no bytes. Restrictions: none. Source: Kumar 2005, equations 3.20 and 3.24; unknown:
+// Hoefler, Siebert and Lumsdaine 2010 (NBX).
 #pragma once
 
 #include <cstdint>
