@@ -81,6 +81,7 @@ bool combining_exchange<Route>::emit_part(schedule::step& out, schedule::tape& o
 
 template <class Route>
 void combining_exchange<Route>::grow(std::uint64_t slots, schedule::step& out, schedule::tape& on) {
+  check_size(slots);
   end_ = slots;
   out.kind = step_kind::stage;
   out.after_all = true;

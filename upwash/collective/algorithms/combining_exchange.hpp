@@ -89,6 +89,7 @@ class combining_exchange {
   [[nodiscard]] words_wanted most_to_send(const schedule::tape& on) const;
   /// Lays out the phase's words. Returns how many slots there must be.
   std::uint64_t lay_out(const schedule::tape& on);
+  void check_size(std::uint64_t slots) const;
   void check_room(const schedule::tape& on) const;
   void distribute(const schedule::tape& on);
   void add_to_target(const schedule::tape& on, std::uint64_t number, std::uint64_t at, bool counts);

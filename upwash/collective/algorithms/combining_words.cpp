@@ -75,15 +75,16 @@ std::uint64_t combining_exchange<Route>::lay_out(const schedule::tape& on) {
   targets_ = held_words_ + held_items_;
   const std::uint64_t messages = targets_ + wide(route_.targets()) * target_words::count;
   bundles_ = messages + wide(route_.targets()) * target_words::head + most.words + most.items;
-  const std::uint64_t end = bundles_ + wide(route_.senders()) * bundle_words();
-  // What comes is told apart later; a header never names more than this.
-  if (end > std::numeric_limits<std::int32_t>::max()) {
-    throw error(error_kind::argument,
-                fmt::format("many_to_many on {} ranks: rank {} would need {} words for {} items in "
-                            "phase {}: send fewer messages at a time, or choose direct or sparse",
-                            route_.ranks(), route_.rank(), end, held_items_, route_.phase()));
-  }
-  return end;
+  return bundles_ + wide(route_.senders()) * bundle_words();
+}
+
+template <class Route>
+void combining_exchange<Route>::check_size(std::uint64_t slots) const {
+  if (slots <= std::numeric_limits<std::int32_t>::max()) return;
+  throw error(error_kind::argument,
+              fmt::format("many_to_many on {} ranks: rank {} would need {} words for its items in "
+                          "phase {}: send fewer messages at a time, or choose direct or sparse",
+                          route_.ranks(), route_.rank(), slots, route_.phase()));
 }
 
 template <class Route>
