@@ -50,7 +50,7 @@ schedule::totals counted(const asked_schedule& asked, int rank) {
 constexpr const char* copies_are_free = "copies take no time here: {} gives no cost for them\n";
 
 std::string text_of(const piece& p) {
-  constexpr const char* names[] = {"", "input", "output", "scratch"};
+  constexpr const char* names[] = {"", "input", "output", "scratch", "shared"};
   if (p.of == buffer::none) return "";
   const std::string text =
       fmt::format("{}[{}..{})", names[static_cast<int>(p.of)], p.offset, p.end());

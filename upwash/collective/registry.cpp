@@ -55,6 +55,7 @@ kind kind_named(std::string_view name) {
 }
 
 void add_algorithms(registry& to) {
+  detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
   detail::add_barriers(to);
   detail::add_rooted(to);
   detail::add_all_gathers(to);

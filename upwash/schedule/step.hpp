@@ -6,19 +6,24 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace upwash::schedule {
 
 /// The buffers of a collective. Scratch is the executor's, its size declared by the generator.
-enum class buffer : std::uint8_t { none, input, output, scratch };
+/// Shared is scratch in memory that all members load and store, also before its owner has entered
+/// and after it has left; what it holds at first is undefined.
+enum class buffer : std::uint8_t { none, input, output, scratch, shared };
+inline constexpr std::size_t buffer_kinds = 5;
 
 /// The owner of a piece that is the rank's own.
 inline constexpr int own = -1;
 
 /// A piece of a buffer, in bytes; whole elements where elements matter. Copies and reductions may
-/// name a peer's input or output: by direct access where there is one, else by a get or put.
+/// name a peer's input, output or shared scratch: by direct access where there is one, else by a
+/// get or put.
 struct piece {
   buffer of = buffer::none;
   std::uint64_t offset = 0;

@@ -9,6 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/detail/service.hpp"
 
 namespace upwash::collective::detail {
@@ -38,63 +39,6 @@ int ranks_per_node(const team& among) {
     if (starts == (node(member) == node(member - 1))) return 1;
   }
   return each;
-}
-
-/// Whether a step can run on the board, in its turn.
-bool is_compact(const schedule::step& s, bool edges_apart) {
-  using schedule::step_kind;
-  const auto here = [](const schedule::piece& p) { return p.owner == schedule::own; };
-  if (s.after_all || s.header.count != 0 || s.length_slot != schedule::step::no_slot) return false;
-  const std::uint64_t bytes = s.kind == step_kind::send ? s.left.bytes : s.into.bytes;
-  switch (s.kind) {
-    case step_kind::send:
-    case step_kind::receive:
-      return edges_apart && !s.acknowledged && s.edge < board::lines &&
-             bytes <= board_line::payload_bytes;
-    case step_kind::copy:
-    case step_kind::reduce: return here(s.left) && here(s.right) && here(s.into);
-    case step_kind::signal:
-    case step_kind::await: return true;
-    default: return false;
-  }
-}
-
-constexpr std::size_t most_compact_steps = 64;
-constexpr std::uint64_t most_compact_bytes = 4096;  ///< of a copy or reduction
-
-compact_step compacted(const schedule::step& s, int rank, board& shared) {
-  using schedule::step_kind;
-  const bool receives = s.kind == step_kind::receive;
-  const bool has_peer = receives || s.kind == step_kind::send || s.kind == step_kind::signal ||
-                        s.kind == step_kind::await;
-  compact_step made;
-  made.kind = s.kind;
-  made.left = s.left.of;
-  made.right = s.right.of;
-  made.into = s.into.of;
-  made.edge = s.edge;
-  made.bytes = static_cast<std::uint32_t>(s.kind == step_kind::send ? s.left.bytes : s.into.bytes);
-  made.left_at = s.left.offset;
-  made.right_at = s.right.offset;
-  made.into_at = s.into.offset;
-  made.value = s.value;
-  if (has_peer) made.places = shared.places_of(receives || s.peer < 0 ? rank : s.peer);
-  return made;
-}
-
-/// The steps, if they can run on the board one after the other; else none.
-std::optional<std::vector<compact_step>> compact_steps(schedule::generator steps, int rank,
-                                                       board& shared) {
-  std::vector<compact_step> all;
-  const bool edges_apart = steps.wants().edges_apart && steps.wants().slots == 0;
-  for (schedule::step s; steps.next(s);) {
-    const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
-    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) {
-      return std::nullopt;
-    }
-    all.push_back(compacted(s, rank, shared));
-  }
-  return all;
 }
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
@@ -152,13 +96,19 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   tell_fallback(among, made);
   const schedule::needs& wants = steps.wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
-  if (executor::shares_memory(record, wants) && !sync && !among.here().options().checked) {
+  const bool by_address =
+      wanted.how.addresses == address_mode::single && (wants.exposes_input || wants.exposes_output);
+  if (executor::shares_memory(record, wants) && !sync && !by_address &&
+      !among.here().options().checked) {
     if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
       made.runs_compact = true;
       made.looks = among.here().looks();
       made.compact = std::move(*compact);
     }
     made.scratch_bytes = wants.scratch_bytes;
+    made.shared_bytes = wants.shared_bytes;
+    made.exposes_input = wants.exposes_input;
+    made.exposes_output = wants.exposes_output;
   }
   return made;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
 
 namespace upwash::collective::detail {
@@ -117,6 +118,7 @@ const std::byte* operation::source(const schedule::piece& p) const noexcept {
     case schedule::buffer::input: return buffers.input.data() + p.offset;
     case schedule::buffer::output: return buffers.output.data() + p.offset;
     case schedule::buffer::scratch: return scratch_.data() + p.offset;
+    case schedule::buffer::shared: return shared(p);
     case schedule::buffer::none: break;
   }
   return nullptr;
@@ -124,7 +126,19 @@ const std::byte* operation::source(const schedule::piece& p) const noexcept {
 
 std::byte* operation::target(const schedule::piece& p) noexcept {
   if (p.of == schedule::buffer::output) return buffers.output.data() + p.offset;
+  if (p.of == schedule::buffer::shared) return shared(p);
   return p.of == schedule::buffer::scratch ? scratch_.data() + p.offset : nullptr;
+}
+
+bool operation::exposes(schedule::buffer which) const noexcept {
+  const schedule::needs& wants = main_steps.wants();
+  return shares_memory && rules.addresses == schedule::address_mode::local &&
+         (which == schedule::buffer::input ? wants.exposes_input : wants.exposes_output);
+}
+
+std::byte* operation::shared(const schedule::piece& p) const noexcept {
+  const int owner = p.owner == schedule::own ? among.rank() : p.owner;
+  return on_team.shared->scratch(owner, shared_scratch) + p.offset;
 }
 
 std::span<std::uint64_t> operation::words(const schedule::slots& s) noexcept {

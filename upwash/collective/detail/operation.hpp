@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/region.hpp"
@@ -109,8 +110,11 @@ class operation {
   /// A stage is done: the generator may go on, with this much scratch.
   void pass_stage(const slot& s);
 
+  /// Where a piece lies: this rank's, or of any member's shared scratch.
   [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept;
   [[nodiscard]] std::byte* target(const schedule::piece& p) noexcept;
+  /// Whether members find each other's buffer of that kind on the board.
+  [[nodiscard]] bool exposes(schedule::buffer which) const noexcept;
   [[nodiscard]] std::span<std::uint64_t> words(const schedule::slots& s) noexcept;
   [[nodiscard]] edge_key key_of(const schedule::step& s) const;
   [[nodiscard]] std::uint64_t run() const noexcept { return std::uint64_t{number} << 32U | start_; }
@@ -147,6 +151,7 @@ class operation {
   bool shares_memory = false;
   bool epoch_counts = false;
   std::uint64_t epoch = 0;  ///< of its team, where epoch_counts
+  board::scratch_place shared_scratch;
   std::uint32_t settle_round = 0;
 
   std::vector<std::uint64_t> counters;
@@ -160,6 +165,7 @@ class operation {
  private:
   [[nodiscard]] bool grows_scratch(const slot& s) const noexcept;
   [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
+  [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
   schedule::generator steps_;
   schedule::facts facts_;

@@ -40,7 +40,7 @@ struct team_record {
   team members;
   std::uint32_t numbers = 0;             ///< operations begun
   std::unique_ptr<board> shared;         ///< where all members load and store each other's memory
-  std::uint64_t epochs = 0;              ///< operations that used the board or counters
+  board_sequence epochs;                 ///< of operations that use the board or counters
   std::uint64_t settled_half = 0;        ///< of the epochs: those up to it may begin
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
@@ -100,8 +100,10 @@ class executor final : public service_base {
 
  private:
   // Life of an operation (executor.cpp).
+  void check_shared_scratch(const operation& op) const;
   request begin(operation& op);
   void begin_epoch(operation& op);
+  void expose_buffers(operation& op);
   void await_all_of(const team_record& record);
   void introduce(operation& op);
   bool settled(operation& op);

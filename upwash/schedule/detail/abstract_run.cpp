@@ -20,7 +20,8 @@ abstract_run::abstract_run(const expectation& of, function_ref<generator(int)> s
   for (int rank = 0; rank < of.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     const generator steps = schedule_of(rank);
-    memory_.grow_scratch(rank, steps.scratch_bytes());
+    memory_.grow(rank, buffer::scratch, steps.scratch_bytes());
+    memory_.grow(rank, buffer::shared, steps.wants().shared_bytes);
     ranks_.emplace_back(rank, steps, of_, history_.steps[r]);
   }
 }
@@ -74,9 +75,9 @@ std::string abstract_run::perform(const step_name& is, bool& done) {
     case step_kind::send: return of_.sends_wait ? send_and_wait(is, done) : send(is);
     case step_kind::receive: return receive(is, done);
     case step_kind::copy:
-    case step_kind::reduce: compute(is); return {};
+    case step_kind::reduce: return compute(is);
     case step_kind::stage:
-      if (s.into.of == buffer::scratch) memory_.grow_scratch(is.rank, s.into.bytes);
+      if (s.into.of == buffer::scratch) memory_.grow(is.rank, buffer::scratch, s.into.bytes);
       return {};
     case step_kind::collect: return collect(is);
     case step_kind::close: return close(is, done);
@@ -151,8 +152,17 @@ std::string abstract_run::receive(const step_name& is, bool& done) {
   return {};
 }
 
-void abstract_run::compute(const step_name& is) {
+std::string abstract_run::compute(const step_name& is) {
   const step& s = history_.at(is);
+  for (const piece* p : {&s.left, &s.right}) {
+    if (p->owner == own || p->owner == is.rank || p->bytes == 0) continue;
+    const needs& theirs = ranks_[static_cast<std::size_t>(p->owner)].wants();
+    if ((p->of == buffer::input && !theirs.exposes_input) ||
+        (p->of == buffer::output && !theirs.exposes_output)) {
+      return fmt::format("{} reads the {} of rank {}, which does not expose it", describe(is),
+                         name_of(p->of), p->owner);
+    }
+  }
   value_names names = memory_.read(is.rank, s.left);
   if (s.kind == step_kind::reduce) {
     const value_names right = memory_.read(is.rank, s.right);
@@ -161,6 +171,7 @@ void abstract_run::compute(const step_name& is) {
     }
   }
   memory_.write(is.rank, s.into, names);
+  return {};
 }
 
 std::string abstract_run::collect(const step_name& is) {

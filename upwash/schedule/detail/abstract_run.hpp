@@ -49,7 +49,7 @@ class abstract_run {
   std::string send(const step_name& is);
   std::string send_and_wait(const step_name& is, bool& done);
   std::string receive(const step_name& is, bool& done);
-  void compute(const step_name& is);
+  std::string compute(const step_name& is);
   std::string collect(const step_name& is);
   std::string close(const step_name& is, bool& done);
   void deliver(const step_name& is);

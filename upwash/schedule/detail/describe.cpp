@@ -9,7 +9,8 @@
 namespace upwash::schedule::detail {
 namespace {
 
-constexpr std::array<std::string_view, 4> buffer_names{"none", "input", "output", "scratch"};
+constexpr std::array<std::string_view, buffer_kinds> buffer_names{"none", "input", "output",
+                                                                  "scratch", "shared"};
 
 }  // namespace
 

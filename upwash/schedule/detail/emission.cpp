@@ -89,7 +89,9 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
     const std::string wrong = memory.objection(at_peer ? s.peer : rank_, *p);
     if (!wrong.empty()) return fmt::format("names {}", wrong);
   }
-  if (s.placed && s.into.of == buffer::scratch) return "is placed in scratch, which no peer knows";
+  if (s.placed && (s.into.of == buffer::scratch || s.into.of == buffer::shared)) {
+    return "is placed in scratch, which no peer knows";
+  }
   if (s.into.of == buffer::input && s.kind != step_kind::send) return "writes to an input";
   if (s.kind == step_kind::copy && s.left.bytes != s.into.bytes) {
     return fmt::format("copies {} bytes into {}", s.left.bytes, s.into.bytes);

@@ -273,7 +273,9 @@ void event_run::write_result(price_result& to) const {
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;
   to.rounds_skipped = ranks_.front().window.skipped();
-  to.core_sharing = charges_.core_sharing(rounds_, plan_.ranks);
+  std::uint32_t chain = to.rounds_skipped == 0 ? 0 : rounds_;
+  for (const rank_state& r : ranks_) chain = std::max(chain, r.chain);
+  to.core_sharing = charges_.core_sharing(chain, to.processor_mean, plan_.ranks);
   to.completion += to.core_sharing;
 }
 

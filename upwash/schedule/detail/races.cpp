@@ -27,7 +27,7 @@ bool clash(const access& a, const access& b) {
          (a.ends.rank != b.ends.rank || a.ends.number != b.ends.number);
 }
 
-constexpr int slots_space = 4;  ///< beside the buffers
+constexpr int slots_space = buffer_kinds;  ///< beside the buffers
 
 /// All accesses, by the rank that owns the memory and the buffer; in the order of their ends.
 class accesses {
@@ -100,6 +100,7 @@ std::string find_absent_owners(const history& of, const causality& order) {
     if (s.kind == step_kind::send) continue;  // the receive answers for its place
     for (const piece* at : {&s.left, &s.right, &s.into}) {
       if (at->owner == own || at->owner == p.is.rank || at->bytes == 0) continue;
+      if (at->of == buffer::shared) continue;  // it outlasts the calls
       if (!order.has_entered(order.at_start(p.is), at->owner)) {
         return fmt::format("{} touches the {} of rank {}, which may not have entered",
                            text_of(of, p.is), name_of(at->of), at->owner);

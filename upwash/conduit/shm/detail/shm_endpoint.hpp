@@ -13,6 +13,7 @@
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/shm/detail/mesh.hpp"
+#include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/patience.hpp"
 #include "upwash/conduit/shm/detail/receiver_ring.hpp"
 #include "upwash/conduit/shm/detail/segments.hpp"
@@ -150,7 +151,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   segment_store segments_;
   import_table imports_;
   span_reader reader_;
-  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_
+  page_memory pages_;
+  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_, pages_
   spin_lock outbound_;  ///< memory lane's sending rings
   std::atomic<std::size_t> kept_memory_count_ = 0;
   std::atomic<bool> serving_ = false;  ///< server_.busy(), to look at without the lock
