@@ -12,20 +12,16 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/collectives.hpp"
 #include "bench/floors.hpp"
-#include "upwash/collective/registry.hpp"
 
 namespace upwash::bench {
-namespace {
 
-constexpr std::array<std::uint64_t, 5> vector_sizes{8, 64, 1024, 16384, 262144};
-
-/// The algorithms to run: the one asked for, or each that serves.
 std::vector<std::string> algorithms(const context& c, collective::kind what) {
   if (!c.chosen().algorithm.empty()) return {c.chosen().algorithm};
   collective::registry all;
   collective::add_algorithms(all);
-  collective::problem call{.what = what, .ranks = c.size()};
+  collective::problem call{.what = what, .ranks = c.size(), .known_senders = true};
   call.direct_access = c.here().endpoint().describe().direct_access;
   std::vector<std::string> names;
   for (const collective::algorithm* each : all.of(what)) {
@@ -35,19 +31,9 @@ std::vector<std::string> algorithms(const context& c, collective::kind what) {
   return names;
 }
 
-/// Completion time of a call, in us; the processor's part where time is simulated.
-template <class Call>
-auto timed(context& c, const Call& call) {
-  return [&c, call](long iterations) {
-    const double idle_before = c.idle_seconds();
-    const duration start = c.here().now();
-    for (long i = 0; i < iterations; ++i) call();
-    const double seconds = (c.here().now() - start).seconds();
-    const auto each = 1e6 / static_cast<double>(iterations);
-    if (c.simulated()) c.set_cpu((seconds - (c.idle_seconds() - idle_before)) * each);
-    return seconds * each;
-  };
-}
+namespace {
+
+constexpr std::array<std::uint64_t, 5> vector_sizes{8, 64, 1024, 16384, 262144};
 
 struct buffers {
   std::vector<double> in;

@@ -25,6 +25,8 @@ struct shape {
   int size_class;
   int root;
   int ranks_per_node;
+  int degree_class;
+  bool known_senders;
   bool in_place;
   bool commutative;
   bool direct_access;
@@ -33,9 +35,17 @@ struct shape {
 };
 
 shape shape_of(const problem& call) {
-  return {call.what,        call.ranks,          static_cast<int>(std::bit_width(call.bytes)),
-          call.root,        call.ranks_per_node, call.in_place,
-          call.commutative, call.direct_access,  call.addresses};
+  return {call.what,
+          call.ranks,
+          static_cast<int>(std::bit_width(call.bytes)),
+          call.root,
+          call.ranks_per_node,
+          static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
+          call.known_senders,
+          call.in_place,
+          call.commutative,
+          call.direct_access,
+          call.addresses};
 }
 
 /// The machine, with what the executor takes for a message.
@@ -116,7 +126,7 @@ std::optional<duration> model_selector::price_of(const selection& candidate,
   options.steps_before_skipping = most_steps / 8;
   try {
     return schedule::price(
-               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); },
+               call.ranks, [&](int rank) { return candidate.priced_schedule_of(call, rank); },
                seen_by(candidate, call), rules, options)
         .completion;
   } catch (const error&) {

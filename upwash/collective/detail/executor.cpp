@@ -264,6 +264,7 @@ bool executor::try_step(operation& op, std::uint64_t index) {
     case step_kind::stage: return open_stage(op, index);
     case step_kind::collect: return open_collect(op, s);
     case step_kind::close: return close_collect(op, s);
+    case step_kind::deliver: return deliver(op, s);
     case step_kind::signal: return signal(op, s);
     case step_kind::await: return await(op, s);
     case step_kind::net_multicast:

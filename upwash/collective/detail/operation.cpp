@@ -51,6 +51,7 @@ void operation::begin(phase next, const schedule::generator& steps) {
   words_.assign(wants.slots, 0);
   facts_.given = buffers.given;
   facts_.slots = words_;
+  facts_.input_bytes = buffers.input.size();
   base_ = next_ = 0;
   ended_ = staged_ = false;
 }
@@ -76,11 +77,18 @@ void operation::refill() {
 
 void operation::pass_stage(const slot& s) {
   staged_ = false;
-  if (grows(s)) scratch_.resize(s.what.into.bytes);
+  if (grows_scratch(s)) scratch_.resize(s.what.into.bytes);
+  if (!grows_slots(s)) return;
+  words_.resize(std::size_t{s.what.header.first} + s.what.header.count);
+  facts_.slots = words_;
 }
 
-bool operation::grows(const slot& s) const noexcept {
+bool operation::grows_scratch(const slot& s) const noexcept {
   return s.what.into.of == schedule::buffer::scratch && scratch_.size() < s.what.into.bytes;
+}
+
+bool operation::grows_slots(const slot& s) const noexcept {
+  return words_.size() < std::size_t{s.what.header.first} + s.what.header.count;
 }
 
 bool operation::only_receives() noexcept {
@@ -92,9 +100,7 @@ bool operation::only_receives() noexcept {
   return true;
 }
 
-bool operation::collects(std::uint64_t edge) const noexcept {
-  return std::find(collecting.begin(), collecting.end(), edge) != collecting.end();
-}
+bool operation::collects(std::uint64_t edge) const noexcept { return collecting.contains(edge); }
 
 bool operation::ready(std::uint64_t index) noexcept {
   const schedule::step& what = at(index).what;

@@ -185,8 +185,10 @@ class operation {
     return static_cast<std::uint64_t>(now_in) << 32U | edge;
   }
 
-  /// Whether a stage has to make the scratch larger.
-  [[nodiscard]] bool grows(const slot& s) const noexcept;
+  /// Whether a stage has to make the scratch or the slots more.
+  [[nodiscard]] bool grows(const slot& s) const noexcept {
+    return grows_scratch(s) || grows_slots(s);
+  }
   /// Whether all that is left to do is to receive.
   [[nodiscard]] bool only_receives() noexcept;
   [[nodiscard]] bool collects(std::uint64_t edge) const noexcept;
@@ -215,13 +217,16 @@ class operation {
   std::uint32_t settle_round = 0;
 
   std::vector<std::uint64_t> counters;
-  std::vector<std::uint64_t> collecting;  ///< edges, as they travel
+  /// By edge, as it travels: how many messages were handed over.
+  std::map<std::uint64_t, std::uint64_t> collecting;
   std::list<collected_fetch> fetches;
   /// Peers' buffers, where addresses are not known everywhere, and own ones that peers asked for.
   std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
   std::map<schedule::buffer, exposed_memory> exposures;
 
  private:
+  [[nodiscard]] bool grows_scratch(const slot& s) const noexcept;
+  [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
   [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
   schedule::generator steps_;

@@ -137,6 +137,7 @@ class executor final : public service_base {
   bool tell_free(operation& op, slot& s);
   void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
   [[nodiscard]] bool fits(slot& s, std::uint64_t came);
+  void misfits(slot& s, std::uint64_t came);
   void take(slot& s, std::span<const std::byte> bytes);
   bool fetch(operation& op, slot& s);
   bool fetched(operation& op, slot& s);
@@ -145,10 +146,12 @@ class executor final : public service_base {
                                                 const schedule::piece& p);
 
   // Messages whose number nobody knows (arrivals.cpp).
-  void collect(operation& op, int source, early::kind what, std::span<const std::byte> bytes,
-               const offer& from);
+  static void hand_over(operation& op, int member, std::span<const std::byte> bytes);
+  void collect(operation& op, const edge_key& key, early::kind what,
+               std::span<const std::byte> bytes, const offer& from);
   bool open_collect(operation& op, slot& s);
   bool close_collect(operation& op, slot& s);
+  static bool deliver(operation& op, slot& s);
   int advance_fetches(operation& op);
 
   // Counters (counters.cpp).
