@@ -147,6 +147,9 @@ void all_to_all(context& c);
 void neighbor_send(context& c);
 void all_reduce(context& c);
 void scan(context& c);
+void reduce(context& c);
+void gather(context& c);
+void scatter(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
 
