@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What links, switches and NICs are like. The defaults are Kumar 2005, table 8.1.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/base/duration.hpp"
+
+namespace upwash::simulator {
+
+/// Where a switch keeps packets that cannot go on yet.
+enum class switch_design : std::uint8_t {
+  output_queued,  ///< at the outputs, with reserved room for each input (Kumar 2005, section 8.1)
+  input_queued,   ///< in one queue an input: who waits in front blocks all behind
+};
+
+/// How much room a sender counts on at the input that its link leads to.
+enum class flow_control : std::uint8_t {
+  crosspoint,  ///< `buffers` packets for each output; all of them must have room
+  input,       ///< `buffers` packets in all
+};
+
+/// Which one of several ports upwards.
+enum class up_choice : std::uint8_t {
+  adaptive,  ///< the one with the fewest packets waiting; among equals any
+  random,
+};
+
+struct network_parameters {
+  std::int64_t ps_per_byte = 800;  ///< 10 Gbit/s
+  std::uint32_t packet_bytes = 256;
+  duration channel_delay = duration::from_ns(20);
+  duration switch_delay = duration::from_ns(90);
+  duration send_overhead = duration::from_ns(1300);  ///< of the NIC; packets follow each other
+  duration receive_overhead = duration::from_ns(1300);
+  switch_design design = switch_design::output_queued;
+  flow_control credits = flow_control::crosspoint;
+  up_choice up = up_choice::adaptive;
+  int buffers = 4;        ///< packets a crosspoint, or an input
+  double speedup = 1;     ///< of the crossbar of input-queued switches against the links
+  int output_buffer = 4;  ///< packets behind the crossbar of input-queued switches
+
+  [[nodiscard]] duration packet_time() const noexcept {
+    return duration::from_ps(ps_per_byte * packet_bytes);
+  }
+};
+
+/// Throws `error` (argument) naming the value that makes no network.
+void check(const network_parameters& with);
+
+}  // namespace upwash::simulator
