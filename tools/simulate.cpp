@@ -157,11 +157,22 @@ void draw(const simulate_arguments& given, const std::vector<plot_curve>& accept
                               {"latency", "load", "ns, mean", true, latency}}));
 }
 
+/// Refuses what is wrong before anything is printed or overwritten.
+void check_all(const simulate_arguments& given) {
+  check(given.what.with);
+  for (const std::string& each : given.traffic) {
+    (void)parse_traffic(each, given.what.on->nodes());
+  }
+  if (!given.json.empty()) write_file(given.json, "");
+  if (!given.plot.empty()) write_file(given.plot, "");
+}
+
 int simulate(simulate_arguments& given) {
   const auto on = model::make_topology(model::parse_topology(given.topology), given.routing);
   given.what.on = on.get();
   read_network(given, given.what.with);
   const std::vector<double> loads = parse_loads(given.load);
+  check_all(given);
   std::vector<plot_curve> accepted;
   std::vector<plot_curve> latency;
   std::string rows;
@@ -196,6 +207,8 @@ void add_network_options(CLI::App& command, simulate_arguments& given) {
       ->check(CLI::IsMember({"output", "input"}));
   command.add_option("--credits", given.credits, "What has --buffers packets of room (crosspoint)")
       ->check(CLI::IsMember({"crosspoint", "input"}));
+  command.add_option("--input-queues", with.input_queues,
+                     "Of an input, with --design input; 0: one for each output (1)");
   command.add_option("--speedup", with.speedup, "Of the crossbar, with --design input (1)");
   command.add_option("--gigabits", given.gigabits, "A link carries so many a second (10)");
   command.add_option("--packet-bytes", with.packet_bytes, "(256)")->check(CLI::Range(1, 1 << 20));

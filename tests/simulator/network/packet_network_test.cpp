@@ -172,6 +172,7 @@ TEST(packet_network, loses_nothing_and_never_stands_still) {
           with.design = design;
           with.credits = credits;
           with.buffers = load > 0.8 ? 1 : 3;
+          with.input_queues = load > 2 ? 0 : load > 0.8 ? 3 : 1;
           with.speedup = load > 0.8 ? 1.5 : 1;
           if (std::string(each.routing) == "random") with.up = up_choice::random;
           synthetic_traffic::plan plan;

@@ -33,6 +33,10 @@ void check(const network_parameters& with) {
   if (with.buffers < 1 || with.buffers > 127) {
     wrong(fmt::format("{} packets of buffer; valid are 1 to 127", with.buffers));
   }
+  if (with.input_queues < 0 || with.input_queues > 4096) {
+    wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
+                      with.input_queues));
+  }
   if (with.output_buffer < 1) wrong("at least one packet of room behind the crossbar");
   if (!(with.speedup >= 1) || with.speedup > 64) {
     wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
@@ -151,7 +155,8 @@ void packet_network::serve_node(std::uint32_t which) {
   of.has_next = false;
   ++sent_;
   const offered_packet& p = of.next;
-  put_on_link(which, on_lane, new_packet({p.goal, p.born_ps, p.bytes, none, none, 0, p.tag}));
+  put_on_link(which, on_lane,
+              new_packet({p.goal, p.born_ps, p.bytes, none, none, 0, p.tag, none, 0}));
   serve_node(which);  // the next one waits for the link, or for its time
 }
 

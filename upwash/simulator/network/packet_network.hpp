@@ -25,7 +25,7 @@ class input_queues;
 
 /// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
 /// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
-/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 40 a
+/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 48 a
 /// packet under way, 48 a node.
 class packet_network {
  public:
@@ -74,6 +74,8 @@ class packet_network {
     std::uint32_t held;  ///< the lane by which it came, whose credit it has
     std::uint32_t hops;
     std::uint32_t tag;
+    std::uint32_t out = none;  ///< input-queued: the lane that it asks for
+    std::uint32_t queue = 0;   ///< input-queued: in which it waits
   };
   struct queue {
     std::uint32_t head = none;

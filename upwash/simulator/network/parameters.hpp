@@ -13,7 +13,7 @@ namespace upwash::simulator {
 /// Where a switch keeps packets that cannot go on yet.
 enum class switch_design : std::uint8_t {
   output_queued,  ///< at the outputs, with reserved room for each input (Kumar 2005, section 8.1)
-  input_queued,   ///< in one queue an input: who waits in front blocks all behind
+  input_queued,   ///< at the inputs: who waits in front of a queue blocks all behind
 };
 
 /// How much room a sender counts on at the input that its link leads to.
@@ -39,6 +39,7 @@ struct network_parameters {
   flow_control credits = flow_control::crosspoint;
   up_choice up = up_choice::adaptive;
   int buffers = 4;        ///< packets a crosspoint, or an input
+  int input_queues = 1;   ///< queues of an input, 0: one for each output (virtual output queues)
   double speedup = 1;     ///< of the crossbar of input-queued switches against the links
   int output_buffer = 4;  ///< packets behind the crossbar of input-queued switches
 
