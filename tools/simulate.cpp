@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +22,10 @@
 #include "tools/simulate_plot.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/model/choice.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/simulator/network/collective_run.hpp"
+#include "upwash/simulator/network/multicast_traffic.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
 namespace upwash::tools {
@@ -41,6 +47,8 @@ struct simulate_arguments {
   std::string receive = "1300ns";
   std::string json;
   std::string plot;
+  std::string collective;
+  std::vector<std::string> bytes{"8", "64", "256", "1k", "4k"};
   bool quiet = false;
   simulation what;
 };
@@ -143,6 +151,53 @@ nlohmann::ordered_json row_of(const simulate_arguments& given, const std::string
           {"wall_s", seen.wall_s}};
 }
 
+bool is_multicast(std::string_view traffic) {
+  return model::split_choice(traffic).first == "multicast";
+}
+
+const model::fat_tree& tree_for(const model::topology& on, std::string_view what) {
+  if (const auto* tree = dynamic_cast<const model::fat_tree*>(&on)) return *tree;
+  wrong(fmt::format("{} needs a fat-tree, clos or crossbar, not {}", what, on.name()));
+}
+
+/// Latencies are those of the last copy, packets are multicasts.
+simulation_result run_multicast(const simulation& what, std::string_view traffic) {
+  multicast_plan plan = parse_multicast(traffic);
+  plan.load = what.load;
+  plan.warm_up_packets = what.warm_up_packets;
+  plan.packets = what.packets;
+  plan.seed = what.seed;
+  const duration start = steady_now();
+  const multicast_result seen = run(tree_for(*what.on, "multicast"), what.with, plan);
+  simulation_result result;
+  result.load = seen.load;
+  result.accepted = seen.accepted;
+  result.latency_avg_ns = seen.complete_avg_ns;
+  result.latency_p99_ns = seen.complete_p99_ns;
+  result.packets = seen.multicasts;
+  result.packet_hops = seen.packet_hops;
+  result.wall_s = (steady_now() - start).seconds();
+  return result;
+}
+
+/// One collective in the switches, all nodes its members, by size.
+int time_collective(const simulate_arguments& given) {
+  constexpr std::array<std::string_view, 4> names{"broadcast", "reduce", "all_reduce", "barrier"};
+  const auto which = std::find(names.begin(), names.end(), given.collective) - names.begin();
+  const model::fat_tree& on = tree_for(*given.what.on, "--collective");
+  std::vector<int> members(static_cast<std::size_t>(on.nodes()));
+  std::iota(members.begin(), members.end(), 0);
+  fmt::print("# {} in the switches of {}\n{:>10} {:>16}\n", given.collective, on.name(), "bytes",
+             "time_ns");
+  for (const std::string& text : given.bytes) {
+    const std::uint64_t bytes = parse_bytes(text, "--bytes");
+    const duration time = time_in_network(static_cast<network_collective>(which), bytes, on,
+                                          members, given.what.with);
+    fmt::print("{:>10} {:16.1f}\n", bytes, time.ns());
+  }
+  return 0;
+}
+
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   if (!(file << text) || !file.flush()) wrong(fmt::format("{} cannot be written", path));
@@ -161,7 +216,12 @@ void draw(const simulate_arguments& given, const std::vector<plot_curve>& accept
 void check_all(const simulate_arguments& given) {
   check(given.what.with);
   for (const std::string& each : given.traffic) {
-    (void)parse_traffic(each, given.what.on->nodes());
+    if (is_multicast(each)) {
+      (void)parse_multicast(each);
+      (void)tree_for(*given.what.on, "multicast");
+    } else {
+      (void)parse_traffic(each, given.what.on->nodes());
+    }
   }
   if (!given.json.empty()) write_file(given.json, "");
   if (!given.plot.empty()) write_file(given.plot, "");
@@ -171,6 +231,7 @@ int simulate(simulate_arguments& given) {
   const auto on = model::make_topology(model::parse_topology(given.topology), given.routing);
   given.what.on = on.get();
   read_network(given, given.what.with);
+  if (!given.collective.empty()) return time_collective(given);
   const std::vector<double> loads = parse_loads(given.load);
   check_all(given);
   std::vector<plot_curve> accepted;
@@ -178,7 +239,8 @@ int simulate(simulate_arguments& given) {
   std::string rows;
   progress_bar bar(given.traffic.size() * loads.size(), given.quiet);
   for (const std::string& traffic : given.traffic) {
-    given.what.pattern = parse_traffic(traffic, on->nodes());
+    const bool multicast = is_multicast(traffic);
+    if (!multicast) given.what.pattern = parse_traffic(traffic, on->nodes());
     accepted.push_back({traffic, {}});
     latency.push_back({traffic, {}});
     fmt::print("# {}, {}\n{:>8} {:>10} {:>16} {:>16} {:>12}\n", on->name(), traffic, "load",
@@ -186,7 +248,9 @@ int simulate(simulate_arguments& given) {
     for (const double load : loads) {
       given.what.load = load;
       bar.next_run();
-      const simulation_result seen = run(given.what, [&](double done) { bar.show(done); });
+      const simulation_result seen = multicast
+                                         ? run_multicast(given.what, traffic)
+                                         : run(given.what, [&](double done) { bar.show(done); });
       bar.show(1);
       accepted.back().points.emplace_back(load, seen.accepted);
       latency.back().points.emplace_back(load, seen.latency_avg_ns);
@@ -210,6 +274,7 @@ void add_network_options(CLI::App& command, simulate_arguments& given) {
   command.add_option("--input-queues", with.input_queues,
                      "Of an input, with --design input; 0: one for each output (1)");
   command.add_option("--speedup", with.speedup, "Of the crossbar, with --design input (1)");
+  command.add_option("--combine-units", with.combine_units, "Of a switch, for reductions (1)");
   command.add_option("--gigabits", given.gigabits, "A link carries so many a second (10)");
   command.add_option("--packet-bytes", with.packet_bytes, "(256)")->check(CLI::Range(1, 1 << 20));
   command.add_option("--channel-delay", given.channel, "(20ns)");
@@ -234,8 +299,13 @@ void add_simulate(CLI::App& app, int& status) {
   command
       ->add_option("--traffic", given->traffic,
                    "uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement, "
-                   "shift:by=1, prefix:by=1; may be given several times")
+                   "shift:by=1, prefix:by=1, multicast:fanout=8; may be given several times")
       ->allow_extra_args(false);
+  command
+      ->add_option("--collective", given->collective,
+                   "Instead of traffic: the time of one collective in the switches, all nodes")
+      ->check(CLI::IsMember({"broadcast", "reduce", "all_reduce", "barrier"}));
+  command->add_option("--bytes", given->bytes, "Its sizes (8 64 256 1k 4k)");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
   add_network_options(*command, *given);
   command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")

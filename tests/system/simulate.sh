@@ -53,6 +53,14 @@ printf '{\n "kind": "torus",\n "parameters": {"size": [4, 4]}\n}\n' >"$work/toru
 "$upwash" simulate --topology "$work/torus.json" --load 0.1 --packets 20 | grep -q "torus:size=4x4" ||
   fail "a topology file"
 printf '{\n "kind": "torus",\n "parameters": {"size": [4, -4]}\n}\n' >"$work/torus.json"
+# shellcheck disable=SC2086
+"$upwash" simulate $tree --traffic multicast:fanout=2 --load 0.05 >"$work/multicast.txt"
+grep -Eq '^ +0\.050 +0\.0[45]' "$work/multicast.txt" || fail "multicast: $(cat "$work/multicast.txt")"
+"$upwash" simulate --topology crossbar:ports=4 --collective all_reduce --bytes 8 |
+  grep -Eq '^ +8 +2848\.8$' || fail "an all-reduce of 8 bytes in one switch takes 2848.8 ns"
+refuses "simulate: multicast needs a fat-tree, clos or crossbar, not mesh:size=4,nodes=1" \
+  --topology mesh:size=4 --traffic multicast:fanout=1
+
 refuses "topology $work/torus.json, line 3: size: -4 is not in 1 .. 67108864" \
   --topology "$work/torus.json"
 refuses "topology fat-tree:ports=8: levels: the key is missing; fat-tree needs it" \

@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "upwash/base/error.hpp"
+#include "upwash/simulator/network/detail/combine_units.hpp"
 #include "upwash/simulator/network/detail/input_queues.hpp"
 
 namespace upwash::simulator {
@@ -37,6 +38,10 @@ void check(const network_parameters& with) {
     wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
                       with.input_queues));
   }
+  if (with.combine_units < 1 || with.combine_units > 4096) {
+    wrong(fmt::format("{} combine units a switch; valid are 1 to 4096", with.combine_units));
+  }
+  if (with.combine_bytes_per_cycle < 1) wrong("combine units must take in at least a byte a cycle");
   if (with.output_buffer < 1) wrong("at least one packet of room behind the crossbar");
   if (!(with.speedup >= 1) || with.speedup > 64) {
     wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
@@ -60,6 +65,8 @@ packet_network::packet_network(const model::topology& in, const network_paramete
   build_links();
   if (with.design == switch_design::input_queued) {
     inputs_ = std::make_unique<detail::input_queues>(*this);
+  } else {
+    combines_ = std::make_unique<detail::combine_units>(*this);
   }
 }
 
@@ -73,7 +80,7 @@ void packet_network::build_links() {
     most_ports_ = std::max(most_ports_, static_cast<std::uint32_t>(in_.ports(s)));
     count += static_cast<std::uint64_t>(in_.ports(s));
   }
-  if ((count << lane_bits_) >= (1U << 29U)) {
+  if ((count << lane_bits_) >= (1U << 28U)) {
     throw error(error_kind::argument, fmt::format("network: {} links are too many", count));
   }
   links_.resize(count);
@@ -96,7 +103,8 @@ void packet_network::build_links() {
     }
   }
   if (with_.credits == flow_control::crosspoint && with_.design == switch_design::output_queued) {
-    occupied_.assign(lanes_.size() * most_ports_, 0);
+    crosspoints_ = most_ports_ + 1;
+    occupied_.assign(lanes_.size() * crosspoints_, 0);
   }
 }
 
@@ -109,15 +117,15 @@ void packet_network::run(duration until) {
     digest_ ^= digest_ >> 29U;
     handle(next);
   }
-  if (events_queue_.empty() && arrived_ != sent_) nothing_moves();
+  if (events_queue_.empty() && live_ > 0) nothing_moves();
   if (until != duration::max()) now_ps_ = std::max(now_ps_, until.ps());
 }
 
 void packet_network::drain() { run(duration::max()); }
 
 void packet_network::handle(const event_queue::event& what) {
-  const std::uint32_t which = what.key / 4;
-  switch (static_cast<happening>(what.key % 4)) {
+  const std::uint32_t which = what.key / 8;
+  switch (static_cast<happening>(what.key % 8)) {
     case happening::reached:
       if (inputs_) return inputs_->reach(what.value);
       return reach_output(what.value);
@@ -128,6 +136,8 @@ void packet_network::handle(const event_queue::event& what) {
       return serve(which);
     case happening::delivered: return deliver(which, what.value, now_ps_);
     case happening::crossbar: return inputs_->turn(what.value);
+    case happening::combined: return combines_->combined(what.value);
+    case happening::joined: return combines_->joined(what.value);
   }
 }
 
@@ -156,7 +166,8 @@ void packet_network::serve_node(std::uint32_t which) {
   ++sent_;
   const offered_packet& p = of.next;
   put_on_link(which, on_lane,
-              new_packet({p.goal, p.born_ps, p.bytes, none, none, 0, p.tag, none, 0}));
+              new_packet({p.goal, p.born_ps, p.bytes, none, none, 0, p.tag, none, 0, none, p.group,
+                          p.kind}));
   serve_node(which);  // the next one waits for the link, or for its time
 }
 
@@ -186,8 +197,7 @@ void packet_network::serve(std::uint32_t which) {
   if (inputs_) {
     inputs_->output_left(on_lane);
   } else {
-    give_back(packets_[packet_id].held,
-              which - first_link(links_[link_of(packets_[packet_id].held)].to_switch));
+    leave_input(packets_[packet_id], which);
   }
   put_on_link(which, on_lane, packet_id);
   if (at.queued > 0) wake(which, at.free_ps);
@@ -218,7 +228,7 @@ void packet_network::deliver(std::uint32_t which, std::uint32_t packet_id, std::
   const packet& p = packets_[packet_id];
   const arrived_packet what{
       static_cast<int>(links_[which].to), p.bytes, p.born_ps, at_ps, p.hops - 1, p.tag};
-  const int meant_for = p.goal.to;
+  const int meant_for = p.kind == packet_kind::single ? p.goal.to : what.to;
   free_packet(packet_id);
   ++arrived_;
   if (what.to != meant_for) {
@@ -241,7 +251,7 @@ void packet_network::nothing_moves() const {
   throw error(error_kind::fault,
               fmt::format("network {}: {} packets wait for each other at {} ns and nothing moves; "
                           "the first ones wait for link {}",
-                          in_.name(), sent_ - arrived_, static_cast<double>(now_ps_) * 1e-3,
+                          in_.name(), live_, static_cast<double>(now_ps_) * 1e-3,
                           stuck - claimed_.begin()));
 }
 
@@ -249,7 +259,11 @@ void packet_network::check_at_rest() {
   const auto wrong = [&](const std::string& what) {
     throw error(error_kind::fault, fmt::format("network {}: {}", in_.name(), what));
   };
-  if (sent_ != arrived_) wrong(fmt::format("{} packets sent, {} arrived", sent_, arrived_));
+  if (live_ != 0) wrong(fmt::format("{} packets are under way", live_));
+  if (groups_.empty() && sent_ != arrived_) {
+    wrong(fmt::format("{} packets sent, {} arrived", sent_, arrived_));
+  }
+  if (combines_ && !combines_->at_rest()) wrong("reductions wait for packets");
   for (std::uint32_t each = 0; each < lanes_.size(); ++each) {
     now_ps_ += with_.channel_delay.ps();
     collect_returns(each);

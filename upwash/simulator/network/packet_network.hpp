@@ -13,6 +13,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/model/topology.hpp"
+#include "upwash/model/topology_spanning_tree.hpp"
 #include "upwash/simulator/network/event_queue.hpp"
 #include "upwash/simulator/network/parameters.hpp"
 #include "upwash/simulator/network/traffic_source.hpp"
@@ -21,7 +22,8 @@ namespace upwash::simulator {
 
 namespace detail {
 class input_queues;
-}
+class combine_units;
+}  // namespace detail
 
 /// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
 /// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
@@ -42,6 +44,9 @@ class packet_network {
   /// Runs until no packet is under way and no source offers any.
   void drain();
 
+  /// A group of nodes for multicasts and reductions; its number. Output-queued switches only.
+  [[nodiscard]] std::int32_t add_group(model::spanning_tree tree);
+
   /// The source has packets for a node again, from now on.
   void has_packets(int node);
 
@@ -61,10 +66,11 @@ class packet_network {
 
  private:
   friend class detail::input_queues;
+  friend class detail::combine_units;
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  /// What an event is about: key / 4 is the link, key % 4 one of these.
-  enum class happening : std::uint8_t { delivered, reached, wake, crossbar };
+  /// What an event is about: key / 8 is the link, key % 8 one of these.
+  enum class happening : std::uint8_t { delivered, reached, wake, crossbar, combined, joined };
 
   struct packet {
     model::bound goal;
@@ -74,8 +80,11 @@ class packet_network {
     std::uint32_t held;  ///< the lane by which it came, whose credit it has
     std::uint32_t hops;
     std::uint32_t tag;
-    std::uint32_t out = none;  ///< input-queued: the lane that it asks for
-    std::uint32_t queue = 0;   ///< input-queued: in which it waits
+    std::uint32_t out = none;    ///< input-queued: the lane that it asks for
+    std::uint32_t queue = 0;     ///< input-queued: in which it waits
+    std::uint32_t share = none;  ///< multicast: the copies that hold one credit
+    std::int32_t group = -1;
+    packet_kind kind = packet_kind::single;
   };
   struct queue {
     std::uint32_t head = none;
@@ -104,6 +113,14 @@ class packet_network {
     std::int64_t at_ps;
     std::uint32_t next;
     std::uint32_t port;
+    bool last;  ///< the input holds no other part of the packet: the credit itself
+  };
+  /// Copies of one multicast packet in a switch: the credit goes back when all have left.
+  struct copies {
+    std::uint32_t left;
+    std::uint32_t in_lane;
+    std::uint32_t next;  ///< free ones
+    std::int32_t group;
   };
   struct nic {
     offered_packet next;
@@ -113,7 +130,7 @@ class packet_network {
   void build_links();
   void handle(const event_queue::event& what);
   void schedule(std::int64_t at_ps, happening what, std::uint32_t which, std::uint32_t value) {
-    events_queue_.push({at_ps, which * 4 + static_cast<std::uint32_t>(what), value});
+    events_queue_.push({at_ps, which * 8 + static_cast<std::uint32_t>(what), value});
   }
   void wake(std::uint32_t which, std::int64_t at_ps);
 
@@ -131,10 +148,15 @@ class packet_network {
   [[nodiscard]] int choose(std::uint32_t first_link, const model::hop& among);
   void enqueue(std::uint32_t out_lane, std::uint32_t packet_id);
 
+  // Collectives.
+  void spread(std::uint32_t packet_id, int of_switch, int except_port);
+  void leave_input(const packet& p, std::uint32_t which);
+  void leave_together(const copies& all, int of_switch);
+
   // Credits.
   [[nodiscard]] bool has_room(std::uint32_t in_lane);
   void occupy(std::uint32_t in_lane, std::uint32_t port);
-  void give_back(std::uint32_t in_lane, std::uint32_t port);
+  void give_back(std::uint32_t in_lane, std::uint32_t port, bool last = true);
   void collect_returns(std::uint32_t in_lane);
   void wait_for_credit(std::uint32_t in_lane);
 
@@ -175,6 +197,12 @@ class packet_network {
   std::vector<credit_return> returns_;
   std::uint32_t free_packet_ = none;
   std::uint32_t free_return_ = none;
+  std::vector<copies> shares_;
+  std::vector<model::spanning_tree> groups_;
+  std::uint32_t free_share_ = none;
+  std::uint32_t crosspoints_ = 1;  ///< of an input: the ports, and the combine units
+  std::uint64_t live_ = 0;         ///< packets under way, copies among them
+  std::unique_ptr<detail::combine_units> combines_;
   std::unique_ptr<detail::input_queues> inputs_;  ///< absent in output-queued switches
   std::int64_t now_ps_ = 0;
   std::uint64_t sent_ = 0;

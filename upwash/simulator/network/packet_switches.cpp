@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "upwash/base/random.hpp"
+#include "upwash/simulator/network/detail/combine_units.hpp"
 #include "upwash/simulator/network/packet_network.hpp"
 
 namespace upwash::simulator {
@@ -28,6 +29,7 @@ std::uint32_t packet_network::take_first(queue& from) noexcept {
 }
 
 std::uint32_t packet_network::new_packet(const packet& fresh) {
+  ++live_;
   if (free_packet_ == none) {
     packets_.push_back(fresh);
     return static_cast<std::uint32_t>(packets_.size() - 1);
@@ -39,6 +41,7 @@ std::uint32_t packet_network::new_packet(const packet& fresh) {
 }
 
 void packet_network::free_packet(std::uint32_t packet_id) noexcept {
+  --live_;
   packets_[packet_id].next = free_packet_;
   free_packet_ = packet_id;
 }
@@ -78,7 +81,13 @@ std::uint32_t packet_network::route(packet& of) {
 
 void packet_network::reach_output(std::uint32_t packet_id) {
   packet& p = packets_[packet_id];
+  if (p.kind != packet_kind::single) {
+    if (p.kind != packet_kind::multicast) return combines_->reach(packet_id);
+    const link& came = links_[link_of(p.held)];
+    return spread(packet_id, came.to_switch, static_cast<int>(came.to));
+  }
   const std::uint32_t out_lane = route(p);
+  --lanes_[p.held].under_way;
   occupy(p.held, link_of(out_lane) - first_link(links_[link_of(p.held)].to_switch));
   enqueue(out_lane, packet_id);
 }
@@ -93,9 +102,8 @@ void packet_network::enqueue(std::uint32_t out_lane, std::uint32_t packet_id) {
 /// A packet of the input has come to an output.
 void packet_network::occupy(std::uint32_t in_lane, std::uint32_t port) {
   lane& at = lanes_[in_lane];
-  --at.under_way;
   if (occupied_.empty()) return;
-  const std::uint8_t packets = ++occupied_[std::size_t{in_lane} * most_ports_ + port];
+  const std::uint8_t packets = ++occupied_[std::size_t{in_lane} * crosspoints_ + port];
   at.fullest = std::max<std::uint32_t>(at.fullest, packets);
 }
 
@@ -107,7 +115,7 @@ bool packet_network::has_room(std::uint32_t in_lane) {
 }
 
 /// A packet has left the input for good; the sender learns it a channel's delay later.
-void packet_network::give_back(std::uint32_t in_lane, std::uint32_t port) {
+void packet_network::give_back(std::uint32_t in_lane, std::uint32_t port, bool last) {
   std::uint32_t fresh = free_return_;
   if (fresh == none) {
     fresh = static_cast<std::uint32_t>(returns_.size());
@@ -116,7 +124,7 @@ void packet_network::give_back(std::uint32_t in_lane, std::uint32_t port) {
     free_return_ = returns_[fresh].next;
   }
   const std::int64_t at_ps = now_ps_ + with_.channel_delay.ps();
-  returns_[fresh] = {at_ps, none, port};
+  returns_[fresh] = {at_ps, none, port, last};
   lane& at = lanes_[in_lane];
   (at.returns == none ? at.returns : returns_[at.last_return].next) = fresh;
   at.last_return = fresh;
@@ -130,11 +138,11 @@ void packet_network::collect_returns(std::uint32_t in_lane) {
   lane& at = lanes_[in_lane];
   while (at.returns != none && returns_[at.returns].at_ps <= now_ps_) {
     const std::uint32_t first = at.returns;
-    --at.held;
+    if (returns_[first].last) --at.held;
     if (!occupied_.empty()) {
-      std::uint8_t* const inputs = &occupied_[std::size_t{in_lane} * most_ports_];
+      std::uint8_t* const inputs = &occupied_[std::size_t{in_lane} * crosspoints_];
       if (inputs[returns_[first].port]-- == at.fullest) {
-        at.fullest = *std::max_element(inputs, inputs + most_ports_);
+        at.fullest = *std::max_element(inputs, inputs + crosspoints_);
       }
     }
     at.returns = returns_[first].next;

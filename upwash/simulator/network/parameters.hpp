@@ -42,7 +42,19 @@ struct network_parameters {
   int input_queues = 1;   ///< queues of an input, 0: one for each output (virtual output queues)
   double speedup = 1;     ///< of the crossbar of input-queued switches against the links
   int output_buffer = 4;  ///< packets behind the crossbar of input-queued switches
+  // Combine units (Kumar 2005, section 8.1.2): short packets pass in a cycle each, others stall
+  // them.
+  int combine_units = 1;  ///< of a switch; several form a tree: one is the root, the others leaves
+  duration combine_cycle = duration::from_ns(4);  ///< 250 MHz
+  std::uint32_t combine_bytes_per_cycle = 4;
+  std::uint32_t combine_short_bytes = 64;
 
+  /// How long a packet keeps a combine unit busy.
+  [[nodiscard]] duration combine_time(std::uint32_t bytes) const noexcept {
+    const bool is_short = bytes <= combine_short_bytes;
+    return combine_cycle *
+           (is_short ? 1 : (bytes + combine_bytes_per_cycle - 1) / combine_bytes_per_cycle);
+  }
   [[nodiscard]] duration packet_time() const noexcept {
     return duration::from_ps(ps_per_byte * packet_bytes);
   }

@@ -11,13 +11,23 @@
 
 namespace upwash::simulator {
 
+/// What the switches do with a packet.
+enum class packet_kind : std::uint8_t {
+  single,      ///< to one node
+  multicast,   ///< to all others of its group
+  reduce,      ///< combined with those of the others of its group, for the one that sends none
+  all_reduce,  ///< combined with those of all of its group, for all of them
+};
+
 /// The next packet of a node.
 struct offered_packet {
-  model::bound goal;
+  model::bound goal;  ///< single
   std::uint32_t bytes = 0;
   std::int64_t born_ps = 0;   ///< latency counts from here
   std::int64_t ready_ps = 0;  ///< the NIC may put it on the link from here on
-  std::uint32_t tag = 0;      ///< the source's own
+  std::uint32_t tag = 0;      ///< the source's own; packets that are reduced together have the same
+  packet_kind kind = packet_kind::single;
+  std::int32_t group = -1;  ///< as `packet_network::add_group` numbered it
 };
 
 struct arrived_packet {
