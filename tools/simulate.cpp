@@ -20,11 +20,13 @@
 #include <vector>
 
 #include "tools/simulate_plot.hpp"
+#include "tools/simulate_schedule.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/model/choice.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/collective_run.hpp"
+#include "upwash/simulator/network/exchange.hpp"
 #include "upwash/simulator/network/multicast_traffic.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
@@ -48,7 +50,10 @@ struct simulate_arguments {
   std::string json;
   std::string plot;
   std::string collective;
-  std::vector<std::string> bytes{"8", "64", "256", "1k", "4k"};
+  std::vector<std::string> bytes;
+  std::string exchange;
+  bool qsnet = false;
+  schedule_run schedule;
   bool quiet = false;
   simulation what;
 };
@@ -189,7 +194,9 @@ int time_collective(const simulate_arguments& given) {
   std::iota(members.begin(), members.end(), 0);
   fmt::print("# {} in the switches of {}\n{:>10} {:>16}\n", given.collective, on.name(), "bytes",
              "time_ns");
-  for (const std::string& text : given.bytes) {
+  std::vector<std::string> sizes = given.bytes;
+  if (sizes.empty()) sizes = {"8", "64", "256", "1k", "4k"};
+  for (const std::string& text : sizes) {
     const std::uint64_t bytes = parse_bytes(text, "--bytes");
     const duration time = time_in_network(static_cast<network_collective>(which), bytes, on,
                                           members, given.what.with);
@@ -227,10 +234,41 @@ void check_all(const simulate_arguments& given) {
   if (!given.plot.empty()) write_file(given.plot, "");
 }
 
+/// One message from each node to its partner, for each pattern.
+int time_exchange(const simulate_arguments& given) {
+  const model::topology& on = *given.what.on;
+  const std::uint64_t bytes = parse_bytes(given.exchange, "--exchange");
+  fmt::print("# {} bytes from each node to its partner, {}\n{:<24} {:>14} {:>14} {:>14}\n", bytes,
+             on.name(), "pattern", "last_us", "mean_us", "MB/s, 2 ways");
+  for (const std::string& text : given.traffic) {
+    const traffic_pattern pattern = parse_traffic(text, on.nodes());
+    if (pattern.is_random()) wrong(fmt::format("--exchange: {} gives no node a partner", text));
+    const exchange_result seen = exchange(
+        on, given.what.with, bytes, [&](int node) { return pattern.partner(node, on.nodes()); },
+        given.what.seed);
+    fmt::print("{:<24} {:14.3f} {:14.3f} {:14.1f}\n", text, seen.last.us(), seen.mean.us(),
+               seen.both_ways_mb_s(bytes));
+  }
+  return 0;
+}
+
 int simulate(simulate_arguments& given) {
+  if (!given.schedule.collective.empty()) {
+    given.schedule.topology = given.topology;
+    given.schedule.routing = given.routing;
+    if (!given.bytes.empty()) given.schedule.bytes = given.bytes.front();
+    given.schedule.seed = given.what.seed;
+    return simulate_schedule(given.schedule);
+  }
+  if (given.topology.empty()) wrong("--topology is missing");
   const auto on = model::make_topology(model::parse_topology(given.topology), given.routing);
   given.what.on = on.get();
-  read_network(given, given.what.with);
+  if (given.qsnet) {
+    given.what.with = qsnet_parameters();
+  } else {
+    read_network(given, given.what.with);
+  }
+  if (!given.exchange.empty()) return time_exchange(given);
   if (!given.collective.empty()) return time_collective(given);
   const std::vector<double> loads = parse_loads(given.load);
   check_all(given);
@@ -288,11 +326,9 @@ void add_network_options(CLI::App& command, simulate_arguments& given) {
 void add_simulate(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("simulate", "Traffic on a simulated network of switches");
   auto given = std::make_shared<simulate_arguments>();
-  command
-      ->add_option("--topology", given->topology,
-                   "fat-tree:ports=32,levels=2, clos, crossbar, mesh:size=8x8, torus, "
-                   "hypercube, dragonfly, or a JSON file")
-      ->required();
+  command->add_option("--topology", given->topology,
+                      "fat-tree:ports=32,levels=2, clos, crossbar, mesh:size=8x8, torus, "
+                      "hypercube, dragonfly, or a JSON file");
   command->add_option("--routing", given->routing,
                       "adaptive, random, deterministic, destination, dimension-order, minimal, "
                       "valiant; the default is the topology's");
@@ -305,7 +341,19 @@ void add_simulate(CLI::App& app, int& status) {
       ->add_option("--collective", given->collective,
                    "Instead of traffic: the time of one collective in the switches, all nodes")
       ->check(CLI::IsMember({"broadcast", "reduce", "all_reduce", "barrier"}));
-  command->add_option("--bytes", given->bytes, "Its sizes (8 64 256 1k 4k)");
+  command->add_option("--bytes", given->bytes,
+                      "Its sizes (8 64 256 1k 4k), or a block of --schedule");
+  command->add_option("--exchange", given->exchange,
+                      "Instead of load: the time of one message of so many bytes a node");
+  command->add_flag("--qsnet", given->qsnet, "The network of QsNet, instead of the options above");
+  command->add_option("--schedule", given->schedule.collective,
+                      "Instead of traffic: a collective by its schedule, on --machine");
+  command->add_option("--algorithm", given->schedule.algorithm, "NAME[:key=value,...]; none: all");
+  command->add_option("-n,--ranks", given->schedule.ranks, "Ranks of the team")
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--machine", given->schedule.machine, "A name or a file");
+  command->add_flag("--nic-memory", given->schedule.nic_memory, "Messages are sent from the NIC's");
+  command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
   add_network_options(*command, *given);
   command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")

@@ -58,6 +58,14 @@ printf '{\n "kind": "torus",\n "parameters": {"size": [4, -4]}\n}\n' >"$work/tor
 grep -Eq '^ +0\.050 +0\.0[45]' "$work/multicast.txt" || fail "multicast: $(cat "$work/multicast.txt")"
 "$upwash" simulate --topology crossbar:ports=4 --collective all_reduce --bytes 8 |
   grep -Eq '^ +8 +2848\.8$' || fail "an all-reduce of 8 bytes in one switch takes 2848.8 ns"
+"$upwash" simulate --topology crossbar:ports=4 --exchange 1000 --traffic shift:by=1 |
+  grep -Eq '^shift:by=1 +3\.530 ' || fail "1000 bytes through one switch take 3.53 us"
+"$upwash" simulate --schedule all_gather --algorithm k_prefix:k=4 -n 16 --bytes 4096 \
+  --machine lemieux >"$work/schedule.txt"
+grep -Eq '^k_prefix:k=4,pacing=0 +[0-9.]+ +[0-9.]+ +[0-9]+$' "$work/schedule.txt" ||
+  fail "--schedule: $(cat "$work/schedule.txt")"
+refuses "simulate: --schedule needs -n, the ranks of the team" --schedule barrier --machine edr
+refuses "simulate: --topology is missing" --load 0.1
 refuses "simulate: multicast needs a fat-tree, clos or crossbar, not mesh:size=4,nodes=1" \
   --topology mesh:size=4 --traffic multicast:fanout=1
 

@@ -26,8 +26,7 @@ replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedul
 std::vector<replayed_rank> replay_run::run() {
   const int ranks = static_cast<int>(ranks_.size());
   for (int rank = 0; rank < ranks; ++rank) refill(rank);
-  while (engine_.step()) {
-  }
+  run_events();
   std::vector<replayed_rank> results;
   for (int rank = 0; rank < ranks; ++rank) {
     replay_rank& r = at(rank);
@@ -38,6 +37,35 @@ std::vector<replayed_rank> replay_run::run() {
     results.push_back(r.result);
   }
   return results;
+}
+
+/// The carrier runs up to each event before it happens, so both have one time.
+void replay_run::run_events() {
+  if (options_.through == nullptr) {
+    while (engine_.step()) {
+    }
+    return;
+  }
+  const auto arrived = [&](std::uint64_t id, duration at) {
+    const parcel p = carried_[id];
+    free_carried_.push_back(id);
+    happens_at(at, {happening::type::complete, p.to, p, {}});
+  };
+  while (options_.through->run(engine_.next_time(), arrived) || engine_.step()) {
+  }
+}
+
+/// A message leaves its processor for the carrier.
+void replay_run::hand_over(const parcel& p) {
+  std::uint64_t id = carried_.size();
+  if (free_carried_.empty()) {
+    carried_.push_back(p);
+  } else {
+    id = free_carried_.back();
+    free_carried_.pop_back();
+    carried_[id] = p;
+  }
+  options_.through->send(engine_.now(), p.from, p.to, p.bytes, id);
 }
 
 void replay_run::refill(int rank) {
@@ -130,7 +158,7 @@ int replay_run::turn_of(const happening& what) const {
   }
 }
 
-void replay_run::after(duration time, const happening& what) {
+void replay_run::happens_at(duration when, const happening& what) {
   std::uint64_t which = happenings_.size();
   if (free_.empty()) {
     happenings_.push_back(what);
@@ -139,8 +167,7 @@ void replay_run::after(duration time, const happening& what) {
     free_.pop_back();
     happenings_[which] = what;
   }
-  engine_.schedule(engine_.now() + time, what.rank, turn_of(what),
-                   {&replay_run::happens, this, which});
+  engine_.schedule(when, what.rank, turn_of(what), {&replay_run::happens, this, which});
 }
 
 void replay_run::happens(void* self, std::uint64_t which) {
@@ -161,6 +188,9 @@ void replay_run::handle(const happening& what) {
       effect(what.rank, what.next);
       return after({}, {happening::type::chosen, what.rank, {}, {}});
     case happening::type::leaves: {
+      if (options_.through != nullptr && options_.through->carries(p.from, p.to)) {
+        return hand_over(p);
+      }
       const duration head = network_.depart(level, p.from, now, network_.cost(level, p.bytes));
       return after(head - now, {happening::type::reaches, p.to, p, {}});
     }

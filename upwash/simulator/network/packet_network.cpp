@@ -26,32 +26,6 @@ std::int64_t apart(const model::topology& in, const network_parameters& with) {
 
 }  // namespace
 
-void check(const network_parameters& with) {
-  const auto wrong = [](const std::string& what) {
-    throw error(error_kind::argument, "network: " + what);
-  };
-  if (with.ps_per_byte < 1 || with.packet_bytes < 1) wrong("packets must take time on a link");
-  if (with.buffers < 1 || with.buffers > 127) {
-    wrong(fmt::format("{} packets of buffer; valid are 1 to 127", with.buffers));
-  }
-  if (with.input_queues < 0 || with.input_queues > 4096) {
-    wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
-                      with.input_queues));
-  }
-  if (with.combine_units < 1 || with.combine_units > 4096) {
-    wrong(fmt::format("{} combine units a switch; valid are 1 to 4096", with.combine_units));
-  }
-  if (with.combine_bytes_per_cycle < 1) wrong("combine units must take in at least a byte a cycle");
-  if (with.output_buffer < 1) wrong("at least one packet of room behind the crossbar");
-  if (!(with.speedup >= 1) || with.speedup > 64) {
-    wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
-  }
-  for (const duration each :
-       {with.channel_delay, with.switch_delay, with.send_overhead, with.receive_overhead}) {
-    if (each < duration()) wrong("a negative delay");
-  }
-}
-
 packet_network::packet_network(const model::topology& in, const network_parameters& with,
                                traffic_source& from, std::uint64_t seed)
     : in_(in),
@@ -110,13 +84,15 @@ void packet_network::build_links() {
 
 void packet_network::run(duration until) {
   event_queue::event next;
-  while (events_queue_.pop(until.ps(), next)) {
+  stopped_ = false;
+  while (!stopped_ && events_queue_.pop(until.ps(), next)) {
     now_ps_ = next.at_ps;
     ++events_;
     digest_ = (digest_ ^ static_cast<std::uint64_t>(next.at_ps) ^ next.key) * 0x9e3779b97f4a7c15U;
     digest_ ^= digest_ >> 29U;
     handle(next);
   }
+  if (stopped_) return;
   if (events_queue_.empty() && live_ > 0) nothing_moves();
   if (until != duration::max()) now_ps_ = std::max(now_ps_, until.ps());
 }
@@ -138,6 +114,7 @@ void packet_network::handle(const event_queue::event& what) {
     case happening::crossbar: return inputs_->turn(what.value);
     case happening::combined: return combines_->combined(what.value);
     case happening::joined: return combines_->joined(what.value);
+    case happening::acknowledged: --nics_[which].in_flight; return serve_node(which);
   }
 }
 
@@ -158,16 +135,19 @@ void packet_network::serve_node(std::uint32_t which) {
   nic& of = nics_[which];
   const int node = static_cast<int>(which);
   if (!of.has_next && !(of.has_next = from_.next(node, now_ps_, of.next))) return;
-  const std::int64_t ready = std::max(links_[which].free_ps, of.next.ready_ps);
+  const std::int64_t ready = std::max({links_[which].free_ps, of.free_ps, of.next.ready_ps});
   if (ready > now_ps_) return wake(which, ready);
+  if (with_.packets_in_flight > 0 && of.in_flight >= with_.packets_in_flight) return;
   const std::uint32_t on_lane = which << lane_bits_;
   if (!has_room(on_lane)) return wait_for_credit(on_lane);
   of.has_next = false;
+  of.free_ps = now_ps_ + with_.nic_ps_per_byte * of.next.bytes;
+  ++of.in_flight;
   ++sent_;
   const offered_packet& p = of.next;
   put_on_link(which, on_lane,
               new_packet({p.goal, p.born_ps, p.bytes, none, none, 0, p.tag, none, 0, none, p.group,
-                          p.kind}));
+                          p.kind, which}));
   serve_node(which);  // the next one waits for the link, or for its time
 }
 
@@ -217,11 +197,22 @@ void packet_network::put_on_link(std::uint32_t which, std::uint32_t on_lane,
     ++next.held;
     ++next.under_way;
     schedule(now_ps_ + to_output_ps_, happening::reached, which, packet_id);
-  } else if (from_.follows_time()) {
+    return;
+  }
+  if (with_.packets_in_flight > 0 && p.kind == packet_kind::single) acknowledge(p);
+  if (from_.follows_time()) {
     schedule(at.free_ps + to_node_ps_, happening::delivered, which, packet_id);
   } else {
     deliver(which, packet_id, at.free_ps + to_node_ps_);
   }
+}
+
+/// The head comes to the node now and a channel's delay later; the answer goes the same way back.
+void packet_network::acknowledge(const packet& p) {
+  const std::int64_t links = p.hops;
+  const std::int64_t way = (links + 1) * with_.channel_delay.ps() +
+                           (links - 1) * with_.switch_delay.ps() + with_.acknowledge_time.ps();
+  schedule(now_ps_ + way, happening::acknowledged, p.from, p.tag);
 }
 
 void packet_network::deliver(std::uint32_t which, std::uint32_t packet_id, std::int64_t at_ps) {

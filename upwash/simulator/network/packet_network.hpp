@@ -38,9 +38,11 @@ class packet_network {
   packet_network(const packet_network&) = delete;
   packet_network& operator=(const packet_network&) = delete;
 
-  /// Runs all events up to and with `until`. Throws `error` (fault) when packets wait for each
-  /// other and nothing moves any more.
+  /// Runs all events up to and with `until`, or until stopped. Throws `error` (fault) when packets
+  /// wait for each other and nothing moves any more.
   void run(duration until);
+  /// Ends `run` after the event that is being handled: for sources.
+  void stop() noexcept { stopped_ = true; }
   /// Runs until no packet is under way and no source offers any.
   void drain();
 
@@ -70,7 +72,15 @@ class packet_network {
   static constexpr std::uint32_t none = UINT32_MAX;
 
   /// What an event is about: key / 8 is the link, key % 8 one of these.
-  enum class happening : std::uint8_t { delivered, reached, wake, crossbar, combined, joined };
+  enum class happening : std::uint8_t {
+    delivered,
+    reached,
+    wake,
+    crossbar,
+    combined,
+    joined,
+    acknowledged
+  };
 
   struct packet {
     model::bound goal;
@@ -85,6 +95,7 @@ class packet_network {
     std::uint32_t share = none;  ///< multicast: the copies that hold one credit
     std::int32_t group = -1;
     packet_kind kind = packet_kind::single;
+    std::uint32_t from = 0;  ///< node; of results of reductions none
   };
   struct queue {
     std::uint32_t head = none;
@@ -125,6 +136,8 @@ class packet_network {
   struct nic {
     offered_packet next;
     bool has_next = false;
+    int in_flight = 0;         ///< packets without acknowledgement
+    std::int64_t free_ps = 0;  ///< it reads no packet any more
   };
 
   void build_links();
@@ -139,6 +152,7 @@ class packet_network {
   void serve_node(std::uint32_t which);
   [[nodiscard]] std::uint32_t lane_that_can_send(std::uint32_t which);
   void put_on_link(std::uint32_t which, std::uint32_t on_lane, std::uint32_t packet_id);
+  void acknowledge(const packet& p);
   void deliver(std::uint32_t which, std::uint32_t packet_id, std::int64_t at_ps);
 
   // Switches.
@@ -205,6 +219,7 @@ class packet_network {
   std::unique_ptr<detail::combine_units> combines_;
   std::unique_ptr<detail::input_queues> inputs_;  ///< absent in output-queued switches
   std::int64_t now_ps_ = 0;
+  bool stopped_ = false;
   std::uint64_t sent_ = 0;
   std::uint64_t arrived_ = 0;
   std::uint64_t hops_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/model/machine.hpp"
 
 namespace upwash::simulator {
 
@@ -35,6 +36,11 @@ struct network_parameters {
   duration switch_delay = duration::from_ns(90);
   duration send_overhead = duration::from_ns(1300);  ///< of the NIC; packets follow each other
   duration receive_overhead = duration::from_ns(1300);
+  // The NIC's protocol: how fast it reads packets, and how many it sends before an answer.
+  std::int64_t nic_ps_per_byte = 0;  ///< where slower than the link
+  int packets_in_flight = 0;         ///< of a node, until acknowledged; 0: any number
+  duration message_gap;              ///< before the first packet of a message: carriers of messages
+  duration acknowledge_time;  ///< from a packet's head to its acknowledgement, at the receiver
   switch_design design = switch_design::output_queued;
   flow_control credits = flow_control::crosspoint;
   up_choice up = up_choice::adaptive;
@@ -59,6 +65,18 @@ struct network_parameters {
     return duration::from_ps(ps_per_byte * packet_bytes);
   }
 };
+
+/// Quadrics QsNet as Kumar 2005 met it: packets of 320 B, 319 MB/s a link, 305 MB/s from NIC memory
+/// (table 2.6), one packet in flight, acknowledged when its head has come (section 2.1.2). Switch,
+/// wire and acknowledgement are fitted to table 2.8 and section 4.1: 41 ns a switch and wire.
+[[nodiscard]] network_parameters qsnet_parameters();
+
+/// Of a machine: how fast its NIC reads memory (with `nic_memory` its own) and what a message costs
+/// it, from the outermost level; packets and their acknowledgement from "nic", QsNet's network
+/// where packets are acknowledged one by one, table 8.1 for the rest. Throws `error`
+/// (configuration) for a machine without a cost a byte, or without NIC memory where that is asked
+/// for.
+[[nodiscard]] network_parameters parameters_of(const machine& on, bool nic_memory = false);
 
 /// Throws `error` (argument) naming the value that makes no network.
 void check(const network_parameters& with);
