@@ -49,6 +49,7 @@ struct simulate_arguments {
   std::string receive = "1300ns";
   std::string json;
   std::string plot;
+  std::string heat;
   std::string collective;
   std::vector<std::string> bytes;
   std::string exchange;
@@ -219,6 +220,29 @@ void draw(const simulate_arguments& given, const std::vector<plot_curve>& accept
                               {"latency", "load", "ns, mean", true, latency}}));
 }
 
+/// What each link carried in the run, of what it can.
+void draw_links(const simulate_arguments& given, const std::string& traffic,
+                const simulation_result& seen) {
+  const model::topology& on = *given.what.on;
+  const double could = given.what.packets + given.what.warm_up_packets;
+  std::size_t next = 0;
+  const auto take = [&](std::string name, int links) {
+    heat_row row{std::move(name), {}};
+    for (int i = 0; i < links; ++i) {
+      row.values.push_back(static_cast<double>(seen.carried[next++]) / could);
+    }
+    return row;
+  };
+  std::vector<heat_row> rows{take("nodes", on.nodes())};
+  for (int s = 0; s < on.switches(); ++s) {
+    rows.push_back(take(fmt::format("switch {}", s), on.ports(s)));
+  }
+  write_file(given.heat, heat_svg(fmt::format("{}, {}, load {:.3g}: use of the links out of nodes "
+                                              "and switches",
+                                              on.name(), traffic, seen.load),
+                                  rows));
+}
+
 /// Refuses what is wrong before anything is printed or overwritten.
 void check_all(const simulate_arguments& given) {
   check(given.what.with);
@@ -232,6 +256,10 @@ void check_all(const simulate_arguments& given) {
   }
   if (!given.json.empty()) write_file(given.json, "");
   if (!given.plot.empty()) write_file(given.plot, "");
+  if (given.heat.empty()) return;
+  if (given.what.on->switches() > 1024) wrong("--heat draws at most 1024 switches");
+  if (is_multicast(given.traffic.back())) wrong("--heat does not draw multicasts");
+  write_file(given.heat, "");
 }
 
 /// One message from each node to its partner, for each pattern.
@@ -293,6 +321,7 @@ int simulate(simulate_arguments& given) {
       accepted.back().points.emplace_back(load, seen.accepted);
       latency.back().points.emplace_back(load, seen.latency_avg_ns);
       rows += row_of(given, traffic, seen).dump() + "\n";
+      if (!given.heat.empty()) draw_links(given, traffic, seen);  // the last one stays
       fmt::print("{:8.3f} {:10.4f} {:16.1f} {:16.1f} {:12}\n", load, seen.accepted,
                  seen.latency_avg_ns, seen.latency_p99_ns, seen.packets);
     }
@@ -363,6 +392,8 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--seed", given->what.seed, "(1)");
   command->add_option("--json", given->json, "File for one JSON object a load and traffic");
   command->add_option("--plot", given->plot, "SVG file for throughput and latency by load");
+  command->add_option("--heat", given->heat,
+                      "SVG file for what each link carried, of the last traffic and load");
   command->add_flag("--quiet", given->quiet, "No progress bar");
   command->callback([given, &status] { status = simulate(*given); });
 }

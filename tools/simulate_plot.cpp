@@ -146,4 +146,39 @@ std::string plot_svg(const std::string& title, const std::vector<plot_panel>& pa
   return text + "</svg>\n";
 }
 
+std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows) {
+  constexpr std::size_t most_columns = 64;
+  constexpr int side = 9;
+  std::string text;
+  std::size_t lines = 0;
+  for (const heat_row& row : rows) {
+    const double top = margin + static_cast<double>(lines * side);
+    text += fmt::format(R"svg(<text x="4" y="{}">{}</text>)svg"
+                        "\n",
+                        top + side - 1, escaped(row.name));
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const double value = std::clamp(row.values[i], 0.0, 1.0);
+      // From white over orange to dark red.
+      const int red = static_cast<int>(255 - 100 * std::max(0.0, value - 0.5) * 2);
+      const int green = static_cast<int>(255 * (1 - value));
+      const int blue = static_cast<int>(255 * std::max(0.0, 1 - 2 * value));
+      text += fmt::format(
+          R"svg(<rect x="{}" y="{}" width="{}" height="{}" fill="#{:02x}{:02x}{:02x}">)svg"
+          R"svg(<title>{} port {}: {:.3f}</title></rect>)svg"
+          "\n",
+          margin * 1.5 + static_cast<double>(i % most_columns * side),
+          top + static_cast<double>(i / most_columns * side), side - 1, side - 1, red, green, blue,
+          escaped(row.name), i, row.values[i]);
+    }
+    lines += std::max<std::size_t>(1, (row.values.size() + most_columns - 1) / most_columns);
+  }
+  return fmt::format(
+      R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" )svg"
+      R"svg(font-family="sans-serif" font-size="8"><rect width="100%" )svg"
+      R"svg(height="100%" fill="#fff"/><text x="8" y="24" font-size="15">{}</text>)svg"
+      "\n{}</svg>\n",
+      margin * 2 + static_cast<double>(most_columns * side),
+      margin * 1.5 + static_cast<double>(lines * side), escaped(title), text);
+}
+
 }  // namespace upwash::tools

@@ -26,4 +26,13 @@ struct plot_panel {
 /// A whole SVG document.
 [[nodiscard]] std::string plot_svg(const std::string& title, const std::vector<plot_panel>& panels);
 
+/// Values of 0 to 1 as colours, one square each; the name of a row stands at its left.
+struct heat_row {
+  std::string name;
+  std::vector<double> values;
+};
+
+/// A whole SVG document. Long rows are folded.
+[[nodiscard]] std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows);
+
 }  // namespace upwash::tools

@@ -26,7 +26,7 @@ refuses() {
 tree="--topology fat-tree:ports=8,levels=2 --packets 100 --warm-up 50"
 # shellcheck disable=SC2086
 "$upwash" simulate $tree --traffic transpose --traffic uniform --load 0.2:1.0:0.4 --seed 3 \
-  --json "$work/a.json" --plot "$work/a.svg" >"$work/a.txt" 2>"$work/errors"
+  --json "$work/a.json" --plot "$work/a.svg" --heat "$work/heat.svg" >"$work/a.txt" 2>"$work/errors"
 [[ ! -s $work/errors ]] || fail "wrote to standard error: $(cat "$work/errors")"
 # shellcheck disable=SC2086
 "$upwash" simulate $tree --traffic transpose --traffic uniform --load 0.2:1.0:0.4 --seed 3 \
@@ -47,6 +47,8 @@ assert abs(rows[0]["accepted"] - 0.2) < 0.03, rows[0]
 assert [round(row["load"], 3) for row in rows[:3]] == [0.2, 0.6, 1.0], rows
 svg = xml.dom.minidom.parse(sys.argv[1] + "/a.svg")
 assert len(svg.getElementsByTagName("path")) == 4, "two curves in each of two panels"
+heat = xml.dom.minidom.parse(sys.argv[1] + "/heat.svg")
+assert len(heat.getElementsByTagName("title")) == 16 + 8 * 8 - 4 * 4, "a square a link"
 END
 
 printf '{\n "kind": "torus",\n "parameters": {"size": [4, 4]}\n}\n' >"$work/torus.json"
