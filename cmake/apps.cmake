@@ -1,15 +1,30 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Each folder of apps/ is one program, named after the folder.
+# Each folder of apps/ with a main.cpp is one program, named after the folder; apps/common is what
+# they share. Sources beside the main.cpp that need no ranks are tested with the library.
 find_package(CLI11 REQUIRED)
-file(GLOB UPWASH_APPS CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/apps/*)
-foreach(folder ${UPWASH_APPS})
-  if(IS_DIRECTORY ${folder})
-    get_filename_component(app ${folder} NAME)
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    if(EXISTS ${folder}/main.cpp)
-      add_executable(${app} ${sources})
-      target_link_libraries(${app} PRIVATE upwash_static upwash_warnings fmt::fmt CLI11::CLI11)
-    endif()
+pkg_check_modules(fftw3 IMPORTED_TARGET fftw3)
+
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.cpp)
+add_library(apps_common STATIC ${sources})
+target_link_libraries(apps_common PUBLIC upwash_static PRIVATE upwash_warnings fmt::fmt CLI11::CLI11)
+
+file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/main.cpp)
+foreach(program ${programs})
+  get_filename_component(folder ${program} DIRECTORY)
+  get_filename_component(app ${folder} NAME)
+  if(app STREQUAL fft3d AND NOT fftw3_FOUND)
+    message(WARNING "fft3d is not built: no FFTW (libfftw3-dev); scripts/setup installs it")
+    continue()
   endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_executable(${app} ${sources})
+  target_link_libraries(${app} PRIVATE apps_common upwash_warnings fmt::fmt CLI11::CLI11)
 endforeach()
+if(TARGET fft3d)
+  target_link_libraries(fft3d PRIVATE PkgConfig::fftw3)
+endif()
+
+set(UPWASH_APPS_WITHOUT_RANKS
+    ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp
+    ${PROJECT_SOURCE_DIR}/apps/cg/solver.cpp ${PROJECT_SOURCE_DIR}/apps/radixsort/buckets.cpp)

@@ -31,3 +31,10 @@ if(UPWASH_TOOL_SOURCES)
     UPWASH_FLAGS="${flags}")
   target_compile_definitions(upwash_command PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 endif()
+
+# bench/compare-mpi runs these beside MPI libraries.
+find_package(Threads REQUIRED)
+add_executable(compare_upwash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/upwash.cpp)
+target_link_libraries(compare_upwash PRIVATE upwash_static upwash_warnings)
+add_executable(core_distance EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/core_distance.cpp)
+target_link_libraries(core_distance PRIVATE upwash_warnings Threads::Threads)

@@ -92,6 +92,8 @@ asked_schedule read(const schedule_arguments& given) {
   if (given.degree < 0 || given.degree > given.ranks) {
     wrong(fmt::format("--degree {} is not in 0 .. {}, the ranks", given.degree, given.ranks));
   }
+  call.degree = given.degree;
+  call.known_senders = true;
   asked.lengths = equal_lengths(call, given.degree);
   if (call.element_bytes == 0 || call.bytes % call.element_bytes != 0) {
     wrong(fmt::format("--bytes {} is not a multiple of --element {}", given.bytes, given.element));
@@ -126,6 +128,7 @@ int show(const schedule_arguments& given) {
   if (const std::string no = collective::registry::objection(asked.with, asked.call); !no.empty()) {
     wrong(no);
   }
+  record_if_needed(asked);
   if (given.svg) {
     schedule::drawing of;
     of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective,
@@ -159,7 +162,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
   command->add_option("--root", given->root, "Of a broadcast (0)");
   command->add_option("--degree", given->degree,
-                      "many_to_many: rank i sends to i+1 .. i+DEGREE (1)");
+                      "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (1)");
   command->add_option("--machine", given->machine, "Price it on: a name or a file");
   command->add_option("--mechanism", given->mechanism, "How edges travel where they can")
       ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));

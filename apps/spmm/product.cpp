@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "apps/common/put_to_all.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
-#include "upwash/core/memory_access.hpp"
 #include "upwash/core/region.hpp"
 
 namespace spmm {
@@ -20,7 +20,7 @@ constexpr std::uint64_t seed = 1;
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Rows of the dense B: the same wherever they are drawn.
-std::vector<double> dense_rows(row_block block, int columns) {
+std::vector<double> dense_rows(sparse::row_block block, int columns) {
   std::vector<double> rows;
   rows.reserve(index(block.count) * index(columns));
   for (int row = block.first; row < block.first + block.count; ++row) {
@@ -28,18 +28,6 @@ std::vector<double> dense_rows(row_block block, int columns) {
     for (int column = 0; column < columns; ++column) rows.push_back(numbers.fraction());
   }
   return rows;
-}
-
-/// Puts `mine` at element `first` of every rank's part: one's own by a copy, the others starting
-/// with the next rank, so that not all write to the same one at once.
-template <class T>
-void put_to_all(upwash::job& here, const upwash::region& to, std::size_t first,
-                std::span<const T> mine) {
-  std::copy(mine.begin(), mine.end(), to.mine_as<T>().begin() + static_cast<std::ptrdiff_t>(first));
-  for (int step = 1; step < here.size(); ++step) {
-    const int peer = (here.rank() + step) % here.size();
-    upwash::put(here, to.at<T>(peer, first), mine, upwash::implicit);
-  }
 }
 
 /// Runs one gather and one multiplication `repeats` times; the outcome with the median time.
@@ -83,7 +71,7 @@ std::uint64_t differences(const std::vector<T>& a, const std::vector<T>& b) {
 /// entries, then the entries in each row.
 class gathered_rows {
  public:
-  gathered_rows(upwash::job& here, const csr_matrix& mine, int first_row, int rows)
+  gathered_rows(upwash::job& here, const sparse::csr_matrix& mine, int first_row, int rows)
       : mine_(mine), first_row_(first_row), rows_(rows) {
     const auto own = static_cast<std::uint64_t>(std::ssize(mine.values));
     std::vector<std::uint64_t> all(index(here.size()));
@@ -102,15 +90,15 @@ class gathered_rows {
   void put_mine(upwash::job& here) const {
     // Counted in elements of 4 bytes from the start of the part.
     const std::size_t columns_at = entries_ * (sizeof(double) / sizeof(int));
-    put_to_all<double>(here, memory_, first_entry_, mine_.values);
-    put_to_all<int>(here, memory_, columns_at + first_entry_, mine_.indices);
-    put_to_all<int>(here, memory_, columns_at + entries_ + index(first_row_), lengths_);
+    apps::put_to_all<double>(here, memory_, first_entry_, mine_.values);
+    apps::put_to_all<int>(here, memory_, columns_at + first_entry_, mine_.indices);
+    apps::put_to_all<int>(here, memory_, columns_at + entries_ + index(first_row_), lengths_);
   }
 
-  [[nodiscard]] csr_matrix matrix() const {
+  [[nodiscard]] sparse::csr_matrix matrix() const {
     const auto* columns = memory_.mine_as<int>().data() + entries_ * (sizeof(double) / sizeof(int));
     const auto* lengths = columns + entries_;
-    csr_matrix result;
+    sparse::csr_matrix result;
     result.rows = rows_;
     result.columns = mine_.columns;
     result.values.assign(memory_.mine_as<double>().data(),
@@ -125,7 +113,7 @@ class gathered_rows {
   void release() { upwash::free(memory_); }
 
  private:
-  const csr_matrix& mine_;
+  const sparse::csr_matrix& mine_;
   int first_row_;
   int rows_;
   std::vector<int> lengths_;
@@ -136,43 +124,43 @@ class gathered_rows {
 
 }  // namespace
 
-outcome product_with_dense(upwash::job& here, const coordinate_matrix& matrix, int columns,
+outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& matrix, int columns,
                            int repeats, bool check) {
-  const auto a = make_csr(matrix, block_of(matrix.rows, here.size(), here.rank()));
-  const auto block = block_of(matrix.columns, here.size(), here.rank());
+  const auto a = sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()));
+  const auto block = sparse::block_of(matrix.columns, here.size(), here.rank());
   const auto mine = dense_rows(block, columns);
   const std::size_t elements = index(matrix.columns) * index(columns);
   auto memory = upwash::allocate(here.world(), elements * sizeof(double));
   std::vector<double> c(index(a.rows) * index(columns));
 
   const auto gather = [&] {
-    put_to_all<double>(here, memory, index(block.first) * index(columns), mine);
+    apps::put_to_all<double>(here, memory, index(block.first) * index(columns), mine);
   };
   const auto multiply = [&] {
-    multiply_dense(a, memory.mine_as<double>().first(elements), columns, c);
+    sparse::multiply_dense(a, memory.mine_as<double>().first(elements), columns, c);
   };
   outcome seen = measure(here, repeats, gather, multiply);
   if (check) {
     std::vector<double> serial(c.size());
-    multiply_dense(a, dense_rows({0, matrix.columns}, columns), columns, serial);
+    sparse::multiply_dense(a, dense_rows({0, matrix.columns}, columns), columns, serial);
     seen.wrong = differences(c, serial);
   }
   upwash::free(memory);
   return seen;
 }
 
-outcome product_with_sparse(upwash::job& here, const coordinate_matrix& matrix, int repeats,
+outcome product_with_sparse(upwash::job& here, const sparse::coordinate_matrix& matrix, int repeats,
                             bool check) {
-  const auto block = block_of(matrix.rows, here.size(), here.rank());
-  const auto a = make_csr(matrix, block);
+  const auto block = sparse::block_of(matrix.rows, here.size(), here.rank());
+  const auto a = sparse::make_csr(matrix, block);
   gathered_rows b(here, a, block.first, matrix.rows);
-  csr_matrix c;
+  sparse::csr_matrix c;
 
   const auto gather = [&] { b.put_mine(here); };
-  const auto multiply = [&] { c = multiply_sparse(a, b.matrix()); };
+  const auto multiply = [&] { c = sparse::multiply_sparse(a, b.matrix()); };
   outcome seen = measure(here, repeats, gather, multiply);
   if (check) {
-    const auto serial = multiply_sparse(a, make_csr(matrix));
+    const auto serial = sparse::multiply_sparse(a, sparse::make_csr(matrix));
     seen.wrong = differences(c.values, serial.values) + differences(c.indices, serial.indices) +
                  differences(c.starts, serial.starts);
   }

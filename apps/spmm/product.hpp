@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "apps/spmm/csr.hpp"
+#include "apps/common/csr.hpp"
 #include "upwash/base/duration.hpp"
 #include "upwash/core/job.hpp"
 
@@ -25,11 +25,12 @@ struct outcome {
 /// A times a dense block of `columns` columns, with values drawn from a fixed seed. Collective;
 /// repeated `repeats` times, the outcome with the median time is returned. Memory at each rank:
 /// the whole of B.
-[[nodiscard]] outcome product_with_dense(upwash::job& here, const coordinate_matrix& matrix,
+[[nodiscard]] outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& matrix,
                                          int columns, int repeats, bool check);
 
 /// A times itself, as sparse matrices. A is square. Otherwise as above.
-[[nodiscard]] outcome product_with_sparse(upwash::job& here, const coordinate_matrix& matrix,
-                                          int repeats, bool check);
+[[nodiscard]] outcome product_with_sparse(upwash::job& here,
+                                          const sparse::coordinate_matrix& matrix, int repeats,
+                                          bool check);
 
 }  // namespace spmm

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/spmm/csr.hpp"
+#include "apps/common/csr.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,11 +13,11 @@
 
 namespace {
 
-using spmm::csr_matrix;
+using sparse::csr_matrix;
 
 /// About a quarter of the entries, small whole numbers: all sums are exact.
-spmm::coordinate_matrix random_matrix(int rows, int columns, std::uint64_t seed) {
-  spmm::coordinate_matrix matrix{rows, columns, {}};
+sparse::coordinate_matrix random_matrix(int rows, int columns, std::uint64_t seed) {
+  sparse::coordinate_matrix matrix{rows, columns, {}};
   upwash::random_stream numbers(seed, 0);
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < columns; ++j) {
@@ -58,7 +58,7 @@ TEST(block_of, blocks_cover_all_rows_in_order) {
     for (const int ranks : {1, 2, 3, 8, 33}) {
       int next = 0;
       for (int rank = 0; rank < ranks; ++rank) {
-        const auto block = spmm::block_of(rows, ranks, rank);
+        const auto block = sparse::block_of(rows, ranks, rank);
         EXPECT_EQ(block.first, next);
         EXPECT_GE(block.count, rows / ranks);
         EXPECT_LE(block.count, rows / ranks + 1);
@@ -71,11 +71,11 @@ TEST(block_of, blocks_cover_all_rows_in_order) {
 
 TEST(csr, blocks_put_together_are_the_whole) {
   const auto matrix = random_matrix(17, 11, 1);
-  const auto whole = spmm::make_csr(matrix);
+  const auto whole = sparse::make_csr(matrix);
   csr_matrix joined;
   joined.columns = 11;
   for (int rank = 0; rank < 5; ++rank) {
-    const auto part = spmm::make_csr(matrix, spmm::block_of(17, 5, rank));
+    const auto part = sparse::make_csr(matrix, sparse::block_of(17, 5, rank));
     const auto base = joined.starts.back();
     for (std::size_t i = 1; i < part.starts.size(); ++i)
       joined.starts.push_back(base + part.starts[i]);
@@ -87,22 +87,22 @@ TEST(csr, blocks_put_together_are_the_whole) {
 }
 
 TEST(csr, product_with_a_dense_block_is_the_dense_product) {
-  const auto a = spmm::make_csr(random_matrix(13, 9, 2));
+  const auto a = sparse::make_csr(random_matrix(13, 9, 2));
   for (const int columns : {1, 3, 8}) {
     const auto width = static_cast<std::size_t>(columns);
     std::vector<double> b(9 * width);
     upwash::random_stream numbers(3, 0);
     for (auto& each : b) each = static_cast<double>(numbers.below(10));
     std::vector<double> c(13 * width, 99.0);
-    spmm::multiply_dense(a, b, columns, c);
+    sparse::multiply_dense(a, b, columns, c);
     EXPECT_EQ(c, dense_product(dense_of(a), b, 13, 9, width));
   }
 }
 
 TEST(csr, sparse_product_is_the_dense_product) {
-  const auto a = spmm::make_csr(random_matrix(13, 9, 4));
-  const auto b = spmm::make_csr(random_matrix(9, 21, 5));
-  const auto c = spmm::multiply_sparse(a, b);
+  const auto a = sparse::make_csr(random_matrix(13, 9, 4));
+  const auto b = sparse::make_csr(random_matrix(9, 21, 5));
+  const auto c = sparse::multiply_sparse(a, b);
   EXPECT_EQ(c.rows, 13);
   EXPECT_EQ(c.columns, 21);
   EXPECT_EQ(dense_of(c), dense_product(dense_of(a), dense_of(b), 13, 9, 21));
@@ -114,27 +114,27 @@ TEST(csr, sparse_product_is_the_dense_product) {
 
 TEST(csr, sparse_product_agrees_with_dense_columns_on_a_real_matrix) {
   const auto matrix =
-      spmm::read_matrix_market(std::string(UPWASH_SOURCE_DIR) + "/data/matrices/cage7.mtx");
-  const auto a = spmm::make_csr(matrix);
-  const auto squared = spmm::multiply_sparse(a, a);
+      sparse::read_matrix_market(std::string(UPWASH_SOURCE_DIR) + "/data/matrices/cage7.mtx");
+  const auto a = sparse::make_csr(matrix);
+  const auto squared = sparse::multiply_sparse(a, a);
   std::vector<double> c(static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.columns));
-  spmm::multiply_dense(a, dense_of(a), a.columns, c);
+  sparse::multiply_dense(a, dense_of(a), a.columns, c);
   EXPECT_EQ(dense_of(squared), c);
 }
 
 TEST(csr, empty_blocks_multiply_to_empty_ones) {
   const auto matrix = random_matrix(3, 3, 6);
-  const auto empty = spmm::make_csr(matrix, spmm::block_of(3, 4, 3));
+  const auto empty = sparse::make_csr(matrix, sparse::block_of(3, 4, 3));
   EXPECT_EQ(empty.rows, 0);
-  const auto c = spmm::multiply_sparse(empty, spmm::make_csr(matrix));
+  const auto c = sparse::multiply_sparse(empty, sparse::make_csr(matrix));
   EXPECT_EQ(c.rows, 0);
   EXPECT_TRUE(c.indices.empty());
 }
 
 TEST(csr, shapes_that_do_not_agree_are_an_error) {
-  const auto a = spmm::make_csr(random_matrix(3, 4, 7));
+  const auto a = sparse::make_csr(random_matrix(3, 4, 7));
   try {
-    static_cast<void>(spmm::multiply_sparse(a, a));
+    static_cast<void>(sparse::multiply_sparse(a, a));
     FAIL() << "no error";
   } catch (const upwash::error& failure) {
     EXPECT_STREQ(failure.what(), "a 3 x 4 matrix times one of 3 rows; they must agree");

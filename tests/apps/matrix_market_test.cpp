@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/spmm/matrix_market.hpp"
+#include "apps/common/matrix_market.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 
 namespace {
 
-using spmm::coordinate_matrix;
-using spmm::parse_matrix_market;
+using sparse::coordinate_matrix;
+using sparse::parse_matrix_market;
 
 const std::string real_general = "%%MatrixMarket matrix coordinate real general\n";
 
@@ -128,7 +128,7 @@ TEST(matrix_market, a_lying_count_does_not_allocate_for_it) {
 
 TEST(matrix_market, missing_file_is_named) {
   try {
-    static_cast<void>(spmm::read_matrix_market("/nowhere/a.mtx"));
+    static_cast<void>(sparse::read_matrix_market("/nowhere/a.mtx"));
     FAIL() << "no error";
   } catch (const upwash::error& failure) {
     EXPECT_STREQ(failure.what(), "/nowhere/a.mtx: cannot be read; expected a Matrix Market file");
@@ -149,8 +149,8 @@ TEST(matrix_market, every_matrix_of_the_data_folder_is_read) {
       known_matrix{"dwt_193", 193, 3493},
   };
   for (const auto& each : known) {
-    const auto matrix = spmm::read_matrix_market(std::string(UPWASH_SOURCE_DIR) +
-                                                 "/data/matrices/" + each.name + ".mtx");
+    const auto matrix = sparse::read_matrix_market(std::string(UPWASH_SOURCE_DIR) +
+                                                   "/data/matrices/" + each.name + ".mtx");
     EXPECT_EQ(matrix.rows, each.rows) << each.name;
     EXPECT_EQ(matrix.columns, each.rows) << each.name;
     EXPECT_EQ(matrix.entries.size(), each.entries) << each.name;

@@ -10,7 +10,6 @@
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
-#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 
 namespace {
 
@@ -93,44 +92,6 @@ TEST(k_prefix_all_gather, answers_at_once_on_huge_teams) {
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(steps.next(s));
   EXPECT_EQ(count(generator(k_prefix_all_gather(ranks, 1, 1, {8, 0}, true))).messages_sent,
             131'071U);
-}
-
-TEST(single_copy_all_gather, copies_every_block_once) {
-  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
-    for (const std::uint64_t bytes : {0, 1, 3, 8, 1000}) {
-      for (const bool in_place : {false, true}) {
-        const auto of_rank = [&](int rank) {
-          return generator(single_copy_all_gather(ranks, rank, bytes, in_place));
-        };
-        const expectation of = gathering(ranks, bytes, in_place);
-        expect_valid(
-            of, of_rank, [&](int, std::uint64_t e) { return gathered(of, e); }, 1);
-        const totals sum = count(of_rank(ranks - 1));
-        const auto others = static_cast<std::uint64_t>(ranks - 1);
-        EXPECT_EQ(sum.signals, 1 + others);  // of entering, and to each owner
-        EXPECT_EQ(sum.awaits, others + 1);
-        EXPECT_EQ(sum.bytes_copied, (in_place ? others : others + 1) * bytes);
-        EXPECT_EQ(sum.messages_sent, 0U);
-      }
-    }
-  }
-}
-
-TEST(single_copy_all_gather, has_no_two_ranks_read_of_one_at_a_time) {
-  constexpr int ranks = 131'072;
-  for (const int turn : {1, 2, 1000}) {
-    std::set<int> owners;
-    for (int rank = 0; rank < ranks; rank += 997) {
-      generator steps(single_copy_all_gather(ranks, rank, 8, true));
-      step s;
-      for (int copies = 0; copies < turn;) {
-        ASSERT_TRUE(steps.next(s));
-        if (s.kind == step_kind::copy) ++copies;
-      }
-      EXPECT_EQ(s.left.owner, (rank + turn) % ranks);
-      EXPECT_TRUE(owners.insert(s.left.owner).second);
-    }
-  }
 }
 
 TEST(all_gathers, are_valid_for_parameters_drawn_at_random) {

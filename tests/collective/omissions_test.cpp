@@ -27,13 +27,14 @@
 #include "upwash/collective/algorithms/linear_scan.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
+#include "upwash/collective/algorithms/one_round.hpp"
 #include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/reduce_broadcast.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
 #include "upwash/collective/algorithms/ring_reduce.hpp"
 #include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
+#include "upwash/collective/algorithms/shared_segments.hpp"
 #include "upwash/collective/algorithms/signal_tree_barrier.hpp"
-#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
 #include "upwash/collective/algorithms/tree_barrier.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
@@ -63,6 +64,9 @@ struct recorded {
   [[nodiscard]] std::uint32_t window() const { return wants.window; }
   [[nodiscard]] std::uint64_t scratch_bytes() const { return wants.scratch_bytes; }
   [[nodiscard]] std::uint32_t counter_count() const { return wants.counters; }
+  [[nodiscard]] std::uint64_t shared_bytes() const { return wants.shared_bytes; }
+  [[nodiscard]] bool exposes_input() const { return wants.exposes_input; }
+  [[nodiscard]] bool exposes_output() const { return wants.exposes_output; }
 };
 
 /// The dependencies of all ranks without which nothing goes wrong, in words.
@@ -152,10 +156,34 @@ TEST(omissions, are_found_in_all_gathers) {
       return generator(k_prefix_all_gather(8, rank, 1, {4, 0}, in_place));
     };
     EXPECT_EQ(needless(of, prefix, wanted), "");
-    const auto copies = [in_place](int rank) {
-      return generator(single_copy_all_gather(8, rank, 1, in_place));
+  }
+}
+
+TEST(omissions, are_found_in_one_round) {
+  for (const bool in_place : {false, true}) {
+    const auto gathers = gathering(5, 1, in_place);
+    for (const auto from : {one_round::source::shared_scratch, one_round::source::buffer}) {
+      const auto steps = [&](int rank) {
+        return generator(one_round(one_round::task::all_gather, from, {5, rank, 0, 1, in_place}));
+      };
+      EXPECT_EQ(
+          needless(gathers, steps, [&](int, std::uint64_t e) { return gathered(gathers, e); }), "");
+    }
+    expectation sums;
+    sums.ranks = 5;
+    sums.input_bytes = sums.output_bytes = 1;
+    sums.in_place = in_place;
+    const auto reduces = [&](int rank) {
+      return generator(one_round(one_round::task::all_reduce, one_round::source::shared_scratch,
+                                 {5, rank, 0, 1, in_place}));
     };
-    EXPECT_EQ(needless(of, copies, wanted), "");
+    const auto all_of_five = [](int, std::uint64_t e) { return all_ranks(5, e); };
+    EXPECT_EQ(needless(sums, reduces, all_of_five), "");
+    sums.input_bytes = sums.output_bytes = 10;
+    const auto segments = [&](int rank) {
+      return generator(shared_segments({5, rank, shared_segments::all, 10, 1, in_place}));
+    };
+    EXPECT_EQ(needless(sums, segments, all_of_five), "");
   }
 }
 

@@ -111,11 +111,12 @@ TEST(cost, processor_work) {
   EXPECT_THROW((void)copy_time(on, 1), error);
   on.processor.copy_ns_per_byte = 0.25;
   EXPECT_EQ(copy_time(on, 1000), duration::from_ns(250));
-  EXPECT_THROW((void)core_sharing_time(on, 1, 2), error);
+  EXPECT_THROW((void)core_sharing_time(on, 1, {}, 2), error);
   on.processor.cores_per_node = 2;
-  EXPECT_EQ(core_sharing_time(on, 5, 2), duration()) << "no core is shared";
+  EXPECT_EQ(core_sharing_time(on, 5, duration::from_us(7), 2), duration()) << "no core is shared";
   on.processor.core_switch = duration::from_us(1);
-  EXPECT_EQ(core_sharing_time(on, 5, 8), duration::from_us(20));
+  EXPECT_EQ(core_sharing_time(on, 5, {}, 8), duration::from_us(20));
+  EXPECT_EQ(core_sharing_time(on, 5, duration::from_us(7), 8), duration::from_us(20 + 3 * 7));
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ struct listed {
   [[nodiscard]] std::uint64_t scratch_bytes() const { return 8; }
   [[nodiscard]] std::uint32_t slot_count() const { return 4; }
   [[nodiscard]] std::uint32_t counter_count() const { return 2; }
+  [[nodiscard]] bool exposes_input() const { return true; }
+  [[nodiscard]] bool exposes_output() const { return true; }
 };
 
 inline generator list_of(const std::vector<step>& steps, std::uint32_t window = 1) {

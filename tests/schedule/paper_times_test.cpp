@@ -9,6 +9,7 @@
 
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
+#include "upwash/collective/algorithms/neighbor_send.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {
@@ -17,6 +18,7 @@ using namespace upwash;
 using namespace upwash::schedule;
 using collective::k_prefix_all_gather;
 using collective::mesh_all_to_all;
+using collective::neighbor_send;
 
 struct constants {
   double alpha_us;
@@ -100,6 +102,21 @@ TEST(paper_times, of_equations_4_3_and_4_5) {
       for (const std::uint64_t m : {76, 262'144}) {
         EXPECT_EQ(k_prefix(ranks, m, 1, with), with.message(m) * (ranks - 1)) << ranks;
         EXPECT_EQ(k_prefix(ranks, m, 8, with), with.message(m) * (ranks - 1)) << ranks;
+      }
+    }
+  }
+}
+
+// delta(alpha + m beta): many-to-many without combining, whatever the number of nodes.
+TEST(paper_times, of_equations_3_20_and_3_24) {
+  for (const constants& with : others) {
+    for (const int ranks : {9, 64, 2048}) {
+      for (const int degree : {1, 7, ranks - 1}) {
+        const auto steps = [&](int rank) {
+          return generator(neighbor_send(ranks, rank, degree, 476, false));
+        };
+        EXPECT_EQ(priced(ranks, steps, with), with.message(476) * degree)
+            << ranks << ", " << degree;
       }
     }
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/detail/compact.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -24,6 +25,8 @@ struct shape {
   int size_class;
   int root;
   int ranks_per_node;
+  int degree_class;
+  bool known_senders;
   bool in_place;
   bool commutative;
   bool direct_access;
@@ -32,9 +35,28 @@ struct shape {
 };
 
 shape shape_of(const problem& call) {
-  return {call.what,        call.ranks,          static_cast<int>(std::bit_width(call.bytes)),
-          call.root,        call.ranks_per_node, call.in_place,
-          call.commutative, call.direct_access,  call.addresses};
+  return {call.what,
+          call.ranks,
+          static_cast<int>(std::bit_width(call.bytes)),
+          call.root,
+          call.ranks_per_node,
+          static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
+          call.known_senders,
+          call.in_place,
+          call.commutative,
+          call.direct_access,
+          call.addresses};
+}
+
+/// The machine, with what the executor takes for a message.
+machine with_edges(machine on) {
+  const duration each = on.processor.edge.value_or(duration());
+  for (machine_level& level : on.levels) {
+    level.send_overhead = level.send_overhead.value_or(duration()) + each;
+    level.receive_overhead = level.receive_overhead.value_or(duration()) + each;
+    if (level.loggp) level.loggp->gap_ns_per_byte += on.processor.edge_ns_per_byte.value_or(0);
+  }
+  return on;
 }
 
 class model_selector final : public selector {
@@ -59,24 +81,37 @@ class model_selector final : public selector {
   /// Few enough that a first call is not held up: some milliseconds for all candidates together.
   static constexpr std::uint64_t most_steps = 10'000;
 
+  static constexpr double notable = 1.03;  ///< less of a difference says nothing
+
   [[nodiscard]] std::optional<duration> price_of(const selection& candidate,
                                                  const problem& call) const;
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
+
+  [[nodiscard]] const machine& seen_by(const selection& candidate, const problem& call) const;
 
   void read_machine();
 
   const std::string name_;
   std::optional<machine> on_;
-  std::string unknown_;  ///< why there is no machine
+  std::optional<machine> edged_;  ///< the same, as the executor's messages see it
+  std::string unknown_;           ///< why there is no machine
   std::map<shape, choice> chosen_;
 };
 
 void model_selector::read_machine() {
   try {
     on_ = load_machine(name_);
+    edged_ = with_edges(*on_);
   } catch (const error& failure) {
     unknown_ = failure.what();
   }
+}
+
+/// What does not run on the board's lines goes through the executor.
+const machine& model_selector::seen_by(const selection& candidate, const problem& call) const {
+  const schedule::generator steps = candidate.schedule_of(call, call.root);
+  const bool fetches = steps.wants().exposes_input || steps.wants().exposes_output;
+  return call.direct_access && !fetches && detail::fits_board(steps, call.root) ? *on_ : *edged_;
 }
 
 std::optional<duration> model_selector::price_of(const selection& candidate,
@@ -91,8 +126,8 @@ std::optional<duration> model_selector::price_of(const selection& candidate,
   options.steps_before_skipping = most_steps / 8;
   try {
     return schedule::price(
-               call.ranks, [&](int rank) { return candidate.schedule_of(call, rank); }, *on_, rules,
-               options)
+               call.ranks, [&](int rank) { return candidate.priced_schedule_of(call, rank); },
+               seen_by(candidate, call), rules, options)
         .completion;
   } catch (const error&) {
     return std::nullopt;  // too many steps for the time there is, or lengths known at run time only
@@ -113,8 +148,9 @@ selector::choice model_selector::cheapest(const registry& from, const problem& c
     const auto price = price_of(candidate, call);
     prices += fmt::format(", {} {}", each->is.name,
                           price ? fmt::format("{:.2f} us", price->us()) : "not priced");
-    if (!best || (price && (!least || *price < *least))) best = candidate;
-    if (price && (!least || *price < *least)) least = price;
+    const bool cheaper = price && (!least || price->ns() * notable < least->ns());
+    if (!best || cheaper) best = candidate;
+    if (cheaper) least = price;
   }
   if (!best) {
     throw error(error_kind::argument, fmt::format("no algorithm serves this {} of {} ranks{}",

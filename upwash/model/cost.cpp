@@ -79,14 +79,15 @@ duration copy_time(const machine& on, std::uint64_t bytes) {
   return bytes_time(bytes, needed(on, on.processor.copy_ns_per_byte, "processor.copy", "copying"));
 }
 
-duration core_sharing_time(const machine& on, std::uint64_t rounds, int ranks_per_node) {
+duration core_sharing_time(const machine& on, std::uint64_t rounds, duration busy,
+                           int ranks_per_node) {
   const int cores =
       needed(on, on.processor.cores_per_node, "processor.cores_per_node", "sharing of cores");
   const int ranks_per_core = (ranks_per_node + cores - 1) / cores;
   if (ranks_per_core <= 1) return {};
   const duration one =
       needed(on, on.processor.core_switch, "processor.core_switch", "sharing of cores");
-  return one * (static_cast<std::int64_t>(rounds) * ranks_per_core);
+  return one * (static_cast<std::int64_t>(rounds) * ranks_per_core) + busy * (ranks_per_core - 1);
 }
 
 }  // namespace upwash::model

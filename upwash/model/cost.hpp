@@ -47,9 +47,10 @@ struct message_cost {
 /// Copying by the processor (gamma). Needs copy.
 [[nodiscard]] duration copy_time(const machine& on, std::uint64_t bytes);
 
-/// What sharing cores adds to `rounds` dependent steps: rounds * ranks per core switches.
-/// Zero with a core for each rank. Needs cores_per_node, and core_switch when cores are shared.
-[[nodiscard]] duration core_sharing_time(const machine& on, std::uint64_t rounds,
+/// What sharing cores adds to `rounds` messages, one because of the other, that take each rank's
+/// processor `busy`: rounds * ranks per core switches, and the others' turns. Zero with a core for
+/// each rank. Needs cores_per_node, and core_switch when cores are shared.
+[[nodiscard]] duration core_sharing_time(const machine& on, std::uint64_t rounds, duration busy,
                                          int ranks_per_node);
 
 }  // namespace upwash::model

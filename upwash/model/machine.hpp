@@ -73,6 +73,10 @@ struct processor_costs {
   std::optional<duration> traversal;  ///< a matching queue entry looked at
   std::optional<duration> poll;
   std::optional<duration> core_switch;  ///< from one rank to another on the same core
+  /// What a collective's executor takes at either end of a message, beyond its overhead.
+  std::optional<duration> edge;
+  /// And for each byte of one, beyond G: private memory is reached page by page.
+  std::optional<double> edge_ns_per_byte;
 };
 
 struct nic_protocol {

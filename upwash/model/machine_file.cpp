@@ -82,7 +82,7 @@ void read_levels(const section& file, machine& result) {
 
 void read_processor(const section& at, processor_costs& result) {
   at.expect_object({"cores_per_node", "copy", "combine", "handler", "push", "reduce", "traversal",
-                    "poll", "core_switch"});
+                    "poll", "core_switch", "edge", "edge_per_byte"});
   at.maybe("cores_per_node", result.cores_per_node, &section::count);
   at.maybe("copy", result.copy_ns_per_byte, &section::per_byte);
   at.maybe("combine", result.combine, &section::time);
@@ -92,6 +92,8 @@ void read_processor(const section& at, processor_costs& result) {
   at.maybe("traversal", result.traversal, &section::time);
   at.maybe("poll", result.poll, &section::time);
   at.maybe("core_switch", result.core_switch, &section::time);
+  at.maybe("edge", result.edge, &section::time);
+  at.maybe("edge_per_byte", result.edge_ns_per_byte, &section::per_byte);
 }
 
 void read_nic(const section& at, nic_protocol& result) {

@@ -35,6 +35,12 @@ struct needs {
   std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
   std::uint32_t slots = 0;          ///< member `slot_count()`; zero at first
   std::uint32_t counters = 0;       ///< member `counter_count()`; zero at first
+  /// Of `buffer::shared`, the same at all ranks. Member `shared_bytes()`.
+  std::uint64_t shared_bytes = 0;
+  /// Members read each other's input or output; the same at all ranks. Members
+  /// `bool exposes_input()`, `exposes_output()`.
+  bool exposes_input = false;
+  bool exposes_output = false;
   /// No rank receives one edge number from two sources. Member `bool edges_apart()`.
   bool edges_apart = false;
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
@@ -118,6 +124,9 @@ class generator {
     needs all{.window = from.window(), .scratch_bytes = from.scratch_bytes()};
     if constexpr (requires { from.slot_count(); }) all.slots = from.slot_count();
     if constexpr (requires { from.counter_count(); }) all.counters = from.counter_count();
+    if constexpr (requires { from.shared_bytes(); }) all.shared_bytes = from.shared_bytes();
+    if constexpr (requires { from.exposes_input(); }) all.exposes_input = from.exposes_input();
+    if constexpr (requires { from.exposes_output(); }) all.exposes_output = from.exposes_output();
     if constexpr (requires { from.edges_apart(); }) all.edges_apart = from.edges_apart();
     if constexpr (requires { from.alike(); }) all.alike = from.alike();
     if constexpr (requires { from.rank_class(); }) all.rank_class = from.rank_class();

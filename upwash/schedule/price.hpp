@@ -62,7 +62,7 @@ struct price_result {
   duration completion;      ///< of the last rank, with core_sharing
   duration processor_most;  ///< of the busiest rank
   duration processor_mean;
-  duration core_sharing;  ///< switches between ranks of a core
+  duration core_sharing;  ///< switches between ranks of a core, and their turns
   std::uint32_t rounds = 0;
   std::vector<rank_price> ranks;  ///< those walked, when asked for; see of_rank
   // How it came about:

@@ -165,8 +165,17 @@ void replay_run::effect_of_begin(int rank, std::int64_t n) {
     case step_kind::copy:
     case step_kind::reduce: return work(rank, n);
     case step_kind::collect: return collect(rank, what.edge), done(rank, n);
-    case step_kind::close: std::erase(r.collects, what.edge); return done(rank, n);
-    case step_kind::stage: return done(rank, n);
+    case step_kind::close:
+      if (what.counted && !what.acknowledged) {
+        throw error(error_kind::argument,
+                    fmt::format("replay: rank {}, step {}: it ends when {} messages have come from "
+                                "anybody; replay the schedule that names their senders",
+                                rank, n, what.value));
+      }
+      std::erase(r.collects, what.edge);
+      return done(rank, n);
+    case step_kind::stage:
+    case step_kind::deliver: return done(rank, n);
     case step_kind::signal: {
       if (what.peer < 0 || what.peer == rank) {
         count_up(rank, what.edge);

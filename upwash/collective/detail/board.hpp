@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that the members of a team share for small collectives: for each of the last operations
-// that use it (an epoch) some lines, each for one edge with its tag, and some counters. Its places
-// are used again: so every `half` epochs the members settle. A rank tells, by dissemination, once
-// its earlier operations are complete, and goes on when it knows it of all.
+// that use it (an epoch) some lines, each for one edge with its tag, some counters, shared scratch,
+// and where its buffers lie. Its places are used again: so every `half` epochs the members settle.
+// A rank tells, by dissemination, once its earlier operations are complete, and goes on when it
+// knows it of all.
 #pragma once
 
 #include <array>
@@ -35,14 +36,29 @@ struct alignas(64) board_line {
   }
 };
 
+/// Shared scratch that is small enough lies behind the first counter: one line brings both.
 struct alignas(64) board_counter {
+  static constexpr std::size_t scratch_bytes = 48;
   std::uint64_t value = 0;
+  alignas(std::max_align_t) std::array<std::byte, scratch_bytes> scratch;
 };
 
-/// Memory: 18 KiB a rank and team, and a pointer a member.
+/// Where a member's buffer lies: written by that member, read by the others.
+struct alignas(64) board_exposure {
+  std::uint64_t tag = 0;
+  exposed_memory memory;
+
+  void write(std::uint64_t with, const exposed_memory& where) noexcept {
+    memory = where;
+    std::atomic_ref(tag).store(with, std::memory_order_release);
+  }
+};
+
+/// Memory: 114 KiB a rank and team, 2 MiB more that are touched only as far as operations use them,
+/// and a pointer a member.
 class board {
  public:
-  static constexpr std::uint64_t epochs = 32;
+  static constexpr std::uint64_t epochs = 128;
   static constexpr std::uint64_t half = epochs / 2;
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
@@ -57,10 +73,36 @@ class board {
   [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
     return part(member).places[epoch % epochs].counts[which];
   }
-  /// The lines and counters of an epoch.
+  /// Of all operations of half the epochs together.
+  static constexpr std::uint64_t half_scratch_bytes = std::uint64_t{1} << 20U;
+
+  /// Where the shared scratch of an operation lies at each member.
+  struct scratch_place {
+    static constexpr std::uint32_t at_counter = 0xffffffff;
+    std::uint64_t epoch = 0;
+    std::uint32_t at = at_counter;
+  };
+  [[nodiscard]] std::byte* scratch(int member, const scratch_place& of) {
+    if (of.at == scratch_place::at_counter) return counter(member, of.epoch, 0).scratch.data();
+    return part(member).scratch[half_of(of.epoch) % 2].data() + of.at;
+  }
+
+  /// Where this member's buffer lies, for the others to read at that epoch.
+  void expose(std::uint64_t epoch, bool output, const exposed_memory& memory) {
+    part(rank_).places[epoch % epochs].exposures[output ? 1 : 0].write(tag_of(epoch), memory);
+  }
+  /// Null: the member has not begun yet.
+  [[nodiscard]] const exposed_memory* exposed(int member, std::uint64_t epoch, bool output) {
+    board_exposure& of = part(member).places[epoch % epochs].exposures[output ? 1 : 0];
+    const auto tag = std::atomic_ref(of.tag).load(std::memory_order_acquire);
+    return tag == tag_of(epoch) ? &of.memory : nullptr;
+  }
+
+  /// What an epoch has.
   struct place {
     std::array<board_line, lines> edges;
     std::array<board_counter, counters> counts;
+    std::array<board_exposure, 2> exposures;  ///< of the input, of the output
   };
   /// A member's places, epoch modulo `epochs`: valid as long as the board.
   [[nodiscard]] place* places_of(int member) { return part(member).places.data(); }
@@ -91,6 +133,7 @@ class board {
   struct part_of_rank {
     std::array<place, epochs> places;
     std::array<board_line, 31> settled;
+    std::array<std::array<std::byte, half_scratch_bytes>, 2> scratch;
   };
 
   [[nodiscard]] part_of_rank& part(int member) noexcept {
@@ -101,6 +144,33 @@ class board {
   int size_;
   region area_;
   std::vector<part_of_rank*> parts_;  ///< by member
+};
+
+/// Gives the operations of a team their epochs and their shared scratch: the same at all members.
+class board_sequence {
+ public:
+  /// What the next operation gets. If the scratch of this half is used up, it begins the next.
+  [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes) const noexcept {
+    const bool small = scratch_bytes <= board_counter::scratch_bytes;
+    const bool fits = used_in(epoch_) + scratch_bytes <= board::half_scratch_bytes;
+    const std::uint64_t epoch = small || fits ? epoch_ : (board::half_of(epoch_) + 1) * board::half;
+    return {epoch,
+            small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch))};
+  }
+  /// `taken` is what `next` said for so many bytes.
+  void take(const board::scratch_place& taken, std::uint64_t scratch_bytes) noexcept {
+    used_ = used_in(taken.epoch);
+    if (taken.at != board::scratch_place::at_counter) used_ += (scratch_bytes + 63) / 64 * 64;
+    epoch_ = taken.epoch + 1;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t used_in(std::uint64_t epoch) const noexcept {
+    return epoch == epoch_ && epoch % board::half != 0 ? used_ : 0;
+  }
+
+  std::uint64_t epoch_ = 0;  ///< of the next operation
+  std::uint64_t used_ = 0;   ///< of the shared scratch, in its half
 };
 
 }  // namespace upwash::collective::detail

@@ -9,6 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/detail/service.hpp"
 
 namespace upwash::collective::detail {
@@ -21,7 +22,8 @@ bool same_shape(const plan& kept, const call& wanted) noexcept {
   const collective_options& y = wanted.how;
   return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
          a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
-         a.commutative == b.commutative && x.entry == y.entry && x.exit == y.exit &&
+         a.commutative == b.commutative && a.degree == b.degree &&
+         a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
          x.addresses == y.addresses && x.transfer == y.transfer && x.eager_bytes == y.eager_bytes &&
          kept.forced == y.algorithm;
 }
@@ -37,63 +39,6 @@ int ranks_per_node(const team& among) {
     if (starts == (node(member) == node(member - 1))) return 1;
   }
   return each;
-}
-
-/// Whether a step can run on the board, in its turn.
-bool is_compact(const schedule::step& s, bool edges_apart) {
-  using schedule::step_kind;
-  const auto here = [](const schedule::piece& p) { return p.owner == schedule::own; };
-  if (s.after_all || s.header.count != 0 || s.length_slot != schedule::step::no_slot) return false;
-  const std::uint64_t bytes = s.kind == step_kind::send ? s.left.bytes : s.into.bytes;
-  switch (s.kind) {
-    case step_kind::send:
-    case step_kind::receive:
-      return edges_apart && !s.acknowledged && s.edge < board::lines &&
-             bytes <= board_line::payload_bytes;
-    case step_kind::copy:
-    case step_kind::reduce: return here(s.left) && here(s.right) && here(s.into);
-    case step_kind::signal:
-    case step_kind::await: return true;
-    default: return false;
-  }
-}
-
-constexpr std::size_t most_compact_steps = 64;
-constexpr std::uint64_t most_compact_bytes = 4096;  ///< of a copy or reduction
-
-compact_step compacted(const schedule::step& s, int rank, board& shared) {
-  using schedule::step_kind;
-  const bool receives = s.kind == step_kind::receive;
-  const bool has_peer = receives || s.kind == step_kind::send || s.kind == step_kind::signal ||
-                        s.kind == step_kind::await;
-  compact_step made;
-  made.kind = s.kind;
-  made.left = s.left.of;
-  made.right = s.right.of;
-  made.into = s.into.of;
-  made.edge = s.edge;
-  made.bytes = static_cast<std::uint32_t>(s.kind == step_kind::send ? s.left.bytes : s.into.bytes);
-  made.left_at = s.left.offset;
-  made.right_at = s.right.offset;
-  made.into_at = s.into.offset;
-  made.value = s.value;
-  if (has_peer) made.places = shared.places_of(receives || s.peer < 0 ? rank : s.peer);
-  return made;
-}
-
-/// The steps, if they can run on the board one after the other; else none.
-std::optional<std::vector<compact_step>> compact_steps(schedule::generator steps, int rank,
-                                                       board& shared) {
-  std::vector<compact_step> all;
-  const bool edges_apart = steps.wants().edges_apart && steps.wants().slots == 0;
-  for (schedule::step s; steps.next(s);) {
-    const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
-    if (all.size() == most_compact_steps || large || !is_compact(s, edges_apart)) {
-      return std::nullopt;
-    }
-    all.push_back(compacted(s, rank, shared));
-  }
-  return all;
 }
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
@@ -137,6 +82,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what = wanted.what;
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
+  made.what.checked = among.here().options().checked;
   made.what.direct_access = among.here().endpoint().describe().direct_access;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_per_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
@@ -150,13 +96,19 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   tell_fallback(among, made);
   const schedule::needs& wants = steps.wants();
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
-  if (executor::shares_memory(record, wants) && !sync && !among.here().options().checked) {
+  const bool by_address =
+      wanted.how.addresses == address_mode::single && (wants.exposes_input || wants.exposes_output);
+  if (executor::shares_memory(record, wants) && !sync && !by_address &&
+      !among.here().options().checked) {
     if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
       made.runs_compact = true;
       made.looks = among.here().looks();
       made.compact = std::move(*compact);
     }
     made.scratch_bytes = wants.scratch_bytes;
+    made.shared_bytes = wants.shared_bytes;
+    made.exposes_input = wants.exposes_input;
+    made.exposes_output = wants.exposes_output;
   }
   return made;
 }
@@ -218,8 +170,9 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  return service.start(std::make_unique<operation>(among, record, record.numbers++, *made.steps,
-                                                   buffers, as_called(made, wanted)));
+  return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
+                                                   record.numbers++, *made.steps, buffers,
+                                                   as_called(made, wanted)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {
@@ -228,8 +181,8 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   plan& made = plan_of(among, service, record, wanted);
   if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
-      .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
-                                         as_called(made, wanted)))
+      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
+                                         *made.steps, buffers, as_called(made, wanted)))
       .wait();
 }
 

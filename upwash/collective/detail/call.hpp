@@ -46,7 +46,7 @@ void check_size(const team& among, kind what, const char* buffer, std::size_t el
 
 /// Names an operator and its type, the same in all ranks of one program.
 template <class T, class Operator>
-[[nodiscard]] std::uint64_t name_of_reduction() noexcept {
+[[nodiscard]] constexpr std::uint64_t name_of_reduction() noexcept {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char* at = __PRETTY_FUNCTION__; *at != '\0'; ++at) {
     hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;

@@ -11,6 +11,7 @@
 #include "upwash/base/relax.hpp"
 #include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/detail/service.hpp"
+#include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -28,21 +29,23 @@ struct compact_run {
   const team_record& record;
   const binding& buffers;
   std::byte* scratch;
+  board::scratch_place shared;
   std::uint64_t epoch;
   std::uint32_t number;
 
-  [[nodiscard]] const std::byte* source(buffer of, std::uint64_t at) const noexcept {
-    return of == buffer::input ? buffers.input.data() + at : target(of, at);
+  [[nodiscard]] const std::byte* source(const compact_piece& p) const noexcept {
+    return p.of == buffer::input ? buffers.input.data() + p.at : target(p);
   }
-  [[nodiscard]] std::byte* target(buffer of, std::uint64_t at) const noexcept {
-    return (of == buffer::output ? buffers.output.data() : scratch) + at;
+  [[nodiscard]] std::byte* target(const compact_piece& p) const noexcept {
+    if (p.of == buffer::output) return buffers.output.data() + p.at;
+    return p.at + (p.of == buffer::shared ? record.shared->scratch(p.owner, shared) : scratch);
   }
   [[nodiscard]] board::place& place(const compact_step& s) const noexcept {
     return s.places[epoch % board::epochs];
   }
 
   void send(const compact_step& s) const {
-    const std::byte* from = s.bytes == 0 ? nullptr : source(s.left, s.left_at);
+    const std::byte* from = s.bytes == 0 ? nullptr : source(s.left);
     place(s).edges[s.edge].write(board::tag_of(epoch), from, s.bytes);
   }
   /// Until a word that peers write is at least `value`. Mostly it comes while one looks.
@@ -64,22 +67,29 @@ struct compact_run {
   void receive(const compact_step& s) const {
     board_line& line = place(s).edges[s.edge];
     wait_for(line.tag, board::tag_of(epoch));
-    if (s.bytes != 0) std::memcpy(target(s.into, s.into_at), line.payload.data(), s.bytes);
+    if (s.bytes != 0) std::memcpy(target(s.into), line.payload.data(), s.bytes);
   }
   void await(const compact_step& s) const { wait_for(place(s).counts[s.edge].value, s.value); }
   void combine(const compact_step& s) const {
-    buffers.combine.apply(source(s.left, s.left_at), source(s.right, s.right_at),
-                          target(s.into, s.into_at), s.bytes, buffers.combine.context);
+    buffers.combine.apply(source(s.left), source(s.right), target(s.into), s.bytes,
+                          buffers.combine.context);
+  }
+  void copy(const compact_step& s) const {
+    if (s.bytes == 0) return;
+    if (s.fetches) return fetch(s);
+    std::memmove(target(s.into), source(s.left), s.bytes);
+  }
+  /// Out of a peer's buffer, whose place it wrote before it let this rank come here.
+  void fetch(const compact_step& s) const {
+    const exposed_memory* memory =
+        record.shared->exposed(s.left.owner, epoch, s.left.of == buffer::output);
+    get(here, *memory, s.left.at, std::span(target(s.into), s.bytes)).wait();
   }
   void perform(const compact_step& s) const {
     switch (s.kind) {
       case step_kind::send: return send(s);
       case step_kind::receive: return receive(s);
-      case step_kind::copy:
-        if (s.bytes != 0) {
-          std::memmove(target(s.into, s.into_at), source(s.left, s.left_at), s.bytes);
-        }
-        return;
+      case step_kind::copy: return copy(s);
       case step_kind::reduce:
         if (s.bytes != 0) combine(s);
         return;
@@ -121,6 +131,31 @@ class open_epoch {
   std::uint64_t epoch_;
 };
 
+/// What peers read, for as long as the run lasts.
+class exposed_buffers {
+ public:
+  exposed_buffers(job& here, const plan& made, board& on, std::uint64_t epoch,
+                  const binding& buffers)
+      : here_(here) {
+    if (made.exposes_input) on.expose(epoch, false, add(buffers.input));
+    if (made.exposes_output) on.expose(epoch, true, add(buffers.output));
+  }
+  exposed_buffers(const exposed_buffers&) = delete;
+  exposed_buffers& operator=(const exposed_buffers&) = delete;
+  ~exposed_buffers() {
+    for (std::size_t i = 0; i < count_; ++i) conceal(here_, made_[i]);
+  }
+
+ private:
+  const exposed_memory& add(std::span<const std::byte> buffer) {
+    return made_[count_++] = expose(here_, buffer);
+  }
+
+  job& here_;
+  std::array<exposed_memory, 2> made_;
+  std::size_t count_ = 0;
+};
+
 /// The same callbacks may need room for other plans.
 class plan_in_use {
  public:
@@ -139,16 +174,19 @@ class plan_in_use {
 bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
   if (made.scratch_bytes > stack_scratch || (!running_.empty() && awaits_others(record)))
     return false;
-  const std::uint64_t epoch = record.epochs;
+  const board::scratch_place shared = record.epochs.next(made.shared_bytes);
+  const std::uint64_t epoch = shared.epoch;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;
   if (!settles && board::half_of(epoch) > record.settled_half) return false;
   const open_epoch open(record, epoch);
   const plan_in_use kept(made);
-  record.epochs++;
+  record.epochs.take(shared, made.shared_bytes);
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
-  const compact_run run{here_, made, record, buffers, scratch.data(), epoch, record.numbers++};
+  const compact_run run{here_,          made,   record, buffers,
+                        scratch.data(), shared, epoch,  record.numbers++};
   if (settles) settle(run, *record.shared, [&] { end_settling(record, epoch); });
+  const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
   for (const compact_step& s : made.compact) run.perform(s);
   return true;
 }

@@ -72,8 +72,23 @@ team_record& executor::find_record(const team& among) {
 
 request executor::start(std::unique_ptr<operation> made) {
   operation& op = *made;
+  check_shared_scratch(op);
   owned_.push_back(std::move(made));
   return begin(op);
+}
+
+/// Before anything is begun: what cannot be had.
+void executor::check_shared_scratch(const operation& op) const {
+  const schedule::needs& wants = op.main_steps.wants();
+  if (wants.shared_bytes == 0 || shares_memory(op.on_team, wants)) return;
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: {} by {} needs {} bytes of shared scratch; there are {}: choose "
+                  "another algorithm",
+                  here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
+                  wants.shared_bytes,
+                  op.on_team.shared ? fmt::format("{} here", board::half_scratch_bytes)
+                                    : "none where members do not share memory"));
 }
 
 request executor::begin(operation& op) {
@@ -110,7 +125,9 @@ void executor::introduce(operation& op) {
 
 bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
   return record.shared && wants.counters <= board::counters &&
-         ((wants.edges_apart && wants.slots == 0) || wants.counters != 0);
+         wants.shared_bytes <= board::half_scratch_bytes &&
+         ((wants.edges_apart && wants.slots == 0) || wants.counters != 0 ||
+          wants.shared_bytes != 0);
 }
 
 /// Operations that use the team's board, or counters, are numbered apart.
@@ -120,7 +137,9 @@ void executor::begin_epoch(operation& op) {
   op.shares_memory = shares_memory(record, wants);
   op.epoch_counts = op.shares_memory || wants.counters != 0;
   if (!op.epoch_counts) return;
-  op.epoch = record.epochs++;
+  op.shared_scratch = record.epochs.next(wants.shared_bytes);
+  record.epochs.take(op.shared_scratch, wants.shared_bytes);
+  op.epoch = op.shared_scratch.epoch;
   record.open.push_back(op.epoch);
 }
 
@@ -154,6 +173,7 @@ void executor::next_phase(operation& op) {
   switch (op.now_in) {
     case phase::settle:
       op.now_in = phase::entry;
+      expose_buffers(op);
       if (op.how.rules.entry == schedule::sync_mode::all) return barrier(phase::entry);
       [[fallthrough]];
     case phase::entry: op.begin(phase::main, op.main_steps); return;
@@ -244,6 +264,7 @@ bool executor::try_step(operation& op, std::uint64_t index) {
     case step_kind::stage: return open_stage(op, index);
     case step_kind::collect: return open_collect(op, s);
     case step_kind::close: return close_collect(op, s);
+    case step_kind::deliver: return deliver(op, s);
     case step_kind::signal: return signal(op, s);
     case step_kind::await: return await(op, s);
     case step_kind::net_multicast:
@@ -353,8 +374,9 @@ schedule::transfer_rules default_rules(const team& among) {
 request execute(const team& among, const schedule::generator& steps, const binding& buffers,
                 const manner& how) {
   auto& service = among.here().service<detail::executor>();
-  return service.start(std::make_unique<detail::operation>(
-      among, service.record_of(among), service.next_number(among), steps, buffers, how));
+  return service.start(
+      std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
+                                          service.next_number(among), steps, buffers, how));
 }
 
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,

@@ -17,7 +17,8 @@ namespace upwash::collective::detail {
 namespace {
 
 bool is_peers(const operation& op, const schedule::piece& p) {
-  return p.of != schedule::buffer::none && p.owner != schedule::own && p.owner != op.among.rank();
+  return (p.of == schedule::buffer::input || p.of == schedule::buffer::output) &&
+         p.owner != schedule::own && p.owner != op.among.rank();
 }
 
 [[noreturn]] void refuse_two_peers(const operation& op, const char* what) {
@@ -80,6 +81,14 @@ bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
   if (s.state == progress_of::asked) return false;
   if (op.rules.addresses == schedule::address_mode::single) {
     s.moving = get(here_, global_of(op, p.owner, p), into);
+  } else if (op.exposes(p.of)) {
+    const exposed_memory* memory =
+        op.on_team.shared->exposed(p.owner, op.epoch, p.of == schedule::buffer::output);
+    if (memory == nullptr) {
+      op.stirred = true;
+      return false;
+    }
+    s.moving = get(here_, *memory, p.offset, into);
   } else {
     const auto known = op.peers.find({p.owner, p.of});
     if (known == op.peers.end()) {
@@ -131,6 +140,17 @@ void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) 
     s.state = progress_of::asked;
   } else {
     op.stirred = true;
+  }
+}
+
+/// What peers read is made readable at once, where they find it without asking.
+void executor::expose_buffers(operation& op) {
+  for (const auto which : {schedule::buffer::input, schedule::buffer::output}) {
+    if (!op.exposes(which)) continue;
+    const bool output = which == schedule::buffer::output;
+    const exposed_memory& memory = op.exposures[which] =
+        expose(here_, output ? std::span<const std::byte>(op.buffers.output) : op.buffers.input);
+    op.on_team.shared->expose(op.epoch, output, memory);
   }
 }
 

@@ -10,26 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/call.hpp"
+#include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace upwash::collective::detail {
-
-/// A step that runs on the team's board, in its turn: everything looked up.
-struct compact_step {
-  schedule::step_kind kind = schedule::step_kind::copy;
-  schedule::buffer left = schedule::buffer::none;
-  schedule::buffer right = schedule::buffer::none;
-  schedule::buffer into = schedule::buffer::none;
-  std::uint32_t edge = 0;
-  std::uint32_t bytes = 0;
-  std::uint64_t left_at = 0;
-  std::uint64_t right_at = 0;
-  std::uint64_t into_at = 0;
-  std::uint64_t value = 0;
-  board::place* places = nullptr;  ///< of the peer; of this rank for a receive
-};
 
 /// What is kept of a call's shape.
 struct plan {
@@ -47,6 +32,9 @@ struct plan {
   int looks = 0;  ///< at a word before more is done: job::looks
   std::vector<compact_step> compact;
   std::uint64_t scratch_bytes = 0;
+  std::uint64_t shared_bytes = 0;
+  bool exposes_input = false;
+  bool exposes_output = false;
   int runs = 0;  ///< calls that go through `compact`: it is kept for them
 };
 

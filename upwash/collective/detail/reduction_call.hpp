@@ -17,10 +17,8 @@ template <class Operator, class T>
 [[nodiscard]] bound_call reduction_call(const problem& what, std::span<const T> input,
                                         std::span<T> output, const collective_options& how,
                                         call_site site) {
-  call wanted{.what = what,
-              .how = how,
-              .kind_of_reduction = name_of_reduction<T, Operator>(),
-              .site = site};
+  constexpr std::uint64_t name = name_of_reduction<T, Operator>();
+  call wanted{.what = what, .how = how, .kind_of_reduction = name, .site = site};
   wanted.what.element_bytes = sizeof(T);
   wanted.what.commutative = commutes<Operator>();
   return {wanted,

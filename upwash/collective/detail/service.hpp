@@ -40,7 +40,7 @@ struct team_record {
   team members;
   std::uint32_t numbers = 0;             ///< operations begun
   std::unique_ptr<board> shared;         ///< where all members load and store each other's memory
-  std::uint64_t epochs = 0;              ///< operations that used the board or counters
+  board_sequence epochs;                 ///< of operations that use the board or counters
   std::uint64_t settled_half = 0;        ///< of the epochs: those up to it may begin
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
@@ -72,6 +72,7 @@ class executor final : public service_base {
     return find_record(among);
   }
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
+  [[nodiscard]] slot_store& spare_slots() noexcept { return spare_slots_; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
   /// Takes over an operation that is still running from its `persistent`, and waits for it.
@@ -100,8 +101,10 @@ class executor final : public service_base {
 
  private:
   // Life of an operation (executor.cpp).
+  void check_shared_scratch(const operation& op) const;
   request begin(operation& op);
   void begin_epoch(operation& op);
+  void expose_buffers(operation& op);
   void await_all_of(const team_record& record);
   void introduce(operation& op);
   bool settled(operation& op);
@@ -134,6 +137,7 @@ class executor final : public service_base {
   bool tell_free(operation& op, slot& s);
   void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
   [[nodiscard]] bool fits(slot& s, std::uint64_t came);
+  void misfits(slot& s, std::uint64_t came);
   void take(slot& s, std::span<const std::byte> bytes);
   bool fetch(operation& op, slot& s);
   bool fetched(operation& op, slot& s);
@@ -142,10 +146,12 @@ class executor final : public service_base {
                                                 const schedule::piece& p);
 
   // Messages whose number nobody knows (arrivals.cpp).
-  void collect(operation& op, int source, early::kind what, std::span<const std::byte> bytes,
-               const offer& from);
+  static void hand_over(operation& op, int member, std::span<const std::byte> bytes);
+  void collect(operation& op, const edge_key& key, early::kind what,
+               std::span<const std::byte> bytes, const offer& from);
   bool open_collect(operation& op, slot& s);
   bool close_collect(operation& op, slot& s);
+  static bool deliver(operation& op, slot& s);
   int advance_fetches(operation& op);
 
   // Counters (counters.cpp).
@@ -188,6 +194,7 @@ class executor final : public service_base {
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
+  slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
   std::vector<std::unique_ptr<operation>> owned_;

@@ -9,7 +9,6 @@
 #include "upwash/collective/algorithms/k_shift_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
-#include "upwash/collective/algorithms/single_copy_all_gather.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -160,15 +159,6 @@ void add_all_gathers(registry& to) {
           .make = [](const problem& call, const values& with, int rank) {
             return generator(k_prefix_all_gather(call.ranks, rank, call.bytes, {with[0], with[1]},
                                                  call.in_place));
-          }});
-  to.add({.of = kind::all_gather,
-          .is = {.name = "single_copy",
-                 .parameters = {},
-                 .requirements = model::needs_direct_access,
-                 .doc = "each copies the others' blocks straight out of their memory",
-                 .source = "Nishtala et al. 2009, collectives on shared memory"},
-          .make = [](const problem& call, const values&, int rank) {
-            return generator(single_copy_all_gather(call.ranks, rank, call.bytes, call.in_place));
           }});
   add_combining(to);
   add_direct(to);

@@ -21,6 +21,14 @@ constexpr parameter dissemination_parameters[] = {
 
 void add_barriers(registry& to) {
   to.add({.of = kind::barrier,
+          .is = {.name = "central",
+                 .parameters = {},
+                 .doc = "all count up one counter and watch it; the baseline of thread libraries",
+                 .source = "Nishtala et al. 2009, barriers"},
+          .make = [](const problem& call, const values&, int /*rank*/) {
+            return generator(central_counter_barrier(call.ranks));
+          }});
+  to.add({.of = kind::barrier,
           .is = {.name = "dissemination",
                  .parameters = dissemination_parameters,
                  .doc = "in round r tell the ranks 1 to k-1 times k^r further",
@@ -35,14 +43,6 @@ void add_barriers(registry& to) {
                  .source = "Hensgen, Finkel and Manber 1988"},
           .make = [](const problem& call, const values&, int rank) {
             return generator(pairwise_barrier(call.ranks, rank));
-          }});
-  to.add({.of = kind::barrier,
-          .is = {.name = "central",
-                 .parameters = {},
-                 .doc = "all count up one counter and watch it; the baseline of thread libraries",
-                 .source = "Nishtala et al. 2009, barriers"},
-          .make = [](const problem& call, const values&, int /*rank*/) {
-            return generator(central_counter_barrier(call.ranks));
           }});
 }
 

@@ -58,11 +58,9 @@ abstract_memory::abstract_memory(const expectation& of)
   }
 }
 
-void abstract_memory::grow_scratch(int rank, std::uint64_t bytes) {
-  value_names& scratch =
-      buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(buffer::scratch)];
-  scratch.resize(
-      std::max<std::size_t>(scratch.size(), (bytes + element_bytes_ - 1) / element_bytes_));
+void abstract_memory::grow(int rank, buffer which, std::uint64_t bytes) {
+  value_names& at = buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+  at.resize(std::max<std::size_t>(at.size(), (bytes + element_bytes_ - 1) / element_bytes_));
 }
 
 std::string abstract_memory::objection(int rank, const piece& p) const {

@@ -41,8 +41,8 @@ class abstract_memory {
  public:
   explicit abstract_memory(const expectation& of);
 
-  /// At least so many bytes; the content stays.
-  void grow_scratch(int rank, std::uint64_t bytes);
+  /// Makes scratch, or shared scratch, at least so large; the content stays.
+  void grow(int rank, buffer which, std::uint64_t bytes);
 
   /// What is wrong with rank `rank` naming `p`; empty: nothing.
   [[nodiscard]] std::string objection(int rank, const piece& p) const;
@@ -60,7 +60,7 @@ class abstract_memory {
   }
 
   std::uint32_t element_bytes_;
-  std::vector<std::array<value_names, 4>> buffers_;  ///< by rank and buffer
+  std::vector<std::array<value_names, buffer_kinds>> buffers_;  ///< by rank and buffer
 };
 
 }  // namespace upwash::schedule::detail

@@ -59,12 +59,12 @@ duration charges::combine() const {
   return needed(on_, on_.processor.combine, "processor.combine", "combining of messages");
 }
 
-duration charges::core_sharing(std::uint64_t rounds, int ranks) const {
+duration charges::core_sharing(std::uint64_t rounds, duration busy, int ranks) const {
   const int together =
       ranks_per_node_ != 0 ? ranks_per_node_ : std::min(ranks, on_.ranks_in(level_kind::node));
   if (!on_.processor.cores_per_node || together <= *on_.processor.cores_per_node) return {};
   if (free_where_absent_ && !on_.processor.core_switch) return {};
-  return model::core_sharing_time(on_, rounds, together);
+  return model::core_sharing_time(on_, rounds, busy, together);
 }
 
 ports::ports(const machine& on, int ranks, int alike) {

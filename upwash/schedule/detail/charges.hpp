@@ -27,7 +27,7 @@ class charges {
   [[nodiscard]] duration copy_out(std::uint64_t bytes) const;
   [[nodiscard]] duration reduce(std::uint64_t bytes) const;
   [[nodiscard]] duration combine() const;
-  [[nodiscard]] duration core_sharing(std::uint64_t rounds, int ranks) const;
+  [[nodiscard]] duration core_sharing(std::uint64_t rounds, duration busy, int ranks) const;
 
  private:
   struct cached {

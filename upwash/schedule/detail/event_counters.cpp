@@ -41,6 +41,8 @@ void event_run::await(int rank, step_number n, duration at) {
 void event_run::see(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
   if (what.peer == own || what.peer == rank) return finish(rank, n, spend(rank, at, {}));
+  std::uint32_t& chain = state(rank).chain;
+  chain = std::max(chain, counter_of(walked(rank, what.peer, false), what.edge).chain + 1);
   const duration way = charges_.message(on_.level_between(rank, what.peer), 0).latency;
   post(at + way, rank, happening::seen, n);
 }
@@ -48,6 +50,7 @@ void event_run::see(int rank, step_number n, duration at) {
 void event_run::count_up(int rank, std::uint64_t which, duration at) {
   counter& here = counter_of(rank, static_cast<std::uint32_t>(which));
   ++here.value;
+  here.chain = std::max(here.chain, state(rank).chain);
   std::vector<counter::waiting> freed;
   while (!here.who.empty() && here.who.front().value <= here.value) {
     std::pop_heap(here.who.begin(), here.who.end());

@@ -185,9 +185,16 @@ void event_run::begin(int rank, step_number n, duration at) {
     case step_kind::receive: return receive(rank, n, at);
     case step_kind::copy:
     case step_kind::reduce: return work(rank, n, at);
-    case step_kind::stage: return finish(rank, n, at);
+    case step_kind::stage:
+    case step_kind::deliver: return finish(rank, n, at);
     case step_kind::collect: return collect(rank, what.edge, at), finish(rank, n, at);
     case step_kind::close:
+      if (what.counted && !what.acknowledged) {
+        throw error(error_kind::argument,
+                    fmt::format("price: rank {}, round {}: it ends when {} messages have come from "
+                                "anybody; price the schedule that names their senders",
+                                rank, what.round, what.value));
+      }
       std::erase(r.collects, what.edge);
       return finish(rank, n, spend(rank, at, {}));
     case step_kind::signal: return signal(rank, n, at);
@@ -266,7 +273,9 @@ void event_run::write_result(price_result& to) const {
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;
   to.rounds_skipped = ranks_.front().window.skipped();
-  to.core_sharing = charges_.core_sharing(rounds_, plan_.ranks);
+  std::uint32_t chain = to.rounds_skipped == 0 ? 0 : rounds_;
+  for (const rank_state& r : ranks_) chain = std::max(chain, r.chain);
+  to.core_sharing = charges_.core_sharing(chain, to.processor_mean, plan_.ranks);
   to.completion += to.core_sharing;
 }
 

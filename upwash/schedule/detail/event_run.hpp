@@ -113,6 +113,7 @@ class event_run {
     std::uint64_t asked = 0;         ///< bytes of the edge that an offer or a request is about
     step_number sender = no_step;    ///< who waits for an acknowledgement
     step_number receiver = no_step;  ///< who waits for this answer
+    std::uint32_t chain = 0;         ///< of messages, one because of the other, up to this one
     duration arrived;
   };
 
@@ -131,6 +132,7 @@ class event_run {
     };
     std::vector<waiting> who;  ///< a heap
     std::uint64_t came = 0;
+    std::uint32_t chain = 0;  ///< of its owner, when it was last counted up
   };
 
   /// What only the processor is missing for. The earliest step of the schedule goes first, as an
@@ -156,6 +158,7 @@ class event_run {
     std::vector<task> tasks;  ///< a heap
     bool chooses = false;     ///< an event for it is under way
     packed_pieces packed;     ///< where combining is charged
+    std::uint32_t chain = 0;  ///< the longest of messages that it has waited for so far
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.

@@ -180,6 +180,7 @@ std::uint64_t event_run::keep(const message& what) {
 
 void event_run::launch(const message& what, duration at) {
   const std::uint64_t which = keep(what);
+  messages_[which].chain = state(what.from).chain + 1;
   // A processor hands over in the order of time; a NIC that answers comes in between.
   if (nics_answer_ || ports_.contended(what.level)) {
     const std::uint64_t subject = subject_of(which, what.from, what.to);
@@ -202,7 +203,10 @@ void event_run::depart(std::uint64_t which, duration at) {
 
 event_run::message event_run::drop(std::uint64_t which) {
   free_messages_.push_back(which);
-  return messages_[which];
+  const message& dropped = messages_[which];
+  std::uint32_t& chain = state(dropped.to).chain;
+  chain = std::max(chain, dropped.chain);
+  return dropped;
 }
 
 void event_run::arrive(std::uint64_t which, duration at) {

@@ -27,7 +27,7 @@ bool clash(const access& a, const access& b) {
          (a.ends.rank != b.ends.rank || a.ends.number != b.ends.number);
 }
 
-constexpr int slots_space = 4;  ///< beside the buffers
+constexpr int slots_space = buffer_kinds;  ///< beside the buffers
 
 /// All accesses, by the rank that owns the memory and the buffer; in the order of their ends.
 class accesses {
@@ -39,7 +39,7 @@ class accesses {
       const step& s = of.at(p.is);
       add(p.is, s.left, false);
       add(p.is, s.right, false);
-      add_slots(p.is, s.header, s.kind == step_kind::receive);
+      if (s.kind != step_kind::stage) add_slots(p.is, s.header, s.kind == step_kind::receive);
       if (s.kind == step_kind::receive) {
         // What is placed is written from the start of its send on.
         add(p.is, s.into, true, s.placed ? p.partners.front() : p.is);
@@ -100,6 +100,7 @@ std::string find_absent_owners(const history& of, const causality& order) {
     if (s.kind == step_kind::send) continue;  // the receive answers for its place
     for (const piece* at : {&s.left, &s.right, &s.into}) {
       if (at->owner == own || at->owner == p.is.rank || at->bytes == 0) continue;
+      if (at->of == buffer::shared) continue;  // it outlasts the calls
       if (!order.has_entered(order.at_start(p.is), at->owner)) {
         return fmt::format("{} touches the {} of rank {}, which may not have entered",
                            text_of(of, p.is), name_of(at->of), at->owner);
@@ -134,7 +135,7 @@ std::string find_late_arrivals(const history& of, const causality& order) {
   }
   for (const performed& p : of.order) {
     const step& s = of.at(p.is);
-    if (s.kind != step_kind::close) continue;
+    if (s.kind != step_kind::close || (s.counted && !s.acknowledged)) continue;
     const causality::knowledge known = order.at_start(p.is);
     for (const step_name& send : sends[{p.is.rank, s.edge}]) {
       // Only an acknowledged send is done no earlier than its message is there.

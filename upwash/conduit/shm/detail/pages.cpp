@@ -102,4 +102,15 @@ bool mostly_huge(std::span<const std::byte> span) {
   return huge != 0 && huge >= span.size() / 4 * 3;
 }
 
+bool page_memory::mostly_huge(std::span<const std::byte> span) {
+  for (answer& known : answers_) {
+    if (known.at != span.data() || known.bytes != span.size()) continue;
+    if (++known.uses % most_uses == 0) known.huge = shm_detail::mostly_huge(span);
+    return known.huge;
+  }
+  answer& fresh = answers_[oldest_++ % answers_.size()];
+  fresh = {span.data(), span.size(), 0, shm_detail::mostly_huge(span)};
+  return fresh.huge;
+}
+
 }  // namespace upwash::conduit::shm_detail

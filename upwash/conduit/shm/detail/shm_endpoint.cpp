@@ -10,6 +10,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 
 #include "upwash/base/error.hpp"
@@ -38,10 +39,17 @@ capabilities describe(std::size_t medium_bytes) {
   return all;
 }
 
-reader_options options_of(const settings& values) {
+reader_options options_of(const settings& values, patience::policy waiting) {
   reader_options options;
   options.attach = values.text("shm_cma") == "auto";
   options.attach_small = values.bytes("shm_cma_small");
+  if (options.attach && waiting == patience::policy::yield) {
+    // The pipeline needs the owner's processor, which it shares: that switch costs more than pages.
+    options.attach_small = std::max<std::size_t>(options.attach_small, std::size_t{64} << 10U);
+    log(log_level::info, "shm",
+        fmt::format("private memory to {} KiB is read by attach: processors are shared",
+                    options.attach_small >> 10U));
+  }
   const std::uint64_t pipeline = values.bytes("shm_pipeline");
   constexpr std::uint64_t least = pipe_slots * 4096;
   if (pipeline < least || pipeline % least != 0 || pipeline > (std::uint64_t{1} << 30U)) {
@@ -70,7 +78,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       sinks_(static_cast<std::size_t>(hosted_)),
       kept_(sinks_.size()),
       kept_memory_(sinks_.size()),
-      reader_(*this, mesh_.processes(), options_of(values)),
+      reader_(*this, mesh_.processes(), options_of(values, patience_.chosen())),
       server_(*this, mesh_.processes()) {
   if (hosted_ > most_hosted) {
     throw error(error_kind::configuration,

@@ -13,6 +13,7 @@
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/shm/detail/mesh.hpp"
+#include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/patience.hpp"
 #include "upwash/conduit/shm/detail/receiver_ring.hpp"
 #include "upwash/conduit/shm/detail/segments.hpp"
@@ -68,6 +69,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   [[nodiscard]] duration now(int rank) const noexcept override;
   void compute(int rank, duration time) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void begin_wait(int /*rank*/) override { patience_.reset(); }
   [[nodiscard]] int looks(int /*rank*/) const noexcept override {
     // As long as a line takes from one cache to the other and back, some times over.
     return patience_.chosen() == patience::policy::spin ? 40 : 0;
@@ -150,7 +152,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   segment_store segments_;
   import_table imports_;
   span_reader reader_;
-  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_
+  page_memory pages_;
+  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_, pages_
   spin_lock outbound_;  ///< memory lane's sending rings
   std::atomic<std::size_t> kept_memory_count_ = 0;
   std::atomic<bool> serving_ = false;  ///< server_.busy(), to look at without the lock

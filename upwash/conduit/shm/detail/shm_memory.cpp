@@ -39,11 +39,11 @@ memory_block shm_endpoint::allocate(int /*rank*/, std::size_t bytes) {
 void shm_endpoint::release(int /*rank*/, const memory_block& block) { segments_.release(block); }
 
 memory_key shm_endpoint::register_span(int /*rank*/, std::span<const std::byte> span) {
+  const std::lock_guard guard(inbound_);
   span_key key;
-  key.huge = mostly_huge(span);
+  key.huge = span.size() > reader_.attach_small() && pages_.mostly_huge(span);
   key.address = reinterpret_cast<std::uintptr_t>(span.data());
   key.bytes = span.size();
-  const std::lock_guard guard(inbound_);
   key.number = server_.add(span);
   return pack(key);
 }

@@ -32,6 +32,8 @@ class span_reader {
   injection get(const imported& from, int pid, std::size_t offset, std::span<std::byte> to,
                 completion* local);
 
+  /// Spans up to so many bytes are read by cross-memory attach whatever their pages.
+  [[nodiscard]] std::size_t attach_small() const noexcept { return options_.attach_small; }
   [[nodiscard]] bool busy() const { return !active_.empty() || !attached_.empty(); }
 
   /// Moves transfers on and tells completions. Returns how many things happened.

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "apps/spmm/matrix_market.hpp"
+#include "apps/common/matrix_market.hpp"
 
-namespace spmm {
+namespace sparse {
 
 /// Consecutive rows that a rank owns.
 struct row_block {
@@ -46,4 +46,4 @@ void multiply_dense(const csr_matrix& a, std::span<const double> b, int columns,
 /// to zero are kept. Memory: 12 bytes a column of b beside the result.
 [[nodiscard]] csr_matrix multiply_sparse(const csr_matrix& a, const csr_matrix& b);
 
-}  // namespace spmm
+}  // namespace sparse

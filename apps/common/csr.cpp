@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/spmm/csr.hpp"
+#include "apps/common/csr.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "upwash/base/error.hpp"
 
-namespace spmm {
+namespace sparse {
 namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -113,4 +113,4 @@ csr_matrix multiply_sparse(const csr_matrix& a, const csr_matrix& b) {
   return c;
 }
 
-}  // namespace spmm
+}  // namespace sparse

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spmm {
+namespace sparse {
 
 struct entry {
   int row = 0;
@@ -32,4 +32,4 @@ struct coordinate_matrix {
 /// The same for text in memory; `path` is for messages.
 [[nodiscard]] coordinate_matrix parse_matrix_market(std::string_view text, std::string_view path);
 
-}  // namespace spmm
+}  // namespace sparse

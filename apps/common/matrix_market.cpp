@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/spmm/matrix_market.hpp"
+#include "apps/common/matrix_market.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 
 #include "upwash/base/error.hpp"
 
-namespace spmm {
+namespace sparse {
 namespace {
 
 enum class field { real, integer, pattern };
@@ -255,4 +255,4 @@ coordinate_matrix read_matrix_market(const std::string& path) {
   return parse_matrix_market(text, path);
 }
 
-}  // namespace spmm
+}  // namespace sparse

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The cells on upwash; bench/compare-mpi runs it beside MPI libraries.
+#include <upwash/upwash.hpp>
+
+#include <cstdlib>
+#include <span>
+
+#include "bench/compare/cells.hpp"
+
+namespace {
+
+class upwash_library {
+ public:
+  explicit upwash_library(upwash::job& here) : world_(here.world()) {}
+  int rank() const { return world_.rank(); }
+  int size() const { return world_.size(); }
+  double most(double mine) {
+    double all = 0;
+    upwash::all_reduce<upwash::most>(world_, upwash::blocking, std::span<const double>(&mine, 1),
+                                     std::span(&all, 1));
+    return all;
+  }
+
+  void barrier() { upwash::barrier(world_, upwash::blocking); }
+  void broadcast(double* data, std::size_t n) {
+    upwash::broadcast(world_, upwash::blocking, 0, std::span(data, n));
+  }
+  void reduce(const double* in, double* out, std::size_t n) {
+    upwash::reduce<upwash::sum>(world_, upwash::blocking, 0, std::span(in, n),
+                                std::span(out, rank() == 0 ? n : 0));
+  }
+  void all_reduce(const double* in, double* out, std::size_t n) {
+    upwash::all_reduce<upwash::sum>(world_, upwash::blocking, std::span(in, n), std::span(out, n));
+  }
+  void all_gather(const double* in, double* out, std::size_t n) {
+    upwash::all_gather(world_, upwash::blocking, std::span(in, n), std::span(out, n * members()));
+  }
+  void all_to_all(const double* in, double* out, std::size_t n) {
+    upwash::all_to_all(world_, upwash::blocking, std::span(in, n * members()),
+                       std::span(out, n * members()));
+  }
+  void gather(const double* in, double* out, std::size_t n) {
+    upwash::gather(world_, upwash::blocking, 0, std::span(in, n),
+                   std::span(out, rank() == 0 ? n * members() : 0));
+  }
+  void scatter(const double* in, double* out, std::size_t n) {
+    upwash::scatter(world_, upwash::blocking, 0, std::span(in, rank() == 0 ? n * members() : 0),
+                    std::span(out, n));
+  }
+
+ private:
+  std::size_t members() const { return static_cast<std::size_t>(size()); }
+  upwash::team world_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return upwash::run(argc, argv, [&](upwash::job& here) {
+    upwash_library library(here);
+    compare::measurement(library, argc > 1 ? std::atof(argv[1]) : 0.01)
+        .run(argc > 2 ? argv[2] : "");
+  });
+}

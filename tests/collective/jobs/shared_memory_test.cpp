@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random sequences of collectives over shared scratch and peers' buffers, blocking and not, small
+// and as large as the scratch, so that epochs and scratch are used again in every mixture.
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "upwash/base/random.hpp"
+
+namespace {
+
+using namespace upwash;
+
+/// What a member contributes to an operation.
+std::uint64_t word(int rank, std::uint64_t operation, std::uint64_t at) {
+  return static_cast<std::uint64_t>(rank + 1) * 1'000'003 + operation * 7919 + at;
+}
+
+struct drawn {
+  std::uint64_t number = 0;
+  std::uint64_t what = 0;
+  std::uint64_t words = 0;  ///< of the vector, or of a block
+  int root = 0;
+  bool waits = false;
+  std::string algorithm;
+};
+
+drawn draw(random_stream& from, std::uint64_t number, int ranks) {
+  drawn one;
+  one.number = number;
+  one.what = from.below(6);
+  const std::uint64_t scale = std::uint64_t{1} << from.below(16);
+  one.words = from.below(scale) + 1;
+  one.root = static_cast<int>(from.below(static_cast<std::uint64_t>(ranks)));
+  one.waits = from.below(2) == 0;
+  const bool combines = one.what >= 4;
+  const bool large = (one.words + 1) * 8 * static_cast<std::uint64_t>(ranks) > (1U << 20U);
+  const char* const names[] = {"shared", combines ? "shared_segments" : "single_copy", ""};
+  one.algorithm = names[from.below(3)];
+  if (large && one.algorithm.starts_with("shared")) one.algorithm = "";
+  return one;
+}
+
+/// One operation with its buffers, from its start to the check of its result.
+class running {
+ public:
+  running(const team& world, const drawn& what) : world_(world), what_(what) {
+    const auto members = static_cast<std::uint64_t>(world.size());
+    const bool parts = what.what == 2;
+    input_.resize(what.words * (parts ? members : 1));
+    for (std::uint64_t i = 0; i < input_.size(); ++i)
+      input_[i] = word(world.rank(), what.number, i);
+    output_.assign(what.words * (what.what <= 2 ? members : 1), 0);
+    if (what.what == 3 && world.rank() == what.root) output_ = input_;
+    begin();
+  }
+
+  void check() {
+    done_.wait();
+    const auto members = static_cast<std::uint64_t>(world_.size());
+    for (std::uint64_t i = 0; i < output_.size(); ++i) {
+      if (output_[i] == wanted(i, members)) continue;
+      throw error(error_kind::fault, "operation " + std::to_string(what_.number) + ", kind " +
+                                         std::to_string(what_.what) + " by \"" + what_.algorithm +
+                                         "\", word " + std::to_string(i) + " of " +
+                                         std::to_string(output_.size()));
+    }
+  }
+
+ private:
+  /// Blocking ones run on this stack where they can, others in the executor.
+  void begin() {
+    const collective_options how{.algorithm = what_.algorithm};
+    const std::span<const std::uint64_t> in = input_;
+    const std::span<std::uint64_t> all = output_;
+    const int root = what_.root;
+    const std::span<std::uint64_t> at_root = world_.rank() == root ? all : all.first(0);
+    if (what_.waits) {
+      switch (what_.what) {
+        case 0: return all_gather(world_, blocking, in, all, how);
+        case 1: return gather(world_, blocking, root, in, at_root, how);
+        case 2: return all_to_all(world_, blocking, in, all, how);
+        case 3: return broadcast(world_, blocking, root, all, how);
+        case 4: return all_reduce<sum>(world_, blocking, in, all, how);
+        default: return reduce<sum>(world_, blocking, root, in, at_root, how);
+      }
+    }
+    switch (what_.what) {
+      case 0: done_ = all_gather(world_, in, all, how); return;
+      case 1: done_ = gather(world_, root, in, at_root, how); return;
+      case 2: done_ = all_to_all(world_, in, all, how); return;
+      case 3: done_ = broadcast(world_, root, all, how); return;
+      case 4: done_ = all_reduce<sum>(world_, in, all, how); return;
+      default: done_ = reduce<sum>(world_, root, in, at_root, how);
+    }
+  }
+  [[nodiscard]] std::uint64_t wanted(std::uint64_t at, std::uint64_t members) const {
+    const bool root = world_.rank() == what_.root;
+    const auto block = static_cast<int>(at / what_.words);
+    const std::uint64_t inside = at % what_.words;
+    const auto own = static_cast<std::uint64_t>(world_.rank());
+    std::uint64_t total = 0;
+    for (std::uint64_t r = 0; r < members; ++r)
+      total += word(static_cast<int>(r), what_.number, at);
+    switch (what_.what) {
+      case 0: return word(block, what_.number, inside);
+      case 1: return root ? word(block, what_.number, inside) : 0;
+      case 2: return word(block, what_.number, own * what_.words + inside);
+      case 3: return word(what_.root, what_.number, at);
+      case 4: return total;
+      default: return root ? total : 0;
+    }
+  }
+
+  team world_;
+  drawn what_;
+  std::vector<std::uint64_t> input_;
+  std::vector<std::uint64_t> output_;
+  request done_;
+};
+
+}  // namespace
+
+JOB_TEST(shared_memory, holds_in_random_sequences, .least_ranks = 2, .most_ranks = 7,
+         .on_sim = false, .on_loopback = false) {
+  random_stream draws(20261, static_cast<std::uint64_t>(here.world().size()));
+  std::deque<running> open;
+  for (std::uint64_t number = 0; number < 400; ++number) {
+    const drawn what = draw(draws, number, here.world().size());
+    const std::size_t most_open = 1 + draws.below(5);
+    open.emplace_back(here.world(), what);
+    while (open.size() > most_open) {
+      open.front().check();
+      open.pop_front();
+    }
+  }
+  for (running& last : open) last.check();
+}
+
+JOB_TEST(shared_memory, is_refused_by_name_where_it_is_too_small, .least_ranks = 2, .on_sim = false,
+         .on_loopback = false) {
+  std::vector<std::byte> large((std::size_t{1} << 20U) + 1);
+  try {
+    broadcast(here.world(), blocking, 0, std::span(large), {.algorithm = "shared"});
+    throw error(error_kind::fault, "it was not refused");
+  } catch (const error& refusal) {
+    if (std::string(refusal.what())
+            .find("1048577 bytes are more than the 1048576 of shared "
+                  "scratch") == std::string::npos) {
+      throw;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "upwash/collective/algorithms/one_round.hpp"
+#include "upwash/collective/algorithms/shared_segments.hpp"
+#include "upwash/collective/detail/board.hpp"
+#include "upwash/collective/detail/tables.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+using model::values;
+using task = one_round::task;
+
+template <task What, one_round::source From>
+schedule::generator one_round_of(const problem& call, const values&, int rank) {
+  return schedule::generator(
+      one_round(What, From, {call.ranks, rank, call.root, call.bytes, call.in_place}));
+}
+
+std::string too_large(std::string_view name, std::uint64_t bytes) {
+  if (bytes <= board::half_scratch_bytes) return {};
+  return fmt::format("{}: {} bytes are more than the {} of shared scratch", name, bytes,
+                     board::half_scratch_bytes);
+}
+
+template <task What>
+std::string too_large(const problem& call, const values&) {
+  return too_large("shared", one_round::contributed_bytes(What, call.ranks, call.bytes));
+}
+
+template <task What>
+void add_shared(registry& to, kind of) {
+  to.add({.of = of,
+          .is = {.name = "shared",
+                 .parameters = {},
+                 .requirements = model::needs_direct_access,
+                 .doc = "each lays its part in shared scratch; who wants it takes it from there",
+                 .source = "Nishtala et al. 2009, collectives on shared memory"},
+          .make = one_round_of<What, one_round::source::shared_scratch>,
+          .objection = too_large<What>});
+}
+
+template <task What>
+void add_single_copy(registry& to, kind of) {
+  to.add({.of = of,
+          .is = {.name = "single_copy",
+                 .parameters = {},
+                 .requirements = model::needs_direct_access,
+                 .doc = "who wants a part takes it straight out of its owner's buffer",
+                 .source = "Nishtala et al. 2009, collectives on shared memory"},
+          .make = one_round_of<What, one_round::source::buffer>});
+}
+
+template <task What>
+void add_both(registry& to, kind of) {
+  add_shared<What>(to, of);
+  add_single_copy<What>(to, of);
+}
+
+std::string too_large_segments(const problem& call, const values&) {
+  return too_large("shared_segments",
+                   shared_segments::shared_bytes(call.ranks, call.bytes, call.element_bytes));
+}
+
+template <bool Rooted>
+schedule::generator segments_of(const problem& call, const values&, int rank) {
+  return schedule::generator(
+      shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments::all, call.bytes,
+                       call.element_bytes, call.in_place}));
+}
+
+template <bool Rooted>
+void add_segments(registry& to, kind of) {
+  to.add({.of = of,
+          .is = {.name = "shared_segments",
+                 .parameters = {},
+                 .requirements = model::needs_direct_access,
+                 .doc = "each combines a segment of all vectors in shared scratch",
+                 .source = "Nishtala et al. 2009, collectives on shared memory"},
+          .make = segments_of<Rooted>,
+          .objection = too_large_segments});
+}
+
+}  // namespace
+
+void add_shared_memory(registry& to) {
+  add_both<task::broadcast>(to, kind::broadcast);
+  add_both<task::scatter>(to, kind::scatter);
+  add_both<task::gather>(to, kind::gather);
+  add_both<task::all_gather>(to, kind::all_gather);
+  add_both<task::all_to_all>(to, kind::all_to_all);
+  add_both<task::reduce>(to, kind::reduce);
+  add_shared<task::all_reduce>(to, kind::all_reduce);
+  add_segments<true>(to, kind::reduce);
+  add_segments<false>(to, kind::all_reduce);
+  add_shared<task::reduce_scatter>(to, kind::reduce_scatter);
+  add_shared<task::scan>(to, kind::scan);
+  add_shared<task::exclusive_scan>(to, kind::exclusive_scan);
+}
+
+}  // namespace upwash::collective::detail
