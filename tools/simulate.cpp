@@ -383,6 +383,8 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--machine", given->schedule.machine, "A name or a file");
   command->add_flag("--nic-memory", given->schedule.nic_memory, "Messages are sent from the NIC's");
   command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
+  command->add_option("--noise", given->schedule.noise,
+                      "Daemons of the nodes, with --schedule: period,length[,together]");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
   add_network_options(*command, *given);
   command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")

@@ -50,11 +50,33 @@ std::vector<selection> candidates(const registry& all, const collective::problem
   return found;
 }
 
+simulator::noise parse_noise(const schedule_run& what) {
+  simulator::noise daemons;
+  daemons.seed = what.seed;
+  if (what.noise.empty()) return daemons;
+  const std::size_t comma = what.noise.find(',');
+  const std::size_t second = what.noise.find(',', comma + 1);
+  if (comma == std::string::npos ||
+      (second != std::string::npos && what.noise.substr(second) != ",together")) {
+    wrong(
+        fmt::format("--noise {}: expected period,length or period,length,together as in "
+                    "10ms,250us",
+                    what.noise));
+  }
+  daemons.period = parse_duration(what.noise.substr(0, comma), "--noise, period");
+  daemons.length =
+      parse_duration(what.noise.substr(comma + 1, second - comma - 1), "--noise, length");
+  daemons.together = second != std::string::npos;
+  check(daemons);
+  return daemons;
+}
+
 duration completion(const selection& with, const collective::problem& call, const machine& on,
-                    simulator::carrier* through) {
+                    const simulator::noise& daemons, simulator::carrier* through) {
   simulator::replay_options options;
   options.free_where_absent = true;
   options.through = through;
+  options.daemons = daemons;
   schedule::transfer_rules rules;
   rules.addresses = call.addresses;
   duration last;
@@ -86,13 +108,14 @@ int simulate_schedule(const schedule_run& what) {
       what.routing);
   const simulator::network_parameters with = simulator::parameters_of(on, what.nic_memory);
   check(with);
+  const simulator::noise daemons = parse_noise(what);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
              "messages_us", "packet_hops");
   for (const selection& each : candidates(all, call, what.algorithm)) {
     simulator::packet_carrier carrier(*network, with, what.ranks, each_node, what.seed);
-    const duration packets = completion(each, call, on, &carrier);
-    const duration messages = completion(each, call, on, nullptr);
+    const duration packets = completion(each, call, on, daemons, &carrier);
+    const duration messages = completion(each, call, on, daemons, nullptr);
     fmt::print("{:<32} {:14.3f} {:14.3f} {:12}\n", model::text_of(each.chosen->is, each.with),
                packets.us(), messages.us(), carrier.network().packet_hops());
   }

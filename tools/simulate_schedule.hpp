@@ -18,6 +18,7 @@ struct schedule_run {
   std::string routing;
   bool nic_memory = false;
   bool one_rank_a_node = false;
+  std::string noise;  ///< "period,length"; with ",together" on all nodes at once
   std::uint64_t seed = 1;
 };
 

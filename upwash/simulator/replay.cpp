@@ -15,7 +15,12 @@ namespace detail {
 replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedule_of,
                        const machine& on, const schedule::transfer_rules& rules,
                        const replay_options& options)
-    : rules_(rules), options_(options), engine_(2 * ranks + 1), network_(on, ranks) {
+    : rules_(rules),
+      options_(options),
+      ranks_per_node_(on.ranks_in(level_kind::node)),
+      engine_(2 * ranks + 1),
+      network_(on, ranks) {
+  check(options.daemons);
   for (int rank = 0; rank < ranks; ++rank) {
     const schedule::facts known = options.facts_of ? (*options.facts_of)(rank) : schedule::facts{};
     ranks_.push_back(
@@ -132,7 +137,8 @@ void replay_run::start_next(int rank) {
   r.tasks.erase(r.tasks.begin());
   const duration cost = cost_of(rank, next);
   r.result.processor += cost;
-  after(cost, {happening::type::finished, rank, {}, next});
+  happens_at(options_.daemons.done(rank / ranks_per_node_, engine_.now(), cost),
+             {happening::type::finished, rank, {}, next});
 }
 
 void replay_run::done(int rank, std::int64_t n) {

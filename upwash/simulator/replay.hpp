@@ -17,6 +17,7 @@
 #include "upwash/schedule/generator.hpp"
 #include "upwash/schedule/lower.hpp"
 #include "upwash/simulator/network/carrier.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::simulator {
 
@@ -27,6 +28,7 @@ struct replay_options {
   std::optional<function_ref<schedule::facts(int rank)>> facts_of{};
   /// Carries what it can instead of the message-level network, whose costs of processors stay.
   carrier* through = nullptr;
+  noise daemons{};  ///< of the operating system
 };
 
 struct replayed_rank {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/sanitized.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
@@ -28,7 +29,8 @@ class chapter_8 {
     what_.on = on_.get();
     what_.with.buffers = buffers;
     what_.warm_up_packets = 200;
-    what_.packets = std::getenv("UPWASH_TEST_LONG") == nullptr ? 600 : 3000;
+    what_.packets = std::getenv("UPWASH_TEST_LONG") != nullptr ? 3000 : 600;
+    if (upwash::test::sanitized) what_.packets = 300;
   }
 
   [[nodiscard]] simulation_result run(const std::string& pattern, double load) {

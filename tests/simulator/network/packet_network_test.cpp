@@ -194,6 +194,48 @@ TEST(packet_network, loses_nothing_and_never_stands_still) {
   }
 }
 
+/// A torus without the second lane that its routing needs.
+class torus_of_one_lane final : public topology {
+ public:
+  torus_of_one_lane() : torus_(make("torus:size=4x4")) {
+    nodes_ = torus_->nodes();
+    switches_ = torus_->switches();
+    name_ = "torus of one lane";
+  }
+  [[nodiscard]] int ports(int s) const override { return torus_->ports(s); }
+  [[nodiscard]] upwash::model::port_end end(int s, int port) const override {
+    return torus_->end(s, port);
+  }
+  [[nodiscard]] upwash::model::port_end attachment(int node) const override {
+    return torus_->attachment(node);
+  }
+  [[nodiscard]] upwash::model::hop next(int s, int port, int lane,
+                                        upwash::model::bound& goal) const override {
+    upwash::model::hop result = torus_->next(s, port, lane, goal);
+    result.lane = 0;
+    return result;
+  }
+
+ private:
+  pointer torus_;
+};
+
+TEST(packet_network, names_a_standstill) {
+  const torus_of_one_lane on;
+  simulation what;
+  what.on = &on;
+  what.with.buffers = 1;
+  what.pattern = parse_traffic("shift:by=2", 16);  // half way around, all in one direction
+  what.load = 3;
+  try {
+    (void)run(what);
+    FAIL() << "packets that wait in a circle went on";
+  } catch (const error& stuck) {
+    EXPECT_EQ(stuck.exit_status(), 1);
+    EXPECT_NE(std::string(stuck.what()).find("wait for each other"), std::string::npos);
+  }
+}
+
 simulation plain(const topology& in, double load) {
   simulation what;
   what.on = &in;

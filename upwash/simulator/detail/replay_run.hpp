@@ -150,6 +150,7 @@ class replay_run {
 
   schedule::transfer_rules rules_;
   replay_options options_;
+  int ranks_per_node_;
   engine engine_;
   message_network network_;
   std::deque<replay_rank> ranks_;
