@@ -7,27 +7,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/simulate_plot.hpp"
+#include "tools/simulate_runs.hpp"
 #include "tools/simulate_schedule.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/model/choice.hpp"
 #include "upwash/model/topology_text.hpp"
-#include "upwash/simulator/network/collective_run.hpp"
-#include "upwash/simulator/network/exchange.hpp"
-#include "upwash/simulator/network/multicast_traffic.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
 namespace upwash::tools {
@@ -157,55 +151,6 @@ nlohmann::ordered_json row_of(const simulate_arguments& given, const std::string
           {"wall_s", seen.wall_s}};
 }
 
-bool is_multicast(std::string_view traffic) {
-  return model::split_choice(traffic).first == "multicast";
-}
-
-const model::fat_tree& tree_for(const model::topology& on, std::string_view what) {
-  if (const auto* tree = dynamic_cast<const model::fat_tree*>(&on)) return *tree;
-  wrong(fmt::format("{} needs a fat-tree, clos or crossbar, not {}", what, on.name()));
-}
-
-/// Latencies are those of the last copy, packets are multicasts.
-simulation_result run_multicast(const simulation& what, std::string_view traffic) {
-  multicast_plan plan = parse_multicast(traffic);
-  plan.load = what.load;
-  plan.warm_up_packets = what.warm_up_packets;
-  plan.packets = what.packets;
-  plan.seed = what.seed;
-  const duration start = steady_now();
-  const multicast_result seen = run(tree_for(*what.on, "multicast"), what.with, plan);
-  simulation_result result;
-  result.load = seen.load;
-  result.accepted = seen.accepted;
-  result.latency_avg_ns = seen.complete_avg_ns;
-  result.latency_p99_ns = seen.complete_p99_ns;
-  result.packets = seen.multicasts;
-  result.packet_hops = seen.packet_hops;
-  result.wall_s = (steady_now() - start).seconds();
-  return result;
-}
-
-/// One collective in the switches, all nodes its members, by size.
-int time_collective(const simulate_arguments& given) {
-  constexpr std::array<std::string_view, 4> names{"broadcast", "reduce", "all_reduce", "barrier"};
-  const auto which = std::find(names.begin(), names.end(), given.collective) - names.begin();
-  const model::fat_tree& on = tree_for(*given.what.on, "--collective");
-  std::vector<int> members(static_cast<std::size_t>(on.nodes()));
-  std::iota(members.begin(), members.end(), 0);
-  fmt::print("# {} in the switches of {}\n{:>10} {:>16}\n", given.collective, on.name(), "bytes",
-             "time_ns");
-  std::vector<std::string> sizes = given.bytes;
-  if (sizes.empty()) sizes = {"8", "64", "256", "1k", "4k"};
-  for (const std::string& text : sizes) {
-    const std::uint64_t bytes = parse_bytes(text, "--bytes");
-    const duration time = time_in_network(static_cast<network_collective>(which), bytes, on,
-                                          members, given.what.with);
-    fmt::print("{:>10} {:16.1f}\n", bytes, time.ns());
-  }
-  return 0;
-}
-
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   if (!(file << text) || !file.flush()) wrong(fmt::format("{} cannot be written", path));
@@ -248,8 +193,7 @@ void check_all(const simulate_arguments& given) {
   check(given.what.with);
   for (const std::string& each : given.traffic) {
     if (is_multicast(each)) {
-      (void)parse_multicast(each);
-      (void)tree_for(*given.what.on, "multicast");
+      check_multicast(given.what, each);
     } else {
       (void)parse_traffic(each, given.what.on->nodes());
     }
@@ -260,24 +204,6 @@ void check_all(const simulate_arguments& given) {
   if (given.what.on->switches() > 1024) wrong("--heat draws at most 1024 switches");
   if (is_multicast(given.traffic.back())) wrong("--heat does not draw multicasts");
   write_file(given.heat, "");
-}
-
-/// One message from each node to its partner, for each pattern.
-int time_exchange(const simulate_arguments& given) {
-  const model::topology& on = *given.what.on;
-  const std::uint64_t bytes = parse_bytes(given.exchange, "--exchange");
-  fmt::print("# {} bytes from each node to its partner, {}\n{:<24} {:>14} {:>14} {:>14}\n", bytes,
-             on.name(), "pattern", "last_us", "mean_us", "MB/s, 2 ways");
-  for (const std::string& text : given.traffic) {
-    const traffic_pattern pattern = parse_traffic(text, on.nodes());
-    if (pattern.is_random()) wrong(fmt::format("--exchange: {} gives no node a partner", text));
-    const exchange_result seen = exchange(
-        on, given.what.with, bytes, [&](int node) { return pattern.partner(node, on.nodes()); },
-        given.what.seed);
-    fmt::print("{:<24} {:14.3f} {:14.3f} {:14.1f}\n", text, seen.last.us(), seen.mean.us(),
-               seen.both_ways_mb_s(bytes));
-  }
-  return 0;
 }
 
 int simulate(simulate_arguments& given) {
@@ -296,8 +222,8 @@ int simulate(simulate_arguments& given) {
   } else {
     read_network(given, given.what.with);
   }
-  if (!given.exchange.empty()) return time_exchange(given);
-  if (!given.collective.empty()) return time_collective(given);
+  if (!given.exchange.empty()) return time_exchange(given.what, given.exchange, given.traffic);
+  if (!given.collective.empty()) return time_collective(given.what, given.collective, given.bytes);
   const std::vector<double> loads = parse_loads(given.load);
   check_all(given);
   std::vector<plot_curve> accepted;
