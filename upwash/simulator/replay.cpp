@@ -60,17 +60,21 @@ void replay_run::run_events() {
   }
 }
 
-/// A message leaves its processor for the carrier.
-void replay_run::hand_over(const parcel& p) {
-  std::uint64_t id = carried_.size();
+/// Its number while the carrier has it.
+std::uint64_t replay_run::carry(const parcel& p) {
   if (free_carried_.empty()) {
     carried_.push_back(p);
-  } else {
-    id = free_carried_.back();
-    free_carried_.pop_back();
-    carried_[id] = p;
+    return carried_.size() - 1;
   }
-  options_.through->send(engine_.now(), p.from, p.to, p.bytes, id);
+  const std::uint64_t id = free_carried_.back();
+  free_carried_.pop_back();
+  carried_[id] = p;
+  return id;
+}
+
+/// A message leaves its processor for the carrier.
+void replay_run::hand_over(const parcel& p) {
+  options_.through->send(engine_.now(), p.from, p.to, p.bytes, carry(p));
 }
 
 void replay_run::refill(int rank) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/topology_fat_tree.hpp"
@@ -176,6 +177,82 @@ TEST(packet_carrier, an_all_reduce_in_the_switches_beats_recursive_doubling_by_t
                               .ns();
   EXPECT_GT(software / hardware, 6.6);
   EXPECT_LT(software / hardware, 8);
+}
+
+/// Steps in the network, the same on every rank but for the root's.
+outcome replayed_steps(const schedule::testing::ranks_of_steps& all, const model::topology& network,
+                       const simulator::network_parameters& parameters) {
+  const int ranks = static_cast<int>(all.size());
+  packet_carrier carrier(network, parameters, ranks, 1, 1);
+  simulator::replay_options options;
+  options.free_where_absent = true;
+  options.through = &carrier;
+  outcome result;
+  const auto steps = [&](int rank) { return schedule::testing::schedule_of(all, rank); };
+  for (const auto& each : simulator::replay(ranks, steps, infiniband(), {}, options)) {
+    result.completion = std::max(result.completion, each.completion);
+  }
+  result.hops = carrier.network().packet_hops();
+  return result;
+}
+
+schedule::step in_network(schedule::step_kind kind, int root, std::uint32_t edge,
+                          std::uint64_t bytes) {
+  schedule::step s;
+  s.kind = kind;
+  s.peer = root;
+  s.edge = edge;
+  s.left = {schedule::buffer::input, 0, bytes};
+  s.into = {schedule::buffer::output, 0, bytes};
+  return s;
+}
+
+TEST(packet_carrier, steps_in_the_network_take_one_pass_of_the_tree) {
+  const model::fat_tree tree(model::k_ary_n_tree(4, 2));
+  std::vector<int> members(16);
+  std::iota(members.begin(), members.end(), 0);
+  const auto alone = [&](simulator::network_collective what, std::uint64_t bytes) {
+    return time_in_network(what, bytes, tree, members, links()) + duration::from_ns(2600);
+  };
+  using schedule::step_kind;
+  const auto replayed_one = [&](step_kind kind, int root, std::uint64_t bytes) {
+    return replayed_steps({16, {in_network(kind, root, 3, bytes)}}, tree, links()).completion;
+  };
+  for (const std::uint64_t bytes : {16, 64, 200, 1000}) {
+    EXPECT_EQ(replayed_one(step_kind::net_reduce, schedule::own, bytes),
+              alone(simulator::network_collective::all_reduce, bytes));
+    EXPECT_EQ(replayed_one(step_kind::net_reduce, 0, bytes),
+              alone(simulator::network_collective::reduce, bytes));
+    EXPECT_EQ(replayed_one(step_kind::net_multicast, 0, bytes),
+              alone(simulator::network_collective::broadcast, bytes));
+  }
+  EXPECT_EQ(replayed_one(step_kind::net_barrier, schedule::own, 0),
+            alone(simulator::network_collective::barrier, 0));
+}
+
+/// One after the other: an all-reduce as reduction and multicast, then barriers.
+TEST(packet_carrier, steps_in_the_network_follow_each_other) {
+  using schedule::step_kind;
+  using schedule::testing::then;
+  const model::fat_tree tree(model::k_ary_n_tree(2, 4));
+  const std::vector<schedule::step> mine{
+      in_network(step_kind::net_reduce, 5, 1, 64),
+      then(in_network(step_kind::net_multicast, 5, 1, 64)),
+      then(in_network(step_kind::net_barrier, schedule::own, 1, 0)),
+      then(in_network(step_kind::net_barrier, schedule::own, 2, 0))};
+  const outcome all = replayed_steps({16, mine}, tree, links());
+  const outcome one = replayed_steps({16, {mine[2]}}, tree, links());
+  EXPECT_GT(all.completion.ps(), 3.5 * static_cast<double>(one.completion.ps()));
+  EXPECT_EQ(one.hops, 2U * 30);  // every link of a tree of 15 switches, up and down
+}
+
+TEST(packet_carrier, steps_in_the_network_need_a_network_that_has_them) {
+  using schedule::step_kind;
+  const std::vector<schedule::step> mine{in_network(step_kind::net_barrier, schedule::own, 1, 0)};
+  EXPECT_THROW((void)replayed_steps({16, mine}, *make("torus:size=4x4"), links()), error);
+  simulator::network_parameters input_queued = links();
+  input_queued.design = simulator::switch_design::input_queued;
+  EXPECT_THROW((void)replayed_steps({4, mine}, *make("crossbar:ports=4"), input_queued), error);
 }
 
 TEST(packet_carrier, parameters_of_a_machine) {

@@ -118,6 +118,7 @@ class replay_run {
   static void happens(void* self, std::uint64_t which);
   void handle(const happening& what);
   void hand_over(const parcel& p);
+  [[nodiscard]] std::uint64_t carry(const parcel& p);
   replay_rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   // replay_steps.cpp: what a processor's work costs, and what follows it.
@@ -134,6 +135,8 @@ class replay_run {
   void await(int rank, std::int64_t n);
   void collect(int rank, std::uint32_t edge);
   void work(int rank, std::int64_t n);
+  void join(int rank, std::int64_t n);
+  [[nodiscard]] model::message_cost overheads_in_network(int rank);
   void send(parcel what);
   void acknowledge(const parcel& what);
   [[nodiscard]] parcel outgoing(int rank, std::int64_t n) const;

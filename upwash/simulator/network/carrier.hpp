@@ -11,6 +11,14 @@
 
 namespace upwash::simulator {
 
+/// A collective that the network carries out.
+enum class network_collective : std::uint8_t {
+  broadcast,   ///< from the root to all others
+  reduce,      ///< from all others to the root
+  all_reduce,  ///< combined up to the top of the tree and spread from there
+  barrier,     ///< an all-reduce without data: 16 bytes a packet
+};
+
 class carrier {
  public:
   virtual ~carrier() = default;
@@ -20,6 +28,12 @@ class carrier {
 
   /// A message leaves its processor now. `id` is the user's; times never decrease.
   virtual void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) = 0;
+
+  /// A rank takes part in collective number `number` of all ranks, which is the same at each; `id`
+  /// is told as an arrival when the rank has its result, or has given its part. Throws `error`
+  /// (configuration) where the network has no collectives.
+  virtual void join(duration now, int rank, network_collective what, int root, std::uint64_t bytes,
+                    std::uint32_t number, std::uint64_t id) = 0;
 
   /// Runs up to and with `until`, but no further than the first arrival of a message, which it
   /// reports. false: there was none.

@@ -9,16 +9,10 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/model/topology_spanning_tree.hpp"
+#include "upwash/simulator/network/carrier.hpp"
 #include "upwash/simulator/network/parameters.hpp"
 
 namespace upwash::simulator {
-
-enum class network_collective : std::uint8_t {
-  broadcast,   ///< from the first member to all others
-  reduce,      ///< from all others to the first member
-  all_reduce,  ///< combined up to the top of the tree and spread from there
-  barrier,     ///< an all-reduce without data: 16 bytes a packet
-};
 
 /// From the call until the last member has its result, all calling at once; vectors longer than a
 /// packet are pipelined packet by packet. Throws `error` (argument) for an empty group.

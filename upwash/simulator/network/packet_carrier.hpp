@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "upwash/simulator/network/carrier.hpp"
@@ -27,6 +29,9 @@ class packet_carrier final : public carrier, private traffic_source {
     return from / ranks_per_node_ != to / ranks_per_node_;
   }
   void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) override;
+  /// Of networks that are fat trees of output-queued switches, with one rank a node.
+  void join(duration now, int rank, network_collective what, int root, std::uint64_t bytes,
+            std::uint32_t number, std::uint64_t id) override;
   bool run(duration until, function_ref<void(std::uint64_t, duration)> arrived) override;
 
   [[nodiscard]] const packet_network& network() const noexcept { return network_; }
@@ -40,6 +45,7 @@ class packet_carrier final : public carrier, private traffic_source {
     std::uint64_t left;  ///< bytes that no packet has taken
     std::int64_t ready_ps;
     bool begun = false;
+    packet_kind kind = packet_kind::single;
   };
   struct message {
     std::uint64_t id = 0;
@@ -49,6 +55,21 @@ class packet_carrier final : public carrier, private traffic_source {
     std::uint64_t id;
     std::int64_t at_ps;
   };
+
+  /// A collective in the network; its packets have the tags from `first_tag` on.
+  struct operation {
+    std::uint32_t first_tag = 0;
+    std::vector<std::uint64_t> left;  ///< of each rank: bytes of the result that have not come
+    std::vector<std::uint64_t> ids;   ///< of each rank that waits; `nobody`: has not joined
+  };
+  static constexpr std::uint64_t nobody = UINT64_MAX;
+  static constexpr std::uint32_t collective_tags = 1U << 31U;
+
+  [[nodiscard]] operation& begin(network_collective what, std::uint64_t bytes,
+                                 std::uint32_t number);
+  void build_group();
+  void arrived_result(const arrived_packet& what);
+  void tell(std::uint64_t id, std::int64_t at_ps);
 
   bool next(int node, std::int64_t now_ps, offered_packet& fresh) override;
   void arrived(const arrived_packet& what) override;
@@ -63,6 +84,12 @@ class packet_carrier final : public carrier, private traffic_source {
   std::vector<message> under_way_;
   std::vector<std::uint32_t> free_;
   std::vector<arrival> arrivals_;
+  const model::topology& on_;
+  int ranks_;
+  std::int32_t group_ = -1;
+  std::map<std::pair<network_collective, std::uint32_t>, std::size_t> numbered_;
+  std::deque<operation> operations_;
+  std::vector<std::size_t> of_tag_;  ///< operation of each tag from `collective_tags` on
   packet_network network_;
 };
 

@@ -137,12 +137,13 @@ void packet_network::serve_node(std::uint32_t which) {
   if (!of.has_next && !(of.has_next = from_.next(node, now_ps_, of.next))) return;
   const std::int64_t ready = std::max({links_[which].free_ps, of.free_ps, of.next.ready_ps});
   if (ready > now_ps_) return wake(which, ready);
-  if (with_.packets_in_flight > 0 && of.in_flight >= with_.packets_in_flight) return;
+  const bool acknowledged = with_.packets_in_flight > 0 && of.next.kind == packet_kind::single;
+  if (acknowledged && of.in_flight >= with_.packets_in_flight) return;
   const std::uint32_t on_lane = which << lane_bits_;
   if (!has_room(on_lane)) return wait_for_credit(on_lane);
   of.has_next = false;
   of.free_ps = now_ps_ + with_.nic_ps_per_byte * of.next.bytes;
-  ++of.in_flight;
+  of.in_flight += acknowledged ? 1 : 0;
   ++sent_;
   const offered_packet& p = of.next;
   put_on_link(which, on_lane,
