@@ -23,8 +23,8 @@ bool same_shape(const plan& kept, const call& wanted) noexcept {
   return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
          a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
          a.commutative == b.commutative && x.entry == y.entry && x.exit == y.exit &&
-         x.addresses == y.addresses && x.transfer == y.transfer && x.eager_bytes == y.eager_bytes &&
-         kept.forced == y.algorithm;
+         x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
+         x.eager_bytes == y.eager_bytes && kept.forced == y.algorithm;
 }
 
 /// Consecutive members on one node, the same on each (the last may have fewer); else 1.
@@ -81,6 +81,9 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what = wanted.what;
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
+  made.what.entry = wanted.how.entry;
+  made.what.exit = wanted.how.exit;
+  made.what.overlapped = wanted.how.overlapped;
   made.what.direct_access = among.here().endpoint().describe().direct_access;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_per_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
