@@ -124,6 +124,11 @@ std::string tuning_name(std::string_view conduit, std::string_view machine) {
   return fmt::format("sim-{}", fs::path(machine).stem().string());
 }
 
+origin origin_of(std::string_view conduit, std::string_view machine) {
+  if (conduit != "sim") return {machine_fingerprint(), std::string(conduit)};
+  return {fmt::format("simulated {}", fs::path(machine).stem().string()), "sim"};
+}
+
 std::string own_tuning_file(std::string_view name) {
   const std::string folder = user_folder();
   return folder.empty() ? std::string() : named(folder + "/tuning", name);

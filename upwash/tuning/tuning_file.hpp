@@ -25,6 +25,9 @@ struct origin {
 /// same for all jobs on it. Takes some milliseconds. Throws `error` (system).
 [[nodiscard]] std::string machine_fingerprint();
 
+/// Of jobs on this machine, or on one that is simulated. Throws `error` (system).
+[[nodiscard]] origin origin_of(std::string_view conduit, std::string_view machine);
+
 /// JSON, ending in a newline. The same knowledge is the same text.
 [[nodiscard]] std::string text_of(const knowledge& known, const origin& from);
 
