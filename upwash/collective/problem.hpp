@@ -49,6 +49,9 @@ struct problem {
   schedule::address_mode addresses = schedule::address_mode::local;
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
+  schedule::sync_mode entry = schedule::sync_mode::mine;
+  schedule::sync_mode exit = schedule::sync_mode::mine;
+  bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
 };
 
 }  // namespace upwash::collective
