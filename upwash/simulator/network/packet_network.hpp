@@ -27,8 +27,8 @@ class combine_units;
 
 /// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
 /// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
-/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 48 a
-/// packet under way, 48 a node.
+/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 64 a
+/// packet under way, 72 a node.
 class packet_network {
  public:
   /// `in` and `from` outlive it. Equal arguments give equal runs, on every machine.
