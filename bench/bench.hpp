@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
+#include "upwash/tuning/placement_probe.hpp"
 #include "upwash/upwash.hpp"
 
 namespace upwash::bench {
@@ -29,7 +30,7 @@ struct options {
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
-enum class placement_tag : std::uint8_t { near, far, disturbed, shared, simulated };
+using placement_tag = tuning::placement;
 
 /// One series: a size and what is measured there.
 struct series {
@@ -70,7 +71,7 @@ class context {
   [[nodiscard]] std::vector<std::uint64_t> sizes(std::span<const std::uint64_t> own) const;
   [[nodiscard]] bool simulated() const noexcept { return simulated_; }
   /// Whether ranks share cores: then waiting yields, in the floors too.
-  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+  [[nodiscard]] bool oversubscribed() const noexcept { return probe_.oversubscribed(); }
 
   /// Samples `value` and `floor` in turn, drops samples during which the cores moved, and prints
   /// a row for each placement seen. Collective.
@@ -84,7 +85,7 @@ class context {
   void set_cpu(double per_operation) noexcept { cpu_ = per_operation; }
 
   /// Waits in floors: spins, or yields where ranks share cores.
-  void relax() const noexcept;
+  void relax() const noexcept { probe_.relax(); }
   /// Scratch words of this rank and of rank `peer`, a line apart, directly addressable.
   [[nodiscard]] std::uint64_t* words(int peer);
 
@@ -97,8 +98,6 @@ class context {
   };
   class timed_waiter;
 
-  placement_tag probe();
-  double probe_one_way_ns();
   long calibrate(measurement value);
   void collect(const series& what, measurement value, const measurement* floor);
   void print_rows(const series& what, std::span<const sample> samples, bool has_floor);
@@ -108,11 +107,10 @@ class context {
   std::string bench_;
   options chosen_;
   bool simulated_;
-  bool oversubscribed_;
+  tuning::placement_probe probe_;
   bool printed_header_ = false;
   double cpu_ = 0;
   region scratch_;
-  std::uint64_t probe_round_ = 0;
   std::unique_ptr<timed_waiter> waiter_;
   conduit::waiter* replaced_ = nullptr;
 };
@@ -147,6 +145,9 @@ void all_to_all(context& c);
 void neighbor_send(context& c);
 void all_reduce(context& c);
 void scan(context& c);
+void reduce(context& c);
+void gather(context& c);
+void scatter(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
 

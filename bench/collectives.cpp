@@ -130,4 +130,32 @@ void scan(context& c) {
       });
 }
 
+void reduce(context& c) {
+  each_algorithm(
+      c, collective::kind::reduce, [](std::size_t n) { return buffers(n, n); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::reduce<sum>(c.here().world(), blocking, 0, std::span(data.in),
+                            std::span(data.out).first(c.rank() == 0 ? data.out.size() : 0), how);
+      });
+}
+
+void gather(context& c) {
+  each_algorithm(
+      c, collective::kind::gather,
+      [&](std::size_t n) { return buffers(n, c.rank() == 0 ? n * members(c) : 0); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::gather(c.here().world(), blocking, 0, std::span(data.in), std::span(data.out), how);
+      });
+}
+
+void scatter(context& c) {
+  each_algorithm(
+      c, collective::kind::scatter,
+      [&](std::size_t n) { return buffers(c.rank() == 0 ? n * members(c) : 0, n); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::scatter(c.here().world(), blocking, 0, std::span(data.in), std::span(data.out),
+                        how);
+      });
+}
+
 }  // namespace upwash::bench

@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <immintrin.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,19 +13,6 @@ namespace upwash::bench {
 namespace {
 
 constexpr std::size_t words_per_rank = 64;  // eight lines
-constexpr double near_limit_ns = 120;
-constexpr double far_limit_ns = 500;
-
-const char* name_of(placement_tag tag) {
-  switch (tag) {
-    case placement_tag::near: return "near";
-    case placement_tag::far: return "far";
-    case placement_tag::disturbed: return "disturbed";
-    case placement_tag::shared: return "shared";
-    case placement_tag::simulated: return "simulated";
-  }
-  return "";
-}
 
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -65,7 +48,7 @@ context::context(job& here, std::string_view bench, const options& chosen)
       bench_(bench),
       chosen_(chosen),
       simulated_(here.endpoint().describe().virtual_time),
-      oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
+      probe_(here),
       scratch_(allocate(here.world(), words_per_rank * sizeof(std::uint64_t))) {
   if (simulated_) {  // on a real conduit timing each idle would change what is measured
     waiter_ = std::make_unique<timed_waiter>(here_);
@@ -83,41 +66,8 @@ std::vector<std::uint64_t> context::sizes(std::span<const std::uint64_t> own) co
   return chosen_.bytes.empty() ? std::vector(own.begin(), own.end()) : chosen_.bytes;
 }
 
-void context::relax() const noexcept {
-  if (oversubscribed_) {
-    sched_yield();
-  } else {
-    _mm_pause();
-  }
-}
-
 std::uint64_t* context::words(int peer) {
   return local(here_, scratch_.at<std::uint64_t>(peer), words_per_rank);
-}
-
-double context::probe_one_way_ns() {
-  // Two lines, each with its own writer; the first word of each rank's scratch.
-  constexpr int trips = 60;
-  std::atomic_ref mine(words(rank())[0]);
-  std::atomic_ref theirs(words(1 - rank())[0]);
-  const duration start = here_.now();
-  for (int i = 0; i < trips; ++i) {
-    ++probe_round_;
-    if (rank() == 0) theirs.store(probe_round_, std::memory_order_release);
-    while (mine.load(std::memory_order_acquire) < probe_round_) relax();
-    if (rank() == 1) theirs.store(probe_round_, std::memory_order_release);
-  }
-  return (here_.now() - start).ns() / (2.0 * trips);
-}
-
-placement_tag context::probe() {
-  if (simulated_) return placement_tag::simulated;
-  if (oversubscribed_ || size() < 2) return placement_tag::shared;
-  control::barrier(here_.world());
-  if (rank() > 1) return placement_tag::near;  // rank 0's opinion counts
-  const double ns = probe_one_way_ns();
-  if (ns < near_limit_ns) return placement_tag::near;
-  return ns < far_limit_ns ? placement_tag::far : placement_tag::disturbed;
 }
 
 long context::calibrate(measurement value) {
@@ -139,17 +89,17 @@ void context::collect(const series& what, measurement value, const measurement* 
   std::vector<sample> samples;
   const int wanted = simulated_ ? 1 : chosen_.samples;
   for (int i = 0; i < wanted; ++i) {
-    const placement_tag before = probe();
+    const placement_tag before = probe_.look();
     control::barrier(here_.world());
     cpu_ = 0;
     sample taken{before, value(iterations), 0, 0};
     taken.cpu = cpu_;
-    const placement_tag between = probe();
+    const placement_tag between = probe_.look();
     if (floor != nullptr) {
       control::barrier(here_.world());
       taken.floor = (*floor)(floor_iterations);
     }
-    const placement_tag after = probe();
+    const placement_tag after = probe_.look();
     if (before == between && between == after && before != placement_tag::disturbed) {
       samples.push_back(taken);
     }
@@ -211,7 +161,7 @@ void context::print(const row& line) {
                                {"max", line.max},
                                {"floor", line.floor},
                                {"ratio", line.ratio},
-                               {"placement", name_of(line.tag)},
+                               {"placement", to_string(line.tag)},
                                {"conduit", here_.endpoint().describe().name}};
     if (line.cpu > 0) out["cpu"] = line.cpu;
     fmt::print("{}\n", out.dump());
@@ -229,7 +179,8 @@ void context::print(const row& line) {
       "{:<16} {:>9} {:>6} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>6.2f} {:>8.3f} {:>10} "
       "{:>4}\n",
       line.what.label.empty() ? bench_ : line.what.label, line.what.bytes, line.what.unit,
-      line.median, line.min, line.max, line.floor, line.ratio, line.cpu, name_of(line.tag), line.n);
+      line.median, line.min, line.max, line.floor, line.ratio, line.cpu, to_string(line.tag),
+      line.n);
 }
 
 }  // namespace upwash::bench

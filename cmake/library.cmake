@@ -14,7 +14,7 @@ target_link_libraries(upwash_objects
   PRIVATE upwash_warnings fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json Boost::context
           PkgConfig::hwloc)
 target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}"
-  UPWASH_MACHINES_SOURCE="${PROJECT_SOURCE_DIR}/machines")
+  UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
 target_precompile_headers(upwash_objects PRIVATE
   <string> <vector> <memory> <span> <atomic> <optional> <algorithm> <fmt/format.h>)
 

@@ -17,6 +17,7 @@
 #include "tools/run.hpp"
 #include "tools/schedule.hpp"
 #include "tools/simulate.hpp"
+#include "tools/tune.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 
@@ -52,6 +53,7 @@ int run(int argc, char** argv) {
   upwash::tools::add_bench(app, status);
   upwash::tools::add_schedule(app, status);
   upwash::tools::add_simulate(app, status);
+  upwash::tools::add_tune(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);
   upwash::tools::drop_separator(app, words);

@@ -46,6 +46,7 @@ struct schedule_arguments {
   bool ordered = false;
   bool free_work = false;
   bool combining = false;
+  bool nic_memory = false;
   std::string costs;
   bool text = false;
   bool json = false;
@@ -79,6 +80,7 @@ asked_schedule read(const schedule_arguments& given) {
   if (!given.mechanism.empty()) rules.forced = schedule::mechanism_named(given.mechanism);
   asked.options.free_where_absent = given.free_work;
   asked.options.charge_combining = given.combining;
+  asked.options.from_nic_memory = given.nic_memory;
   using costs = schedule::price_options::costs;
   if (!given.costs.empty()) {
     asked.options.messages = given.costs == "loggp" ? costs::loggp : costs::alpha_beta;
@@ -176,6 +178,8 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--ordered", given->ordered, "The operator does not commute");
   command->add_flag("--free-work", given->free_work,
                     "Copies and reductions that the machine has no cost for take no time");
+  command->add_flag("--nic-memory", given->nic_memory,
+                    "What is sent more than once goes from the memory of the NIC");
   command->add_flag("--combining", given->combining,
                     "Each copy into scratch that is sent is a message combined into another");
   command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "upwash/base/data_folders.hpp"
 #include "upwash/base/detail/knob_file.hpp"
 #include "upwash/base/error.hpp"
 
@@ -57,15 +58,9 @@ std::string suggestion(std::string_view name, std::span<const std::string> known
 /// The file to read and whether it was asked for; empty when there is none.
 std::filesystem::path config_path() {
   if (const char* asked = std::getenv("UPWASH_CONFIG")) return asked;
-  std::filesystem::path folder;
-  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config != '\0') {
-    folder = config;
-  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    folder = std::filesystem::path(home) / ".config";
-  } else {
-    return {};
-  }
-  const auto path = folder / "upwash" / "knobs.json";
+  const std::string folder = user_folder();
+  if (folder.empty()) return {};
+  const auto path = std::filesystem::path(folder) / "knobs.json";
   std::error_code ignored;
   return std::filesystem::exists(path, ignored) ? path : std::filesystem::path();
 }

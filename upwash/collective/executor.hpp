@@ -66,6 +66,10 @@ struct manner {
 /// whether members reach each other's memory.
 [[nodiscard]] schedule::transfer_rules default_rules(const team& among);
 
+/// Consecutive members on one node, the same on each (the last may have fewer); else 1. The same at
+/// all members. Local; O(members).
+[[nodiscard]] int ranks_a_node(const team& among);
+
 /// Starts this rank's part of a collective. Called by all members of the team in the same order,
 /// with the schedules of one algorithm. Nonblocking; no synchronisation but what `how` asks for.
 /// The request is complete when this rank's steps are: its output may be read, its input reused
@@ -114,6 +118,7 @@ struct installation {
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};
+  bool tells_choices = false;  ///< in lines that are seen at any log level
 };
 
 /// Called by the composition root on every rank when the job starts: collectives on it may then use

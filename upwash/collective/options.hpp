@@ -22,6 +22,9 @@ struct collective_options {
   sync_mode entry = sync_mode::mine;
   sync_mode exit = sync_mode::mine;
   address_mode addresses = address_mode::local;
+  /// The members compute between start and wait: what takes their processors least is chosen, not
+  /// what ends first.
+  bool overlapped = false;
   std::optional<mechanism> transfer{};         ///< for all edges that can; else by size
   std::optional<std::uint64_t> eager_bytes{};  ///< the largest edge that travels eagerly
 };

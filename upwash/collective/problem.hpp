@@ -50,6 +50,9 @@ struct problem {
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
+  schedule::sync_mode entry = schedule::sync_mode::mine;
+  schedule::sync_mode exit = schedule::sync_mode::mine;
+  bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
 };
 
 }  // namespace upwash::collective

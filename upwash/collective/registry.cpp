@@ -13,7 +13,7 @@
 namespace upwash::collective {
 namespace {
 
-constexpr std::array<std::string_view, 14> kind_names{
+constexpr std::array<std::string_view, 14> all_kinds{
     "barrier",    "broadcast",      "scatter",      "gather",        "reduce",
     "all_gather", "all_to_all",     "all_to_all_v", "many_to_many",  "many_to_many_multicast",
     "all_reduce", "reduce_scatter", "scan",         "exclusive_scan"};
@@ -41,17 +41,19 @@ constexpr std::array<requirement_row, 5> requirements{{
 
 }  // namespace
 
-std::string_view to_string(kind of) noexcept { return kind_names[static_cast<std::size_t>(of)]; }
+std::span<const std::string_view> kind_names() noexcept { return all_kinds; }
+
+std::string_view to_string(kind of) noexcept { return all_kinds[static_cast<std::size_t>(of)]; }
 
 kind kind_named(std::string_view name) {
-  for (std::size_t i = 0; i < kind_names.size(); ++i) {
-    if (kind_names[i] == name) return static_cast<kind>(i);
+  for (std::size_t i = 0; i < all_kinds.size(); ++i) {
+    if (all_kinds[i] == name) return static_cast<kind>(i);
   }
-  const std::string_view near = nearest_name(name, kind_names);
+  const std::string_view near = nearest_name(name, all_kinds);
   throw error(error_kind::argument,
               fmt::format("unknown collective \"{}\"{} (known: {})", name,
                           near.empty() ? "" : fmt::format("; did you mean {}?", near),
-                          fmt::join(kind_names, ", ")));
+                          fmt::join(all_kinds, ", ")));
 }
 
 void add_algorithms(registry& to) {

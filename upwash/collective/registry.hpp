@@ -19,6 +19,9 @@
 
 namespace upwash::collective {
 
+/// The names of all collectives.
+[[nodiscard]] std::span<const std::string_view> kind_names() noexcept;
+
 /// Throws `error` (argument) for an unknown name, with those known and the nearest.
 [[nodiscard]] kind kind_named(std::string_view name);
 

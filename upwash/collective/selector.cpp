@@ -4,16 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/compact.hpp"
+#include "upwash/collective/candidates.hpp"
 #include "upwash/model/machine.hpp"
-#include "upwash/schedule/price.hpp"
 
 namespace upwash::collective {
 namespace {
@@ -31,32 +32,25 @@ struct shape {
   bool commutative;
   bool direct_access;
   schedule::address_mode addresses;
+  schedule::sync_mode entry;
+  bool overlapped;
   friend auto operator<=>(const shape&, const shape&) = default;
 };
 
 shape shape_of(const problem& call) {
-  return {call.what,
-          call.ranks,
-          static_cast<int>(std::bit_width(call.bytes)),
-          call.root,
-          call.ranks_per_node,
-          static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
-          call.known_senders,
-          call.in_place,
-          call.commutative,
-          call.direct_access,
-          call.addresses};
-}
-
-/// The machine, with what the executor takes for a message.
-machine with_edges(machine on) {
-  const duration each = on.processor.edge.value_or(duration());
-  for (machine_level& level : on.levels) {
-    level.send_overhead = level.send_overhead.value_or(duration()) + each;
-    level.receive_overhead = level.receive_overhead.value_or(duration()) + each;
-    if (level.loggp) level.loggp->gap_ns_per_byte += on.processor.edge_ns_per_byte.value_or(0);
-  }
-  return on;
+  return {.what = call.what,
+          .ranks = call.ranks,
+          .size_class = static_cast<int>(std::bit_width(call.bytes)),
+          .root = call.root,
+          .ranks_per_node = call.ranks_per_node,
+          .degree_class = static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
+          .known_senders = call.known_senders,
+          .in_place = call.in_place,
+          .commutative = call.commutative,
+          .direct_access = call.direct_access,
+          .addresses = call.addresses,
+          .entry = call.entry,
+          .overlapped = call.overlapped};
 }
 
 class model_selector final : public selector {
@@ -64,7 +58,7 @@ class model_selector final : public selector {
   explicit model_selector(std::string machine_name) : name_(std::move(machine_name)) {}
 
   const choice& choose(const registry& from, const problem& call) override {
-    if (!on_ && unknown_.empty()) read_machine();
+    if (!predicts_ && unknown_.empty()) read_machine();
     const auto [at, fresh] = chosen_.try_emplace(shape_of(call));
     if (fresh) {
       try {
@@ -78,86 +72,85 @@ class model_selector final : public selector {
   }
 
  private:
-  /// Few enough that a first call is not held up: some milliseconds for all candidates together.
+  /// Of one candidate, and of all variants together: few enough that a first call is not held up
+  /// for more than some milliseconds.
   static constexpr std::uint64_t most_steps = 10'000;
-
+  static constexpr std::uint64_t most_steps_of_variants = 60'000;
+  /// So many algorithms are tried with other values than their initial ones.
+  static constexpr std::size_t most_refined = 3;
   static constexpr double notable = 1.03;  ///< less of a difference says nothing
 
-  [[nodiscard]] std::optional<duration> price_of(const selection& candidate,
-                                                 const problem& call) const;
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
-
-  [[nodiscard]] const machine& seen_by(const selection& candidate, const problem& call) const;
+  void refine(std::vector<ranked>& found, const problem& call) const;
 
   void read_machine();
 
   const std::string name_;
-  std::optional<machine> on_;
-  std::optional<machine> edged_;  ///< the same, as the executor's messages see it
-  std::string unknown_;           ///< why there is no machine
+  std::optional<predictor> predicts_;
+  std::string unknown_;  ///< why there is no machine
   std::map<shape, choice> chosen_;
 };
 
 void model_selector::read_machine() {
   try {
-    on_ = load_machine(name_);
-    edged_ = with_edges(*on_);
+    predicts_.emplace(load_machine(name_));
   } catch (const error& failure) {
     unknown_ = failure.what();
   }
 }
 
-/// What does not run on the board's lines goes through the executor.
-const machine& model_selector::seen_by(const selection& candidate, const problem& call) const {
-  const schedule::generator steps = candidate.schedule_of(call, call.root);
-  const bool fetches = steps.wants().exposes_input || steps.wants().exposes_output;
-  return call.direct_access && !fetches && detail::fits_board(steps, call.root) ? *on_ : *edged_;
-}
-
-std::optional<duration> model_selector::price_of(const selection& candidate,
-                                                 const problem& call) const {
-  if (!on_) return std::nullopt;
-  schedule::transfer_rules rules;
-  rules.addresses = call.addresses;
-  rules.direct = call.direct_access;
-  schedule::price_options options;
-  options.free_where_absent = true;
-  options.most_steps = most_steps;
-  options.steps_before_skipping = most_steps / 8;
-  try {
-    return schedule::price(
-               call.ranks, [&](int rank) { return candidate.priced_schedule_of(call, rank); },
-               seen_by(candidate, call), rules, options)
-        .completion;
-  } catch (const error&) {
-    return std::nullopt;  // too many steps for the time there is, or lengths known at run time only
+/// Adds the best values of the algorithms that are cheapest with their initial ones.
+void model_selector::refine(std::vector<ranked>& found, const problem& call) const {
+  std::vector<ranked> by_price;
+  for (const ranked& each : found) {
+    if (each.predicted) by_price.push_back(each);
+  }
+  std::stable_sort(by_price.begin(), by_price.end(),
+                   [](const ranked& a, const ranked& b) { return *a.predicted < *b.predicted; });
+  if (by_price.size() > most_refined) by_price.resize(most_refined);
+  std::uint64_t walked = 0;
+  for (const ranked& each : by_price) {
+    std::optional<ranked> best;
+    const std::vector<selection> all = candidates_of(*each.what.chosen, call);
+    for (std::size_t i = 1; i < all.size() && walked < most_steps_of_variants; ++i) {
+      const auto [time, steps] = predicts_->predict(all[i], call, most_steps);
+      walked += steps;
+      if (time && (!best || *time < *best->predicted)) best = ranked{all[i], time};
+    }
+    if (best && best->predicted->ns() * notable < each.predicted->ns()) found.push_back(*best);
   }
 }
 
 selector::choice model_selector::cheapest(const registry& from, const problem& call) const {
-  std::optional<selection> best;
-  std::optional<duration> least;
-  std::string prices;
+  std::vector<ranked> found;
   std::string objections;
   for (const algorithm* each : from.of(call.what)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (const std::string why = registry::objection(candidate, call); !why.empty()) {
       objections += "; " + why;
-      continue;
+    } else if (predicts_) {
+      found.push_back({candidate, predicts_->predict(candidate, call, most_steps).time});
+    } else {
+      return {candidate, "it is the first that serves; there are no costs: " + unknown_};
     }
-    const auto price = price_of(candidate, call);
-    prices += fmt::format(", {} {}", each->is.name,
-                          price ? fmt::format("{:.2f} us", price->us()) : "not priced");
-    const bool cheaper = price && (!least || price->ns() * notable < least->ns());
-    if (!best || cheaper) best = candidate;
-    if (cheaper) least = price;
   }
-  if (!best) {
+  if (found.empty()) {
     throw error(error_kind::argument, fmt::format("no algorithm serves this {} of {} ranks{}",
                                                   to_string(call.what), call.ranks, objections));
   }
-  if (!on_) return {*best, "it is the first that serves; there are no costs: " + unknown_};
-  return {*best, fmt::format("the prices on {}{}{}", on_->name, prices, objections)};
+  refine(found, call);
+  const ranked* best = &found.front();
+  std::string prices;
+  for (const ranked& each : found) {
+    prices +=
+        fmt::format(", {} {}", model::text_of(each.what.chosen->is, each.what.with),
+                    each.predicted ? fmt::format("{:.2f} us", each.predicted->us()) : "not priced");
+    const bool cheaper = each.predicted && (!best->predicted ||
+                                            each.predicted->ns() * notable < best->predicted->ns());
+    if (cheaper) best = &each;
+  }
+  return {best->what,
+          fmt::format("the prices on {}{}{}", predicts_->on().name, prices, objections)};
 }
 
 }  // namespace

@@ -30,11 +30,11 @@ class selector {
   selector() = default;
 };
 
-/// Prices the candidates with their initial parameters on a machine and takes the cheapest; where a
-/// price cannot be had, the first of the registry. Remembers what it chose. Shared by the ranks of
-/// a process. The machine (load_machine) is read at the first choice: programs without collectives
-/// do not pay for it. Where it cannot be read, the first that serves is chosen, and the reason says
-/// so.
+/// Prices the algorithms on a machine and takes the cheapest, the best of them also with other
+/// values of their parameters (candidates.hpp); where a price cannot be had, the first of the
+/// registry. Remembers what it chose. Shared by the ranks of a process. The machine (load_machine)
+/// is read at the first choice: programs without collectives do not pay for it. Where it cannot be
+/// read, the first that serves is chosen, and the reason says so.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(std::string machine_name);
 
 }  // namespace upwash::collective

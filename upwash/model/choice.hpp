@@ -16,6 +16,13 @@ namespace upwash::model {
 
 inline constexpr std::size_t most_parameters = 4;
 
+/// Which values of a parameter a search tries beside the initial one.
+enum class trial : std::uint8_t {
+  radices,  ///< 0 and powers of two below the number of ranks
+  sizes,    ///< powers of four from 1 KiB, below the bytes of the call
+  none,
+};
+
 /// One parameter of a choice: an integer; sizes may be written with k, m, g (powers of 1024).
 struct parameter {
   std::string_view name;
@@ -23,6 +30,7 @@ struct parameter {
   std::uint64_t most = 0;
   std::uint64_t initial = 0;  ///< where none is given
   std::string_view doc;
+  trial tries = trial::radices;
 };
 
 /// What a choice needs of the problem or the machine; a set of bits.

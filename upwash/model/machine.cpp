@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/model/machine.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 
@@ -18,28 +16,6 @@ namespace upwash {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Found by dladdr: lies in this library.
-void library_anchor() {}
-
-std::vector<fs::path> machine_folders() {
-  std::vector<fs::path> folders;
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  const char* home = std::getenv("HOME");
-  if (config != nullptr && *config != '\0') {
-    folders.push_back(fs::path(config) / "upwash/machines");
-  } else if (home != nullptr && *home != '\0') {
-    folders.push_back(fs::path(home) / ".config/upwash/machines");
-  }
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&library_anchor), &info) != 0 && info.dli_fname != nullptr) {
-    std::error_code ignored;
-    const fs::path library = fs::weakly_canonical(info.dli_fname, ignored);
-    folders.push_back(library.parent_path().parent_path() / "share/upwash/machines");
-  }
-  folders.emplace_back(UPWASH_MACHINES_SOURCE);
-  return folders;
-}
 
 std::string read_text(const fs::path& path) {
   std::ifstream file(path);
@@ -116,7 +92,7 @@ machine load_machine(std::string_view name_or_path) {
     return parse_machine(read_text(name_or_path), name_or_path);
   }
   const std::string file = std::string(name_or_path) + ".json";
-  for (const fs::path& folder : machine_folders()) {
+  for (const fs::path folder : data_folders("machines")) {
     std::error_code ignored;
     if (name_or_path.empty() || !fs::is_regular_file(folder / file, ignored)) continue;
     return parse_machine(read_text(folder / file), (folder / file).string());
@@ -126,7 +102,7 @@ machine load_machine(std::string_view name_or_path) {
 
 std::vector<std::string> known_machines() {
   std::vector<std::string> names;
-  for (const fs::path& folder : machine_folders()) {
+  for (const std::string& folder : data_folders("machines")) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());

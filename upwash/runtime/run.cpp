@@ -16,12 +16,12 @@
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/collective/executor.hpp"
-#include "upwash/collective/selector.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
+#include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
 namespace {
@@ -31,14 +31,30 @@ struct composition {
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
-  collective::registry algorithms;                ///< shared by the ranks of this process,
-  std::unique_ptr<collective::selector> selects;  ///< as this
+  collective::registry algorithms;                  ///< shared by the ranks of this process,
+  std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
+  std::string forced;                               ///< algorithms, as installation has them
   job_options options;
 
   [[nodiscard]] collective::installation layers() const {
-    return {&algorithms, selects.get(), values.text("algorithms")};
+    return {&algorithms, selects.get(), forced, values.flag("tune_log")};
   }
+  [[nodiscard]] tuning::tuning_request tuning() const {
+    return {values.text("tuning"), values.text("conduit"), values.text("machine")};
+  }
+  /// Whether one process has all ranks: then nothing needs to be agreed about.
+  [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }
 };
+
+/// The knob `algorithms`, and behind it the collectives' own, which count more.
+std::string forced_algorithms(const settings& values) {
+  std::string all = values.text("algorithms");
+  for (const std::string_view collective : collective::kind_names()) {
+    const std::string& one = values.text(collective);
+    if (!one.empty()) all += fmt::format("{}{}={}", all.empty() ? "" : ";", collective, one);
+  }
+  return all;
+}
 
 int positive(const settings& values, std::string_view name) {
   const std::int64_t value = values.integer(name);
@@ -104,7 +120,12 @@ void compose(composition& made) {
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
   collective::add_algorithms(made.algorithms);
-  made.selects = collective::make_model_selector(made.values.text("machine"));
+  made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
+  made.forced = forced_algorithms(made.values);
+  if (made.alone()) {
+    auto [known, path] = tuning::load_knowledge(made.tuning(), made.algorithms);
+    made.selects->learn(std::move(known), std::move(path));
+  }
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
@@ -142,13 +163,21 @@ int report(const composition& parts, int rank, const error& failure) {
   return status;
 }
 
+/// What the layers above core do on every rank before the program.
+void install_layers(job& here, composition& parts) {
+  if (!parts.alone()) {
+    tuning::share_knowledge(here, parts.tuning(), parts.algorithms, *parts.selects);
+  }
+  collective::install(here, parts.layers());
+}
+
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
-void run_all(conduit::world& on, const job_options& options, const collective::installation& layers,
+void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> install,
              function_ref<void(job&)> rank_main, int& failed) {
   const auto one_rank = [&](int rank) {
     try {
       job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
-      collective::install(here, layers);
+      install(here);
       rank_main(here);
       here.finish();
     } catch (const std::exception&) {
@@ -166,7 +195,8 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
-  run_all(on, options, {.algorithms = &algorithms}, rank_main, failed);
+  const auto install = [&](job& here) { collective::install(here, {.algorithms = &algorithms}); };
+  run_all(on, options, install, rank_main, failed);
 }
 
 namespace detail {
@@ -179,7 +209,8 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
     compose(parts);
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
-    run_all(*parts.world, parts.options, parts.layers(), one, failed);
+    const auto install = [&](job& here) { install_layers(here, parts); };
+    run_all(*parts.world, parts.options, install, one, failed);
     if (parts.boot) parts.boot->finished();
     return status;
   } catch (const error& failure) {
@@ -233,7 +264,7 @@ attached_job attach(int /*argc*/, char** /*argv*/) {
   const int rank = parts.world->first_rank();
   made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
                                      rank, parts.options);
-  collective::install(*made->here, parts.layers());
+  install_layers(*made->here, parts);
   return attached_job(std::move(made));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/registry.hpp"
 #include "upwash/conduit/shm/shm_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
 #include "upwash/runtime/run.hpp"
@@ -17,6 +18,12 @@ constexpr knob rows[] = {
          knob_level::user},
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",
+         knob_level::user},
+    knob{"tuning", knob_type::text, "",
+         "tuning file; empty: upwash/tuning/CONDUIT.json of the user's config folder, or shipped; "
+         "none: no file",
+         knob_level::user},
+    knob{"tune_log", knob_type::flag, "0", "a line for each choice of an algorithm, and why",
          knob_level::user},
     knob{"seed", knob_type::integer, "0", "seed of simulated randomness", knob_level::user},
     knob{"perturb", knob_type::flag, "0",
@@ -39,6 +46,11 @@ constexpr knob rows[] = {
 void add_all_knobs(knob_table& table) {
   base_knobs(table);
   table.add(rows);
+  for (const std::string_view name : collective::kind_names()) {
+    const knob row{name, knob_type::text, "", "forces its algorithm: NAME[:key=value,...]",
+                   knob_level::tuner};
+    table.add(std::span(&row, 1));
+  }
   launch::launch_knobs(table);
   conduit::shm_knobs(table);
 }

@@ -31,6 +31,7 @@ enum class address_mode : std::uint8_t {
   local,   ///< only its own
   single,  ///< all: the buffers lie at the same offset of one region at every rank
 };
+[[nodiscard]] std::string_view to_string(address_mode of) noexcept;
 
 /// When a rank's buffers may be touched, on entry and on exit (as UPC's collectives have it).
 enum class sync_mode : std::uint8_t {
@@ -38,6 +39,7 @@ enum class sync_mode : std::uint8_t {
   mine,  ///< entry: once their rank has entered; exit: once this rank's part is complete
   all,   ///< entry: once all have entered; exit: once all ranks' parts are complete
 };
+[[nodiscard]] std::string_view to_string(sync_mode of) noexcept;
 
 /// What decides how an edge travels; the same on the whole team.
 struct transfer_rules {

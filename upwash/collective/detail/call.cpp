@@ -24,21 +24,8 @@ bool same_shape(const plan& kept, const call& wanted) noexcept {
          a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
          a.commutative == b.commutative && a.degree == b.degree &&
          a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
-         x.addresses == y.addresses && x.transfer == y.transfer && x.eager_bytes == y.eager_bytes &&
-         kept.forced == y.algorithm;
-}
-
-/// Consecutive members on one node, the same on each (the last may have fewer); else 1.
-int ranks_per_node(const team& among) {
-  const conduit::endpoint& where = among.here().endpoint();
-  const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
-  int each = 1;
-  while (each < among.size() && node(each) == node(0)) ++each;
-  for (int member = 1; member < among.size(); ++member) {
-    const bool starts = member % each == 0;
-    if (starts == (node(member) == node(member - 1))) return 1;
-  }
-  return each;
+         x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
+         x.eager_bytes == y.eager_bytes && kept.forced == y.algorithm;
 }
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
@@ -83,8 +70,11 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
   made.what.checked = among.here().options().checked;
+  made.what.entry = wanted.how.entry;
+  made.what.exit = wanted.how.exit;
+  made.what.overlapped = wanted.how.overlapped;
   made.what.direct_access = among.here().endpoint().describe().direct_access;
-  if (record.ranks_per_node == 0) record.ranks_per_node = ranks_per_node(among);
+  if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
   made.how = wanted.how;
   made.forced = wanted.how.algorithm;
@@ -194,3 +184,19 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
 }
 
 }  // namespace upwash::collective::detail
+
+namespace upwash::collective {
+
+int ranks_a_node(const team& among) {
+  const conduit::endpoint& where = among.here().endpoint();
+  const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
+  int each = 1;
+  while (each < among.size() && node(each) == node(0)) ++each;
+  for (int member = 1; member < among.size(); ++member) {
+    const bool starts = member % each == 0;
+    if (starts == (node(member) == node(member - 1))) return 1;
+  }
+  return each;
+}
+
+}  // namespace upwash::collective

@@ -43,6 +43,7 @@ void executor::install(const installation& with) {
   installed_ = true;
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
+  tells_choices_ = with.tells_choices;
   for_each_pair(agreed_text(here_.world(), with.forced),
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = kind_named(collective);
@@ -67,7 +68,7 @@ selection executor::choose(const team& among, const problem& what, std::string_v
     chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
   }
   if (among.rank() == 0) {
-    log(log_level::info, "collective",
+    log(tells_choices_ ? log_level::warning : log_level::info, "collective",
         fmt::format("{} of {} bytes among {} ranks: {}; why: {}", to_string(what.what), what.bytes,
                     what.ranks, model::text_of(chosen.what.chosen->is, chosen.what.with),
                     chosen.why));

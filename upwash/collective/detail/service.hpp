@@ -194,6 +194,7 @@ class executor final : public service_base {
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
+  bool tells_choices_ = false;
   slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr parameter k_prefix_parameters[] = {
     {"k", 1, most_ranks, 8, "ranks in a partition; the largest power of two in it that divides P"},
-    {"pacing", 0, most_ranks, 0, "messages between two barriers; 0: none"},
+    {"pacing", 0, most_ranks, 0, "messages between two barriers; 0: none", model::trial::none},
 };
 constexpr parameter k_shift_parameters[] = {
     {"k", 1, most_ranks, 8, "ranks that a rank sends each block to"},

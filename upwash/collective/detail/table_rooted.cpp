@@ -59,7 +59,7 @@ constexpr parameter hierarchical_kary_parameters[] = {
 };
 
 constexpr parameter double_tree_parameters[] = {
-    {"segment", 0, most_bytes, 8192, "bytes sent at a time; 0: half of all"},
+    {"segment", 0, most_bytes, 8192, "bytes sent at a time; 0: half of all", model::trial::sizes},
 };
 
 constexpr parameter scatter_all_gather_parameters[] = {

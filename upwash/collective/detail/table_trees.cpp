@@ -32,7 +32,8 @@ struct barrier_by_messages {
   }
 };
 
-constexpr parameter root_parameter{"root", 0, most_ranks, 0, "of the tree; modulo P"};
+constexpr parameter root_parameter{
+    "root", 0, most_ranks, 0, "of the tree; modulo P", model::trial::none};
 constexpr parameter arrival_parameter{"pull_arrival", 0, 1, 0,
                                       "1: ranks watch their children's counters, not their own"};
 constexpr parameter release_parameter{"pull_release", 0, 1, 0,

@@ -14,8 +14,8 @@ namespace upwash::collective::detail {
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48U;
 inline constexpr std::uint64_t most_ranks = (std::uint64_t{1} << 31U) - 1;
 
-inline constexpr model::parameter segment_parameter{"segment", 0, most_bytes, 0,
-                                                    "bytes sent at a time; 0: all at once"};
+inline constexpr model::parameter segment_parameter{
+    "segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once", model::trial::sizes};
 
 void add_barriers(registry& to);
 void add_rooted(registry& to);    ///< broadcast, scatter, gather, reduce

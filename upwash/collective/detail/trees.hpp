@@ -23,11 +23,11 @@ struct segmented_tree {
   std::uint64_t segment_bytes = 0;  ///< 0: one segment
 };
 
-inline constexpr model::parameter at_once{"segment", 0, most_bytes, 0,
-                                          "bytes sent at a time; 0: all at once"};
+inline constexpr model::parameter at_once{
+    "segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once", model::trial::sizes};
 /// Of shapes that are worth nothing without segments.
-inline constexpr model::parameter in_segments{"segment", 0, most_bytes, 8192,
-                                              "bytes sent at a time; 0: all at once"};
+inline constexpr model::parameter in_segments{
+    "segment", 0, most_bytes, 8192, "bytes sent at a time; 0: all at once", model::trial::sizes};
 
 struct knomial_row {
   static constexpr std::string_view name = "knomial";

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line of `upwash tune`. It starts this executable again as ranks (`upwash tune-rank`).
+#include "tools/tune.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "tools/tune_request.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/launch/launcher.hpp"
+#include "upwash/runtime/run.hpp"
+#include "upwash/tuning/tuning_file.hpp"
+
+namespace upwash::tools {
+namespace {
+
+[[noreturn]] void wrong(const std::string& what) {
+  throw error(error_kind::argument, "tune: " + what);
+}
+
+/// Keeps the last progress line in place on a terminal; elsewhere there are none.
+class progress_sink final : public launch::output_sink {
+ public:
+  void line(int /*rank*/, bool standard_error, std::string_view text) override {
+    const int fd = standard_error ? STDERR_FILENO : STDOUT_FILENO;
+    const bool moves = standard_error && text.starts_with(progress_mark);
+    if (moves && isatty(STDERR_FILENO) == 0) return;
+    if (moves) text.remove_suffix(text.ends_with('\n') ? 1 : 0);
+    if (shown_ && !moves) put(STDERR_FILENO, "\r\x1b[K");
+    shown_ = moves;
+    put(fd, text);
+    if (moves) put(fd, "\x1b[K");
+  }
+
+ private:
+  static void put(int fd, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = write(fd, text.data(), text.size());
+      if (written <= 0) return;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  bool shown_ = false;
+};
+
+std::string output_of(const tune_request& asked) {
+  if (asked.explain || asked.output == "none") return "none";
+  if (!asked.output.empty()) return asked.output;
+  const std::string own =
+      tuning::own_tuning_file(tuning::tuning_name(asked.conduit, asked.machine));
+  if (own.empty()) wrong("there is no home to write to: name a file by --output");
+  return own;
+}
+
+/// Before anything is measured: what can be known to fail, does.
+void check(tune_request& asked) {
+  if (asked.ranks == 0) wrong("-n is missing: the ranks of the team");
+  if (!(asked.budget_seconds > 0)) wrong("--budget 0: a search needs time, as 60s");
+  if (!(asked.share > 0 && asked.share <= 1)) {
+    wrong(fmt::format("--share {}: more than 0 and at most 1 is wanted", asked.share));
+  }
+  static_cast<void>(problems_of(asked));
+  asked.output = output_of(asked);
+  if (asked.output == "none") return;
+  collective::registry all;
+  collective::add_algorithms(all);
+  tuning::add_to_file(asked.output, {}, tuning::origin_of(asked.conduit, asked.machine), all);
+}
+
+std::vector<std::string> words_of(const tune_request& asked) {
+  std::vector<std::string> words{"/proc/self/exe", "tune-rank"};
+  for (const std::string& each : asked.collectives) words.push_back(each);
+  for (const std::string& each : asked.bytes) words.push_back("--bytes=" + each);
+  const auto flag = [&](bool set, const char* name) {
+    if (set) words.emplace_back(name);
+  };
+  flag(asked.all, "--all");
+  flag(asked.exhaustive, "--exhaustive");
+  flag(asked.explain, "--explain");
+  flag(asked.measure, "--measure");
+  flag(asked.ordered, "--ordered");
+  flag(asked.overlapped, "--overlapped");
+  flag(asked.json, "--json");
+  for (const auto& [name, value] :
+       {std::pair("ranks", std::to_string(asked.ranks)),
+        std::pair("budget", fmt::format("{}ms", std::ceil(asked.budget_seconds * 1e3))),
+        std::pair("share", fmt::format("{}", asked.share)),
+        std::pair("samples", std::to_string(asked.samples)),
+        std::pair("sample-ms", fmt::format("{}", asked.sample_ms)),
+        std::pair("addresses", asked.addresses), std::pair("sync", asked.sync),
+        std::pair("conduit", asked.conduit), std::pair("machine", asked.machine),
+        std::pair("output", asked.output)}) {
+    words.push_back(fmt::format("--{}={}", name, value));
+  }
+  return words;
+}
+
+int start(tune_request asked) {
+  check(asked);
+  if (asked.explain && !asked.measure) {
+    explain(asked);
+    return 0;
+  }
+  launch::launch_options options;
+  progress_sink sink;
+  options.output = &sink;
+  options.program = words_of(asked);
+  options.environment = {"UPWASH_CONDUIT=" + asked.conduit, "UPWASH_MACHINE=" + asked.machine,
+                         "UPWASH_TUNING=none"};
+  if (asked.conduit == "sim") {
+    options.environment.push_back(fmt::format("UPWASH_RANKS={}", asked.ranks));
+  } else {
+    options.ranks = asked.ranks;
+    options.bind = launch::binding::core;
+  }
+  return launch::launch(options);
+}
+
+void add_options(CLI::App& command, tune_request& asked) {
+  command.add_option("collective", asked.collectives, "Which ones: broadcast, all_to_all, ...");
+  command.add_flag("--all", asked.all, "All that can be tuned");
+  command.add_option("-n,--ranks", asked.ranks, "Ranks of the team")->check(CLI::Range(1, 1 << 20));
+  command.add_option("--bytes", asked.bytes, "Sizes, as 64k (8 to 256k, by 8)")->delimiter(',');
+  command.add_option_function<std::string>(
+      "--budget",
+      [&asked](const std::string& text) {
+        asked.budget_seconds = parse_duration(text, "--budget").seconds();
+      },
+      "Time for all searches together, as 60s (60s)");
+  command.add_option("--share", asked.share, "Of the candidates, at most (1)");
+  command.add_option("--samples", asked.samples, "Of a candidate, at most (7)")
+      ->check(CLI::Range(3, 1000));
+  command.add_option("--sample-ms", asked.sample_ms, "Aimed length of a sample (2)")
+      ->check(CLI::Range(0.001, 1e4));
+  command.add_flag("--exhaustive", asked.exhaustive,
+                   "Measure all candidates, none less than another");
+  command.add_flag("--explain", asked.explain, "Print the candidates in predicted order instead");
+  command.add_flag("--measure", asked.measure, "With --explain: and what each takes");
+  command.add_flag("--ordered", asked.ordered, "The operator does not commute");
+  command.add_flag("--overlapped", asked.overlapped, "Ranks compute meanwhile");
+  command.add_flag("--json", asked.json, "One JSON object a line");
+  command.add_option("--addresses", asked.addresses, "Whose addresses a rank knows (local)")
+      ->check(CLI::IsMember({"local", "single"}));
+  command.add_option("--sync", asked.sync, "On entry and exit (mine)")
+      ->check(CLI::IsMember({"none", "mine", "all"}));
+  command.add_option("--conduit", asked.conduit, "shm: this machine (default); sim: simulated")
+      ->check(CLI::IsMember({"shm", "sim"}));
+  command.add_option("--machine", asked.machine, "For prices, and for sim (laptop)");
+  command.add_option("--output", asked.output, "Tuning file to add to; none: nothing is kept");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, int& status) {
+  auto asked = std::make_shared<tune_request>();
+  CLI::App* command = app.add_subcommand("tune", "Search the best algorithms, and remember them");
+  add_options(*command, *asked);
+  command->callback([asked, &status] { status = start(*asked); });
+
+  auto as_rank = std::make_shared<tune_request>();
+  CLI::App* rank = app.add_subcommand("tune-rank", "")->group("");  // hidden: tune starts it
+  add_options(*rank, *as_rank);
+  rank->callback([as_rank, &status] {
+    status = run(0, nullptr, [&](job& here) { tune_on_ranks(here, *as_rank); });
+  });
+}
+
+}  // namespace upwash::tools

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What there is to choose from for a call, with values for parameters, and what each should take:
+// the one list that the model selector, searches and their reports use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/model/machine.hpp"
+
+namespace upwash::collective {
+
+/// An algorithm with values worth trying for the call: first the initial ones, at most 32 in all,
+/// those that the algorithm objects to left out. What a parameter tries: model::trial.
+[[nodiscard]] std::vector<selection> candidates_of(const algorithm& one, const problem& call);
+
+/// Of all algorithms, in the order of the registry.
+[[nodiscard]] std::vector<selection> candidates(const registry& from, const problem& call);
+
+/// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.
+class predictor {
+ public:
+  explicit predictor(const machine& on);
+
+  struct prediction {
+    std::optional<duration> time;    ///< to the end; of the busiest processor where overlapped
+    std::uint64_t steps_walked = 0;  ///< what it cost to find out
+  };
+  /// Nothing for more than `most_steps`, and for lengths known at run time only. Deterministic: the
+  /// same at all ranks. Time: price.hpp.
+  [[nodiscard]] prediction predict(const selection& one, const problem& call,
+                                   std::uint64_t most_steps) const;
+
+  [[nodiscard]] const machine& on() const noexcept { return on_; }
+
+ private:
+  [[nodiscard]] const machine& seen_by(const selection& one, const problem& call) const;
+
+  machine on_;
+  machine edged_;  ///< the same, as the executor's messages see it
+};
+
+struct ranked {
+  selection what;
+  std::optional<duration> predicted;
+};
+
+/// Candidates in predicted order, the cheapest first; those without a price at the end.
+[[nodiscard]] std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
+                                          const predictor& by, std::uint64_t most_steps);
+
+}  // namespace upwash::collective

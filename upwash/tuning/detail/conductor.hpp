@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rank 0 says what all ranks measure next; the others follow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "upwash/core/job.hpp"
+#include "upwash/tuning/placement_probe.hpp"
+#include "upwash/tuning/trial.hpp"
+
+namespace upwash::tuning::detail {
+
+struct sample {
+  double ns = 0;
+  placement where = placement::shared;
+};
+
+class conductor {
+ public:
+  /// Collective over the world.
+  conductor(job& here, const collective::problem& call);
+
+  /// Rank 0: all ranks make `calls` calls. Nothing: the cores moved meanwhile.
+  [[nodiscard]] std::optional<sample> take(std::string_view algorithm, long calls);
+  /// Rank 0: calls that fill `seconds`; their first one warms up.
+  [[nodiscard]] long calibrate(std::string_view algorithm, double seconds);
+  /// Rank 0: the others may go.
+  void end();
+  /// The other ranks: measures what rank 0 says until it ends.
+  void follow();
+
+  [[nodiscard]] bool simulated() const noexcept { return simulated_; }
+
+ private:
+  /// Plain data, sent as it is.
+  struct order {
+    std::int64_t calls = 0;  ///< 0: the end
+    char algorithm[120] = {};
+  };
+  [[nodiscard]] std::optional<sample> carry_out(const order& what);
+
+  job& here_;
+  placement_probe probe_;
+  trial trial_;
+  bool simulated_;
+};
+
+}  // namespace upwash::tuning::detail

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/tuning/knowledge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace upwash::tuning {
+namespace {
+
+/// Whether a result replaces one of the same algorithm. Total, so that merging has no order.
+bool replaces(const result& a, const result& b) {
+  return std::tuple(a.samples, a.when, b.ns) > std::tuple(b.samples, b.when, a.ns);
+}
+
+void add_result(std::vector<result>& to, const result& one) {
+  const auto at = std::lower_bound(to.begin(), to.end(), one, [](const result& a, const result& b) {
+    return a.algorithm < b.algorithm;
+  });
+  if (at == to.end() || at->algorithm != one.algorithm) {
+    to.insert(at, one);
+  } else if (replaces(one, *at)) {
+    *at = one;
+  }
+}
+
+double doublings(double a, double b) noexcept { return std::abs(std::log2(a / b)); }
+
+}  // namespace
+
+std::string_view to_string(placement where) noexcept {
+  switch (where) {
+    case placement::near: return "near";
+    case placement::far: return "far";
+    case placement::shared: return "shared";
+    case placement::simulated: return "simulated";
+    case placement::disturbed: return "disturbed";
+  }
+  return "unknown";
+}
+
+situation situation_of(const collective::problem& call, placement where) noexcept {
+  return {.what = call.what,
+          .ranks = call.ranks,
+          .ranks_per_node = call.ranks_per_node,
+          .addresses = call.addresses,
+          .entry = call.entry,
+          .exit = call.exit,
+          .commutative = call.commutative,
+          .overlapped = call.overlapped,
+          .where = where,
+          .bytes = call.bytes};
+}
+
+collective::problem moved_to(const situation& there, collective::problem call) {
+  call.ranks = there.ranks;
+  call.ranks_per_node = there.ranks_per_node;
+  call.bytes = there.bytes - there.bytes % call.element_bytes;
+  call.root = std::min(call.root, there.ranks - 1);
+  return call;
+}
+
+double distance(const situation& a, const situation& b) noexcept {
+  const bool same = a.what == b.what && a.addresses == b.addresses && a.entry == b.entry &&
+                    a.exit == b.exit && a.commutative == b.commutative &&
+                    a.overlapped == b.overlapped;
+  if (!same) return std::numeric_limits<double>::infinity();
+  // Below a word all sizes are alike.
+  const auto size = [](const situation& s) { return std::max(static_cast<double>(s.bytes), 8.0); };
+  return doublings(size(a), size(b)) + 2 * doublings(a.ranks, b.ranks) +
+         doublings(a.ranks_per_node, b.ranks_per_node);
+}
+
+const result& finding::best() const {
+  return *std::min_element(results.begin(), results.end(),
+                           [](const result& a, const result& b) { return a.ns < b.ns; });
+}
+
+void knowledge::add(const finding& one) {
+  const auto at = std::lower_bound(findings_.begin(), findings_.end(), one,
+                                   [](const finding& a, const finding& b) { return a.at < b.at; });
+  finding& into = at != findings_.end() && at->at == one.at
+                      ? *at
+                      : *findings_.insert(at, finding{.at = one.at, .results = {}});
+  into.seconds = std::max(into.seconds, one.seconds);
+  into.candidates = std::max(into.candidates, one.candidates);
+  for (const result& each : one.results) add_result(into.results, each);
+}
+
+void knowledge::merge(const knowledge& other) {
+  for (const finding& each : other.findings_) add(each);
+}
+
+const finding* knowledge::find(const situation& at) const noexcept {
+  const auto found =
+      std::lower_bound(findings_.begin(), findings_.end(), at,
+                       [](const finding& a, const situation& b) { return a.at < b; });
+  return found != findings_.end() && found->at == at ? &*found : nullptr;
+}
+
+const finding* knowledge::nearest(const situation& to, double reach) const noexcept {
+  const finding* found = nullptr;
+  double least = reach;
+  for (const finding& each : findings_) {
+    const double far = distance(each.at, to);
+    if (each.results.empty() || far > reach) continue;
+    if (found == nullptr || std::tuple(far, each.at.where) < std::tuple(least, found->at.where)) {
+      found = &each;
+      least = far;
+    }
+  }
+  return found;
+}
+
+}  // namespace upwash::tuning

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What measurements have taught: which algorithms were tried in a situation, and what they took.
+// Plain values; tuning_file.hpp keeps them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/collective/problem.hpp"
+
+namespace upwash::tuning {
+
+/// How the ranks lay while something was measured. Virtual machines move their cores: samples of
+/// one placement only are compared.
+enum class placement : std::uint8_t {
+  near,       ///< each rank its own core, close together
+  far,        ///< each its own, far apart
+  shared,     ///< ranks share cores
+  simulated,  ///< virtual time: it repeats exactly
+  disturbed,  ///< none of these for long enough: never kept
+};
+[[nodiscard]] std::string_view to_string(placement where) noexcept;
+
+/// What a result depends on: the key of what is remembered.
+struct situation {
+  collective::kind what = collective::kind::barrier;
+  int ranks = 1;
+  int ranks_per_node = 1;
+  schedule::address_mode addresses = schedule::address_mode::local;
+  schedule::sync_mode entry = schedule::sync_mode::mine;
+  schedule::sync_mode exit = schedule::sync_mode::mine;
+  bool commutative = true;
+  bool overlapped = false;
+  placement where = placement::near;
+  std::uint64_t bytes = 0;
+  friend auto operator<=>(const situation&, const situation&) = default;
+};
+
+/// The situation of a call, as its team sees it.
+[[nodiscard]] situation situation_of(const collective::problem& call, placement where) noexcept;
+/// The same call, elsewhere: `call` with the ranks, layout and bytes of the situation.
+[[nodiscard]] collective::problem moved_to(const situation& there, collective::problem call);
+
+/// How far apart two situations are, in doublings of bytes (ranks count double); infinite where
+/// they differ in anything else but placement.
+[[nodiscard]] double distance(const situation& a, const situation& b) noexcept;
+
+/// What one algorithm took.
+struct result {
+  std::string algorithm;      ///< NAME[:key=value,...]
+  std::uint32_t samples = 0;  ///< the effort: more replaces less
+  std::int64_t when = 0;      ///< seconds of the Unix clock; of equal effort the later counts
+  double ns = 0;              ///< of a call: the median of the samples
+  friend bool operator==(const result&, const result&) = default;
+};
+
+/// All that is known of a situation.
+struct finding {
+  situation at;
+  double seconds = 0;                        ///< that the longest search of it took
+  std::uint32_t candidates = 0;              ///< that the largest search could have measured
+  std::vector<result> results;               ///< by algorithm
+  [[nodiscard]] const result& best() const;  ///< there is at least one result
+  friend bool operator==(const finding&, const finding&) = default;
+};
+
+/// Findings of one machine and conduit. Merging is commutative, associative and idempotent:
+/// whoever merges what in which order, the same is known, and of each algorithm the result with
+/// most effort. Memory: some 100 bytes a result.
+class knowledge {
+ public:
+  void add(const finding& one);
+  void merge(const knowledge& other);
+
+  /// By situation, sorted.
+  [[nodiscard]] std::span<const finding> findings() const noexcept { return findings_; }
+  [[nodiscard]] const finding* find(const situation& at) const noexcept;
+  /// The nearest finding within `reach` (see distance), whatever its placement: of equals the
+  /// first placement of the enumeration. Null: none. O(findings).
+  [[nodiscard]] const finding* nearest(const situation& to, double reach) const noexcept;
+
+  friend bool operator==(const knowledge&, const knowledge&) = default;
+
+ private:
+  std::vector<finding> findings_;
+};
+
+}  // namespace upwash::tuning

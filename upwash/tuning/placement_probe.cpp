@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/tuning/placement_probe.hpp"
+
+#include <immintrin.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "upwash/core/control.hpp"
+#include "upwash/core/memory_access.hpp"
+
+namespace upwash::tuning {
+namespace {
+
+constexpr double near_limit_ns = 120;
+constexpr double far_limit_ns = 500;
+constexpr std::size_t line_bytes = 64;
+
+}  // namespace
+
+placement_probe::placement_probe(job& here)
+    : here_(here),
+      simulated_(here.endpoint().describe().virtual_time),
+      oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
+      lines_(allocate(here.world(), line_bytes)) {}
+
+placement_probe::~placement_probe() {
+  // An error may have taken the other ranks away: then nobody is there to free it with.
+  if (std::uncaught_exceptions() == 0) free(lines_);
+}
+
+void placement_probe::relax() const noexcept {
+  if (oversubscribed_) {
+    sched_yield();
+  } else {
+    _mm_pause();
+  }
+}
+
+std::uint64_t* placement_probe::word_of(int rank) {
+  return local(here_, lines_.at<std::uint64_t>(rank), 1);
+}
+
+double placement_probe::one_way_ns() {
+  constexpr int trips = 60;
+  std::atomic_ref mine(*word_of(here_.rank()));
+  std::atomic_ref theirs(*word_of(1 - here_.rank()));
+  const duration start = here_.now();
+  for (int i = 0; i < trips; ++i) {
+    ++round_;
+    if (here_.rank() == 0) theirs.store(round_, std::memory_order_release);
+    while (mine.load(std::memory_order_acquire) < round_) relax();
+    if (here_.rank() == 1) theirs.store(round_, std::memory_order_release);
+  }
+  return (here_.now() - start).ns() / (2.0 * trips);
+}
+
+placement placement_probe::look() {
+  if (simulated_) return placement::simulated;
+  if (oversubscribed_ || here_.size() < 2 || !here_.endpoint().describe().direct_access) {
+    return placement::shared;
+  }
+  control::barrier(here_.world());
+  if (here_.rank() > 1) return placement::near;
+  const double ns = one_way_ns();
+  if (ns < near_limit_ns) return placement::near;
+  return ns < far_limit_ns ? placement::far : placement::disturbed;
+}
+
+}  // namespace upwash::tuning

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the cores of ranks 0 and 1 lie just now: two lines of memory, and how long a word takes.
+#pragma once
+
+#include "upwash/core/job.hpp"
+#include "upwash/core/region.hpp"
+#include "upwash/tuning/knowledge.hpp"
+
+namespace upwash::tuning {
+
+class placement_probe {
+ public:
+  /// Collective over the world.
+  explicit placement_probe(job& here);
+  /// Collective over the world.
+  ~placement_probe();
+  placement_probe(const placement_probe&) = delete;
+  placement_probe& operator=(const placement_probe&) = delete;
+
+  /// What rank 0 sees; ranks above 1 answer near. Collective, blocking: some microseconds.
+  [[nodiscard]] placement look();
+
+  /// Whether ranks share cores: then waiting yields.
+  [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
+  /// Waits for a word: spins, or yields where ranks share cores.
+  void relax() const noexcept;
+
+ private:
+  [[nodiscard]] double one_way_ns();
+  [[nodiscard]] std::uint64_t* word_of(int rank);
+
+  job& here_;
+  bool simulated_;
+  bool oversubscribed_;
+  region lines_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace upwash::tuning

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Running one collective over and over with an algorithm of choice, and how long a call takes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "upwash/collective/problem.hpp"
+#include "upwash/core/region.hpp"
+#include "upwash/core/team.hpp"
+#include "upwash/tuning/placement_probe.hpp"
+
+namespace upwash::tuning {
+
+/// A call as a search sees it: the problem on this team, with elements of 8 bytes where they fit,
+/// else of 1. Throws `error` (argument) for collectives that cannot be tried (irregular ones).
+[[nodiscard]] collective::problem problem_on(const team& among, collective::problem asked);
+
+/// The buffers of a call and the way to make it. Used by all members of the team together.
+class trial {
+ public:
+  /// `call` comes of problem_on. Memory: the buffers of the call. Collective.
+  trial(const team& among, const collective::problem& call);
+  /// Collective.
+  ~trial();
+  trial(const trial&) = delete;
+  trial& operator=(const trial&) = delete;
+
+  /// One call, blocking.
+  void call(std::string_view algorithm);
+
+  /// Nanoseconds of a call, the same at all members: in virtual time of one, from when all have
+  /// entered to when all have left; else of the slowest member, over `calls` calls. Where a call
+  /// lets members run ahead (all with a root, and scans) a barrier separates calls, which is not
+  /// counted. Blocking.
+  [[nodiscard]] double time_ns(std::string_view algorithm, long calls);
+
+ private:
+  template <class T>
+  void call_on(std::string_view algorithm);
+  template <class T, class Operator>
+  bool reduction_on(std::string_view algorithm);
+  [[nodiscard]] double virtual_ns(std::string_view algorithm);
+
+  const team among_;
+  const collective::problem call_;
+  region addressed_;  ///< of the buffers, in address mode single
+  std::vector<std::byte> own_;
+  std::span<std::byte> in_;
+  std::span<std::byte> out_;
+};
+
+}  // namespace upwash::tuning

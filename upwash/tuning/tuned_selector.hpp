@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The selector of jobs: what was measured first, corrected by the model where it was measured
+// elsewhere; the model alone where nothing near is known.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "upwash/collective/candidates.hpp"
+#include "upwash/collective/selector.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/tuning/knowledge.hpp"
+#include "upwash/tuning/tuning_file.hpp"
+
+namespace upwash::tuning {
+
+/// Shared by the ranks of a process. A choice is made once for a problem and kept.
+class tuned_selector final : public collective::selector {
+ public:
+  /// So far away (see distance) a result still counts.
+  static constexpr double reach = 3;
+
+  /// The machine that prices are for (load_machine), read when it is needed.
+  explicit tuned_selector(std::string machine_name);
+
+  /// From now on; before the first choice. `name`: of the file, for reasons.
+  void learn(knowledge known, std::string name);
+
+  /// Where the situation was measured: the fastest result that has no objection. Near it: each of
+  /// the fastest results, scaled by predicted(here) / predicted(there), against the model's choice,
+  /// scaled by what the results took more than predicted. Else the model's choice.
+  [[nodiscard]] const choice& choose(const collective::registry& from,
+                                     const collective::problem& call) override;
+
+ private:
+  using shape = std::tuple<situation, int, bool, bool>;
+
+  [[nodiscard]] std::optional<choice> remembered(const collective::registry& from,
+                                                 const collective::problem& call);
+  [[nodiscard]] std::optional<choice> measured_here(const collective::registry& from,
+                                                    const collective::problem& call,
+                                                    const finding& found) const;
+  [[nodiscard]] std::optional<choice> corrected(const collective::registry& from,
+                                                const collective::problem& call,
+                                                const finding& found);
+  [[nodiscard]] const collective::predictor* predicts();
+
+  const std::string machine_;
+  const std::unique_ptr<collective::selector> model_;
+  std::optional<collective::predictor> predictor_;
+  bool looked_for_machine_ = false;
+  knowledge known_;
+  std::string file_;
+  std::map<shape, choice> chosen_;
+};
+
+/// What the job's knobs say about its tuning file.
+struct tuning_request {
+  std::string asked;  ///< knob `tuning`
+  std::string conduit;
+  std::string machine;  ///< knob `machine`
+};
+
+/// The knowledge of the file that the knobs name, and the file. One log line says which is used,
+/// or why it is not: an unusable file is named and passed over as a whole. Never throws `error`.
+[[nodiscard]] std::pair<knowledge, std::string> load_knowledge(
+    const tuning_request& asked, const collective::registry& algorithms);
+
+/// As above: rank 0 reads, all learn the same. Collective over all ranks, blocking: one broadcast
+/// of 8 bytes, and one of the file where there is one.
+void share_knowledge(job& here, const tuning_request& asked, const collective::registry& algorithms,
+                     tuned_selector& with);
+
+}  // namespace upwash::tuning

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Finding the tuning file, and adding to it while others do.
+#include "upwash/tuning/tuning_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "upwash/base/data_folders.hpp"
+#include "upwash/base/duration.hpp"
+#include "upwash/base/error.hpp"
+
+namespace upwash::tuning {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_text = std::uintmax_t{64} << 20U;
+constexpr double patience_seconds = 10;
+
+/// Held by whoever changes a tuning file. The kernel lets go of it when its holder dies.
+class file_lock {
+ public:
+  explicit file_lock(const std::string& path)
+      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (file_ < 0) throw system_error("the tuning file's lock " + path, errno);
+    const duration begin = steady_now();
+    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      const int why = errno;
+      if (why == EWOULDBLOCK && (steady_now() - begin).seconds() < patience_seconds) {
+        usleep(10'000);
+        continue;
+      }
+      close(file_);
+      throw system_error(fmt::format("the tuning file's lock {} (another job holds it?)", path),
+                         why);
+    }
+  }
+  ~file_lock() { close(file_); }
+  file_lock(const file_lock&) = delete;
+  file_lock& operator=(const file_lock&) = delete;
+
+ private:
+  int file_;
+};
+
+/// Writes all of it and forces it to the disk.
+void write_whole(const std::string& path, std::string_view text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) throw system_error("the tuning file " + path, errno);
+  int failed = 0;
+  while (!text.empty() && failed == 0) {
+    const ssize_t put = write(file, text.data(), text.size());
+    if (put >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(put));
+    } else if (errno != EINTR) {
+      failed = errno;
+    }
+  }
+  if (failed == 0 && fsync(file) != 0) failed = errno;
+  if (close(file) != 0 && failed == 0) failed = errno;
+  if (failed == 0) return;
+  unlink(path.c_str());
+  throw system_error("the tuning file " + path, failed);
+}
+
+std::string named(std::string_view folder, std::string_view name) {
+  return fmt::format("{}/{}.json", folder, name);
+}
+
+}  // namespace
+
+std::optional<std::string> read_tuning_text(const std::string& path) {
+  std::error_code failed;
+  if (!fs::exists(path, failed)) return std::nullopt;
+  const auto complain = [&](std::string_view what) {
+    throw error(error_kind::configuration, fmt::format("the tuning file {} {}", path, what));
+  };
+  if (!fs::is_regular_file(path, failed)) complain("is no file");
+  if (fs::file_size(path, failed) > most_text) complain("is larger than 64 MiB");
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) complain("cannot be read");
+  return text;
+}
+
+void add_to_file(const std::string& path, const knowledge& known, const origin& from,
+                 const collective::registry& algorithms) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code failed;
+  if (!folder.empty()) fs::create_directories(folder, failed);
+  if (failed) throw system_error("the tuning file's folder " + folder.string(), failed.value());
+  const file_lock held(path + ".lock");
+  knowledge all = known;
+  if (const auto text = read_tuning_text(path)) {
+    try {
+      all.merge(parse_tuning(*text, path, from, algorithms));
+    } catch (const error& wrong) {
+      throw error(
+          error_kind::configuration,
+          fmt::format("{}; it is left as it is: move it away, or name another file", wrong.what()));
+    }
+  }
+  const std::string fresh = path + ".new";
+  write_whole(fresh, text_of(all, from));
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) {
+    const int why = errno;
+    unlink(fresh.c_str());
+    throw system_error("the tuning file " + path, why);
+  }
+}
+
+std::string tuning_name(std::string_view conduit, std::string_view machine) {
+  if (conduit != "sim") return std::string(conduit);
+  return fmt::format("sim-{}", fs::path(machine).stem().string());
+}
+
+origin origin_of(std::string_view conduit, std::string_view machine) {
+  if (conduit != "sim") return {machine_fingerprint(), std::string(conduit)};
+  return {fmt::format("simulated {}", fs::path(machine).stem().string()), "sim"};
+}
+
+std::string own_tuning_file(std::string_view name) {
+  const std::string folder = user_folder();
+  return folder.empty() ? std::string() : named(folder + "/tuning", name);
+}
+
+tuning_source find_tuning_file(std::string_view asked, std::string_view name) {
+  if (asked == "none") return {};
+  if (!asked.empty()) return {std::string(asked), true};
+  for (const std::string& folder : data_folders("tuning")) {
+    std::error_code ignored;
+    if (fs::exists(named(folder, name), ignored)) return {named(folder, name), false};
+  }
+  return {};
+}
+
+}  // namespace upwash::tuning
