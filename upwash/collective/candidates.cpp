@@ -129,6 +129,7 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
 std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                             const predictor& by, std::uint64_t most_steps) {
   std::vector<ranked> found;
+  found.reserve(all.size());
   for (const selection& each : all) {
     found.push_back({each, by.predict(each, call, most_steps).time});
   }
