@@ -25,7 +25,8 @@ struct options {
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
   int degree = 0;                      ///< neighbor-send: 0: several
-  std::string algorithm{};             ///< collectives: NAME[:key=value,...]; empty: each in turn
+  std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
+                              ///< ENGINE[/PARTITION]; empty: each in turn
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -149,5 +150,6 @@ void all_reduce(context& c);
 void scan(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
+void matching_stores(context& c);
 
 }  // namespace upwash::bench

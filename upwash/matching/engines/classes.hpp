@@ -62,7 +62,7 @@ class classes {
 
  private:
   /// Links of an unexpected entry in the tables of wild classes.
-  struct node {
+  struct alignas(64) node {
     entry_links in[wild_classes - 1];
     node* next_free = nullptr;
   };

@@ -19,20 +19,21 @@ enum class side : std::uint8_t { posted, unexpected };
 
 struct entry;
 
-/// Neighbours in a list or ring.
+/// Neighbours in a list or ring, and where it hangs (the engine's note).
 struct entry_links {
   entry* next = nullptr;
   entry* previous = nullptr;
+  std::uint32_t place = 0;
 };
 
 /// A posted receive or an unexpected message. Owned by the caller, who derives from it; it stays
-/// where it is from `insert` to `erase`. What stands below `what` belongs to the store.
-struct entry {
+/// where it is from `insert` to `erase`. What stands below `what` belongs to the store. It fills
+/// one cache line, and a search touches no more of it.
+struct alignas(64) entry {
   envelope what;
   std::uint64_t sequence = 0;  ///< order of insertion into the store
   entry_links near{};
   void* home = nullptr;     ///< the engine's note: block, or further links
-  std::uint32_t place = 0;  ///< the engine's note: index in the block
   std::uint32_t queue = 0;  ///< the partition's note
 };
 

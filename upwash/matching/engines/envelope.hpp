@@ -41,14 +41,15 @@ inline constexpr unsigned wild_classes = 4;
   return e;
 }
 
-/// Context, source and tag mixed into 64 bits; equal for equal fields, kind left out.
+/// Context, source and tag mixed into 64 bits; equal for equal fields, kind left out. One wide
+/// product, its halves folded: every input bit reaches all output bits.
 [[nodiscard]] constexpr std::uint64_t mixed(const envelope& e) noexcept {
-  const auto source = static_cast<std::uint32_t>(e.source);
-  const auto tag = static_cast<std::uint32_t>(e.tag);
-  std::uint64_t x = ((static_cast<std::uint64_t>(tag) << 32U) | source) * 0x9e3779b97f4a7c15U;
-  x ^= (x >> 29U) ^ (e.context * 0xbf58476d1ce4e5b9U);
-  x *= 0x94d049bb133111ebU;
-  return x ^ (x >> 32U);
+  __extension__ using wide = unsigned __int128;
+  const std::uint64_t who = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(e.tag)) << 32U) |
+                            static_cast<std::uint32_t>(e.source);
+  const wide product = static_cast<wide>(who ^ 0x9e3779b97f4a7c15U) *
+                       (e.context * 0x94d049bb133111ebU + 0xbf58476d1ce4e5b9U);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
 }
 
 }  // namespace upwash::matching

@@ -37,7 +37,7 @@ struct alignas(64) vector_block : block_head<vector_block<Capacity>> {
       for (; fits != 0; fits &= fits - 1) {
         entry* e = held[from + static_cast<std::uint32_t>(__builtin_ctz(fits))];
         if (e != nullptr) {
-          spent.traversals += e->place + 1 - this->begin;
+          spent.traversals += e->near.place + 1 - this->begin;
           return e;
         }
       }

@@ -46,9 +46,9 @@ class block_chain {
   void insert(entry& e) {
     if (tail_ == nullptr || tail_->end == Block::capacity(side_)) append();
     e.home = tail_;
-    e.place = tail_->end++;
-    tail_->held[e.place] = &e;
-    tail_->keep(e.place, e, side_);
+    e.near.place = tail_->end++;
+    tail_->held[e.near.place] = &e;
+    tail_->keep(e.near.place, e, side_);
     ++tail_->live;
     ++size_;
   }
@@ -63,8 +63,8 @@ class block_chain {
 
   void erase(entry& e) noexcept {
     Block& b = *static_cast<Block*>(e.home);
-    b.held[e.place] = nullptr;
-    b.clear(e.place, side_);
+    b.held[e.near.place] = nullptr;
+    b.clear(e.near.place, side_);
     --size_;
     if (--b.live == 0) return drop(b);
     while (b.held[b.begin] == nullptr) ++b.begin;

@@ -27,17 +27,18 @@ class key_table {
     if ((keys_ + 1) * 2 > slots_.size()) grow();
     const envelope key = project(e.what, wild_);
     const std::uint64_t h = mixed(key);
-    slot& s = slots_[place_of(key, h)];
+    const std::size_t at = place_of(key, h);
+    slot& s = slots_[at];
     if (s.head == nullptr) {
       s = {h, &e};
       ++keys_;
-      Links::of(e, wild_) = {&e, &e};
+      Links::of(e, wild_) = {&e, &e, static_cast<std::uint32_t>(at)};
       return;
     }
-    entry& last = *Links::of(*s.head, wild_).previous;
-    Links::of(e, wild_) = {s.head, &last};
-    Links::of(last, wild_).next = &e;
-    Links::of(*s.head, wild_).previous = &e;
+    entry_links& head = Links::of(*s.head, wild_);
+    Links::of(e, wild_) = {s.head, head.previous, 0};
+    Links::of(*head.previous, wild_).next = &e;
+    head.previous = &e;
   }
 
   /// The earliest of the key that `wanted` has in this table.
@@ -50,18 +51,14 @@ class key_table {
 
   void erase(entry& e) noexcept {
     const entry_links around = Links::of(e, wild_);
-    if (around.next != &e) {
-      Links::of(*around.previous, wild_).next = around.next;
-      Links::of(*around.next, wild_).previous = around.previous;
-      if (around.previous->sequence < e.sequence) return;  // not the head
-    }
-    const envelope key = project(e.what, wild_);
-    const std::size_t at = place_of(key, mixed(key));
-    if (around.next != &e) {
-      slots_[at].head = around.next;
-    } else {
-      close(at);
-    }
+    if (around.next == &e) return close(place_of_head(e, around.place));
+    Links::of(*around.previous, wild_).next = around.next;
+    entry_links& after = Links::of(*around.next, wild_);
+    after.previous = around.previous;
+    if (around.previous->sequence < e.sequence) return;  // it was not the head
+    const std::size_t at = place_of_head(e, around.place);
+    slots_[at].head = around.next;
+    after.place = static_cast<std::uint32_t>(at);
   }
 
   template <class Visit>
@@ -85,8 +82,7 @@ class key_table {
 
   /// Where the key is, or would be. There is always an empty slot.
   [[nodiscard]] std::size_t place_of(const envelope& key, std::uint64_t h) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = h & mask;; at = (at + 1) & mask) {
+    for (std::size_t at = h & mask_;; at = (at + 1) & mask_) {
       const slot& s = slots_[at];
       if (s.head == nullptr) return at;
       if (s.hash != h) continue;
@@ -97,14 +93,20 @@ class key_table {
     }
   }
 
+  /// The slot of a head. It was noted when it became the head; slots that moved since are sought.
+  [[nodiscard]] std::size_t place_of_head(const entry& e, std::size_t noted) const noexcept {
+    if (slots_[noted & mask_].head == &e) return noted & mask_;
+    const envelope key = project(e.what, wild_);
+    return place_of(key, mixed(key));
+  }
+
   /// Empties a slot and moves later ones of its run back, so that no search stops too early.
   void close(std::size_t at) noexcept {
-    const std::size_t mask = slots_.size() - 1;
     --keys_;
-    for (std::size_t next = (at + 1) & mask; slots_[next].head != nullptr;
-         next = (next + 1) & mask) {
-      const std::size_t from_home = (next - slots_[next].hash) & mask;
-      if (from_home < ((next - at) & mask)) continue;  // it may not move before its own place
+    for (std::size_t next = (at + 1) & mask_; slots_[next].head != nullptr;
+         next = (next + 1) & mask_) {
+      const std::size_t from_home = (next - slots_[next].hash) & mask_;
+      if (from_home < ((next - at) & mask_)) continue;  // it may not move before its own place
       slots_[at] = slots_[next];
       at = next;
     }
@@ -114,17 +116,18 @@ class key_table {
   void grow() {
     std::vector<slot> old(slots_.empty() ? 32 : slots_.size() * 2);
     old.swap(slots_);
-    const std::size_t mask = slots_.size() - 1;
+    mask_ = slots_.size() - 1;
     for (const slot& s : old) {
       if (s.head == nullptr) continue;
-      std::size_t at = s.hash & mask;
-      while (slots_[at].head != nullptr) at = (at + 1) & mask;
+      std::size_t at = s.hash & mask_;
+      while (slots_[at].head != nullptr) at = (at + 1) & mask_;
       slots_[at] = s;
     }
   }
 
   unsigned wild_;
   std::size_t keys_ = 0;
+  std::size_t mask_ = 0;  ///< slots - 1; their number is a power of two
   std::vector<slot> slots_;
 };
 
