@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "upwash/base/random.hpp"
-#include "upwash/matching/partitions/unified.hpp"
 
 namespace upwash::bench {
 namespace {

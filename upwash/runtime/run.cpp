@@ -22,9 +22,21 @@
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
+#include "upwash/matching/options.hpp"
 
 namespace upwash {
 namespace {
+
+/// What the layers above core are given on each job.
+struct installation {
+  collective::installation collectives;
+  matching::message_options messages;
+
+  void on(job& here) const {
+    collective::install(here, collectives);
+    matching::install(here, messages);
+  }
+};
 
 /// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
 struct composition {
@@ -35,8 +47,8 @@ struct composition {
   std::unique_ptr<collective::selector> selects;  ///< as this
   job_options options;
 
-  [[nodiscard]] collective::installation layers() const {
-    return {&algorithms, selects.get(), values.text("algorithms")};
+  [[nodiscard]] installation layers() const {
+    return {{&algorithms, selects.get(), values.text("algorithms")}, matching::options_of(values)};
   }
 };
 
@@ -143,12 +155,12 @@ int report(const composition& parts, int rank, const error& failure) {
 }
 
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
-void run_all(conduit::world& on, const job_options& options, const collective::installation& layers,
+void run_all(conduit::world& on, const job_options& options, const installation& layers,
              function_ref<void(job&)> rank_main, int& failed) {
   const auto one_rank = [&](int rank) {
     try {
       job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
-      collective::install(here, layers);
+      layers.on(here);
       rank_main(here);
       here.finish();
     } catch (const std::exception&) {
@@ -166,7 +178,7 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
-  run_all(on, options, {.algorithms = &algorithms}, rank_main, failed);
+  run_all(on, options, {{.algorithms = &algorithms}, {}}, rank_main, failed);
 }
 
 namespace detail {
@@ -233,7 +245,7 @@ attached_job attach(int /*argc*/, char** /*argv*/) {
   const int rank = parts.world->first_rank();
   made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
                                      rank, parts.options);
-  collective::install(*made->here, parts.layers());
+  parts.layers().on(*made->here);
   return attached_job(std::move(made));
 }
 

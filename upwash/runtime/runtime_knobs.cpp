@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/shm/shm_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
+#include "upwash/matching/options.hpp"
 #include "upwash/runtime/run.hpp"
 
 namespace upwash {
@@ -41,6 +42,7 @@ void add_all_knobs(knob_table& table) {
   table.add(rows);
   launch::launch_knobs(table);
   conduit::shm_knobs(table);
+  matching::add_knobs(table);
 }
 
 }  // namespace upwash

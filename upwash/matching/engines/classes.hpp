@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "upwash/matching/engines/detail/key_table.hpp"
-#include "upwash/matching/engines/detail/node_pool.hpp"
+#include "upwash/matching/engines/node_pool.hpp"
 
 namespace upwash::matching {
 
@@ -113,7 +113,7 @@ class classes {
   detail::key_table<node_links> wild_[wild_classes - 1] = {detail::key_table<node_links>(1),
                                                            detail::key_table<node_links>(2),
                                                            detail::key_table<node_links>(3)};
-  detail::node_pool<node> nodes_;
+  node_pool<node> nodes_;
 };
 
 }  // namespace upwash::matching

@@ -4,6 +4,7 @@
 // What a message says on the outside, what a receive asks for, and when the two fit.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace upwash::matching {
@@ -13,7 +14,7 @@ inline constexpr std::int32_t any_source = -1;
 inline constexpr std::int32_t any_tag = -1;
 
 /// Of a message: all exact. Of a receive or a probe: source and tag may be wild; contexts never.
-/// `kind` is 0 for user messages, else which collective with which parameters (partitions/unified);
+/// `kind` is 0 for user messages, else which collective with which parameters (collective_kind);
 /// it takes no part in the match, and both sides must name the same one.
 struct envelope {
   std::uint32_t context = 0;
@@ -21,6 +22,14 @@ struct envelope {
   std::int32_t tag = 0;
   std::uint32_t kind = 0;
 };
+
+/// The kind of a collective's messages (envelope::kind): which collective (1 .. 255), and the
+/// classes of its message size and team size, by powers of two.
+[[nodiscard]] constexpr std::uint32_t collective_kind(std::uint32_t collective, std::uint64_t bytes,
+                                                      std::uint32_t team_size) noexcept {
+  return collective | static_cast<std::uint32_t>(std::bit_width(bytes)) << 8U |
+         static_cast<std::uint32_t>(std::bit_width(team_size)) << 16U;
+}
 
 /// Whether a message and a receive fit; symmetric, so that one engine serves both sides.
 [[nodiscard]] constexpr bool fit(const envelope& a, const envelope& b) noexcept {

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "upwash/matching/engines/detail/node_pool.hpp"
 #include "upwash/matching/engines/list.hpp"
+#include "upwash/matching/engines/node_pool.hpp"
 
 namespace upwash::matching {
 
@@ -92,7 +92,7 @@ class hash {
   list wild_;
   node* first_ = nullptr;
   node* last_ = nullptr;
-  detail::node_pool<node> nodes_;
+  node_pool<node> nodes_;
   std::size_t size_ = 0;
 };
 

@@ -6,19 +6,9 @@
 // chapter 5, figures 5.2 and 5.3, Algorithms 5.1 and 5.2).
 #pragma once
 
-#include <bit>
-
 #include "upwash/matching/partitions/partners.hpp"
 
 namespace upwash::matching {
-
-/// The kind of a collective's messages (envelope::kind): which collective (1 .. 255), and the
-/// classes of its message size and team size, by powers of two.
-[[nodiscard]] constexpr std::uint32_t collective_kind(std::uint32_t collective, std::uint64_t bytes,
-                                                      std::uint32_t team_size) noexcept {
-  return collective | static_cast<std::uint32_t>(std::bit_width(bytes)) << 8U |
-         static_cast<std::uint32_t>(std::bit_width(team_size)) << 16U;
-}
 
 /// Even queues belong to the partner queues, odd ones to collectives; the first odd one is for
 /// profiling. A collective with new parameters is profiled there until its first entries are

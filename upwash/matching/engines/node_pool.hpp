@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace upwash::matching::detail {
+namespace upwash::matching {
 
 /// `Node` has a member `next_free`. Pointers stay valid until `give_back`.
 template <class Node>
@@ -39,4 +39,4 @@ class node_pool {
   std::size_t nodes_ = 0;
 };
 
-}  // namespace upwash::matching::detail
+}  // namespace upwash::matching
