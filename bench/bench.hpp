@@ -26,7 +26,7 @@ struct options {
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
   int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
-                              ///< ENGINE[/PARTITION]; empty: each in turn
+                                       ///< ENGINE[/PARTITION]; empty: each in turn
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -151,5 +151,6 @@ void scan(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
 void matching_stores(context& c);
+void messages(context& c);
 
 }  // namespace upwash::bench

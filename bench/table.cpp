@@ -39,6 +39,8 @@ constexpr std::array entries{
           &many_in_flight},
     entry{"matching", "searches of every matching store beside a list; --bytes: depths", 1, 1,
           &matching_stores},
+    entry{"messages", "two-sided messages; with receives posted ahead, floor: with none", 2, 2,
+          &messages},
 };
 
 }  // namespace
