@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The default: a short list while there are few entries, class tables while there are many. No
-// parameter to set: a list wins up to four entries on every processor tried, the tables from there
-// on at any depth and mix of wildcards.
+// parameter to set: a list wins up to about a dozen entries when it is in the cache, the tables
+// from there on at any depth and mix of wildcards.
 #pragma once
 
 #include "upwash/matching/engines/classes.hpp"
@@ -39,7 +39,7 @@ class adaptive {
   [[nodiscard]] std::size_t bytes() const noexcept { return few_.bytes() + many_.bytes(); }
 
  private:
-  static constexpr std::size_t most_in_list = 4;
+  static constexpr std::size_t most_in_list = 8;
 
   list few_;      ///< all entries, or none
   classes many_;  ///< the same

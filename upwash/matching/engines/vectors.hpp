@@ -30,16 +30,13 @@ struct alignas(64) vector_block : block_head<vector_block<Capacity>> {
   void clear(std::uint32_t /*at*/, side /*which*/) noexcept {}
 
   [[nodiscard]] entry* first_fit(const needle& sought, costs& spent) const noexcept {
-    for (std::uint32_t from = this->begin / lanes * lanes; from < this->end; from += lanes) {
-      std::uint32_t fits =
-          fitting_lanes({tags + from, sources + from, contexts + from}, sought.wanted);
+    for (std::uint32_t at = this->begin; at < this->end; ++at) {
+      at = next_fitting({tags, sources, contexts}, at, this->end, sought.wanted);
+      if (at >= this->end) break;
       // A hole keeps its old key: who is held tells.
-      for (; fits != 0; fits &= fits - 1) {
-        entry* e = held[from + static_cast<std::uint32_t>(__builtin_ctz(fits))];
-        if (e != nullptr) {
-          spent.traversals += e->near.place + 1 - this->begin;
-          return e;
-        }
+      if (held[at] != nullptr) {
+        spent.traversals += at + 1 - this->begin;
+        return held[at];
       }
     }
     spent.traversals += this->live;
@@ -47,9 +44,9 @@ struct alignas(64) vector_block : block_head<vector_block<Capacity>> {
     return nullptr;
   }
 
-  alignas(64) std::int32_t tags[Capacity] = {};
-  alignas(64) std::int32_t sources[Capacity] = {};
-  alignas(64) std::int32_t contexts[Capacity] = {};
+  alignas(64) std::int32_t tags[Capacity + lanes] = {};
+  alignas(64) std::int32_t sources[Capacity + lanes] = {};
+  alignas(64) std::int32_t contexts[Capacity + lanes] = {};
   entry* held[Capacity] = {};
 };
 

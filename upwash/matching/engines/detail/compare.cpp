@@ -34,29 +34,33 @@ std::uint32_t first_hit(const std::uint16_t* prints, std::uint32_t from, std::ui
 
 }  // namespace
 
-std::uint32_t fitting_lanes(const key_rows& keys, const envelope& wanted) noexcept {
+std::uint32_t next_fitting(const key_rows& keys, std::uint32_t from, std::uint32_t end,
+                           const envelope& wanted) noexcept {
   const hn::CappedTag<std::int32_t, lanes> d;
   const auto width = static_cast<std::uint32_t>(hn::Lanes(d));
+  const auto context = hn::Set(d, static_cast<std::int32_t>(wanted.context));
+  const auto source = hn::Set(d, wanted.source);
+  const auto tag = hn::Set(d, wanted.tag);
   const auto zero = hn::Zero(d);
-  const auto field = [&](const std::int32_t* row, std::int32_t value) {
-    const auto held = hn::Load(d, row);
-    // The sign bit of either makes the field wild.
-    const auto wild = hn::Lt(hn::Or(held, hn::Set(d, value)), zero);
-    return hn::Or(hn::Eq(held, hn::Set(d, value)), wild);
+  // The sign bit of either makes a field wild.
+  const auto fits = [&](const std::int32_t* row, auto value) {
+    const auto held = hn::LoadU(d, row);
+    return hn::Or(hn::Eq(held, value), hn::Lt(hn::Or(held, value), zero));
   };
-  std::uint32_t fits = 0;
-  for (std::uint32_t i = 0; i < lanes; i += width) {
-    auto lane = field(keys.tags + i, wanted.tag);
-    if (hn::AllFalse(d, lane)) continue;
-    lane = hn::And(lane, field(keys.sources + i, wanted.source));
-    const auto context = hn::Set(d, static_cast<std::int32_t>(wanted.context));
-    lane = hn::And(lane, hn::Eq(hn::Load(d, keys.contexts + i), context));
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, lane, bits);
-    fits |= (static_cast<std::uint32_t>(bits[0]) | (static_cast<std::uint32_t>(bits[1]) << 8U))
-            << i;
+  for (; from < end; from += lanes) {
+    auto any = fits(keys.tags + from, tag);
+    for (std::uint32_t i = width; i < lanes; i += width) {
+      any = hn::Or(any, fits(keys.tags + from + i, tag));
+    }
+    if (HWY_LIKELY(hn::AllFalse(d, any))) continue;
+    for (std::uint32_t i = 0; i < lanes; i += width) {
+      auto all = hn::And(fits(keys.tags + from + i, tag), fits(keys.sources + from + i, source));
+      all = hn::And(all, hn::Eq(hn::LoadU(d, keys.contexts + from + i), context));
+      const std::intptr_t hit = hn::FindFirstTrue(d, all);
+      if (hit >= 0) return from + i + static_cast<std::uint32_t>(hit);
+    }
   }
-  return fits;
+  return end;
 }
 
 std::uint32_t next_equal(const std::uint16_t* prints, std::uint32_t from, std::uint32_t end,

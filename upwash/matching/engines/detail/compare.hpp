@@ -21,8 +21,10 @@ struct key_rows {
   const std::int32_t* contexts;
 };
 
-/// A bit for each of `lanes` keys that fits; rows aligned to 64 bytes.
-[[nodiscard]] std::uint32_t fitting_lanes(const key_rows& keys, const envelope& wanted) noexcept;
+/// The first place in [from, end) whose key fits, else `end` or more. Reads up to `lanes` keys past
+/// the end.
+[[nodiscard]] std::uint32_t next_fitting(const key_rows& keys, std::uint32_t from,
+                                         std::uint32_t end, const envelope& wanted) noexcept;
 
 /// The first place in [from, end) with this fingerprint, else `end` or more.
 [[nodiscard]] std::uint32_t next_equal(const std::uint16_t* prints, std::uint32_t from,
