@@ -173,14 +173,15 @@ TEST(unified, queues_of_a_collective_are_as_many_as_its_searches_were_long) {
 TEST(unified, queues_of_collectives_are_bounded) {
   shape s;
   s.ranks = 16;
-  s.queues = 1;  // at most 4: 9 do not fit
+  s.queues = 1;  // at most 4, where 9 would be wanted
   filled f("list", "unified", s);
   const std::uint32_t gather = collective_kind(3, 8, 16);
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 16; ++i) f.add({5, i, 0, gather});
     for (int i = 15; i >= 0; --i) f.traversals_of({5, i, 0, gather});
   }
-  EXPECT_EQ(f.of->describe().levels, 0U);
+  EXPECT_EQ(f.of->describe().levels, 1U);
+  EXPECT_EQ(f.of->describe().queues, 1 + 1 + 4U);
 }
 
 TEST(matching_memory, of_a_million_ranks_and_a_hundred_partners_is_below_64_kib) {

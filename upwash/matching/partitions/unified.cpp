@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/matching/partitions/unified.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace upwash::matching {
 
 unified::unified(const shape& s)
-    : users_(s), most_queues_(s.queues * std::sqrt(static_cast<double>(s.ranks))) {
+    : users_(s),
+      most_queues_(static_cast<std::uint64_t>(
+          std::floor(s.queues * std::sqrt(static_cast<double>(s.ranks))))) {
   collectives_.resize(256);
 }
 
@@ -21,12 +24,15 @@ std::uint32_t unified::home_of_collective(const envelope& e) {
   return p.decided && !c.levels.empty() ? queue_in(c.levels.back(), e) : 0;
 }
 
-/// Algorithm 5.1, lines 8 to 15: as many queues as a search was long on average.
+/// Algorithm 5.1, lines 8 to 15: as many queues as a search was long on average, or as many as the
+/// bound leaves: the paper's condition would leave none then, but its runs reach the bound (5.3.2).
 void unified::allocate(collective& c, const profile& p) {
   if (p.searches == 0) return;
-  const auto queues = static_cast<std::uint32_t>((p.traversals + p.searches - 1) / p.searches);
+  const auto wanted = (p.traversals + p.searches - 1) / p.searches;
+  const std::uint64_t left = most_queues_ - (made_ - 1);
+  const auto queues = static_cast<std::uint32_t>(std::min(wanted, left));
   const std::uint32_t so_far = c.levels.empty() ? 1 : c.levels.back().queues;
-  if (queues <= so_far || queues + made_ - 1 >= most_queues_) return;
+  if (queues <= so_far) return;
   c.levels.push_back({made_, queues});
   made_ += queues;
   ++levels_;

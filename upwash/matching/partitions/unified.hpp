@@ -77,7 +77,7 @@ class unified : public router_base {
   void allocate(collective& c, const profile& p);
 
   partner_dynamic users_;
-  double most_queues_;
+  std::uint64_t most_queues_;  ///< k sqrt(ranks)
   std::unordered_map<std::uint32_t, profile> profiles_;
   std::vector<collective> collectives_;
   std::uint32_t made_ = 1;
