@@ -24,6 +24,7 @@ struct options {
   double sample_seconds = 0.004;       ///< aimed length of one sample
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
+  std::string replay{};                ///< matching: a recorded trace instead of its patterns
   int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
                                        ///< ENGINE[/PARTITION]; empty: each in turn

@@ -13,6 +13,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/matching_patterns.hpp"
+#include "bench/matching_replay.hpp"
 #include "upwash/base/duration.hpp"
 #include "upwash/base/random.hpp"
 
@@ -209,6 +210,7 @@ class runner {
 
 void matching_stores(context& c) {
   if (c.rank() != 0) return;
+  if (!c.chosen().replay.empty()) return replay_matching(c.chosen().replay, c.chosen().json);
   using matching::side;
   runner all(c);
   constexpr std::uint64_t depths[] = {1, 4, 16, 64, 256, 1024, 4096, 16'384};
