@@ -56,7 +56,7 @@ struct result {
   std::string algorithm;      ///< NAME[:key=value,...]
   std::uint32_t samples = 0;  ///< the effort: more replaces less
   std::int64_t when = 0;      ///< seconds of the Unix clock; of equal effort the later counts
-  double ns = 0;              ///< of a call: the median of the samples
+  double ns = 0;              ///< of a call: the least of the samples, what disturbs only adds
   friend bool operator==(const result&, const result&) = default;
 };
 
