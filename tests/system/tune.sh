@@ -71,8 +71,9 @@ done
 grep -q '"collective": "broadcast"' "$work/sim.json" || fail "the first search is lost"
 grep -q '"collective": "reduce"' "$work/sim.json" || fail "the second search is lost"
 "$upwash" run -n 16 --conduit sim --machine lemieux --knob tuning="$work/sim.json" --knob log=info \
-  "$UPWASH_TEST_BIN/02_all_gather" 2>&1 | grep -q "sim.json: 2 situations are known" ||
-  fail "the simulated file was not used"
+  "$UPWASH_TEST_BIN/02_all_gather" >"$work/out" 2>&1
+grep -q "sim.json: 2 situations are known" "$work/out" ||
+  fail "the simulated file was not used: $(cat "$work/out")"
 
 # A file that cannot be used is named, and the job runs on.
 job --knob tuning="$work/damaged.json" >"$work/out" || fail "a damaged file ended the job"

@@ -83,7 +83,6 @@ TEST_F(tuned_choice, corrects_by_the_model_between_what_is_known) {
   EXPECT_EQ(chosen(all_to_all(512)), "bruck:k=2");
   EXPECT_EQ(chosen(all_to_all(2048)), "mesh2d");
   EXPECT_NE(why.find("corrected by prices on lemieux"), std::string::npos) << why;
-  EXPECT_EQ(chosen(all_to_all(64)), "bruck:k=2");
 }
 
 TEST_F(tuned_choice, forgets_its_choices_when_it_learns) {

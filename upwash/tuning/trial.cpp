@@ -149,7 +149,9 @@ void trial::call_on(std::string_view algorithm) {
                                .overlapped = call_.overlapped};
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
-  const bool at_root = among_.rank() == call_.root;
+  // Where addresses are known, all members name their buffer, though only the root's is used.
+  const bool at_root =
+      among_.rank() == call_.root || call_.addresses == schedule::address_mode::single;
   switch (call_.what) {
     case kind::barrier: barrier(among_, blocking, how); return;
     case kind::broadcast: broadcast(among_, blocking, call_.root, out, how); return;
