@@ -13,19 +13,9 @@
 #include <vector>
 
 #include "upwash/collective/problem.hpp"
+#include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
-
-/// How the ranks lay while something was measured. Virtual machines move their cores: samples of
-/// one placement only are compared.
-enum class placement : std::uint8_t {
-  near,       ///< each rank its own core, close together
-  far,        ///< each its own, far apart
-  shared,     ///< ranks share cores
-  simulated,  ///< virtual time: it repeats exactly
-  disturbed,  ///< none of these for long enough: never kept
-};
-[[nodiscard]] std::string_view to_string(placement where) noexcept;
 
 /// What a result depends on: the key of what is remembered.
 struct situation {

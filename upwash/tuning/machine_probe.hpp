@@ -14,7 +14,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/tuning/fit.hpp"
-#include "upwash/tuning/knowledge.hpp"
+#include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
 

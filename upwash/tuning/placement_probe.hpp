@@ -6,7 +6,7 @@
 
 #include "upwash/core/job.hpp"
 #include "upwash/core/region.hpp"
-#include "upwash/tuning/knowledge.hpp"
+#include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
 

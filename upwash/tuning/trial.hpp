@@ -12,7 +12,6 @@
 #include "upwash/collective/problem.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
-#include "upwash/tuning/placement_probe.hpp"
 
 namespace upwash::tuning {
 
