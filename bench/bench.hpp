@@ -25,6 +25,7 @@ struct options {
   double sample_seconds = 0.004;       ///< aimed length of one sample
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
+  int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; empty: each in turn
 };
 
@@ -141,8 +142,13 @@ void barrier(context& c);
 void broadcast(context& c);
 void all_gather(context& c);
 void all_to_all(context& c);
+void neighbor_send(context& c);
 void all_reduce(context& c);
 void scan(context& c);
+void reduce(context& c);
+void gather(context& c);
+void scatter(context& c);
 void overlap(context& c);
+void many_in_flight(context& c);
 
 }  // namespace upwash::bench

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Benches of collectives: each algorithm that serves, blocking, in completion time and (simulated)
-// processor time, as Kumar 2005 separates them; and how much of a nonblocking one computation
-// hides.
+// processor time, as Kumar 2005 separates them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,20 +12,16 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/collectives.hpp"
 #include "bench/floors.hpp"
-#include "upwash/collective/registry.hpp"
 
 namespace upwash::bench {
-namespace {
 
-constexpr std::array<std::uint64_t, 5> vector_sizes{8, 64, 1024, 16384, 262144};
-
-/// The algorithms to run: the one asked for, or each that serves.
 std::vector<std::string> algorithms(const context& c, collective::kind what) {
   if (!c.chosen().algorithm.empty()) return {c.chosen().algorithm};
   collective::registry all;
   collective::add_algorithms(all);
-  collective::problem call{.what = what, .ranks = c.size()};
+  collective::problem call{.what = what, .ranks = c.size(), .known_senders = true};
   call.direct_access = c.here().endpoint().describe().direct_access;
   std::vector<std::string> names;
   for (const collective::algorithm* each : all.of(what)) {
@@ -36,19 +31,9 @@ std::vector<std::string> algorithms(const context& c, collective::kind what) {
   return names;
 }
 
-/// Completion time of a call, in us; the processor's part where time is simulated.
-template <class Call>
-auto timed(context& c, const Call& call) {
-  return [&c, call](long iterations) {
-    const double idle_before = c.idle_seconds();
-    const duration start = c.here().now();
-    for (long i = 0; i < iterations; ++i) call();
-    const double seconds = (c.here().now() - start).seconds();
-    const auto each = 1e6 / static_cast<double>(iterations);
-    if (c.simulated()) c.set_cpu((seconds - (c.idle_seconds() - idle_before)) * each);
-    return seconds * each;
-  };
-}
+namespace {
+
+constexpr std::array<std::uint64_t, 5> vector_sizes{8, 64, 1024, 16384, 262144};
 
 struct buffers {
   std::vector<double> in;
@@ -145,66 +130,32 @@ void scan(context& c) {
       });
 }
 
-namespace {
-
-/// Computes for that long, with a few looks at the request in between.
-void compute_beside(job& here, request& open, duration time) {
-  constexpr int looks = 16;
-  const duration slice = duration::from_ns(time.ns() / looks);
-  for (int i = 0; i < looks; ++i) {
-    const duration until = here.now() + slice;
-    here.compute(slice);
-    while (here.now() < until) {
-    }
-    static_cast<void>(open.test());
-  }
+void reduce(context& c) {
+  each_algorithm(
+      c, collective::kind::reduce, [](std::size_t n) { return buffers(n, n); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::reduce<sum>(c.here().world(), blocking, 0, std::span(data.in),
+                            std::span(data.out).first(c.rank() == 0 ? data.out.size() : 0), how);
+      });
 }
 
-/// Nanoseconds of `iterations` calls, each begun by all ranks together.
-template <class Call>
-double together_ns(context& c, long iterations, const Call& call) {
-  duration total;
-  for (long i = 0; i < iterations; ++i) {
-    control::barrier(c.here().world());
-    const duration begin = c.here().now();
-    call();
-    total += c.here().now() - begin;
-  }
-  return total.ns() / static_cast<double>(iterations);
+void gather(context& c) {
+  each_algorithm(
+      c, collective::kind::gather,
+      [&](std::size_t n) { return buffers(n, c.rank() == 0 ? n * members(c) : 0); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::gather(c.here().world(), blocking, 0, std::span(data.in), std::span(data.out), how);
+      });
 }
 
-/// 100 % when the computation hides the whole collective: 1 - (all - computation) / alone.
-template <class Start>
-auto overlapped(context& c, const Start& start) {
-  return [&c, start](long iterations) {
-    const double alone = together_ns(c, iterations, [&] { start().wait(); });
-    const double all = together_ns(c, iterations, [&] {
-      request open = start();
-      compute_beside(c.here(), open, duration::from_ns(alone));
-      open.wait();
-    });
-    return std::clamp(100 * (1 - (all - alone) / alone), 0.0, 100.0);
-  };
-}
-
-}  // namespace
-
-void overlap(context& c) {
-  const team world = c.here().world();
-  for (const std::uint64_t bytes : c.sizes(std::array<std::uint64_t, 3>{1024, 65536, 1048576})) {
-    const std::size_t n = std::max<std::uint64_t>(bytes / sizeof(double), 1);
-    buffers data(n * members(c), n * members(c));
-    const auto in = std::span<const double>(data.in);
-    const auto out = std::span(data.out);
-    const auto row = [&](const char* label, const auto& start) {
-      c.measure({.label = label, .bytes = bytes, .unit = "%", .more_is_better = true},
-                overlapped(c, start));
-    };
-    row("all-gather", [=] { return upwash::all_gather(world, in.first(n), out); });
-    row("all-to-all", [=] { return upwash::all_to_all(world, in, out); });
-    row("all-reduce", [=] { return upwash::all_reduce<sum>(world, in.first(n), out.first(n)); });
-    row("broadcast", [=] { return upwash::broadcast(world, 0, out.first(n)); });
-  }
+void scatter(context& c) {
+  each_algorithm(
+      c, collective::kind::scatter,
+      [&](std::size_t n) { return buffers(c.rank() == 0 ? n * members(c) : 0, n); },
+      [&](buffers& data, const collective_options& how) {
+        upwash::scatter(c.here().world(), blocking, 0, std::span(data.in), std::span(data.out),
+                        how);
+      });
 }
 
 }  // namespace upwash::bench

@@ -33,6 +33,7 @@ class context::timed_waiter final : public conduit::waiter {
     inner->idle(rank, target, reason);
     total += here_.now() - before;
   }
+  void begin_wait(int rank) override { inner->begin_wait(rank); }
   void yield(int rank) override { inner->yield(rank); }
 
   conduit::waiter* inner = nullptr;

@@ -29,10 +29,17 @@ constexpr std::array entries{
     entry{"all-gather", "all-gather; floor with two ranks: an exchange of lines by hand", 1, 2,
           &all_gather},
     entry{"all-to-all", "all-to-all by every algorithm", 1, 2, &all_to_all},
+    entry{"neighbor-send", "rank i to i+1 .. i+degree by every many-to-many (Kumar 2005, 3.3.1)", 1,
+          2, &neighbor_send},
     entry{"all-reduce", "sum of doubles by every algorithm", 1, 2, &all_reduce},
+    entry{"reduce", "sum of doubles at a root by every algorithm", 1, 2, &reduce},
+    entry{"gather", "gather by every algorithm", 1, 2, &gather},
+    entry{"scatter", "scatter by every algorithm", 1, 2, &scatter},
     entry{"scan", "prefix sum of doubles by every algorithm", 1, 2, &scan},
     entry{"overlap", "nonblocking collectives under computation, in % (OSU's definition)", 1, 2,
           &overlap},
+    entry{"in-flight", "16 collectives at once against one after the other (Nishtala 2009)", 1, 2,
+          &many_in_flight},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@ include(GoogleTest)
 file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/base/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/observe/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/model/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/simulator/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/simulator/network/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/tuning/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp)

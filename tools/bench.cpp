@@ -67,6 +67,9 @@ int start(const bench_arguments& arguments) {
                      fmt::format("--samples={}", arguments.chosen.samples),
                      fmt::format("--sample-ms={}", arguments.chosen.sample_seconds * 1e3)};
   options.program.push_back(fmt::format("--pairs={}", arguments.chosen.pairs));
+  if (arguments.chosen.degree > 0) {
+    options.program.push_back(fmt::format("--degree={}", arguments.chosen.degree));
+  }
   if (!arguments.chosen.algorithm.empty()) {
     options.program.push_back("--algorithm=" + arguments.chosen.algorithm);
   }
@@ -98,6 +101,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
   command.add_option("--samples", arguments.chosen.samples, "Samples of each row")
       ->check(CLI::Range(1, 100000));
   command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,
                      "Collectives: NAME[:key=value,...] instead of each in turn");

@@ -12,6 +12,7 @@ equal_lengths::equal_lengths(const collective::problem& call, int degree)
   int messages = 0;
   if (call.what == kind::all_to_all_v) messages = call.ranks;
   if (call.what == kind::many_to_many) messages = degree;
+  if (call.what == kind::many_to_many_multicast) messages = 1;
   for (int i = 0; i < messages; ++i) {
     lengths_.push_back(call.bytes);
     offsets_.push_back(static_cast<std::uint64_t>(i) * call.bytes);
@@ -25,12 +26,16 @@ known_words equal_lengths::of(int rank, const schedule::generator& steps) const 
   if (call_.what == kind::all_to_all_v) {
     words.facts.given = {lengths_, offsets_, lengths_, offsets_};
   }
-  if (call_.what == kind::many_to_many) {
+  if (call_.what == kind::many_to_many || call_.what == kind::many_to_many_multicast) {
+    const auto member = [&](std::int64_t further) {
+      return static_cast<std::uint64_t>((rank + further) % call_.ranks);
+    };
     for (int i = 1; i <= degree_; ++i) {
-      words.destinations.push_back(
-          static_cast<std::uint64_t>((std::int64_t{rank} + i) % call_.ranks));
+      words.destinations.push_back(member(i));
+      words.sources.push_back(member(std::int64_t{call_.ranks} - i));
     }
-    words.facts.given = {words.destinations, lengths_, offsets_, {}};
+    words.facts.given = {words.destinations, lengths_, offsets_, words.sources};
+    words.facts.input_bytes = call_.bytes;
   }
   if (!words.slots.empty()) fill_headers(steps, words);
   return words;

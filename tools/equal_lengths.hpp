@@ -16,6 +16,7 @@ namespace upwash::tools {
 /// One rank's words, and what its generator sees of them; the lengths are the team's.
 struct known_words {
   std::vector<std::uint64_t> destinations;
+  std::vector<std::uint64_t> sources;
   std::vector<std::uint64_t> slots;
   schedule::facts facts;
 };
@@ -23,7 +24,7 @@ struct known_words {
 class equal_lengths {
  public:
   equal_lengths() = default;
-  /// `call.bytes` for each pair; many_to_many: from rank i to i+1 .. i+degree.
+  /// `call.bytes` for each pair; many-to-many: from rank i to i+1 .. i+degree.
   equal_lengths(const collective::problem& call, int degree);
 
   /// Valid as long as this is. Slots hold the words that messages will bring; finding them walks

@@ -16,6 +16,7 @@
 #include "tools/info.hpp"
 #include "tools/run.hpp"
 #include "tools/schedule.hpp"
+#include "tools/simulate.hpp"
 #include "tools/tune.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
@@ -51,6 +52,7 @@ int run(int argc, char** argv) {
   upwash::tools::add_info(app, status);
   upwash::tools::add_bench(app, status);
   upwash::tools::add_schedule(app, status);
+  upwash::tools::add_simulate(app, status);
   upwash::tools::add_tune(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);

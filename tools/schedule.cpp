@@ -46,6 +46,7 @@ struct schedule_arguments {
   bool ordered = false;
   bool free_work = false;
   bool combining = false;
+  bool nic_memory = false;
   std::string costs;
   bool text = false;
   bool json = false;
@@ -79,6 +80,7 @@ asked_schedule read(const schedule_arguments& given) {
   if (!given.mechanism.empty()) rules.forced = schedule::mechanism_named(given.mechanism);
   asked.options.free_where_absent = given.free_work;
   asked.options.charge_combining = given.combining;
+  asked.options.from_nic_memory = given.nic_memory;
   using costs = schedule::price_options::costs;
   if (!given.costs.empty()) {
     asked.options.messages = given.costs == "loggp" ? costs::loggp : costs::alpha_beta;
@@ -92,6 +94,8 @@ asked_schedule read(const schedule_arguments& given) {
   if (given.degree < 0 || given.degree > given.ranks) {
     wrong(fmt::format("--degree {} is not in 0 .. {}, the ranks", given.degree, given.ranks));
   }
+  call.degree = given.degree;
+  call.known_senders = true;
   asked.lengths = equal_lengths(call, given.degree);
   if (call.element_bytes == 0 || call.bytes % call.element_bytes != 0) {
     wrong(fmt::format("--bytes {} is not a multiple of --element {}", given.bytes, given.element));
@@ -126,6 +130,7 @@ int show(const schedule_arguments& given) {
   if (const std::string no = collective::registry::objection(asked.with, asked.call); !no.empty()) {
     wrong(no);
   }
+  record_if_needed(asked);
   if (given.svg) {
     schedule::drawing of;
     of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective,
@@ -159,7 +164,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
   command->add_option("--root", given->root, "Of a broadcast (0)");
   command->add_option("--degree", given->degree,
-                      "many_to_many: rank i sends to i+1 .. i+DEGREE (1)");
+                      "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (1)");
   command->add_option("--machine", given->machine, "Price it on: a name or a file");
   command->add_option("--mechanism", given->mechanism, "How edges travel where they can")
       ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
@@ -173,6 +178,8 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--ordered", given->ordered, "The operator does not commute");
   command->add_flag("--free-work", given->free_work,
                     "Copies and reductions that the machine has no cost for take no time");
+  command->add_flag("--nic-memory", given->nic_memory,
+                    "What is sent more than once goes from the memory of the NIC");
   command->add_flag("--combining", given->combining,
                     "Each copy into scratch that is sent is a message combined into another");
   command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")

@@ -28,15 +28,17 @@ constexpr int countable = 4096;  ///< ranks that are all counted
 constexpr std::uint64_t few_steps = 2000;
 
 price_result price_of(const asked_schedule& asked) {
+  asked_schedule priced = asked;
+  priced.as_priced = true;
   std::deque<known_words> kept;
   const auto facts_of = [&](int rank) {
-    kept.push_back(asked.words_of(rank));
+    kept.push_back(priced.words_of(rank));
     return kept.back().facts;
   };
   schedule::price_options options = asked.options;
   options.facts_of.emplace(facts_of);
   return price(
-      asked.call.ranks, [&](int rank) { return asked.steps_of(rank); }, *asked.on, asked.rules,
+      asked.call.ranks, [&](int rank) { return priced.steps_of(rank); }, *asked.on, asked.rules,
       options);
 }
 
@@ -73,8 +75,12 @@ std::string text_of(const step& s) {
       text += s.peer < 0 ? fmt::format(" own counter {} >= {}", s.edge, s.value)
                          : fmt::format(" counter {} of {} >= {}", s.edge, s.peer, s.value);
       break;
-    case step_kind::collect:
-    case step_kind::close: text += fmt::format(" edge {}", s.edge); break;
+    case step_kind::collect: text += fmt::format(" edge {}", s.edge); break;
+    case step_kind::close:
+      text += fmt::format(" edge {}", s.edge);
+      if (s.counted) text += fmt::format(" after {} messages", s.value);
+      break;
+    case step_kind::deliver: text += fmt::format(" {} as a message from {}", left, s.peer); break;
     default: break;
   }
   return text;
@@ -164,6 +170,21 @@ row row_of(const collective::algorithm* one, const asked_schedule& asked) {
 }
 
 }  // namespace
+
+void record_if_needed(asked_schedule& asked) {
+  const known_words first = asked.lengths.of(0, asked.with.schedule_of(asked.call, 0));
+  step s;
+  const bool asks_at_once =
+      asked.with.schedule_of(asked.call, 0).next(s, first.facts) && s.kind == step_kind::stage;
+  if (!asks_at_once) return;
+  std::deque<known_words> kept;
+  const auto steps_of = [&](int rank) { return asked.with.schedule_of(asked.call, rank); };
+  const auto facts_of = [&](int rank) {
+    kept.push_back(asked.lengths.of(rank, steps_of(rank)));
+    return kept.back().facts;
+  };
+  asked.recorded = std::make_shared<schedule::recording>(asked.call.ranks, steps_of, facts_of);
+}
 
 void print_algorithms(const collective::registry& all, const asked_schedule& asked) {
   std::vector<row> rows;

@@ -4,6 +4,7 @@
 // What `upwash schedule` prints.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "tools/equal_lengths.hpp"
@@ -11,6 +12,7 @@
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/lower.hpp"
 #include "upwash/schedule/price.hpp"
+#include "upwash/schedule/recording.hpp"
 
 namespace upwash::tools {
 
@@ -24,13 +26,23 @@ struct asked_schedule {
   equal_lengths lengths;     ///< for irregular collectives
   bool copies_free = false;  ///< the machine has no cost for them
 
+  /// Where all steps are known only when all ranks' messages have flowed.
+  std::shared_ptr<const schedule::recording> recorded;
+  bool as_priced = false;  ///< the schedules that stand for those known in a run only
+
   [[nodiscard]] schedule::generator steps_of(int rank_of_team) const {
-    return with.schedule_of(call, rank_of_team);
+    if (recorded) return recorded->steps_of(rank_of_team);
+    return as_priced ? with.priced_schedule_of(call, rank_of_team)
+                     : with.schedule_of(call, rank_of_team);
   }
   [[nodiscard]] known_words words_of(int rank_of_team) const {
+    if (recorded || (as_priced && with.chosen->priced_as != nullptr)) return {};
     return lengths.of(rank_of_team, steps_of(rank_of_team));
   }
 };
+
+/// Records all ranks' steps, if a schedule asks for more than can be told beforehand.
+void record_if_needed(asked_schedule& asked);
 
 /// The algorithms of the collective; by price where there is a machine.
 void print_algorithms(const collective::registry& all, const asked_schedule& asked);

@@ -53,6 +53,7 @@ class header_run {
       if (of.calls.empty()) continue;
       const schedule::rank_call& call = of.calls[static_cast<std::size_t>(rank)];
       for (std::size_t i = 0; i < call.given.size(); ++i) m.known.given[i] = call.given[i];
+      m.known.input_bytes = call.input_bytes.value_or(of.input_bytes);
     }
     for (auto& m : members_) m.known.slots = m.slots;
     for (bool moved = true; moved;) {
@@ -144,6 +145,8 @@ class header_run {
     if (s.kind == schedule::step_kind::stage) {
       ++m.of.stages;
       m.of.scratch = std::max(m.of.scratch, s.into.bytes);
+      m.slots.resize(std::max<std::size_t>(m.slots.size(), s.header.first + s.header.count));
+      m.known.slots = m.slots;
     }
     one.done = true;
   }
@@ -156,7 +159,12 @@ class header_run {
     from.of.bytes += send.left.bytes;
     from.of.words += words.size();
     from.of.longest = std::max(from.of.longest, send.left.bytes);
-    ASSERT_EQ(words.size(), header.size());
+    if (receive.counted) {
+      ASSERT_EQ(words[0], words.size());
+      ASSERT_LE(words.size(), header.size());
+    } else {
+      ASSERT_EQ(words.size(), header.size());
+    }
     std::copy(words.begin(), words.end(), header.begin());
     if (receive.length_slot == schedule::step::no_slot) {
       EXPECT_EQ(send.left.bytes, receive.into.bytes);

@@ -8,6 +8,7 @@
 
 #include "tests/collective/trees.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/registry.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {
@@ -180,5 +181,43 @@ TEST(hierarchical_broadcast, answers_at_once_on_huge_teams) {
     generator steps = c.of_rank(rank);
     step s;
     for (int i = 0; i < 1000; ++i) ASSERT_TRUE(steps.next(s));
+  }
+}
+
+TEST(composed_broadcast, reaches_all_by_any_inner_and_any_outer) {
+  registry all;
+  add_algorithms(all);
+  for (int ranks = 1; ranks <= (long_run() ? most_ranks() : 19); ranks += 3) {
+    for (std::uint64_t outer = 0; outer < 4; ++outer) {
+      for (std::uint64_t inner = 0; inner < 4; ++inner) {
+        for (const int group : {1, 3, 4}) {
+          const problem call{.what = kind::broadcast,
+                             .ranks = ranks,
+                             .bytes = 9000,
+                             .root = ranks / 2,
+                             .in_place = true,
+                             .ranks_per_node = 4,
+                             .direct_access = true};
+          const selection chosen =
+              all.named(kind::broadcast, "composed:outer=" + std::to_string(outer) +
+                                             ",inner=" + std::to_string(inner) +
+                                             ",group=" + std::to_string(group == 4 ? 0 : group));
+          ASSERT_EQ(registry::objection(chosen, call), "");
+          SCOPED_TRACE(testing::Message()
+                       << "outer " << outer << ", inner " << inner << ", group " << group);
+          expectation of;
+          of.ranks = ranks;
+          of.element_bytes = 1;
+          of.input_bytes = of.output_bytes = call.bytes;
+          of.in_place = true;
+          expect_valid(
+              of, [&](int rank) { return chosen.schedule_of(call, rank); },
+              [&](int, std::uint64_t e) {
+                return abstract_value{{call.root, static_cast<std::uint32_t>(e)}};
+              },
+              1);
+        }
+      }
+    }
   }
 }

@@ -13,11 +13,13 @@ namespace {
 
 using namespace upwash::collective;
 
-constexpr kind all_kinds[] = {kind::barrier,       kind::broadcast,      kind::scatter,
-                              kind::gather,        kind::reduce,         kind::all_gather,
-                              kind::all_to_all,    kind::all_to_all_v,   kind::many_to_many,
-                              kind::all_reduce,    kind::reduce_scatter, kind::scan,
-                              kind::exclusive_scan};
+constexpr kind all_kinds[] = {kind::barrier,      kind::broadcast,
+                              kind::scatter,      kind::gather,
+                              kind::reduce,       kind::all_gather,
+                              kind::all_to_all,   kind::all_to_all_v,
+                              kind::many_to_many, kind::many_to_many_multicast,
+                              kind::all_reduce,   kind::reduce_scatter,
+                              kind::scan,         kind::exclusive_scan};
 
 registry filled() {
   registry all;

@@ -4,12 +4,12 @@
 // Sparse exchange among ranks that do not know who sends to them.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "tests/collective/cases.hpp"
+#include "tests/collective/message_set.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/base/random.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
 
 namespace {
@@ -18,48 +18,30 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-constexpr std::uint64_t input_bytes = 40;
+using upwash::test::drawn_blocks;
+using upwash::test::drawn_messages;
+using upwash::test::message_set;
 
-/// A message for each (source, destination, bytes, offset), and what the destinations get.
-struct exchange {
-  expectation of;
+using senders = sparse_exchange::senders;
 
-  explicit exchange(int ranks) {
-    of.ranks = ranks;
-    of.input_bytes = input_bytes;
-    of.calls.resize(static_cast<std::size_t>(ranks));
-  }
-  void add(int source, int destination, std::uint64_t bytes, std::uint64_t offset) {
-    auto& given = of.calls[static_cast<std::size_t>(source)].given;
-    given[0].push_back(static_cast<std::uint64_t>(destination));
-    given[1].push_back(bytes);
-    given[2].push_back(offset);
-    arrival& there = of.calls[static_cast<std::size_t>(destination)].arrivals.emplace_back();
-    there.source = source;
-    for (std::uint64_t e = offset; e < offset + bytes; ++e) {
-      there.values.push_back({{source, static_cast<std::uint32_t>(e)}});
-    }
-  }
-  [[nodiscard]] facts facts_of(int rank) const {
-    facts known;
-    const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
-    for (std::size_t i = 0; i < given.size(); ++i) known.given[i] = given[i];
-    return known;
-  }
-  void expect_exchanged(std::uint64_t times = seeds()) const {
-    const auto of_rank = [this](int rank) { return generator(sparse_exchange(of.ranks, rank)); };
-    expect_valid(of, of_rank, nothing_wanted, times);
-    for (int rank = 0; rank < of.ranks; ++rank) {
-      const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
-      std::uint64_t bytes = 0;
-      for (const std::uint64_t each : given[1]) bytes += each;
-      const totals sum = count(of_rank(rank), facts_of(rank));
-      EXPECT_EQ(sum.messages_sent,
-                given[0].size() + ceil_log(static_cast<std::uint64_t>(of.ranks), 2));
+std::uint64_t barrier_messages(int ranks) { return ceil_log(static_cast<std::uint64_t>(ranks), 2); }
+
+void expect_exchanged(const message_set& all, std::uint64_t times = seeds()) {
+  for (const senders who : {senders::unknown, senders::known, senders::checked}) {
+    const auto of_rank = [&](int rank) {
+      return generator(sparse_exchange(all.of.ranks, rank, who));
+    };
+    expect_valid(all.of, of_rank, nothing_wanted, times);
+    for (int rank = 0; rank < all.of.ranks; ++rank) {
+      const auto& given = all.of.calls[static_cast<std::size_t>(rank)].given;
+      const std::uint64_t bytes = std::accumulate(given[1].begin(), given[1].end(), 0ULL);
+      const totals sum = count(of_rank(rank), all.facts_of(rank));
+      const std::uint64_t more = who == senders::known ? 0 : barrier_messages(all.of.ranks);
+      EXPECT_EQ(sum.messages_sent, given[0].size() + more);
       EXPECT_EQ(sum.bytes_sent, bytes);
     }
   }
-};
+}
 
 std::string complaint(int ranks, std::vector<std::uint64_t> to, std::vector<std::uint64_t> bytes) {
   facts known;
@@ -78,42 +60,65 @@ std::string complaint(int ranks, std::vector<std::uint64_t> to, std::vector<std:
 }  // namespace
 
 TEST(sparse_exchange, brings_nothing_where_nobody_sends) {
-  for (int ranks = 1; ranks <= most_ranks(); ++ranks) exchange(ranks).expect_exchanged();
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) expect_exchanged(message_set(ranks));
 }
 
 TEST(sparse_exchange, brings_messages_to_itself_and_several_to_one) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
-    exchange all(ranks);
+    message_set all(ranks);
     for (int rank = 0; rank < ranks; ++rank) {
       all.add(rank, rank, 3, 0);
       all.add(rank, (rank + 1) % ranks, 8, 1);
       all.add(rank, (rank + 1) % ranks, 8, 1);
       all.add(rank, (rank + 1) % ranks, 0, 40);
     }
-    all.expect_exchanged();
+    expect_exchanged(all);
   }
 }
 
 TEST(sparse_exchange, takes_more_messages_than_an_executor_keeps_steps) {
-  exchange all(3);
+  message_set all(3);
   for (std::uint64_t i = 0; i < 300; ++i) all.add(1, static_cast<int>(i % 2), i % 5, i % 30);
-  all.expect_exchanged();
+  expect_exchanged(all);
 }
 
 TEST(sparse_exchange, is_valid_for_exchanges_drawn_at_random) {
   const std::uint64_t draws = long_run() ? 400 : 60;
   for (std::uint64_t seed = 1; seed <= draws; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    random_stream random(seed, 1);
-    const std::uint64_t ranks = 1 + random.below(static_cast<std::uint64_t>(most_ranks()));
-    exchange all(static_cast<int>(ranks));
-    for (std::uint64_t left = random.below(4 * ranks); left > 0; --left) {
-      const std::uint64_t bytes = random.below(10) * random.below(5);
-      all.add(static_cast<int>(random.below(ranks)), static_cast<int>(random.below(ranks)), bytes,
-              random.below(input_bytes - bytes + 1));
-    }
-    all.expect_exchanged(1);
+    const std::uint64_t ranks =
+        1 + random_bits(seed, 2, 3) % static_cast<std::uint64_t>(most_ranks());
+    expect_exchanged(drawn_messages(static_cast<int>(ranks), seed), 1);
   }
+}
+
+TEST(sparse_exchange, brings_one_block_to_many) {
+  for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks");
+    const message_set all = drawn_blocks(ranks, static_cast<std::uint64_t>(ranks));
+    for (const senders who : {senders::unknown, senders::known, senders::checked}) {
+      const auto of_rank = [&](int rank) {
+        return generator(
+            sparse_exchange(ranks, rank, who, upwash::collective::detail::to_each::whole_input));
+      };
+      expect_valid(all.of, of_rank, nothing_wanted);
+    }
+  }
+}
+
+TEST(sparse_exchange, finds_out_a_wrong_number_of_senders) {
+  message_set all(4);
+  all.add(1, 2, 8, 0);
+  const auto wrong = [&](senders who) {
+    const auto of_rank = [&](int rank) { return generator(sparse_exchange(4, rank, who)); };
+    return validate(all.of, of_rank, nothing_wanted, 1);
+  };
+  all.of.calls[2].given[3] = {1, 3};
+  EXPECT_NE(wrong(senders::known).find("deadlock: rank 2"), std::string::npos);
+  EXPECT_NE(wrong(senders::checked).find("counts 2 messages; 1 came"), std::string::npos);
+  all.of.calls[2].given[3] = {};
+  EXPECT_NE(wrong(senders::known), "");
+  EXPECT_NE(wrong(senders::checked).find("counts 0 messages; 1 came"), std::string::npos);
 }
 
 TEST(sparse_exchange, refuses_ranks_outside_the_team_and_arrays_that_do_not_match) {

@@ -5,18 +5,29 @@
 // they assume: priced on machines of alpha + m beta and nothing else, equal to the picosecond.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
+#include "upwash/collective/algorithms/direct_exchange.hpp"
+#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
 #include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
+#include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
+#include "upwash/collective/algorithms/neighbor_send.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {
 
 using namespace upwash;
 using namespace upwash::schedule;
+using collective::direct_exchange;
+using collective::hypercube_all_gather;
 using collective::k_prefix_all_gather;
+using collective::k_shift_all_gather;
+using collective::mesh_all_gather;
 using collective::mesh_all_to_all;
+using collective::neighbor_send;
 
 struct constants {
   double alpha_us;
@@ -100,6 +111,167 @@ TEST(paper_times, of_equations_4_3_and_4_5) {
       for (const std::uint64_t m : {76, 262'144}) {
         EXPECT_EQ(k_prefix(ranks, m, 1, with), with.message(m) * (ranks - 1)) << ranks;
         EXPECT_EQ(k_prefix(ranks, m, 8, with), with.message(m) * (ranks - 1)) << ranks;
+      }
+    }
+  }
+}
+
+namespace {
+
+/// The time of an all-gather whose blocks go from NIC memory where they are sent more than once.
+template <class Algorithm>
+duration from_nic(int ranks, const constants& with, const constants& nic, const Algorithm& steps) {
+  machine on = uniform_machine({}, {}, {}, 0);
+  on.levels[0].send_overhead.reset();
+  on.levels[0].receive_overhead.reset();
+  on.levels[0].alpha_beta =
+      alpha_beta_cost{{}, {{0, duration::from_us(with.alpha_us), with.beta_ns}}};
+  on.nic.memory_beta_ns_per_byte = on.nic.memory_copy_ns_per_byte = nic.beta_ns;
+  price_options options;
+  options.free_where_absent = options.from_nic_memory = true;
+  transfer_rules rules;
+  rules.eager_bytes = std::uint64_t{1} << 50U;
+  return price(
+             ranks, [&](int rank) { return generator(steps(rank)); }, on, rules, options)
+      .completion;
+}
+
+/// QsNet with the rate of table 2.6 from NIC memory, and into it.
+constexpr constants elan{11, 3.28};
+
+duration copied(std::uint64_t bytes) {
+  return duration::from_ns(static_cast<double>(bytes) * elan.beta_ns);
+}
+
+}  // namespace
+
+// (P-1)(alpha + m beta_em) + m delta: prefix-send copies its block once.
+TEST(paper_times, of_equation_4_4) {
+  for (const int ranks : {2, 8, 64, 256}) {
+    for (const std::uint64_t m : {76, 262'144}) {
+      const duration time = from_nic(ranks, qsnet, elan, [&](int rank) {
+        return direct_exchange(
+            ranks, rank, m,
+            {direct_exchange::partners::paired, direct_exchange::payload::same_for_all, 1}, true);
+      });
+      const duration wanted = ranks == 2 ? qsnet.message(m)  // sent but once: from main memory
+                                         : elan.message(m) * (ranks - 1) + copied(m);
+      EXPECT_EQ(time, wanted) << ranks << ", " << m;
+    }
+  }
+}
+
+// At most (P-1)(alpha + m beta_em) + P/k m delta: each of the P/k blocks that a rank hands round
+// its partition is copied once; copies of blocks that wait for others hide behind them.
+TEST(paper_times, of_equation_4_5_from_nic_memory) {
+  constexpr std::uint64_t m = 262'144;
+  for (const int ranks : {16, 64, 256}) {
+    const duration time = from_nic(ranks, qsnet, elan, [&](int rank) {
+      return k_prefix_all_gather(ranks, rank, m, {8, 0}, true);
+    });
+    const duration sends = elan.message(m) * (ranks - 1);
+    EXPECT_LE(time, sends + copied(m) * (ranks / 8) + qsnet.message(m)) << ranks;
+    EXPECT_GE(time, sends + copied(m)) << ranks;
+    EXPECT_LT(time, k_prefix(ranks, m, 8, qsnet)) << ranks;
+  }
+}
+
+// About 2 sqrt P alpha + P m beta_em + sqrt P m delta: the 2-D mesh copies its block, then its
+// row's.
+TEST(paper_times, of_equation_3_14) {
+  constexpr std::uint64_t m = 4096;
+  for (const int side : {4, 8, 16}) {
+    const int ranks = side * side;
+    const auto wide = static_cast<std::uint64_t>(side);
+    const duration time = from_nic(
+        ranks, qsnet, elan, [&](int rank) { return mesh_all_gather(ranks, rank, m, 2, true); });
+    const duration sends = elan.message(m) * (side - 1) + elan.message(wide * m) * (side - 1);
+    EXPECT_EQ(time, sends + copied(m) + copied(wide * m)) << ranks;
+  }
+}
+
+// About 3 cbrt P alpha + P m beta_em + cbrt(P)^2 m delta: the 3-D mesh.
+TEST(paper_times, of_equation_3_15) {
+  constexpr std::uint64_t m = 4096;
+  for (const int side : {3, 4, 6}) {
+    const int ranks = side * side * side;
+    const auto wide = static_cast<std::uint64_t>(side);
+    const duration time = from_nic(
+        ranks, qsnet, elan, [&](int rank) { return mesh_all_gather(ranks, rank, m, 3, true); });
+    duration wanted;
+    for (const std::uint64_t bytes : {m, wide * m, wide * wide * m}) {
+      wanted += elan.message(bytes) * (side - 1) + copied(bytes);
+    }
+    EXPECT_EQ(time, wanted) << ranks;
+  }
+}
+
+// At most (P-1)(alpha + m beta_em) + P/k m delta, as k-prefix: k-shift.
+TEST(paper_times, of_equation_4_6) {
+  constexpr std::uint64_t m = 262'144;
+  for (const int ranks : {16, 64, 100, 256}) {
+    const duration time = from_nic(
+        ranks, qsnet, elan, [&](int rank) { return k_shift_all_gather(ranks, rank, m, 8, true); });
+    const duration sends = elan.message(m) * (ranks - 1);
+    EXPECT_LE(time, sends + copied(m) * ((ranks + 7) / 8) + qsnet.message(m) * 2) << ranks;
+    EXPECT_GE(time, sends) << ranks;
+  }
+}
+
+// About 2(ceil sqrt P - 1) alpha + 2 P m beta, and 3 ceil cbrt P alpha + (3 P + ceil(cbrt P)^2) m
+// beta, where there are holes. The equations count what a rank sends; all also wait for the ranks
+// below holes, which send more: up to a third longer.
+TEST(paper_times, of_equations_3_4_and_3_8) {
+  for (const constants& with : others) {
+    for (const int ranks : {7, 12, 60, 250, 513, 1000}) {
+      constexpr std::uint64_t m = 76;
+      const double p = ranks;
+      const double side = std::ceil(std::sqrt(p));
+      const double edge = std::ceil(std::cbrt(p));
+      const auto bound = [&](double messages, double blocks) {
+        return duration::from_us(messages * with.alpha_us) +
+               duration::from_ns(blocks * static_cast<double>(m) * with.beta_ns);
+      };
+      const duration flat = mesh(ranks, m, 2, with);
+      const duration cube = mesh(ranks, m, 3, with);
+      EXPECT_LE(flat * 3, bound(2 * (side - 1) + 2, 2 * p + 2 * side) * 4) << ranks;
+      EXPECT_GE(flat, bound(2 * (side - 2), 2 * p - 4 * side)) << ranks;
+      EXPECT_LE(cube * 3, bound(3 * edge, 3 * p + 4 * edge * edge) * 4) << ranks;
+    }
+  }
+}
+
+// (log2 P - zeta) alpha + (P2 - 1) m beta + (2^zeta - 1)(alpha + P2 m beta_em) + P2 m delta: stages
+// of the cube from main memory, the direct ones from that of the NIC.
+TEST(paper_times, of_equation_3_16) {
+  constexpr std::uint64_t m = 4096;
+  for (const int log : {4, 6, 8}) {
+    for (const int zeta : {2, 3}) {
+      const int ranks = 1 << log;
+      const int doubled = log - zeta;
+      const std::uint64_t whole = (std::uint64_t{1} << doubled) * m;
+      const duration time = from_nic(ranks, qsnet, elan, [&](int rank) {
+        return hypercube_all_gather(ranks, rank, m, zeta, true);
+      });
+      duration wanted = elan.message(whole) * ((1 << zeta) - 1) + copied(whole);
+      for (int stage = 0; stage < doubled; ++stage) {
+        wanted += qsnet.message(m << static_cast<unsigned>(stage));
+      }
+      EXPECT_EQ(time, wanted) << ranks << ", zeta " << zeta;
+    }
+  }
+}
+
+// delta(alpha + m beta): many-to-many without combining, whatever the number of nodes.
+TEST(paper_times, of_equations_3_20_and_3_24) {
+  for (const constants& with : others) {
+    for (const int ranks : {9, 64, 2048}) {
+      for (const int degree : {1, 7, ranks - 1}) {
+        const auto steps = [&](int rank) {
+          return generator(neighbor_send(ranks, rank, degree, 476, false));
+        };
+        EXPECT_EQ(priced(ranks, steps, with), with.message(476) * degree)
+            << ranks << ", " << degree;
       }
     }
   }

@@ -146,6 +146,42 @@ TEST(validate, finds_messages_that_come_after_the_close) {
   EXPECT_TRUE(says(problem, "closes edge 5, which it does not collect")) << problem;
 }
 
+TEST(validate, counts_what_a_close_waits_for) {
+  const step collects = step_of(step_kind::collect, own, 5);
+  step closes = step_of(step_kind::close, own, 5);
+  closes.counted = true;
+  closes.value = 2;
+  const step message = send(1, 5, {});
+  const auto problem = [&](std::vector<step> sender) {
+    sender.push_back(send(1, 0, whole_input));
+    std::vector<rank_call> calls(2);
+    calls[1].arrivals.resize(sender.size() - 1, {0, {}});
+    return problem_of({sender, {collects, receive(0, 0, whole_output), after(1, closes)}}, calls);
+  };
+  EXPECT_TRUE(says(problem({message}), "deadlock: rank 1, step 2 (close")) << problem({message});
+  closes.acknowledged = true;
+  EXPECT_TRUE(says(problem({}), "counts 2 messages; 0 came")) << problem({});
+  closes = step_of(step_kind::close, own, 5);
+  closes.counted = true;
+  closes.value = 1;
+  EXPECT_NE(problem({message, message}), "");
+}
+
+TEST(validate, compares_what_is_delivered) {
+  step delivers = step_of(step_kind::deliver, 0);
+  delivers.left = {buffer::output, 2, 2};
+  std::vector<rank_call> calls(2);
+  calls[1].arrivals = {{0, {{{0, 2}}, {{0, 3}}}}};
+  const auto problem = [&](const step& last) {
+    return problem_of({{send(1, 0, whole_input)}, {receive(0, 0, whole_output), last}}, calls);
+  };
+  EXPECT_EQ(problem(after(1, delivers)), "");
+  EXPECT_TRUE(says(problem(delivers), "in no order") ||
+              says(problem(delivers), "rank 1 collects 1 messages, 1 wanted, or others"));
+  delivers.peer = 1;
+  EXPECT_TRUE(says(problem(after(1, delivers)), "1 wanted, or others"));
+}
+
 TEST(validate, carries_out_steps_in_the_network) {
   EXPECT_EQ(problem_of({{multicast(whole_input, whole_output)}, {multicast({}, whole_output)}}),
             "");

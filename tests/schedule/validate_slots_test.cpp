@@ -147,3 +147,30 @@ TEST(validate, finds_races_for_slots) {
   const std::string problem = problem_of({sender, {words, length}});
   EXPECT_TRUE(says(problem, "touch the same slots in no order")) << problem;
 }
+
+TEST(validate, lets_slots_grow_at_a_stage_behind_all) {
+  step grow = after_all(with_header({0, 6}, step_of(step_kind::stage)));
+  const auto problem = [&] {
+    return problem_of({{grow, with_header({5, 1}, send(1, 0, whole_input))},
+                       {grow, with_header({4, 1}, receive(0, 0, whole_output))}});
+  };
+  EXPECT_EQ(problem(), "");
+  grow.header = {0, 5};
+  EXPECT_TRUE(says(problem(), "names slot 5; the generator declares 5")) << problem();
+  grow.after_all = false;
+  EXPECT_TRUE(says(problem(), "grows the slots, but does not wait for all")) << problem();
+}
+
+TEST(validate, finds_headers_that_count_their_words_wrongly) {
+  const auto counted = [](step s) {
+    s.counted = true;
+    return with_header({0, 2}, s);
+  };
+  // The slots are zero, so the first word says that there are none.
+  std::string problem =
+      problem_of({{counted(send(1, 0, whole_input))}, {counted(receive(0, 0, whole_output))}});
+  EXPECT_TRUE(says(problem, "takes 2 header words; rank 0, step 0 (send")) << problem;
+  problem = problem_of(
+      {{counted(send(1, 0, whole_input))}, {with_header({0, 2}, receive(0, 0, whole_output))}});
+  EXPECT_TRUE(says(problem, "takes 2 header words")) << problem;
+}

@@ -72,6 +72,15 @@ shows "send input\[100..200\) to 1, edge 0, acknowledged" \
 # Five messages of 100 bytes each and six rounds of a barrier.
 shows "^all 64 ranks: 704 messages, 32000 bytes sent" \
   many_to_many --algorithm sparse -n 64 --bytes 100 --degree 5 --machine lemieux
+# Combined: a message to each of the row and the column, whatever the degree; a byte twice at most.
+shows "^all 64 ranks: 896 messages, 44000 bytes sent" \
+  many_to_many --algorithm mesh2d -n 64 --bytes 100 --degree 5 --machine lemieux
+shows "^all 64 ranks: 384 messages, 0 bytes sent" \
+  many_to_many --algorithm hypercube -n 64 --bytes 100 --degree 0
+shows "deliver .* as a message from 4" \
+  many_to_many_multicast --algorithm mesh2d -n 9 --bytes 10 --degree 4 --rank 5
+shows "close edge 0 after 5 messages" many_to_many --algorithm direct -n 64 --degree 5
+shows "us on lemieux" many_to_many -n 2048 --degree 512 --bytes 76 --machine lemieux
 # A barrier copies nothing, and the machine has one kind of costs: the same price.
 for options in "" "--combining" "--costs loggp"; do
   # shellcheck disable=SC2086

@@ -118,8 +118,8 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   options.steps_before_skipping = most_steps / 8;
   try {
     const auto priced = schedule::price(
-        call.ranks, [&](int rank) { return one.schedule_of(call, rank); }, seen_by(one, call),
-        rules, options);
+        call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
+        seen_by(one, call), rules, options);
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked};
   } catch (const error&) {
     return {std::nullopt, most_steps};

@@ -39,6 +39,37 @@ void check_members(const team& among, const char* name, std::size_t given) {
          fmt::format("{}: {} blocks are given for {} members", name, given, among.size()));
 }
 
+void check_ranks(const team& among, collective::kind what, const char* name,
+                 std::span<const std::uint64_t> ranks) {
+  for (const std::uint64_t member : ranks) {
+    if (member < static_cast<std::uint64_t>(among.size())) continue;
+    refuse(among, what, fmt::format("{} {} is not in the team of {}", name, member, among.size()));
+  }
+}
+
+/// What both kinds of many-to-many have in common: who, and what they say of each other.
+collective::detail::bound_call sparse_call(const team& among, collective::kind what,
+                                           std::span<const std::uint64_t> destinations,
+                                           const collective::arrival& taken,
+                                           const message_pattern& pattern,
+                                           const collective_options& how, call_site site) {
+  if (taken.take == nullptr) refuse(among, what, "no function is given to take the arrivals");
+  check_ranks(among, what, "destination", destinations);
+  if (pattern.degree < 0) {
+    refuse(among, what, fmt::format("degree {} is below 0; 0 stands for all", pattern.degree));
+  }
+  const auto sources = pattern.known_sources.value_or(std::span<const std::uint64_t>());
+  check_ranks(among, what, "known source", sources);
+  return {{.what = {.what = what,
+                    .bytes = pattern.bytes,
+                    .degree = pattern.degree,
+                    .known_senders = pattern.known_sources.has_value()},
+           .how = how,
+           .kind_of_reduction = 0,
+           .site = site},
+          {.given = {destinations, {}, {}, sources}, .collected = taken}};
+}
+
 }  // namespace
 
 collective::detail::bound_call all_to_all_v_call(const team& among,
@@ -62,24 +93,30 @@ collective::detail::bound_call many_to_many_call(const team& among,
                                                  std::span<const std::byte> buffer,
                                                  const outgoing_messages& messages,
                                                  const collective::arrival& taken,
+                                                 const message_pattern& pattern,
                                                  const collective_options& how, call_site site) {
   constexpr collective::kind what = collective::kind::many_to_many;
-  if (taken.take == nullptr) refuse(among, what, "no function is given to take the arrivals");
   if (messages.destinations.size() != messages.bytes.size()) {
     refuse(among, what,
            fmt::format("{} destinations and {} sizes are given; one of each is wanted",
                        messages.destinations.size(), messages.bytes.size()));
   }
   check_blocks(among, what, "message", messages.bytes, messages.offsets, buffer.size());
-  for (const std::uint64_t member : messages.destinations) {
-    if (member < static_cast<std::uint64_t>(among.size())) continue;
-    refuse(among, what,
-           fmt::format("destination {} is not in the team of {}", member, among.size()));
-  }
-  return {{.what = {.what = what}, .how = how, .kind_of_reduction = 0, .site = site},
-          {.input = buffer,
-           .given = {messages.destinations, messages.bytes, messages.offsets, {}},
-           .collected = taken}};
+  auto all = sparse_call(among, what, messages.destinations, taken, pattern, how, site);
+  all.buffers.input = buffer;
+  all.buffers.given[1] = messages.bytes;
+  all.buffers.given[2] = messages.offsets;
+  return all;
+}
+
+collective::detail::bound_call many_to_many_multicast_call(
+    const team& among, std::span<const std::byte> block,
+    std::span<const std::uint64_t> destinations, const collective::arrival& taken,
+    const message_pattern& pattern, const collective_options& how, call_site site) {
+  auto all = sparse_call(among, collective::kind::many_to_many_multicast, destinations, taken,
+                         pattern, how, site);
+  all.buffers.input = block;
+  return all;
 }
 
 }  // namespace upwash::detail

@@ -21,6 +21,7 @@ enum class kind : std::uint8_t {
   all_to_all,
   all_to_all_v,
   many_to_many,
+  many_to_many_multicast,
   all_reduce,
   reduce_scatter,
   scan,
@@ -33,9 +34,12 @@ struct problem {
   kind what = kind::barrier;
   int ranks = 1;
   /// Of the vector (broadcast, reduce, all_reduce, scans), of one block (scatter, gather,
-  /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants: the mean of a
-  /// pair, for choosing and pricing only.
+  /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants and in
+  /// many-to-many: the mean of a message, for choosing and pricing only.
   std::uint64_t bytes = 0;
+  /// Many-to-many: destinations a member, for choosing and pricing only; 0: all.
+  int degree = 0;
+  bool known_senders = false;  ///< many-to-many: each member knows who sends to it
   std::uint32_t element_bytes = 1;
   int root = 0;
   bool in_place = false;
@@ -43,6 +47,7 @@ struct problem {
   /// Consecutive ranks of the team on one node, where they are so; else 1.
   int ranks_per_node = 1;
   schedule::address_mode addresses = schedule::address_mode::local;
+  bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;

@@ -13,10 +13,10 @@
 namespace upwash::collective {
 namespace {
 
-constexpr std::array<std::string_view, 13> all_kinds{
-    "barrier",        "broadcast",  "scatter",       "gather",       "reduce",
-    "all_gather",     "all_to_all", "all_to_all_v",  "many_to_many", "all_reduce",
-    "reduce_scatter", "scan",       "exclusive_scan"};
+constexpr std::array<std::string_view, 14> all_kinds{
+    "barrier",    "broadcast",      "scatter",      "gather",        "reduce",
+    "all_gather", "all_to_all",     "all_to_all_v", "many_to_many",  "many_to_many_multicast",
+    "all_reduce", "reduce_scatter", "scan",         "exclusive_scan"};
 
 struct requirement_row {
   model::requirement what;
@@ -60,8 +60,10 @@ void add_algorithms(registry& to) {
   detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
   detail::add_barriers(to);
   detail::add_rooted(to);
+  detail::add_composed(to);
   detail::add_all_gathers(to);
   detail::add_exchanges(to);
+  detail::add_many_to_many(to);
   detail::add_reductions(to);
   detail::add_trees(to);
 }

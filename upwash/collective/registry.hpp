@@ -32,6 +32,10 @@ struct algorithm {
   /// Why the values cannot be had for the call, beyond the requirements; empty: they can. May be
   /// null.
   std::string (*objection)(const problem& call, const model::values& with) = nullptr;
+  /// The schedule to price, where that of `make` is known in a run only; may be null: that of
+  /// `make`.
+  schedule::generator (*priced_as)(const problem& call, const model::values& with,
+                                   int rank) = nullptr;
 };
 
 /// An algorithm with values for its parameters.
@@ -41,6 +45,10 @@ struct selection {
 
   [[nodiscard]] schedule::generator schedule_of(const problem& call, int rank) const {
     return chosen->make(call, with, rank);
+  }
+  /// What it takes.
+  [[nodiscard]] schedule::generator priced_schedule_of(const problem& call, int rank) const {
+    return (chosen->priced_as != nullptr ? chosen->priced_as : chosen->make)(call, with, rank);
   }
 };
 

@@ -26,6 +26,8 @@ struct shape {
   int size_class;
   int root;
   int ranks_per_node;
+  int degree_class;
+  bool known_senders;
   bool in_place;
   bool commutative;
   bool direct_access;
@@ -42,6 +44,8 @@ shape shape_of(const problem& call) {
           .size_class = static_cast<int>(std::bit_width(call.bytes)),
           .root = call.root,
           .ranks_per_node = call.ranks_per_node,
+          .degree_class = static_cast<int>(std::bit_width(static_cast<unsigned>(call.degree))),
+          .known_senders = call.known_senders,
           .in_place = call.in_place,
           .commutative = call.commutative,
           .direct_access = call.direct_access,

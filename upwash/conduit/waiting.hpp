@@ -119,6 +119,9 @@ class waiter {
   /// while the target can still be reached. Called outside handlers only.
   virtual void idle(int rank, const wait_target& target, const wait_reason& reason) = 0;
 
+  /// A wait begins in which the rank idles: however long others lasted, this one is young.
+  virtual void begin_wait(int /*rank*/) {}
+
   /// Lets the other ranks of this process run once and returns: a rank that polls in a loop of
   /// its own must not keep them from the processor. Nothing where each rank has its own.
   virtual void yield(int /*rank*/) {}

@@ -168,6 +168,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
+    if (idles == 0) waiter_->begin_wait(rank_);
     waiter_->idle(rank_, target, reason);
     if (target.by_peers() && look_on(target)) return;
     if (once || target.ready()) {

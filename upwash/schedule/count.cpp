@@ -38,6 +38,7 @@ totals count(generator steps, const facts& known) {
       case step_kind::await: ++sum.awaits; break;
       case step_kind::stage: ++sum.stages; break;
       case step_kind::collect:
+      case step_kind::deliver:
       case step_kind::close: break;
       case step_kind::net_multicast:
       case step_kind::net_reduce:

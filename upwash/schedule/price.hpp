@@ -37,6 +37,9 @@ struct price_options {
   /// Each copy into scratch that a later send carries is a message combined into another:
   /// processor.combine, paid with the send.
   bool charge_combining = false;
+  /// What a rank sends more than once, eagerly or by puts between nodes, is copied to the memory of
+  /// its NIC (nic.memory_copy, by the processor) and sent from there (nic.memory_beta).
+  bool from_nic_memory = false;
   /// Ranks of a node, for the sharing of cores; 0: as the machine has them.
   int ranks_per_node = 0;
   /// All ranks are walked, also where one could stand for them.

@@ -5,9 +5,9 @@
 namespace upwash::schedule {
 
 std::string_view to_string(step_kind kind) noexcept {
-  constexpr std::array<std::string_view, 12> names{
-      "send",  "receive", "copy",  "reduce",        "stage",      "collect",
-      "close", "signal",  "await", "net_multicast", "net_reduce", "net_barrier"};
+  constexpr std::array<std::string_view, 13> names{
+      "send",    "receive", "copy",  "reduce",        "stage",      "collect",    "close",
+      "deliver", "signal",  "await", "net_multicast", "net_reduce", "net_barrier"};
   return names[static_cast<std::size_t>(kind)];
 }
 

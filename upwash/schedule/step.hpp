@@ -51,10 +51,14 @@ enum class step_kind : std::uint8_t {
   copy,     ///< into = left
   reduce,   ///< into = left op right; `into` may be `left` or `right`
   stage,    ///< the generator is asked for more only once this is done: it then knows more slots.
-            ///< Scratch grows to `into.bytes` (its content stays), once all steps before are done.
+            ///< Scratch grows to `into.bytes`, the slots to the end of `header` (what they hold
+            ///< stays, new ones are zero), once all steps before are done.
   collect,  ///< from here on messages of edge `edge` from any member are taken and handed to the
             ///< caller as they come; nobody knows how many there are
-  close,    ///< ends `collect` of that edge: none comes any more (the algorithm knows why)
+  close,    ///< ends `collect` of that edge: none comes any more (the algorithm knows why).
+            ///< `counted`: `value` messages come; it waits for them, or with `acknowledged` (all
+            ///< are here) another number is an error
+  deliver,  ///< `left` is handed to the caller as a message from `peer`, as a `collect` does
   signal,   ///< adds 1 to counter `edge` of `peer` (`own`: the rank's)
   await,    ///< waits until counter `edge` of `peer` is at least `value`; own: push, peer's: pull
   net_multicast,  ///< the network carries `left` of `peer` to `into` of all ranks
@@ -76,6 +80,9 @@ struct step {
   bool placed = false;
   /// send: done only when the peer's executor has the message.
   bool acknowledged = false;
+  /// send, receive: the first word of the header says how many words it has; the receive has room
+  /// for as many or more. Close: see there.
+  bool counted = false;
   /// Waits for all steps emitted before it, whatever `after` says.
   bool after_all = false;
   int peer = own;  ///< rank in the team
@@ -89,7 +96,7 @@ struct step {
   slots header;
   /// receive: any length up to `into.bytes` may come; it is written to this slot.
   std::int32_t length_slot = no_slot;
-  std::uint64_t value = 0;                               ///< of an await
+  std::uint64_t value = 0;                               ///< of an await or a counted close
   std::array<std::uint32_t, most_dependencies> after{};  ///< distances; 0: none
 
   [[nodiscard]] constexpr bool in_network() const noexcept {

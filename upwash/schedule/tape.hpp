@@ -24,6 +24,7 @@ inline constexpr mark never = 0;
 struct facts {
   std::array<std::span<const std::uint64_t>, 4> given{};
   std::span<std::uint64_t> slots{};
+  std::uint64_t input_bytes = 0;  ///< of this rank's input, where ranks may differ
 };
 
 class tape {
@@ -50,6 +51,9 @@ class tape {
   /// The caller's array `i`; of 0 words where the caller gave none.
   [[nodiscard]] std::span<const std::uint64_t> given(std::size_t i) const noexcept {
     return known_ == nullptr ? std::span<const std::uint64_t>() : known_->given[i];
+  }
+  [[nodiscard]] std::uint64_t input_bytes() const noexcept {
+    return known_ == nullptr ? 0 : known_->input_bytes;
   }
   /// Slots that a receive writes hold their words once a stage behind it is done. The generator
   /// may write slots for a header that it emits next, while no step that uses them is open.

@@ -15,7 +15,12 @@ namespace detail {
 replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedule_of,
                        const machine& on, const schedule::transfer_rules& rules,
                        const replay_options& options)
-    : rules_(rules), options_(options), engine_(2 * ranks + 1), network_(on, ranks) {
+    : rules_(rules),
+      options_(options),
+      ranks_per_node_(on.ranks_in(level_kind::node)),
+      engine_(2 * ranks + 1),
+      network_(on, ranks) {
+  check(options.daemons);
   for (int rank = 0; rank < ranks; ++rank) {
     const schedule::facts known = options.facts_of ? (*options.facts_of)(rank) : schedule::facts{};
     ranks_.push_back(
@@ -26,8 +31,7 @@ replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedul
 std::vector<replayed_rank> replay_run::run() {
   const int ranks = static_cast<int>(ranks_.size());
   for (int rank = 0; rank < ranks; ++rank) refill(rank);
-  while (engine_.step()) {
-  }
+  run_events();
   std::vector<replayed_rank> results;
   for (int rank = 0; rank < ranks; ++rank) {
     replay_rank& r = at(rank);
@@ -38,6 +42,39 @@ std::vector<replayed_rank> replay_run::run() {
     results.push_back(r.result);
   }
   return results;
+}
+
+/// The carrier runs up to each event before it happens, so both have one time.
+void replay_run::run_events() {
+  if (options_.through == nullptr) {
+    while (engine_.step()) {
+    }
+    return;
+  }
+  const auto arrived = [&](std::uint64_t id, duration at) {
+    const parcel p = carried_[id];
+    free_carried_.push_back(id);
+    happens_at(at, {happening::type::complete, p.to, p, {}});
+  };
+  while (options_.through->run(engine_.next_time(), arrived) || engine_.step()) {
+  }
+}
+
+/// Its number while the carrier has it.
+std::uint64_t replay_run::carry(const parcel& p) {
+  if (free_carried_.empty()) {
+    carried_.push_back(p);
+    return carried_.size() - 1;
+  }
+  const std::uint64_t id = free_carried_.back();
+  free_carried_.pop_back();
+  carried_[id] = p;
+  return id;
+}
+
+/// A message leaves its processor for the carrier.
+void replay_run::hand_over(const parcel& p) {
+  options_.through->send(engine_.now(), p.from, p.to, p.bytes, carry(p));
 }
 
 void replay_run::refill(int rank) {
@@ -104,7 +141,8 @@ void replay_run::start_next(int rank) {
   r.tasks.erase(r.tasks.begin());
   const duration cost = cost_of(rank, next);
   r.result.processor += cost;
-  after(cost, {happening::type::finished, rank, {}, next});
+  happens_at(options_.daemons.done(rank / ranks_per_node_, engine_.now(), cost),
+             {happening::type::finished, rank, {}, next});
 }
 
 void replay_run::done(int rank, std::int64_t n) {
@@ -130,7 +168,7 @@ int replay_run::turn_of(const happening& what) const {
   }
 }
 
-void replay_run::after(duration time, const happening& what) {
+void replay_run::happens_at(duration when, const happening& what) {
   std::uint64_t which = happenings_.size();
   if (free_.empty()) {
     happenings_.push_back(what);
@@ -139,8 +177,7 @@ void replay_run::after(duration time, const happening& what) {
     free_.pop_back();
     happenings_[which] = what;
   }
-  engine_.schedule(engine_.now() + time, what.rank, turn_of(what),
-                   {&replay_run::happens, this, which});
+  engine_.schedule(when, what.rank, turn_of(what), {&replay_run::happens, this, which});
 }
 
 void replay_run::happens(void* self, std::uint64_t which) {
@@ -161,6 +198,9 @@ void replay_run::handle(const happening& what) {
       effect(what.rank, what.next);
       return after({}, {happening::type::chosen, what.rank, {}, {}});
     case happening::type::leaves: {
+      if (options_.through != nullptr && options_.through->carries(p.from, p.to)) {
+        return hand_over(p);
+      }
       const duration head = network_.depart(level, p.from, now, network_.cost(level, p.bytes));
       return after(head - now, {happening::type::reaches, p.to, p, {}});
     }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Replays a schedule on the message-level network, all ranks, event by event, without any of the
-// pricer's ways to walk less: the check of schedule/price. A processor that is free takes the
-// earliest step of the schedule that can go on, as an executor does.
+// Replays a schedule on the message-level network, or through a carrier (the packet network), all
+// ranks, event by event, without any of the pricer's ways to walk less: the check of
+// schedule/price. A processor that is free takes the earliest step of the schedule that can go on,
+// as an executor does.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/generator.hpp"
 #include "upwash/schedule/lower.hpp"
+#include "upwash/simulator/network/carrier.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::simulator {
 
@@ -23,6 +26,9 @@ struct replay_options {
   bool free_where_absent = false;
   std::uint32_t least_window = 32;  ///< steps open at once, at least
   std::optional<function_ref<schedule::facts(int rank)>> facts_of{};
+  /// Carries what it can instead of the message-level network, whose costs of processors stay.
+  carrier* through = nullptr;
+  noise daemons{};  ///< of the operating system
 };
 
 struct replayed_rank {

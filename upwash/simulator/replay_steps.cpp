@@ -106,6 +106,7 @@ duration replay_run::cost_of(int rank, const task& what) {
     case job::seen: return to_peer ? small.send_overhead + small.receive_overhead : duration();
     case job::got:
       if (kind == step_kind::receive) return small.send_overhead;
+      if (s.what.in_network()) return overheads_in_network(rank).receive_overhead;
       return kind == step_kind::reduce ? reducing(s.what.into.bytes) : duration();
     case job::take: return cost_of_take(s.came);
     default: break;
@@ -118,10 +119,19 @@ duration replay_run::cost_of(int rank, const task& what) {
     }
     case step_kind::receive:  // the invitation
     case step_kind::signal: return small.send_overhead;
+    case step_kind::net_multicast:
+    case step_kind::net_reduce:
+    case step_kind::net_barrier: return overheads_in_network(rank).send_overhead;
     case step_kind::copy:
     case step_kind::reduce: return cost_of_work(rank, s.what);
     default: return {};
   }
+}
+
+/// As for a message to a rank far away.
+model::message_cost replay_run::overheads_in_network(int rank) {
+  const int ranks = static_cast<int>(ranks_.size());
+  return ranks == 1 ? model::message_cost() : message(rank, (rank + ranks / 2) % ranks, 0);
 }
 
 void replay_run::effect(int rank, const task& what) {
@@ -165,8 +175,17 @@ void replay_run::effect_of_begin(int rank, std::int64_t n) {
     case step_kind::copy:
     case step_kind::reduce: return work(rank, n);
     case step_kind::collect: return collect(rank, what.edge), done(rank, n);
-    case step_kind::close: std::erase(r.collects, what.edge); return done(rank, n);
-    case step_kind::stage: return done(rank, n);
+    case step_kind::close:
+      if (what.counted && !what.acknowledged) {
+        throw error(error_kind::argument,
+                    fmt::format("replay: rank {}, step {}: it ends when {} messages have come from "
+                                "anybody; replay the schedule that names their senders",
+                                rank, n, what.value));
+      }
+      std::erase(r.collects, what.edge);
+      return done(rank, n);
+    case step_kind::stage:
+    case step_kind::deliver: return done(rank, n);
     case step_kind::signal: {
       if (what.peer < 0 || what.peer == rank) {
         count_up(rank, what.edge);
@@ -181,12 +200,30 @@ void replay_run::effect_of_begin(int rank, std::int64_t n) {
       return done(rank, n);
     }
     case step_kind::await: return await(rank, n);
-    default: break;
+    default: return join(rank, n);
   }
-  throw error(error_kind::configuration,
-              fmt::format("replay: rank {}, step {}: the message-level network has no collectives "
-                          "of its own",
-                          rank, n));
+}
+
+/// A step in the network: the carrier tells when this rank's part is done.
+void replay_run::join(int rank, std::int64_t n) {
+  if (options_.through == nullptr) {
+    throw error(error_kind::configuration,
+                fmt::format("replay: rank {}, step {}: the message-level network has no "
+                            "collectives of its own",
+                            rank, n));
+  }
+  const step& what = at(rank).at(n).what;
+  parcel p;
+  p.what = letter::reply;
+  p.from = p.to = rank;
+  p.asker = n;
+  const network_collective kind = what.kind == step_kind::net_barrier ? network_collective::barrier
+                                  : what.kind == step_kind::net_multicast
+                                      ? network_collective::broadcast
+                                  : what.peer == schedule::own ? network_collective::all_reduce
+                                                               : network_collective::reduce;
+  const std::uint64_t bytes = std::max(what.left.bytes, what.into.bytes);
+  options_.through->join(engine_.now(), rank, kind, what.peer, bytes, what.edge, carry(p));
 }
 
 void replay_run::work(int rank, std::int64_t n) {

@@ -179,7 +179,7 @@ JOB_TEST(collectives, many_to_many_finds_its_senders) {
         });
         all.push_back(whole ? source : -1);
       };
-      many_to_many(here.world(), buffer, {to, bytes, offsets}, {take, &senders},
+      many_to_many(here.world(), buffer, {to, bytes, offsets}, {take, &senders}, {},
                    {.algorithm = name})
           .wait();
       std::vector<int> wanted;

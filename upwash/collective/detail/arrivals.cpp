@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages, as they come: they find the step that waits for them, or are kept for it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
 
+#include "upwash/base/error.hpp"
 #include "upwash/collective/detail/messages.hpp"
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
@@ -87,7 +90,7 @@ void executor::data_came(const edge_key& key, early::kind what, std::span<const 
     return;
   }
   operation* op = find({key.team, key.run});
-  if (op != nullptr && op->collects(key.edge)) return collect(*op, key.source, what, bytes, from);
+  if (op != nullptr && op->collects(key.edge)) return collect(*op, key, what, bytes, from);
   early_.emplace(key, early{what, {bytes.begin(), bytes.end()}, from});
 }
 
@@ -107,35 +110,54 @@ void executor::place_is_free(const edge_key& key) {
 
 // -- Collecting ---------------------------------------------------------------------------------
 
-void executor::collect(operation& op, int source, early::kind what,
+void executor::hand_over(operation& op, int member, std::span<const std::byte> bytes) {
+  const arrival& to = op.buffers.collected;
+  to.take(member, bytes, to.context);
+}
+
+void executor::collect(operation& op, const edge_key& key, early::kind what,
                        std::span<const std::byte> bytes, const offer& from) {
   op.stirred = true;
-  if (what == early::kind::bytes) {
-    const arrival& to = op.buffers.collected;
-    return to.take(op.among.member_of(source), bytes, to.context);
-  }
-  op.fetches.push_back({source, from, {}, {}, false});
+  ++op.collecting[key.edge];
+  if (what == early::kind::bytes) return hand_over(op, op.among.member_of(key.source), bytes);
+  op.fetches.push_back({key.source, from, {}, {}, false});
 }
 
 /// Takes from now on, and what came before.
 bool executor::open_collect(operation& op, slot& s) {
   const std::uint64_t edge = op.wire_edge(s.what.edge);
-  op.collecting.push_back(edge);
+  op.collecting[edge] = 0;
   auto at = early_.lower_bound({op.among.id(), op.run(), edge, INT_MIN});
   while (at != early_.end() && at->first.team == op.among.id() && at->first.run == op.run() &&
          at->first.edge == edge) {
-    const int source = at->first.source;
+    const edge_key key = at->first;
     const early came = std::move(at->second);
     at = early_.erase(at);
-    collect(op, source, came.what, came.bytes, came.from);
+    collect(op, key, came.what, came.bytes, came.from);
   }
   s.state = progress_of::done;
   return true;
 }
 
 bool executor::close_collect(operation& op, slot& s) {
-  if (!op.fetches.empty()) return false;
-  std::erase(op.collecting, op.wire_edge(s.what.edge));
+  const auto edge = op.collecting.find(op.wire_edge(s.what.edge));
+  const std::uint64_t came = edge->second;
+  const bool all_here = !s.what.counted || s.what.acknowledged || came >= s.what.value;
+  if (!op.fetches.empty() || !all_here) return false;
+  if (s.what.counted && came != s.what.value) {
+    throw error(error_kind::fault,
+                fmt::format("rank {}: {} by {}: {} messages came where {} were announced; announce "
+                            "one for each that members send to this rank, or none",
+                            here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm, came,
+                            s.what.value));
+  }
+  op.collecting.erase(edge);
+  s.state = progress_of::done;
+  return true;
+}
+
+bool executor::deliver(operation& op, slot& s) {
+  hand_over(op, s.what.peer, {op.source(s.what.left), s.what.left.bytes});
   s.state = progress_of::done;
   return true;
 }
@@ -162,8 +184,7 @@ int executor::advance_fetches(operation& op) {
       ++each;
       continue;
     }
-    const arrival& to = op.buffers.collected;
-    to.take(op.among.member_of(each->source), each->bytes, to.context);
+    hand_over(op, op.among.member_of(each->source), each->bytes);
     each = op.fetches.erase(each);
     ++moved;
   }

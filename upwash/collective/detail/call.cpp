@@ -22,7 +22,8 @@ bool same_shape(const plan& kept, const call& wanted) noexcept {
   const collective_options& y = wanted.how;
   return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
          a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
-         a.commutative == b.commutative && x.entry == y.entry && x.exit == y.exit &&
+         a.commutative == b.commutative && a.degree == b.degree &&
+         a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
          x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
          x.eager_bytes == y.eager_bytes && kept.forced == y.algorithm;
 }
@@ -68,6 +69,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what = wanted.what;
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
+  made.what.checked = among.here().options().checked;
   made.what.entry = wanted.how.entry;
   made.what.exit = wanted.how.exit;
   made.what.overlapped = wanted.how.overlapped;
@@ -159,8 +161,9 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  return service.start(std::make_unique<operation>(among, record, record.numbers++, *made.steps,
-                                                   buffers, as_called(made, wanted)));
+  return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
+                                                   record.numbers++, *made.steps, buffers,
+                                                   as_called(made, wanted)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {
@@ -169,8 +172,8 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   plan& made = plan_of(among, service, record, wanted);
   if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
-      .start(std::make_unique<operation>(among, record, record.numbers++, *made.steps, buffers,
-                                         as_called(made, wanted)))
+      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
+                                         *made.steps, buffers, as_called(made, wanted)))
       .wait();
 }
 

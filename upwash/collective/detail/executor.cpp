@@ -264,6 +264,7 @@ bool executor::try_step(operation& op, std::uint64_t index) {
     case step_kind::stage: return open_stage(op, index);
     case step_kind::collect: return open_collect(op, s);
     case step_kind::close: return close_collect(op, s);
+    case step_kind::deliver: return deliver(op, s);
     case step_kind::signal: return signal(op, s);
     case step_kind::await: return await(op, s);
     case step_kind::net_multicast:
@@ -373,8 +374,9 @@ schedule::transfer_rules default_rules(const team& among) {
 request execute(const team& among, const schedule::generator& steps, const binding& buffers,
                 const manner& how) {
   auto& service = among.here().service<detail::executor>();
-  return service.start(std::make_unique<detail::operation>(
-      among, service.record_of(among), service.next_number(among), steps, buffers, how));
+  return service.start(
+      std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
+                                          service.next_number(among), steps, buffers, how));
 }
 
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,

@@ -19,8 +19,9 @@ schedule::transfer_rules cut(schedule::transfer_rules rules, const team& on) {
 
 }  // namespace
 
-operation::operation(const team& on, team_record& record, std::uint32_t its_number,
-                     const schedule::generator& steps, const binding& bound, const manner& chosen)
+operation::operation(slot_store& spare, const team& on, team_record& record,
+                     std::uint32_t its_number, const schedule::generator& steps,
+                     const binding& bound, const manner& chosen)
     : among(on),
       on_team(record),
       number(its_number),
@@ -28,7 +29,8 @@ operation::operation(const team& on, team_record& record, std::uint32_t its_numb
       buffers(bound),
       how(chosen),
       rules(cut(chosen.rules, on)),
-      steps_(steps) {}
+      steps_(steps),
+      slots_(spare) {}
 
 void operation::restart(completer told) {
   end = told;
@@ -44,11 +46,12 @@ void operation::begin(phase next, const schedule::generator& steps) {
   now_in = next;
   steps_ = steps;
   const schedule::needs& wants = steps.wants();
-  slots_.resize(std::max<std::size_t>(slots_.size(), std::max(wants.window + 1, least_slots)));
+  slots_.widen(std::max(wants.window + 1, least_slots));
   if (scratch_.size() < wants.scratch_bytes) scratch_.resize(wants.scratch_bytes);
   words_.assign(wants.slots, 0);
   facts_.given = buffers.given;
   facts_.slots = words_;
+  facts_.input_bytes = buffers.input.size();
   base_ = next_ = 0;
   ended_ = staged_ = false;
 }
@@ -74,11 +77,18 @@ void operation::refill() {
 
 void operation::pass_stage(const slot& s) {
   staged_ = false;
-  if (grows(s)) scratch_.resize(s.what.into.bytes);
+  if (grows_scratch(s)) scratch_.resize(s.what.into.bytes);
+  if (!grows_slots(s)) return;
+  words_.resize(std::size_t{s.what.header.first} + s.what.header.count);
+  facts_.slots = words_;
 }
 
-bool operation::grows(const slot& s) const noexcept {
+bool operation::grows_scratch(const slot& s) const noexcept {
   return s.what.into.of == schedule::buffer::scratch && scratch_.size() < s.what.into.bytes;
+}
+
+bool operation::grows_slots(const slot& s) const noexcept {
+  return words_.size() < std::size_t{s.what.header.first} + s.what.header.count;
 }
 
 bool operation::only_receives() noexcept {
@@ -90,9 +100,7 @@ bool operation::only_receives() noexcept {
   return true;
 }
 
-bool operation::collects(std::uint64_t edge) const noexcept {
-  return std::find(collecting.begin(), collecting.end(), edge) != collecting.end();
-}
+bool operation::collects(std::uint64_t edge) const noexcept { return collecting.contains(edge); }
 
 bool operation::ready(std::uint64_t index) noexcept {
   const schedule::step& what = at(index).what;

@@ -4,9 +4,11 @@
 // One collective in flight on one rank: the steps of its window and how far each has come.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,66 @@ struct slot {
   std::vector<std::byte> staged;  ///< a header and its data in one piece, or a peer's operand
 };
 
+/// Slots come in chunks: they keep their places, because peers name them, and most operations need
+/// few. Chunks that are over are used again: making one takes longer than a small collective.
+struct slot_chunk {
+  static constexpr std::size_t slots = 8;
+  std::array<slot, slots> of;
+};
+
+class slot_store {
+ public:
+  [[nodiscard]] std::unique_ptr<slot_chunk> take() {
+    if (spare_.empty()) return std::make_unique<slot_chunk>();
+    std::unique_ptr<slot_chunk> last = std::move(spare_.back());
+    spare_.pop_back();
+    return last;
+  }
+  void put_back(std::unique_ptr<slot_chunk> unused) {
+    if (spare_.size() == most_spare) return;
+    for (slot& each : unused->of) {
+      each.moving = {};
+      each.staged = {};
+    }
+    spare_.push_back(std::move(unused));
+  }
+
+ private:
+  static constexpr std::size_t most_spare = 64;
+  std::vector<std::unique_ptr<slot_chunk>> spare_;
+};
+
+/// The slots of an operation, in a ring.
+class slot_ring {
+ public:
+  explicit slot_ring(slot_store& spare) : spare_(spare) {}
+  slot_ring(const slot_ring&) = delete;
+  slot_ring& operator=(const slot_ring&) = delete;
+  ~slot_ring() {
+    for (auto& chunk : chunks_) {
+      if (chunk) spare_.put_back(std::move(chunk));
+    }
+  }
+
+  /// At least so many; while none is in use.
+  void widen(std::size_t slots) {
+    const std::size_t chunks = (slots + slot_chunk::slots - 1) / slot_chunk::slots;
+    if (chunks > chunks_.size()) chunks_.resize(chunks);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return chunks_.size() * slot_chunk::slots; }
+  [[nodiscard]] slot& at(std::uint64_t index) {
+    const std::size_t place = index % size();
+    auto& chunk = chunks_[place / slot_chunk::slots];
+    if (!chunk) [[unlikely]]
+      chunk = spare_.take();
+    return chunk->of[place % slot_chunk::slots];
+  }
+
+ private:
+  slot_store& spare_;
+  std::vector<std::unique_ptr<slot_chunk>> chunks_;
+};
+
 /// A message that a `collect` fetches.
 struct collected_fetch {
   int source = 0;  ///< world rank
@@ -92,7 +154,7 @@ struct run_key {
 /// base is met.
 class operation {
  public:
-  operation(const team& on, team_record& record, std::uint32_t number,
+  operation(slot_store& spare, const team& on, team_record& record, std::uint32_t number,
             const schedule::generator& steps, const binding& bound, const manner& how);
 
   /// Begins anew: the next start of a persistent operation.
@@ -104,7 +166,7 @@ class operation {
   void refill();
   [[nodiscard]] bool emptied() const noexcept { return ended_ && base_ == next_; }
   [[nodiscard]] bool ready(std::uint64_t index) noexcept;
-  [[nodiscard]] slot& at(std::uint64_t index) noexcept { return slots_[index % slots_.size()]; }
+  [[nodiscard]] slot& at(std::uint64_t index) { return slots_.at(index); }
   [[nodiscard]] std::uint64_t base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
   /// A stage is done: the generator may go on, with this much scratch.
@@ -123,8 +185,10 @@ class operation {
     return static_cast<std::uint64_t>(now_in) << 32U | edge;
   }
 
-  /// Whether a stage has to make the scratch larger.
-  [[nodiscard]] bool grows(const slot& s) const noexcept;
+  /// Whether a stage has to make the scratch or the slots more.
+  [[nodiscard]] bool grows(const slot& s) const noexcept {
+    return grows_scratch(s) || grows_slots(s);
+  }
   /// Whether all that is left to do is to receive.
   [[nodiscard]] bool only_receives() noexcept;
   [[nodiscard]] bool collects(std::uint64_t edge) const noexcept;
@@ -153,18 +217,21 @@ class operation {
   std::uint32_t settle_round = 0;
 
   std::vector<std::uint64_t> counters;
-  std::vector<std::uint64_t> collecting;  ///< edges, as they travel
+  /// By edge, as it travels: how many messages were handed over.
+  std::map<std::uint64_t, std::uint64_t> collecting;
   std::list<collected_fetch> fetches;
   /// Peers' buffers, where addresses are not known everywhere, and own ones that peers asked for.
   std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
   std::map<schedule::buffer, exposed_memory> exposures;
 
  private:
+  [[nodiscard]] bool grows_scratch(const slot& s) const noexcept;
+  [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
   [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
   schedule::generator steps_;
   schedule::facts facts_;
-  std::vector<slot> slots_;
+  slot_ring slots_;
   std::vector<std::byte> scratch_;
   std::vector<std::uint64_t> words_;
   std::uint64_t base_ = 0;

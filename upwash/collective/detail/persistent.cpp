@@ -45,8 +45,9 @@ void executor::retire(std::unique_ptr<operation> kept) {
 persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
                        const manner& how) {
   auto& service = among.here().service<detail::executor>();
-  kept_ = std::make_unique<detail::operation>(among, service.record_of(among),
-                                              service.next_number(among), steps, buffers, how);
+  kept_ =
+      std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
+                                          service.next_number(among), steps, buffers, how);
   kept_->persists = true;
 }
 

@@ -72,6 +72,7 @@ class executor final : public service_base {
     return find_record(among);
   }
   [[nodiscard]] std::uint32_t next_number(const team& among) { return record_of(among).numbers++; }
+  [[nodiscard]] slot_store& spare_slots() noexcept { return spare_slots_; }
   request start(std::unique_ptr<operation> made);
   request restart(operation& kept);
   /// Takes over an operation that is still running from its `persistent`, and waits for it.
@@ -136,6 +137,7 @@ class executor final : public service_base {
   bool tell_free(operation& op, slot& s);
   void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
   [[nodiscard]] bool fits(slot& s, std::uint64_t came);
+  void misfits(slot& s, std::uint64_t came);
   void take(slot& s, std::span<const std::byte> bytes);
   bool fetch(operation& op, slot& s);
   bool fetched(operation& op, slot& s);
@@ -144,10 +146,12 @@ class executor final : public service_base {
                                                 const schedule::piece& p);
 
   // Messages whose number nobody knows (arrivals.cpp).
-  void collect(operation& op, int source, early::kind what, std::span<const std::byte> bytes,
-               const offer& from);
+  static void hand_over(operation& op, int member, std::span<const std::byte> bytes);
+  void collect(operation& op, const edge_key& key, early::kind what,
+               std::span<const std::byte> bytes, const offer& from);
   bool open_collect(operation& op, slot& s);
   bool close_collect(operation& op, slot& s);
+  static bool deliver(operation& op, slot& s);
   int advance_fetches(operation& op);
 
   // Counters (counters.cpp).
@@ -191,6 +195,7 @@ class executor final : public service_base {
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
   bool tells_choices_ = false;
+  slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
   std::vector<std::unique_ptr<operation>> owned_;

@@ -5,7 +5,6 @@
 #include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
-#include "upwash/collective/algorithms/sparse_exchange.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -132,14 +131,6 @@ void add_exchanges(registry& to) {
           }});
   add_combining(to);
   add_staged(to);
-  to.add({.of = kind::many_to_many,
-          .is = {.name = "sparse",
-                 .parameters = {},
-                 .doc = "acknowledged sends, then a barrier: nothing comes behind it",
-                 .source = "Hoefler, Siebert and Lumsdaine 2010 (NBX)"},
-          .make = [](const problem& call, const values&, int rank) {
-            return generator(sparse_exchange(call.ranks, rank));
-          }});
 }
 
 }  // namespace upwash::collective::detail

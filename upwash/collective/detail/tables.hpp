@@ -18,9 +18,11 @@ inline constexpr model::parameter segment_parameter{
     "segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once", model::trial::sizes};
 
 void add_barriers(registry& to);
-void add_rooted(registry& to);  ///< broadcast, scatter, gather, reduce
+void add_rooted(registry& to);    ///< broadcast, scatter, gather, reduce
+void add_composed(registry& to);  ///< broadcast
 void add_all_gathers(registry& to);
-void add_exchanges(registry& to);      ///< all-to-all and many-to-many
+void add_exchanges(registry& to);  ///< all-to-all
+void add_many_to_many(registry& to);
 void add_reductions(registry& to);     ///< all-reduce, reduce-scatter, scans
 void add_shared_memory(registry& to);  ///< one round between ranks that share memory
 void add_trees(registry& to);          ///< what goes up a tree and down again: barrier, all-reduce

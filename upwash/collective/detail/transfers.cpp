@@ -21,6 +21,14 @@ std::uint64_t header_bytes(const schedule::step& s) {
   return std::uint64_t{s.header.count} * sizeof(std::uint64_t);
 }
 
+/// Of a message that is here.
+std::uint64_t header_bytes_in(const schedule::step& s, std::span<const std::byte> message) {
+  if (!s.counted) return header_bytes(s);
+  std::uint64_t words = 0;
+  std::memcpy(&words, message.data(), sizeof words);
+  return words * sizeof words;
+}
+
 std::uint64_t name_of(slot& s) { return reinterpret_cast<std::uint64_t>(&s); }
 
 /// How the edge travels, as both its ends see it.
@@ -212,32 +220,40 @@ void executor::accept(slot& s, early::kind what, std::span<const std::byte> byte
   s.of->stirred = true;
 }
 
-/// Whether so many bytes are what the step wants. If not, the step is never done, and the next
-/// progress throws: in a handler nothing may.
+/// Whether so many bytes may be what the step wants: with a counted header the message will say.
 bool executor::fits(slot& s, std::uint64_t came) {
   const schedule::step& what = s.what;
   const std::uint64_t header = header_bytes(what);
   const bool any = what.length_slot != schedule::step::no_slot;
-  if (came >= header &&
-      (any ? came - header <= what.into.bytes : came - header == what.into.bytes)) {
-    return true;
-  }
-  s.state = progress_of::asked;
-  if (misfit_.text.empty()) {
-    misfit_ = {{s.of->among.id(), s.of->run()},
-               fmt::format("{} bytes came from member {} where {} were expected ({} #{} on team "
-                           "{:#x}, edge {}); the members call different collectives or sizes",
-                           came, what.peer, what.into.bytes + header, s.of->how.agreed.operation,
-                           s.of->number, s.of->among.id(), what.edge)};
-  }
+  const std::uint64_t most = header + what.into.bytes;
+  const std::uint64_t least = (what.counted ? sizeof header : header) + (any ? 0 : what.into.bytes);
+  if (least <= came && came <= most) return true;
+  misfits(s, came);
   return false;
+}
+
+/// Such a step is never done, and the next progress throws: in a handler nothing may.
+void executor::misfits(slot& s, std::uint64_t came) {
+  const schedule::step& what = s.what;
+  s.state = progress_of::asked;
+  if (!misfit_.text.empty()) return;
+  misfit_ = {{s.of->among.id(), s.of->run()},
+             fmt::format("{} bytes came from member {} where {} were expected ({} #{} on team "
+                         "{:#x}, edge {}); the members call different collectives or sizes",
+                         came, what.peer, what.into.bytes + header_bytes(what),
+                         s.of->how.agreed.operation, s.of->number, s.of->among.id(), what.edge)};
 }
 
 /// The message, header first, is all here.
 void executor::take(slot& s, std::span<const std::byte> bytes) {
   if (!fits(s, bytes.size())) return;
   operation& op = *s.of;
-  const std::uint64_t header = header_bytes(s.what);
+  const std::uint64_t header = header_bytes_in(s.what, bytes);
+  const std::uint64_t data_bytes = bytes.size() - header;
+  if (header > std::min<std::uint64_t>(header_bytes(s.what), bytes.size()) ||
+      data_bytes > s.what.into.bytes) {
+    return misfits(s, bytes.size());
+  }
   if (header != 0) std::memcpy(op.words(s.what.header).data(), bytes.data(), header);
   const auto data = bytes.subspan(header);
   if (!data.empty()) std::memcpy(op.target(s.what.into), data.data(), data.size());

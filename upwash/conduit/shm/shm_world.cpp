@@ -54,6 +54,7 @@ class shm_world final : public world, private waiter {
 
   static void enter(void* argument);
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void begin_wait(int rank) override { endpoint_.begin_wait(rank); }
   void yield(int rank) override;
   void round();
 

@@ -79,8 +79,9 @@ std::string abstract_run::perform(const step_name& is, bool& done) {
     case step_kind::stage:
       if (s.into.of == buffer::scratch) memory_.grow(is.rank, buffer::scratch, s.into.bytes);
       return {};
-    case step_kind::collect:
-    case step_kind::close: return collect(is);
+    case step_kind::collect: return collect(is);
+    case step_kind::close: return close(is, done);
+    case step_kind::deliver: deliver(is); return {};
     case step_kind::signal:
     case step_kind::await: return count(is, done);
     default: return in_network(is, done);
@@ -109,7 +110,7 @@ std::string abstract_run::send_and_wait(const step_name& is, bool& done) {
   const bool eager = s.acknowledged || s.left.bytes == 0;
   const auto [at, fresh] = waiting_.try_emplace({is.rank, is.number}, eager);
   std::string wrong = fresh ? send(is) : std::string();
-  done = at->second;
+  done = at->second || collecting_.contains({s.peer, s.edge});
   posted_ = fresh;
   return wrong;
 }
@@ -130,7 +131,9 @@ std::string abstract_run::receive(const step_name& is, bool& done) {
     return fmt::format("rank {} receives {} elements as edge {} from rank {}, which sent {}",
                        is.rank, memory_.elements(s.into), s.edge, s.peer, came.values.size());
   }
-  if (came.header.size() != s.header.count) {
+  const bool counts = s.counted && !came.header.empty() && came.header[0] == came.header.size();
+  if (sent.counted != s.counted || (s.counted && !counts) ||
+      (counts ? came.header.size() > s.header.count : came.header.size() != s.header.count)) {
     return fmt::format("{} takes {} header words; {} sent {}", describe(is), s.header.count,
                        describe(came.send), came.header.size());
   }
@@ -173,29 +176,50 @@ std::string abstract_run::compute(const step_name& is) {
 
 std::string abstract_run::collect(const step_name& is) {
   const step& s = history_.at(is);
-  const auto known = collecting_.find({is.rank, s.edge});
-  if (s.kind == step_kind::collect) {
-    if (known != collecting_.end()) {
-      return fmt::format("{} collects edge {} a second time", describe(is), s.edge);
-    }
-    collecting_[{is.rank, s.edge}] = true;
-    return {};
+  if (!collecting_.try_emplace({is.rank, s.edge}, true).second) {
+    return fmt::format("{} collects edge {} a second time", describe(is), s.edge);
   }
+  return {};
+}
+
+std::string abstract_run::close(const step_name& is, bool& done) {
+  const step& s = history_.at(is);
+  const auto known = collecting_.find({is.rank, s.edge});
   if (known == collecting_.end() || !known->second) {
     return fmt::format("{} closes edge {}, which it does not collect", describe(is), s.edge);
+  }
+  std::uint64_t here = 0;
+  for (int source = 0; source < of_.ranks; ++source) {
+    const auto came = in_flight_.find({source, is.rank, s.edge});
+    if (came != in_flight_.end()) here += came->second.size();
+  }
+  done = !s.counted || here >= s.value;
+  if (!done && !s.acknowledged) return {};
+  if (s.counted && here != s.value) {
+    return fmt::format("{} counts {} messages; {} came", describe(is), s.value, here);
   }
   known->second = false;
   for (int source = 0; source < of_.ranks; ++source) {
     const auto came = in_flight_.find({source, is.rank, s.edge});
     if (came == in_flight_.end()) continue;
     for (const message& one : came->second) {
-      arrival& here = collected_[static_cast<std::size_t>(is.rank)].emplace_back();
-      here.source = source;
-      for (const auto name : one.values) here.values.push_back(memory_.values.spelled(name));
+      hand_over(is.rank, source, one.values);
+      if (s.counted) partners_.push_back(one.send);
     }
     in_flight_.erase(came);
   }
   return {};
+}
+
+void abstract_run::deliver(const step_name& is) {
+  const step& s = history_.at(is);
+  hand_over(is.rank, s.peer, memory_.read(is.rank, s.left));
+}
+
+void abstract_run::hand_over(int rank, int source, const value_names& names) {
+  arrival& here = collected_[static_cast<std::size_t>(rank)].emplace_back();
+  here.source = source;
+  for (const auto name : names) here.values.push_back(memory_.values.spelled(name));
 }
 
 std::string abstract_run::count(const step_name& is, bool& done) {

@@ -51,6 +51,9 @@ class abstract_run {
   std::string receive(const step_name& is, bool& done);
   std::string compute(const step_name& is);
   std::string collect(const step_name& is);
+  std::string close(const step_name& is, bool& done);
+  void deliver(const step_name& is);
+  void hand_over(int rank, int source, const value_names& names);
   std::string count(const step_name& is, bool& done);
   std::string in_network(const step_name& is, bool& done);
   [[nodiscard]] std::string network_result(const step_name& is, const network_operation& op);

@@ -9,17 +9,12 @@
 namespace upwash::schedule::detail {
 namespace {
 
-constexpr std::array<std::string_view, 12> kind_names{
-    "send",  "receive", "copy",  "reduce",        "stage",      "collect",
-    "close", "signal",  "await", "net_multicast", "net_reduce", "net_barrier"};
 constexpr std::array<std::string_view, buffer_kinds> buffer_names{"none", "input", "output",
                                                                   "scratch", "shared"};
 
 }  // namespace
 
-std::string_view name_of(step_kind kind) noexcept {
-  return kind_names[static_cast<std::size_t>(kind)];
-}
+std::string_view name_of(step_kind kind) noexcept { return to_string(kind); }
 
 std::string_view name_of(buffer of) noexcept { return buffer_names[static_cast<std::size_t>(of)]; }
 

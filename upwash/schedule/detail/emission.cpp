@@ -16,6 +16,7 @@ constexpr std::size_t least_open = 32;  ///< so many steps every executor keeps 
 constexpr std::uint64_t nonsense = 0xbad5'107b'ad51'07ba;
 
 bool uses(const step& s, std::uint32_t slot) {
+  if (s.kind == step_kind::stage) return false;
   const bool in_header = slot >= s.header.first && slot - s.header.first < s.header.count;
   return in_header ||
          (s.length_slot != step::no_slot && slot == static_cast<std::uint32_t>(s.length_slot));
@@ -33,8 +34,10 @@ emission::emission(int rank, const generator& from, const expectation& of, std::
   if (most_open_ == 0)
     most_open_ = std::max<std::size_t>(from.window() + std::size_t{1}, least_open);
   known_.slots = seen_;
+  known_.input_bytes = of.input_bytes;
   if (of.calls.empty()) return;
   const rank_call& call = of.calls[static_cast<std::size_t>(rank)];
+  known_.input_bytes = call.input_bytes.value_or(of.input_bytes);
   for (std::size_t i = 0; i < call.given.size(); ++i) known_.given[i] = call.given[i];
 }
 
@@ -74,10 +77,11 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
   const auto slots_end = std::max<std::uint64_t>(
       std::uint64_t{s.header.first} + s.header.count,
       s.length_slot == step::no_slot ? 0 : static_cast<std::uint64_t>(s.length_slot) + 1);
-  if (slots_end > words_.size()) {
+  if (slots_end > words_.size() && s.kind != step_kind::stage) {
     return fmt::format("names slot {}; the generator declares {}", slots_end - 1, words_.size());
   }
   if (s.kind == step_kind::stage) {  // its piece is no place but a size
+    if (s.header.count != 0 && !s.after_all) return "grows the slots, but does not wait for all";
     return s.into.of == buffer::none || s.into.of == buffer::scratch ? "" : "grows no scratch";
   }
   for (const piece* p : {&s.left, &s.right, &s.into}) {
@@ -153,7 +157,17 @@ void emission::finish(std::size_t number) {
   done_[number] = true;
   std::erase(open_, number);
   while (base_ < done_.size() && done_[base_]) ++base_;
-  if (steps_[number].kind == step_kind::stage) settle(number);
+  const step& s = steps_[number];
+  if (s.kind != step_kind::stage) return;
+  grow(std::size_t{s.header.first} + s.header.count);
+  settle(number);
+}
+
+void emission::grow(std::size_t slots) {
+  if (slots <= words_.size()) return;
+  words_.resize(slots);
+  seen_.resize(slots);
+  known_.slots = seen_;
 }
 
 std::vector<std::uint64_t> emission::words(const slots& of) const {

@@ -34,6 +34,7 @@ class emission {
  private:
   [[nodiscard]] std::string objection(const step& s, const abstract_memory& memory) const;
   [[nodiscard]] std::string take_own_writes();
+  void grow(std::size_t slots);
   void hide(const slots& pending);
   void settle(std::size_t stage);
 

@@ -74,7 +74,8 @@ bool event_run::can_be_walked_by_class(const step& what) const noexcept {
   switch (what.kind) {
     case step_kind::send:
     case step_kind::receive:
-    case step_kind::stage: return true;
+    case step_kind::stage:
+    case step_kind::deliver: return true;
     case step_kind::copy:
     case step_kind::reduce:
       return what.left.owner == own && what.right.owner == own && what.into.owner == own;

@@ -18,6 +18,7 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
       options_(options),
       charges_(on, options),
       ports_(on, plan.walked, plan.alike_on_node) {
+  if (options.from_nic_memory) nic_charges_.emplace(nic_.emplace(sending_from_nic(on)), options);
   ranks_.reserve(static_cast<std::size_t>(plan.walked));
   for (int rank = 0; rank < plan.walked; ++rank) {
     const generator steps = schedule_of(member(rank));
@@ -30,6 +31,7 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
     }
     ranks_.push_back(
         {rank_window(steps, known, plan.least_window), {}, {}, {}, {}, {}, {}, {}, {}});
+    if (options.from_nic_memory) ranks_.back().nic.expect(steps, known);
   }
   if (by_class()) {
     for (int rank = 0; rank < plan.walked; ++rank) {
@@ -185,9 +187,16 @@ void event_run::begin(int rank, step_number n, duration at) {
     case step_kind::receive: return receive(rank, n, at);
     case step_kind::copy:
     case step_kind::reduce: return work(rank, n, at);
-    case step_kind::stage: return finish(rank, n, at);
+    case step_kind::stage:
+    case step_kind::deliver: return finish(rank, n, at);
     case step_kind::collect: return collect(rank, what.edge, at), finish(rank, n, at);
     case step_kind::close:
+      if (what.counted && !what.acknowledged) {
+        throw error(error_kind::argument,
+                    fmt::format("price: rank {}, round {}: it ends when {} messages have come from "
+                                "anybody; price the schedule that names their senders",
+                                rank, what.round, what.value));
+      }
       std::erase(r.collects, what.edge);
       return finish(rank, n, spend(rank, at, {}));
     case step_kind::signal: return signal(rank, n, at);

@@ -15,6 +15,7 @@
 #include "upwash/schedule/detail/charges.hpp"
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
+#include "upwash/schedule/detail/nic_memory.hpp"
 #include "upwash/schedule/detail/pace.hpp"
 #include "upwash/schedule/detail/packed_pieces.hpp"
 #include "upwash/schedule/detail/rank_classes.hpp"
@@ -114,6 +115,7 @@ class event_run {
     step_number sender = no_step;    ///< who waits for an acknowledgement
     step_number receiver = no_step;  ///< who waits for this answer
     std::uint32_t chain = 0;         ///< of messages, one because of the other, up to this one
+    bool from_nic = false;
     duration arrived;
   };
 
@@ -159,6 +161,7 @@ class event_run {
     bool chooses = false;     ///< an event for it is under way
     packed_pieces packed;     ///< where combining is charged
     std::uint32_t chain = 0;  ///< the longest of messages that it has waited for so far
+    nic_memory nic{};         ///< where it is used
   };
 
   // event_run.cpp: the loop, and steps of the rank alone.
@@ -189,6 +192,7 @@ class event_run {
   [[nodiscard]] wire wire_of(const step& what) const;
   void send(int rank, step_number n, duration at);
   void put_on_wire(int rank, step_number n, duration at);
+  [[nodiscard]] duration choose_memory(int rank, const piece& from, message& m);
   void receive(int rank, step_number n, duration at);
   void take(int rank, step_number n, duration at);
   void fetched(int rank, std::uint64_t which, duration at);
@@ -207,7 +211,7 @@ class event_run {
   [[nodiscard]] message from_peer(message_kind what, int rank, step_number n);
   [[nodiscard]] message to_peer(message_kind what, int rank, int peer, std::uint64_t bytes) const;
   const model::message_cost& cost_of(const message& what) {
-    return charges_.message(what.level, what.bytes);
+    return (what.from_nic ? *nic_charges_ : charges_).message(what.level, what.bytes);
   }
 
   // event_counters.cpp
@@ -248,6 +252,8 @@ class event_run {
   const machine& on_;
   price_options options_;
   charges charges_;
+  std::optional<machine> nic_;  ///< the machine as messages from NIC memory see it
+  std::optional<charges> nic_charges_;
   ports ports_;
   std::vector<rank_state> ranks_;
   event_queue<event> events_;

@@ -63,6 +63,17 @@ void event_run::send(int rank, step_number n, duration at) {
   }
 }
 
+/// From the memory of the NIC what is sent more than once. What the copy takes.
+duration event_run::choose_memory(int rank, const piece& from, message& m) {
+  const bool between_nodes = m.level + 1 == on_.levels.size();
+  if (!nic_charges_ || !between_nodes || m.what != message_kind::data) return {};
+  const nic_memory::way goes = state(rank).nic.send(from);
+  m.from_nic = goes != nic_memory::way::from_main;
+  if (goes != nic_memory::way::copied_first) return {};
+  return model::bytes_time(m.bytes, needed(on_, on_.nic.memory_copy_ns_per_byte, "nic.memory_copy",
+                                           "copying to the memory of the NIC"));
+}
+
 void event_run::put_on_wire(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
   const wire way = wire_of(what);
@@ -74,7 +85,8 @@ void event_run::put_on_wire(int rank, step_number n, duration at) {
   m.asked = bytes_of(what);
   const bool is_answered = way.all().back().backwards;
   if (is_answered) m.sender = n;
-  duration work = cost_of(m).send_overhead;
+  duration work = choose_memory(rank, what.left, m);
+  work += cost_of(m).send_overhead;
   if (const std::size_t combined = state(rank).packed.take(what.left); combined != 0) {
     work += charges_.combine() * static_cast<std::int64_t>(combined);
   }

@@ -39,7 +39,7 @@ class accesses {
       const step& s = of.at(p.is);
       add(p.is, s.left, false);
       add(p.is, s.right, false);
-      add_slots(p.is, s.header, s.kind == step_kind::receive);
+      if (s.kind != step_kind::stage) add_slots(p.is, s.header, s.kind == step_kind::receive);
       if (s.kind == step_kind::receive) {
         // What is placed is written from the start of its send on.
         add(p.is, s.into, true, s.placed ? p.partners.front() : p.is);
@@ -135,7 +135,7 @@ std::string find_late_arrivals(const history& of, const causality& order) {
   }
   for (const performed& p : of.order) {
     const step& s = of.at(p.is);
-    if (s.kind != step_kind::close) continue;
+    if (s.kind != step_kind::close || (s.counted && !s.acknowledged)) continue;
     const causality::knowledge known = order.at_start(p.is);
     for (const step_name& send : sends[{p.is.rank, s.edge}]) {
       // Only an acknowledged send is done no earlier than its message is there.

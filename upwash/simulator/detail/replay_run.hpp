@@ -111,10 +111,14 @@ class replay_run {
   void possible(int rank, job what, std::int64_t step, const parcel& with = {});
   void start_next(int rank);
   void done(int rank, std::int64_t n);
-  void after(duration time, const happening& what);
+  void after(duration time, const happening& what) { happens_at(engine_.now() + time, what); }
+  void happens_at(duration when, const happening& what);
+  void run_events();
   [[nodiscard]] int turn_of(const happening& what) const;
   static void happens(void* self, std::uint64_t which);
   void handle(const happening& what);
+  void hand_over(const parcel& p);
+  [[nodiscard]] std::uint64_t carry(const parcel& p);
   replay_rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   // replay_steps.cpp: what a processor's work costs, and what follows it.
@@ -131,6 +135,8 @@ class replay_run {
   void await(int rank, std::int64_t n);
   void collect(int rank, std::uint32_t edge);
   void work(int rank, std::int64_t n);
+  void join(int rank, std::int64_t n);
+  [[nodiscard]] model::message_cost overheads_in_network(int rank);
   void send(parcel what);
   void acknowledge(const parcel& what);
   [[nodiscard]] parcel outgoing(int rank, std::int64_t n) const;
@@ -147,6 +153,7 @@ class replay_run {
 
   schedule::transfer_rules rules_;
   replay_options options_;
+  int ranks_per_node_;
   engine engine_;
   message_network network_;
   std::deque<replay_rank> ranks_;
@@ -154,6 +161,8 @@ class replay_run {
   std::vector<std::uint64_t> free_;
   std::map<key, std::deque<parcel>> early_;
   std::map<key, std::deque<std::int64_t>> waiting_;
+  std::vector<parcel> carried_;  ///< by options_.through, under way
+  std::vector<std::uint64_t> free_carried_;
   std::uint64_t orders_ = 0;
 };
 

@@ -69,6 +69,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   [[nodiscard]] duration now(int rank) const noexcept override;
   void compute(int rank, duration time) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void begin_wait(int /*rank*/) override { patience_.reset(); }
   [[nodiscard]] int looks(int /*rank*/) const noexcept override {
     // As long as a line takes from one cache to the other and back, some times over.
     return patience_.chosen() == patience::policy::spin ? 40 : 0;

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The bucket queue against a sorted set, over events near and far.
+#include "upwash/simulator/network/event_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "upwash/base/random.hpp"
+
+namespace {
+
+using upwash::simulator::event_queue;
+
+TEST(network_event_queue, takes_events_in_the_order_of_a_sorted_set) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    upwash::random_stream random(seed, 0);
+    const std::int64_t apart = std::int64_t{1} << random.below(12);
+    event_queue queue(apart, static_cast<std::int64_t>(random.below(1U << 16U)) + 1);
+    std::multiset<event_queue::event> oracle;
+    std::int64_t now = 0;
+    for (int i = 0; i < 4000; ++i) {
+      if (random.below(100) < 55) {
+        const std::uint64_t reach = std::uint64_t{1}
+                                    << random.below(random.below(8) == 0 ? 34 : 14);
+        const event_queue::event fresh{now + static_cast<std::int64_t>(random.below(reach)),
+                                       static_cast<std::uint32_t>(random.below(5)),
+                                       static_cast<std::uint32_t>(random.below(3))};
+        queue.push(fresh);
+        oracle.insert(fresh);
+      } else {
+        event_queue::event next;
+        const std::int64_t until = now + static_cast<std::int64_t>(random.below(1U << 14U));
+        const bool expected = !oracle.empty() && oracle.begin()->at_ps <= until;
+        ASSERT_EQ(queue.pop(until, next), expected);
+        if (!expected) continue;
+        ASSERT_EQ(next.at_ps, oracle.begin()->at_ps);
+        ASSERT_EQ(next.key, oracle.begin()->key);
+        ASSERT_EQ(next.value, oracle.begin()->value);
+        oracle.erase(oracle.begin());
+        now = next.at_ps;
+      }
+      ASSERT_EQ(queue.empty(), oracle.empty());
+    }
+  }
+}
+
+}  // namespace

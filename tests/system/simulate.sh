@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# upwash simulate: tables, JSON and plots; the same for the same seed; bad input is one line.
+set -euo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export UPWASH_CONFIG=
+
+fail() {
+  echo "simulate: $*" >&2
+  exit 1
+}
+
+# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
+refuses() {
+  local expected=$1 status=0 seen
+  shift
+  seen=$("$upwash" simulate "$@" 2>&1) || status=$?
+  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
+  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
+}
+
+tree="--topology fat-tree:ports=8,levels=2 --packets 100 --warm-up 50"
+# shellcheck disable=SC2086
+"$upwash" simulate $tree --traffic transpose --traffic uniform --load 0.2:1.0:0.4 --seed 3 \
+  --json "$work/a.json" --plot "$work/a.svg" --heat "$work/heat.svg" >"$work/a.txt" 2>"$work/errors"
+[[ ! -s $work/errors ]] || fail "wrote to standard error: $(cat "$work/errors")"
+# shellcheck disable=SC2086
+"$upwash" simulate $tree --traffic transpose --traffic uniform --load 0.2:1.0:0.4 --seed 3 \
+  >"$work/b.txt"
+cmp -s "$work/a.txt" "$work/b.txt" || fail "the same seed gave another table"
+[[ $(grep -c '^ ' "$work/a.txt") == 8 ]] || fail "expected 2 heads and 6 rows: $(cat "$work/a.txt")"
+
+python3 - "$work" <<'END' || fail "JSON or SVG"
+import json, sys, xml.dom.minidom
+rows = [json.loads(line) for line in open(sys.argv[1] + "/a.json")]
+assert len(rows) == 6, rows
+for row in rows:
+    for key in ("load", "accepted", "latency_avg_ns", "latency_p99_ns", "packets", "packet_hops",
+                "wall_s"):
+        assert row[key] > 0, (key, row)
+    assert row["latency_p99_ns"] >= row["latency_avg_ns"] * 0.95, row
+assert abs(rows[0]["accepted"] - 0.2) < 0.03, rows[0]
+assert [round(row["load"], 3) for row in rows[:3]] == [0.2, 0.6, 1.0], rows
+svg = xml.dom.minidom.parse(sys.argv[1] + "/a.svg")
+assert len(svg.getElementsByTagName("path")) == 4, "two curves in each of two panels"
+heat = xml.dom.minidom.parse(sys.argv[1] + "/heat.svg")
+assert len(heat.getElementsByTagName("title")) == 16 + 8 * 8 - 4 * 4, "a square a link"
+END
+
+printf '{\n "kind": "torus",\n "parameters": {"size": [4, 4]}\n}\n' >"$work/torus.json"
+"$upwash" simulate --topology "$work/torus.json" --load 0.1 --packets 20 | grep -q "torus:size=4x4" ||
+  fail "a topology file"
+printf '{\n "kind": "torus",\n "parameters": {"size": [4, -4]}\n}\n' >"$work/torus.json"
+# shellcheck disable=SC2086
+"$upwash" simulate $tree --traffic multicast:fanout=2 --load 0.05 >"$work/multicast.txt"
+grep -Eq '^ +0\.050 +0\.0[45]' "$work/multicast.txt" || fail "multicast: $(cat "$work/multicast.txt")"
+"$upwash" simulate --topology crossbar:ports=4 --collective all_reduce --bytes 8 |
+  grep -Eq '^ +8 +2848\.8$' || fail "an all-reduce of 8 bytes in one switch takes 2848.8 ns"
+"$upwash" simulate --topology crossbar:ports=4 --exchange 1000 --traffic shift:by=1 |
+  grep -Eq '^shift:by=1 +3\.530 ' || fail "1000 bytes through one switch take 3.53 us"
+"$upwash" simulate --schedule all_gather --algorithm k_prefix:k=4 -n 16 --bytes 4096 \
+  --machine lemieux >"$work/schedule.txt"
+grep -Eq '^k_prefix:k=4,pacing=0 +[0-9.]+ +[0-9.]+ +[0-9]+$' "$work/schedule.txt" ||
+  fail "--schedule: $(cat "$work/schedule.txt")"
+refuses "simulate: --schedule needs -n, the ranks of the team" --schedule barrier --machine edr
+refuses "simulate: --topology is missing" --load 0.1
+refuses "simulate: multicast needs a fat-tree, clos or crossbar, not mesh:size=4,nodes=1" \
+  --topology mesh:size=4 --traffic multicast:fanout=1
+
+refuses "topology $work/torus.json, line 3: size: -4 is not in 1 .. 67108864" \
+  --topology "$work/torus.json"
+refuses "topology fat-tree:ports=8: levels: the key is missing; fat-tree needs it" \
+  --topology fat-tree:ports=8
+refuses "simulate: --load 0.1:x:2: \"x\" is not a share of a link's rate above 0; expected 0.5, \
+0.1,0.5 or first:last:step" --topology crossbar:ports=4 --load 0.1:x:2
+refuses "network: 0 packets of buffer; valid are 1 to 127" \
+  --topology crossbar:ports=4 --load 0.5 --buffers 0
+refuses "traffic: transpose needs a power of two of nodes, not 5" \
+  --topology crossbar:ports=5 --traffic transpose
+refuses "simulate: $work/no/such/file cannot be written" \
+  --topology crossbar:ports=4 --load 0.1 --packets 10 --json "$work/no/such/file"

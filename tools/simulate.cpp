@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `upwash simulate`: throughput and latency of traffic on a network of switches, by load.
+#include "tools/simulate.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/simulate_plot.hpp"
+#include "tools/simulate_runs.hpp"
+#include "tools/simulate_schedule.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/model/topology_text.hpp"
+#include "upwash/simulator/network/simulation.hpp"
+
+namespace upwash::tools {
+namespace {
+
+using namespace simulator;  // NOLINT(google-build-using-namespace)
+
+struct simulate_arguments {
+  std::string topology;
+  std::string routing;
+  std::vector<std::string> traffic{"uniform"};
+  std::string load = "0.1:1.0:0.1";
+  std::string design = "output";
+  std::string credits = "crosspoint";
+  double gigabits = 10;
+  std::string channel = "20ns";
+  std::string switching = "90ns";
+  std::string send = "1300ns";
+  std::string receive = "1300ns";
+  std::string json;
+  std::string plot;
+  std::string heat;
+  std::string collective;
+  std::vector<std::string> bytes;
+  std::string exchange;
+  bool qsnet = false;
+  schedule_run schedule;
+  bool quiet = false;
+  simulation what;
+};
+
+[[noreturn]] void wrong(const std::string& what) {
+  throw error(error_kind::argument, "simulate: " + what);
+}
+
+/// "0.5", "0.1,0.5" or "first:last:step".
+std::vector<double> parse_loads(const std::string& text) {
+  std::vector<double> numbers;
+  const char separator = text.find(':') != std::string::npos ? ':' : ',';
+  std::string_view rest = text;
+  while (true) {
+    const std::string_view word = rest.substr(0, rest.find(separator));
+    double value = 0;
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (status != std::errc() || end != word.data() + word.size() || !(value > 0) || value > 64) {
+      wrong(
+          fmt::format("--load {}: \"{}\" is not a share of a link's rate above 0; expected 0.5, "
+                      "0.1,0.5 or first:last:step",
+                      text, word));
+    }
+    numbers.push_back(value);
+    if (word.size() == rest.size()) break;
+    rest.remove_prefix(word.size() + 1);
+  }
+  if (separator == ',') return numbers;
+  if (numbers.size() != 3 || numbers[1] < numbers[0]) {
+    wrong(fmt::format("--load {}: expected first:last:step", text));
+  }
+  std::vector<double> loads;
+  const double steps = std::floor((numbers[1] - numbers[0]) / numbers[2] + 1e-9);
+  if (steps > 10000) wrong(fmt::format("--load {}: more than 10000 loads", text));
+  for (int i = 0; i <= static_cast<int>(steps); ++i) loads.push_back(numbers[0] + i * numbers[2]);
+  return loads;
+}
+
+void read_network(const simulate_arguments& given, network_parameters& with) {
+  if (!(given.gigabits > 0) || given.gigabits > 8000) {
+    wrong(fmt::format("--gigabits {}: expected above 0 to 8000", given.gigabits));
+  }
+  with.ps_per_byte = std::llround(8000 / given.gigabits);
+  with.channel_delay = parse_duration(given.channel, "--channel-delay");
+  with.switch_delay = parse_duration(given.switching, "--switch-delay");
+  with.send_overhead = parse_duration(given.send, "--send-overhead");
+  with.receive_overhead = parse_duration(given.receive, "--receive-overhead");
+  with.design =
+      given.design == "output" ? switch_design::output_queued : switch_design::input_queued;
+  with.credits = given.credits == "input" ? flow_control::input : flow_control::crosspoint;
+  with.up = given.routing == "random" ? up_choice::random : up_choice::adaptive;
+}
+
+/// A bar on standard error for runs that take longer than a second.
+class progress_bar {
+ public:
+  progress_bar(std::size_t runs, bool quiet)
+      : runs_(static_cast<double>(runs)), quiet_(quiet || isatty(STDERR_FILENO) == 0) {}
+  ~progress_bar() { clear(); }
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+
+  void next_run() {
+    clear();
+    ++run_;
+  }
+  void show(double done) {
+    if (quiet_ || (steady_now() - start_).seconds() < 1) return;
+    const double all = (run_ - 1 + done) / runs_;
+    const int filled = static_cast<int>(all * 40);
+    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %", "", filled, "", 40 - filled, all * 100);
+    shown_ = true;
+  }
+
+ private:
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r{:60}\r", "");
+    shown_ = false;
+  }
+
+  double runs_;
+  bool quiet_;
+  double run_ = 0;
+  bool shown_ = false;
+  duration start_ = steady_now();
+};
+
+nlohmann::ordered_json row_of(const simulate_arguments& given, const std::string& traffic,
+                              const simulation_result& seen) {
+  return {{"bench", "simulate"},
+          {"topology", given.what.on->name()},
+          {"traffic", traffic},
+          {"seed", given.what.seed},
+          {"load", seen.load},
+          {"accepted", seen.accepted},
+          {"latency_avg_ns", seen.latency_avg_ns},
+          {"latency_p99_ns", seen.latency_p99_ns},
+          {"packets", seen.packets},
+          {"packet_hops", seen.packet_hops},
+          {"wall_s", seen.wall_s}};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  if (!(file << text) || !file.flush()) wrong(fmt::format("{} cannot be written", path));
+}
+
+void draw(const simulate_arguments& given, const std::vector<plot_curve>& accepted,
+          const std::vector<plot_curve>& latency) {
+  const std::string title = fmt::format("{}, {} nodes, {} packets of buffer", given.what.on->name(),
+                                        given.what.on->nodes(), given.what.with.buffers);
+  write_file(given.plot,
+             plot_svg(title, {{"throughput", "load", "share of the links' rate", false, accepted},
+                              {"latency", "load", "ns, mean", true, latency}}));
+}
+
+/// What each link carried in the run, of what it can.
+void draw_links(const simulate_arguments& given, const std::string& traffic,
+                const simulation_result& seen) {
+  const model::topology& on = *given.what.on;
+  const double could = given.what.packets + given.what.warm_up_packets;
+  std::size_t next = 0;
+  const auto take = [&](std::string name, int links) {
+    heat_row row{std::move(name), {}};
+    for (int i = 0; i < links; ++i) {
+      row.values.push_back(static_cast<double>(seen.carried[next++]) / could);
+    }
+    return row;
+  };
+  std::vector<heat_row> rows{take("nodes", on.nodes())};
+  for (int s = 0; s < on.switches(); ++s) {
+    rows.push_back(take(fmt::format("switch {}", s), on.ports(s)));
+  }
+  write_file(given.heat, heat_svg(fmt::format("{}, {}, load {:.3g}: use of the links out of nodes "
+                                              "and switches",
+                                              on.name(), traffic, seen.load),
+                                  rows));
+}
+
+/// Refuses what is wrong before anything is printed or overwritten.
+void check_all(const simulate_arguments& given) {
+  check(given.what.with);
+  for (const std::string& each : given.traffic) {
+    if (is_multicast(each)) {
+      check_multicast(given.what, each);
+    } else {
+      (void)parse_traffic(each, given.what.on->nodes());
+    }
+  }
+  if (!given.json.empty()) write_file(given.json, "");
+  if (!given.plot.empty()) write_file(given.plot, "");
+  if (given.heat.empty()) return;
+  if (given.what.on->switches() > 1024) wrong("--heat draws at most 1024 switches");
+  if (is_multicast(given.traffic.back())) wrong("--heat does not draw multicasts");
+  write_file(given.heat, "");
+}
+
+int simulate(simulate_arguments& given) {
+  if (!given.schedule.collective.empty()) {
+    given.schedule.topology = given.topology;
+    given.schedule.routing = given.routing;
+    if (!given.bytes.empty()) given.schedule.bytes = given.bytes.front();
+    given.schedule.seed = given.what.seed;
+    return simulate_schedule(given.schedule);
+  }
+  if (given.topology.empty()) wrong("--topology is missing");
+  const auto on = model::make_topology(model::parse_topology(given.topology), given.routing);
+  given.what.on = on.get();
+  if (given.qsnet) {
+    given.what.with = qsnet_parameters();
+  } else {
+    read_network(given, given.what.with);
+  }
+  if (!given.exchange.empty()) return time_exchange(given.what, given.exchange, given.traffic);
+  if (!given.collective.empty()) return time_collective(given.what, given.collective, given.bytes);
+  const std::vector<double> loads = parse_loads(given.load);
+  check_all(given);
+  std::vector<plot_curve> accepted;
+  std::vector<plot_curve> latency;
+  std::string rows;
+  progress_bar bar(given.traffic.size() * loads.size(), given.quiet);
+  for (const std::string& traffic : given.traffic) {
+    const bool multicast = is_multicast(traffic);
+    if (!multicast) given.what.pattern = parse_traffic(traffic, on->nodes());
+    accepted.push_back({traffic, {}});
+    latency.push_back({traffic, {}});
+    fmt::print("# {}, {}\n{:>8} {:>10} {:>16} {:>16} {:>12}\n", on->name(), traffic, "load",
+               "accepted", "latency_avg_ns", "latency_p99_ns", "packets");
+    for (const double load : loads) {
+      given.what.load = load;
+      bar.next_run();
+      const simulation_result seen = multicast
+                                         ? run_multicast(given.what, traffic)
+                                         : run(given.what, [&](double done) { bar.show(done); });
+      bar.show(1);
+      accepted.back().points.emplace_back(load, seen.accepted);
+      latency.back().points.emplace_back(load, seen.latency_avg_ns);
+      rows += row_of(given, traffic, seen).dump() + "\n";
+      if (!given.heat.empty()) draw_links(given, traffic, seen);  // the last one stays
+      fmt::print("{:8.3f} {:10.4f} {:16.1f} {:16.1f} {:12}\n", load, seen.accepted,
+                 seen.latency_avg_ns, seen.latency_p99_ns, seen.packets);
+    }
+  }
+  if (!given.json.empty()) write_file(given.json, rows);
+  if (!given.plot.empty()) draw(given, accepted, latency);
+  return 0;
+}
+
+void add_network_options(CLI::App& command, simulate_arguments& given) {
+  network_parameters& with = given.what.with;
+  command.add_option("--buffers", with.buffers, "Packets a crosspoint, or an input (4)");
+  command.add_option("--design", given.design, "Where switches queue packets (output)")
+      ->check(CLI::IsMember({"output", "input"}));
+  command.add_option("--credits", given.credits, "What has --buffers packets of room (crosspoint)")
+      ->check(CLI::IsMember({"crosspoint", "input"}));
+  command.add_option("--input-queues", with.input_queues,
+                     "Of an input, with --design input; 0: one for each output (1)");
+  command.add_option("--speedup", with.speedup, "Of the crossbar, with --design input (1)");
+  command.add_option("--combine-units", with.combine_units, "Of a switch, for reductions (1)");
+  command.add_option("--gigabits", given.gigabits, "A link carries so many a second (10)");
+  command.add_option("--packet-bytes", with.packet_bytes, "(256)")->check(CLI::Range(1, 1 << 20));
+  command.add_option("--channel-delay", given.channel, "(20ns)");
+  command.add_option("--switch-delay", given.switching, "(90ns)");
+  command.add_option("--send-overhead", given.send, "Of the NIC (1300ns)");
+  command.add_option("--receive-overhead", given.receive, "Of the NIC (1300ns)");
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& status) {
+  auto* command = app.add_subcommand("simulate", "Traffic on a simulated network of switches");
+  auto given = std::make_shared<simulate_arguments>();
+  command->add_option("--topology", given->topology,
+                      "fat-tree:ports=32,levels=2, clos, crossbar, mesh:size=8x8, torus, "
+                      "hypercube, dragonfly, or a JSON file");
+  command->add_option("--routing", given->routing,
+                      "adaptive, random, deterministic, destination, dimension-order, minimal, "
+                      "valiant; the default is the topology's");
+  command
+      ->add_option("--traffic", given->traffic,
+                   "uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement, "
+                   "shift:by=1, prefix:by=1, multicast:fanout=8; may be given several times")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--collective", given->collective,
+                   "Instead of traffic: the time of one collective in the switches, all nodes")
+      ->check(CLI::IsMember({"broadcast", "reduce", "all_reduce", "barrier"}));
+  command->add_option("--bytes", given->bytes,
+                      "Its sizes (8 64 256 1k 4k), or a block of --schedule");
+  command->add_option("--exchange", given->exchange,
+                      "Instead of load: the time of one message of so many bytes a node");
+  command->add_flag("--qsnet", given->qsnet, "The network of QsNet, instead of the options above");
+  command->add_option("--schedule", given->schedule.collective,
+                      "Instead of traffic: a collective by its schedule, on --machine");
+  command->add_option("--algorithm", given->schedule.algorithm, "NAME[:key=value,...]; none: all");
+  command->add_option("-n,--ranks", given->schedule.ranks, "Ranks of the team")
+      ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--machine", given->schedule.machine, "A name or a file");
+  command->add_flag("--nic-memory", given->schedule.nic_memory, "Messages are sent from the NIC's");
+  command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
+  command->add_option("--noise", given->schedule.noise,
+                      "Daemons of the nodes, with --schedule: period,length[,together]");
+  command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
+  add_network_options(*command, *given);
+  command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--packets", given->what.packets, "Packet times that are measured (1000)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", given->what.seed, "(1)");
+  command->add_option("--json", given->json, "File for one JSON object a load and traffic");
+  command->add_option("--plot", given->plot, "SVG file for throughput and latency by load");
+  command->add_option("--heat", given->heat,
+                      "SVG file for what each link carried, of the last traffic and load");
+  command->add_flag("--quiet", given->quiet, "No progress bar");
+  command->callback([given, &status] { status = simulate(*given); });
+}
+
+}  // namespace upwash::tools

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What carries whole messages between ranks in virtual time, beside the events of who uses it.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/base/function_ref.hpp"
+
+namespace upwash::simulator {
+
+/// A collective that the network carries out.
+enum class network_collective : std::uint8_t {
+  broadcast,   ///< from the root to all others
+  reduce,      ///< from all others to the root
+  all_reduce,  ///< combined up to the top of the tree and spread from there
+  barrier,     ///< an all-reduce without data: 16 bytes a packet
+};
+
+class carrier {
+ public:
+  virtual ~carrier() = default;
+
+  /// Whether messages between these ranks are its own; otherwise its user carries them.
+  [[nodiscard]] virtual bool carries(int from, int to) const = 0;
+
+  /// A message leaves its processor now. `id` is the user's; times never decrease.
+  virtual void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) = 0;
+
+  /// A rank takes part in collective number `number` of all ranks, which is the same at each; `id`
+  /// is told as an arrival when the rank has its result, or has given its part. Throws `error`
+  /// (configuration) where the network has no collectives.
+  virtual void join(duration now, int rank, network_collective what, int root, std::uint64_t bytes,
+                    std::uint32_t number, std::uint64_t id) = 0;
+
+  /// Runs up to and with `until`, but no further than the first arrival of a message, which it
+  /// reports. false: there was none.
+  virtual bool run(duration until, function_ref<void(std::uint64_t id, duration at)> arrived) = 0;
+};
+
+}  // namespace upwash::simulator

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A network of switches, packet by packet: virtual cut-through, credits, output-queued switches
+// with room for each pair of input and output (Kumar 2005, section 8.1) or input-queued ones. One
+// event when a packet has come to an output, and one when an output that others wait for is free.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/model/topology.hpp"
+#include "upwash/model/topology_spanning_tree.hpp"
+#include "upwash/simulator/network/event_queue.hpp"
+#include "upwash/simulator/network/parameters.hpp"
+#include "upwash/simulator/network/traffic_source.hpp"
+
+namespace upwash::simulator {
+
+namespace detail {
+class input_queues;
+class combine_units;
+}  // namespace detail
+
+/// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
+/// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
+/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 48 a
+/// packet under way, 48 a node.
+class packet_network {
+ public:
+  /// `in` and `from` outlive it. Equal arguments give equal runs, on every machine.
+  packet_network(const model::topology& in, const network_parameters& with, traffic_source& from,
+                 std::uint64_t seed);
+  ~packet_network();
+  packet_network(const packet_network&) = delete;
+  packet_network& operator=(const packet_network&) = delete;
+
+  /// Runs all events up to and with `until`, or until stopped. Throws `error` (fault) when packets
+  /// wait for each other and nothing moves any more.
+  void run(duration until);
+  /// Ends `run` after the event that is being handled: for sources.
+  void stop() noexcept { stopped_ = true; }
+  /// Runs until no packet is under way and no source offers any.
+  void drain();
+
+  /// A group of nodes for multicasts and reductions; its number. Output-queued switches only.
+  [[nodiscard]] std::int32_t add_group(model::spanning_tree tree);
+
+  /// The source has packets for a node again, from now on.
+  void has_packets(int node);
+
+  [[nodiscard]] duration now() const noexcept { return duration::from_ps(now_ps_); }
+  [[nodiscard]] std::uint64_t packets_sent() const noexcept { return sent_; }
+  [[nodiscard]] std::uint64_t packets_arrived() const noexcept { return arrived_; }
+  /// Links that packets were put on, those of the nodes among them.
+  [[nodiscard]] std::uint64_t packet_hops() const noexcept { return hops_; }
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+  /// Depends on every event and its place in the order.
+  [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
+  /// Packets that each link carried.
+  [[nodiscard]] std::vector<std::uint64_t> carried() const;
+
+  /// Throws `error` (fault) unless everything that was sent arrived and all credits are back.
+  void check_at_rest();
+
+ private:
+  friend class detail::input_queues;
+  friend class detail::combine_units;
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  /// What an event is about: key / 8 is the link, key % 8 one of these.
+  enum class happening : std::uint8_t {
+    delivered,
+    reached,
+    wake,
+    crossbar,
+    combined,
+    joined,
+    acknowledged
+  };
+
+  struct packet {
+    model::bound goal;
+    std::int64_t born_ps;
+    std::uint32_t bytes;
+    std::uint32_t next;  ///< in its queue
+    std::uint32_t held;  ///< the lane by which it came, whose credit it has
+    std::uint32_t hops;
+    std::uint32_t tag;
+    std::uint32_t out = none;    ///< input-queued: the lane that it asks for
+    std::uint32_t queue = 0;     ///< input-queued: in which it waits
+    std::uint32_t share = none;  ///< multicast: the copies that hold one credit
+    std::int32_t group = -1;
+    packet_kind kind = packet_kind::single;
+    std::uint32_t from = 0;  ///< node; of results of reductions none
+  };
+  struct queue {
+    std::uint32_t head = none;
+    std::uint32_t tail = none;
+    std::uint32_t size = 0;
+  };
+  struct link {
+    std::int64_t free_ps = 0;
+    std::int64_t wake_ps = -1;    ///< a wake is under way for this time
+    std::int32_t to_switch = -1;  ///< -1: to a node
+    std::uint32_t to = 0;         ///< its port, or the node
+    std::uint32_t queued = 0;     ///< packets in its lanes
+    std::uint32_t turn = 0;       ///< the lane that sent last
+    std::uint64_t carried = 0;
+  };
+  struct lane {
+    queue waiting;                 ///< packets for this link
+    std::uint32_t held = 0;        ///< credits that are out: packets under way or at the input
+    std::uint32_t under_way = 0;   ///< crosspoint: packets that are not at an output yet
+    std::uint32_t fullest = 0;     ///< crosspoint: the most packets at one of them
+    std::uint32_t returns = none;  ///< the first credit on its way back
+    std::uint32_t last_return = none;
+    bool stalled = false;  ///< waits for a credit that is not on its way yet
+  };
+  struct credit_return {
+    std::int64_t at_ps;
+    std::uint32_t next;
+    std::uint32_t port;
+    bool last;  ///< the input holds no other part of the packet: the credit itself
+  };
+  /// Copies of one multicast packet in a switch: the credit goes back when all have left.
+  struct copies {
+    std::uint32_t left;
+    std::uint32_t in_lane;
+    std::uint32_t next;  ///< free ones
+    std::int32_t group;
+  };
+  struct nic {
+    offered_packet next;
+    bool has_next = false;
+    int in_flight = 0;         ///< packets without acknowledgement
+    std::int64_t free_ps = 0;  ///< it reads no packet any more
+  };
+
+  void build_links();
+  void handle(const event_queue::event& what);
+  void schedule(std::int64_t at_ps, happening what, std::uint32_t which, std::uint32_t value) {
+    events_queue_.push({at_ps, which * 8 + static_cast<std::uint32_t>(what), value});
+  }
+  void wake(std::uint32_t which, std::int64_t at_ps);
+
+  // Links.
+  void serve(std::uint32_t which);
+  void serve_node(std::uint32_t which);
+  [[nodiscard]] std::uint32_t lane_that_can_send(std::uint32_t which);
+  void put_on_link(std::uint32_t which, std::uint32_t on_lane, std::uint32_t packet_id);
+  void acknowledge(const packet& p);
+  void deliver(std::uint32_t which, std::uint32_t packet_id, std::int64_t at_ps);
+
+  // Switches.
+  void reach_output(std::uint32_t packet_id);
+  [[nodiscard]] std::uint32_t route(packet& of);
+  std::int64_t score(std::uint32_t l);
+  [[nodiscard]] int choose(std::uint32_t first_link, const model::hop& among);
+  void enqueue(std::uint32_t out_lane, std::uint32_t packet_id);
+
+  // Collectives.
+  void spread(std::uint32_t packet_id, int of_switch, int except_port);
+  void leave_input(const packet& p, std::uint32_t which);
+  void leave_together(const copies& all, int of_switch);
+
+  // Credits.
+  [[nodiscard]] bool has_room(std::uint32_t in_lane);
+  void occupy(std::uint32_t in_lane, std::uint32_t port);
+  void give_back(std::uint32_t in_lane, std::uint32_t port, bool last = true);
+  void collect_returns(std::uint32_t in_lane);
+  void wait_for_credit(std::uint32_t in_lane);
+
+  [[nodiscard]] std::int64_t time_of(std::uint32_t bytes) const noexcept {
+    return with_.ps_per_byte * bytes;
+  }
+  [[nodiscard]] std::uint32_t room_behind_crossbar() const noexcept {
+    return static_cast<std::uint32_t>(with_.output_buffer);
+  }
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t of_lane) const noexcept {
+    return of_lane >> lane_bits_;
+  }
+  [[nodiscard]] std::uint32_t first_link(int of_switch) const noexcept {
+    return first_links_[static_cast<std::size_t>(of_switch)];
+  }
+  void append(queue& to, std::uint32_t packet_id) noexcept;
+  [[nodiscard]] std::uint32_t take_first(queue& from) noexcept;
+  [[nodiscard]] std::uint32_t new_packet(const packet& fresh);
+  void free_packet(std::uint32_t packet_id) noexcept;
+  [[noreturn]] void nothing_moves() const;
+
+  const model::topology& in_;
+  network_parameters with_;
+  traffic_source& from_;
+  std::uint64_t seed_;
+  unsigned lane_bits_ = 0;
+  std::uint32_t most_ports_ = 1;
+  std::int64_t to_output_ps_;  ///< from the start on a link to the output of the next switch
+  std::int64_t to_node_ps_;    ///< from the last byte on a link to the node's processor
+  event_queue events_queue_;
+  std::vector<link> links_;
+  std::vector<std::uint32_t> claimed_;  ///< of each link: packets that chose it, not sent yet
+  std::vector<lane> lanes_;
+  std::vector<std::uint8_t> occupied_;  ///< of each lane: packets at each crosspoint of its input
+  std::vector<std::uint32_t> first_links_;
+  std::vector<nic> nics_;
+  std::vector<packet> packets_;
+  std::vector<credit_return> returns_;
+  std::uint32_t free_packet_ = none;
+  std::uint32_t free_return_ = none;
+  std::vector<copies> shares_;
+  std::vector<model::spanning_tree> groups_;
+  std::uint32_t free_share_ = none;
+  std::uint32_t crosspoints_ = 1;  ///< of an input: the ports, and the combine units
+  std::uint64_t live_ = 0;         ///< packets under way, copies among them
+  std::unique_ptr<detail::combine_units> combines_;
+  std::unique_ptr<detail::input_queues> inputs_;  ///< absent in output-queued switches
+  std::int64_t now_ps_ = 0;
+  bool stopped_ = false;
+  std::uint64_t sent_ = 0;
+  std::uint64_t arrived_ = 0;
+  std::uint64_t hops_ = 0;
+  std::uint64_t events_ = 0;
+  std::uint64_t digest_ = 0;
+  std::uint64_t draws_ = 0;
+};
+
+}  // namespace upwash::simulator

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/simulator/network/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::simulator {
+
+void check(const network_parameters& with) {
+  const auto wrong = [](const std::string& what) {
+    throw error(error_kind::argument, "network: " + what);
+  };
+  if (with.ps_per_byte < 1 || with.packet_bytes < 1) wrong("packets must take time on a link");
+  if (with.buffers < 1 || with.buffers > 127) {
+    wrong(fmt::format("{} packets of buffer; valid are 1 to 127", with.buffers));
+  }
+  if (with.input_queues < 0 || with.input_queues > 4096) {
+    wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
+                      with.input_queues));
+  }
+  if (with.packets_in_flight < 0 || with.nic_ps_per_byte < 0) {
+    wrong("a NIC with a negative number of packets in flight or time a byte");
+  }
+  if (with.combine_units < 1 || with.combine_units > 4096) {
+    wrong(fmt::format("{} combine units a switch; valid are 1 to 4096", with.combine_units));
+  }
+  if (with.combine_bytes_per_cycle < 1) wrong("combine units must take in at least a byte a cycle");
+  if (with.output_buffer < 1) wrong("at least one packet of room behind the crossbar");
+  if (!(with.speedup >= 1) || with.speedup > 64) {
+    wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
+  }
+  for (const duration each : {with.channel_delay, with.switch_delay, with.send_overhead,
+                              with.receive_overhead, with.acknowledge_time}) {
+    if (each < duration()) wrong("a negative delay");
+  }
+}
+
+network_parameters qsnet_parameters() {
+  network_parameters with;
+  with.ps_per_byte = 3135;
+  with.packet_bytes = 320;
+  with.channel_delay = duration::from_ns(6);
+  with.switch_delay = duration::from_ns(35);
+  with.send_overhead = with.receive_overhead = duration();
+  with.nic_ps_per_byte = 3279;
+  with.packets_in_flight = 1;
+  with.acknowledge_time = duration::from_ns(776);
+  with.design = switch_design::input_queued;
+  return with;
+}
+
+network_parameters parameters_of(const machine& on, bool nic_memory) {
+  const machine_level& outermost = on.levels.back();
+  network_parameters with;
+  if (on.nic.packets_in_flight) {
+    with = qsnet_parameters();
+    with.packets_in_flight = *on.nic.packets_in_flight;
+  }
+  with.send_overhead = with.receive_overhead = duration();
+  if (on.nic.packet_bytes) with.packet_bytes = static_cast<std::uint32_t>(*on.nic.packet_bytes);
+  double per_byte_ns = 0;
+  if (outermost.alpha_beta) {
+    per_byte_ns = outermost.alpha_beta->pieces.back().beta_ns_per_byte;
+    with.message_gap = outermost.alpha_beta->pieces.back().alpha;
+  } else if (outermost.loggp) {
+    per_byte_ns = outermost.loggp->gap_ns_per_byte;
+    with.message_gap = outermost.loggp->gap;
+  } else {
+    throw error(error_kind::configuration,
+                fmt::format("machine {} has no costs at its outermost level, which the packet "
+                            "network needs; add them to {}",
+                            on.name, on.origin));
+  }
+  if (nic_memory) {
+    per_byte_ns =
+        needed(on, on.nic.memory_beta_ns_per_byte, "nic.memory_beta", "sending from NIC memory");
+  }
+  with.nic_ps_per_byte = std::llround(per_byte_ns * 1e3);
+  // A link is as fast as the NIC at least; where its rate is not known, just as fast.
+  if (!on.nic.packets_in_flight) {
+    with.ps_per_byte = std::max<std::int64_t>(with.nic_ps_per_byte, 1);
+  }
+  return with;
+}
+
+}  // namespace upwash::simulator
