@@ -77,7 +77,9 @@ std::span<T> as(std::span<std::byte> bytes) {
 
 }  // namespace
 
-bool can_be_tuned(kind of) noexcept { return of != kind::all_to_all_v && of != kind::many_to_many; }
+bool can_be_tuned(kind of) noexcept {
+  return of != kind::all_to_all_v && of != kind::many_to_many && of != kind::many_to_many_multicast;
+}
 
 void expect_tunable(kind of) {
   if (can_be_tuned(of)) return;

@@ -148,6 +148,10 @@ plan& plan_cache::add(plan&& made) {
   return plans_.emplace_front(std::move(made));
 }
 
+void plan_cache::drop_unused() noexcept {
+  plans_.remove_if([](const plan& each) { return each.runs == 0; });
+}
+
 void check_size(const team& among, kind what, const char* buffer, std::size_t elements,
                 std::size_t wanted) {
   if (elements == wanted) return;
