@@ -45,6 +45,8 @@ class guide {
   [[nodiscard]] std::vector<measured> order() && { return std::move(order_); }
   [[nodiscard]] double seconds() const noexcept { return (steady_now() - begin_).seconds(); }
   [[nodiscard]] placement where() const noexcept { return where_; }
+  /// Whether the last one measured is the best, notably.
+  [[nodiscard]] bool improved() const noexcept { return in_vain_ == 0; }
 
  private:
   [[nodiscard]] double sample(const std::string& algorithm, long calls);
@@ -178,6 +180,14 @@ std::string guide::over(std::span<const ranked> rest) const {
   return {};
 }
 
+/// A relative of what has just won comes next: where the model is wrong about an algorithm, the
+/// search follows its parameter as long as that pays.
+void bring_forward(std::span<ranked> rest, const collective::algorithm* winner) {
+  const auto relative = std::find_if(
+      rest.begin(), rest.end(), [&](const ranked& each) { return each.what.chosen == winner; });
+  if (relative != rest.end()) std::rotate(rest.begin(), relative, relative + 1);
+}
+
 void check(const search_options& options) {
   if (!(options.budget_seconds > 0)) {
     throw error(error_kind::argument, fmt::format("a search needs time: a budget of {} s is none",
@@ -245,10 +255,12 @@ search_outcome search(job& here, const collective::problem& call,
   guide leader(orchestra, options, order.size(), report);
   search_outcome outcome;
   outcome.ended = "all were measured";
-  std::span<const ranked> rest(order);
+  std::span<ranked> rest(order);
   do {
-    leader.measure(rest.front());
+    const ranked& now = rest.front();
+    leader.measure(now);
     rest = rest.subspan(1);
+    if (leader.improved()) bring_forward(rest, now.what.chosen);
     if (rest.empty()) break;
     if (std::string why = leader.over(rest); !why.empty()) {
       outcome.ended = std::move(why);
