@@ -45,8 +45,10 @@ class guide {
   [[nodiscard]] std::vector<measured> order() && { return std::move(order_); }
   [[nodiscard]] double seconds() const noexcept { return (steady_now() - begin_).seconds(); }
   [[nodiscard]] placement where() const noexcept { return where_; }
-  /// Whether the last one measured is the best, notably.
-  [[nodiscard]] bool improved() const noexcept { return in_vain_ == 0; }
+  /// Whether the last one measured is better than all before.
+  [[nodiscard]] bool improved() const noexcept {
+    return order_.size() > 1 && best_ + 1 == order_.size();
+  }
 
  private:
   [[nodiscard]] double sample(const std::string& algorithm, long calls);
