@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
 
+#include "tools/tune_machine.hpp"
 #include "tools/tune_request.hpp"
+#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
@@ -103,8 +106,25 @@ std::vector<std::string> words_of(const tune_request& asked) {
   return words;
 }
 
+/// Whether it is the machine that is to be measured, no collective.
+bool asks_for_machine(const tune_request& asked) {
+  return asked.collectives == std::vector<std::string>{"machine"};
+}
+
+std::string machine_output_of(const tune_request& asked) {
+  if (!asked.output.empty()) return asked.output;
+  const std::string own = user_folder();
+  if (own.empty()) wrong("there is no home to write to: name a file by --output");
+  return own + "/machines/measured.json";
+}
+
 int start(tune_request asked) {
-  check(asked);
+  if (asks_for_machine(asked)) {
+    asked.ranks = std::max(asked.ranks, 2);
+    asked.output = machine_output_of(asked);
+  } else {
+    check(asked);
+  }
   if (asked.explain && !asked.measure) {
     explain(asked);
     return 0;
@@ -125,7 +145,8 @@ int start(tune_request asked) {
 }
 
 void add_options(CLI::App& command, tune_request& asked) {
-  command.add_option("collective", asked.collectives, "Which ones: broadcast, all_to_all, ...");
+  command.add_option("collective", asked.collectives,
+                     "Which ones: broadcast, all_to_all, ...; or: machine");
   command.add_flag("--all", asked.all, "All that can be tuned");
   command.add_option("-n,--ranks", asked.ranks, "Ranks of the team")->check(CLI::Range(1, 1 << 20));
   command.add_option("--bytes", asked.bytes, "Sizes, as 64k (8 to 256k, by 8)")->delimiter(',');
@@ -169,7 +190,13 @@ void add_tune(CLI::App& app, int& status) {
   CLI::App* rank = app.add_subcommand("tune-rank", "")->group("");  // hidden: tune starts it
   add_options(*rank, *as_rank);
   rank->callback([as_rank, &status] {
-    status = run(0, nullptr, [&](job& here) { tune_on_ranks(here, *as_rank); });
+    status = run(0, nullptr, [&](job& here) {
+      if (asks_for_machine(*as_rank)) {
+        measure_machine(here, as_rank->output);
+      } else {
+        tune_on_ranks(here, *as_rank);
+      }
+    });
   });
 }
 

@@ -15,6 +15,7 @@
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/runtime/describe.hpp"
 #include "upwash/tuning/search.hpp"
 #include "upwash/tuning/statistics.hpp"
 #include "upwash/tuning/trial.hpp"
@@ -92,8 +93,8 @@ void print_outcome(const problem& call, const tuning::search_outcome& outcome) {
   const tuning::result& best = outcome.found.best();
   fmt::print("{:<15} {:>8} {:<28} {:>10} {:<28} {:>10} {:>6.2f} {:>4}/{:<4} {:>6.1f}  {}\n",
              to_string(call.what), call.bytes, before.algorithm, micros(before.ns), best.algorithm,
-             micros(best.ns), before.ns / best.ns, outcome.order.size(), outcome.found.candidates,
-             outcome.found.seconds, outcome.ended);
+             micros(best.ns), best.ns > 0 ? before.ns / best.ns : 1.0, outcome.order.size(),
+             outcome.found.candidates, outcome.found.seconds, outcome.ended);
   std::fflush(stdout);
 }
 
@@ -158,11 +159,23 @@ void tune_one(job& here, workshop& shop, const problem& call, double budget) {
                       tuning::origin_of(shop.asked.conduit, shop.asked.machine), shop.algorithms);
 }
 
+/// Of the conduit, as its jobs have it.
+std::uint64_t medium_bytes_of(const std::string& conduit) {
+  for (const conduit_description& each : describe_conduits()) {
+    if (each.name != conduit) continue;
+    if (each.unavailable.empty()) return each.can.medium_bytes;
+    throw error(error_kind::environment, each.unavailable);
+  }
+  throw error(error_kind::argument, fmt::format("tune: unknown conduit {}", conduit));
+}
+
 }  // namespace
 
 void explain(const tune_request& asked) {
   const workshop shop(asked);
+  const std::uint64_t eager_bytes = medium_bytes_of(asked.conduit);
   for (problem call : problems_of(asked)) {
+    call.eager_bytes = eager_bytes;
     call.ranks_per_node =
         std::min(shop.predicts.on().ranks_in(level_kind::node), std::max(call.ranks, 1));
     std::vector<measured> all;

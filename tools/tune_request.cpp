@@ -9,6 +9,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/tuning/trial.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -20,9 +21,6 @@ constexpr std::uint64_t most_buffer = std::uint64_t{64} << 20U;
 
 bool has_sizes(kind of) { return of != kind::barrier; }
 
-/// Irregular ones depend on what each rank sends.
-bool can_be_tuned(kind of) { return of != kind::all_to_all_v && of != kind::many_to_many; }
-
 bool has_block_of_each(kind of) {
   return of == kind::scatter || of == kind::gather || of == kind::all_gather ||
          of == kind::all_to_all || of == kind::reduce_scatter;
@@ -31,11 +29,14 @@ bool has_block_of_each(kind of) {
 std::vector<kind> kinds_of(const tune_request& asked) {
   std::vector<kind> all;
   if (!asked.all) {
-    for (const std::string& each : asked.collectives) all.push_back(collective::kind_named(each));
+    for (const std::string& each : asked.collectives) {
+      all.push_back(collective::kind_named(each));
+      tuning::expect_tunable(all.back());
+    }
   } else {
     for (const std::string_view each : collective::kind_names()) {
       const kind one = collective::kind_named(each);
-      if (can_be_tuned(one)) all.push_back(one);
+      if (tuning::can_be_tuned(one)) all.push_back(one);
     }
   }
   if (all.empty()) {

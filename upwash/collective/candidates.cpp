@@ -111,6 +111,7 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   rules.addresses = call.addresses;
   rules.entry = call.entry;
   rules.direct = call.direct_access;
+  rules.eager_bytes = call.eager_bytes;
   schedule::price_options options;
   options.free_where_absent = true;
   options.most_steps = most_steps;

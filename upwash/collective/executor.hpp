@@ -126,4 +126,9 @@ struct installation {
 /// algorithms that do not exist.
 void install(job& here, const installation& with);
 
+/// Who chooses from now on; returns who did. What was chosen for known shapes of calls is
+/// forgotten. `chooses` outlives its use; null: the first algorithm that serves. Called by all
+/// ranks between the same calls, with selectors that agree; local.
+selector* set_selector(job& here, selector* chooses);
+
 }  // namespace upwash::collective

@@ -52,6 +52,7 @@ struct problem {
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;
+  std::uint64_t eager_bytes = 512;  ///< the largest edge that travels eagerly
   bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
 };
 

@@ -33,6 +33,7 @@ struct shape {
   bool direct_access;
   schedule::address_mode addresses;
   schedule::sync_mode entry;
+  std::uint64_t eager_bytes;
   bool overlapped;
   friend auto operator<=>(const shape&, const shape&) = default;
 };
@@ -50,6 +51,7 @@ shape shape_of(const problem& call) {
           .direct_access = call.direct_access,
           .addresses = call.addresses,
           .entry = call.entry,
+          .eager_bytes = call.eager_bytes,
           .overlapped = call.overlapped};
 }
 

@@ -13,19 +13,9 @@
 #include <vector>
 
 #include "upwash/collective/problem.hpp"
+#include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
-
-/// How the ranks lay while something was measured. Virtual machines move their cores: samples of
-/// one placement only are compared.
-enum class placement : std::uint8_t {
-  near,       ///< each rank its own core, close together
-  far,        ///< each its own, far apart
-  shared,     ///< ranks share cores
-  simulated,  ///< virtual time: it repeats exactly
-  disturbed,  ///< none of these for long enough: never kept
-};
-[[nodiscard]] std::string_view to_string(placement where) noexcept;
 
 /// What a result depends on: the key of what is remembered.
 struct situation {
@@ -56,7 +46,7 @@ struct result {
   std::string algorithm;      ///< NAME[:key=value,...]
   std::uint32_t samples = 0;  ///< the effort: more replaces less
   std::int64_t when = 0;      ///< seconds of the Unix clock; of equal effort the later counts
-  double ns = 0;              ///< of a call: the median of the samples
+  double ns = 0;              ///< of a call: the least of the samples, what disturbs only adds
   friend bool operator==(const result&, const result&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <exception>
 
 #include "upwash/core/control.hpp"
 #include "upwash/core/memory_access.hpp"
@@ -26,7 +27,7 @@ placement_probe::placement_probe(job& here)
       oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
       lines_(allocate(here.world(), line_bytes)) {}
 
-placement_probe::~placement_probe() {
+placement_probe::~placement_probe() noexcept(false) {
   // An error may have taken the other ranks away: then nobody is there to free it with.
   if (std::uncaught_exceptions() == 0) free(lines_);
 }
@@ -59,7 +60,10 @@ double placement_probe::one_way_ns() {
 
 placement placement_probe::look() {
   if (simulated_) return placement::simulated;
-  if (oversubscribed_ || here_.size() < 2 || !here_.endpoint().describe().direct_access) {
+  // Ranks that share a process take turns: they cannot spin for each other.
+  const conduit::endpoint& where = here_.endpoint();
+  if (oversubscribed_ || here_.size() < 2 || where.local_ranks() > 1 ||
+      !where.describe().direct_access) {
     return placement::shared;
   }
   control::barrier(here_.world());

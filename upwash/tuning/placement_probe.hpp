@@ -6,7 +6,7 @@
 
 #include "upwash/core/job.hpp"
 #include "upwash/core/region.hpp"
-#include "upwash/tuning/knowledge.hpp"
+#include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
 
@@ -14,8 +14,8 @@ class placement_probe {
  public:
   /// Collective over the world.
   explicit placement_probe(job& here);
-  /// Collective over the world.
-  ~placement_probe();
+  /// Collective over the world. Throws what ends ranks.
+  ~placement_probe() noexcept(false);
   placement_probe(const placement_probe&) = delete;
   placement_probe& operator=(const placement_probe&) = delete;
 

@@ -45,11 +45,22 @@ class guide {
   [[nodiscard]] std::vector<measured> order() && { return std::move(order_); }
   [[nodiscard]] double seconds() const noexcept { return (steady_now() - begin_).seconds(); }
   [[nodiscard]] placement where() const noexcept { return where_; }
+  /// Whether the last one measured is better than all before.
+  [[nodiscard]] bool improved() const noexcept {
+    return order_.size() > 1 && best_ + 1 == order_.size();
+  }
 
  private:
   [[nodiscard]] double sample(const std::string& algorithm, long calls);
-  [[nodiscard]] std::vector<double> ratios_to_best(const std::string& algorithm, long calls,
-                                                   bool early);
+  /// A candidate and the best so far, sampled in turn.
+  struct duel {
+    double least = std::numeric_limits<double>::infinity();
+    double least_of_best = std::numeric_limits<double>::infinity();
+    std::uint32_t samples = 0;
+    bool surely_faster = false;
+    [[nodiscard]] double ratio() const { return samples == 0 ? 1 : least / least_of_best; }
+  };
+  [[nodiscard]] duel against_best(const std::string& algorithm, long calls, bool early);
   [[nodiscard]] double compare(const std::string& algorithm, long calls, std::uint32_t& samples);
   void keep(measured one);
 
@@ -79,15 +90,18 @@ double guide::sample(const std::string& algorithm, long calls) {
   return last;
 }
 
-/// Logarithms of the ratio, by pairs of samples in turn, so that what disturbs meets both. Ends
-/// early when it is sure (95 %), or hopeless.
-std::vector<double> guide::ratios_to_best(const std::string& algorithm, long calls, bool early) {
+/// Samples of both in turn, so that what disturbs meets both. Ends early when it is sure (95 %) who
+/// is faster, or when the candidate is hopeless.
+guide::duel guide::against_best(const std::string& algorithm, long calls, bool early) {
   const std::string best = order_[best_].algorithm;
   std::vector<double> logs;
+  duel seen;
   while (static_cast<int>(logs.size()) < options_.samples) {
     const double own = sample(algorithm, calls);
     const double other = sample(best, best_calls_);
     if (own <= 0 || other <= 0) break;
+    seen.least = std::min(seen.least, own);
+    seen.least_of_best = std::min(seen.least_of_best, other);
     logs.push_back(std::log(own / other));
     if (!early) continue;
     if (logs.size() == 1 && logs[0] > std::log(hopeless)) break;
@@ -95,23 +109,25 @@ std::vector<double> guide::ratios_to_best(const std::string& algorithm, long cal
     const estimate sure = estimate_of(logs);
     if (std::abs(sure.mean) > sure.half_width) break;
   }
-  return logs;
+  const estimate sure = estimate_of(logs);
+  seen.surely_faster = sure.mean + sure.half_width < 0;
+  seen.samples = static_cast<std::uint32_t>(logs.size());
+  return seen;
 }
 
-/// What a call takes, by comparison with the best so far. Of many candidates some look better by
-/// luck: one replaces the best only when it is surely better, and again in fresh samples, which
-/// alone say by how much.
+/// What a call takes, by comparison with the best so far: by the least of the samples, since what
+/// disturbs only adds. Of many candidates some look better by luck: one replaces the best only
+/// when it is surely faster, and again in fresh samples, which alone say by how much.
 double guide::compare(const std::string& algorithm, long calls, std::uint32_t& samples) {
   const double best = order_[best_].ns;
-  std::vector<double> logs = ratios_to_best(algorithm, calls, !options_.exhaustive);
-  samples = static_cast<std::uint32_t>(logs.size());
-  const estimate sure = estimate_of(logs);
-  if (sure.mean + sure.half_width < 0) {
-    logs = ratios_to_best(algorithm, calls, false);
-    samples += static_cast<std::uint32_t>(logs.size());
-    return best * std::exp(median_of(logs));
+  const duel first = against_best(algorithm, calls, !options_.exhaustive);
+  samples = std::max(first.samples, 1U);
+  if (first.surely_faster) {
+    const duel again = against_best(algorithm, calls, false);
+    samples += again.samples;
+    if (again.surely_faster) return best * std::min(again.ratio(), 1.0);
   }
-  return best * std::exp(std::max(median_of(logs), 0.0));
+  return best * std::max(first.ratio(), 1.0);
 }
 
 void guide::keep(measured one) {
@@ -131,11 +147,11 @@ void guide::measure(const ranked& one) {
   now.predicted_ns = one.predicted ? one.predicted->ns() : 0;
   const long calls = orchestra_.calibrate(now.algorithm, options_.sample_seconds);
   if (order_.empty() || orchestra_.simulated()) {
-    std::vector<double> values;
-    const int wanted = orchestra_.simulated() ? 1 : options_.samples;
-    for (int i = 0; i < wanted; ++i) values.push_back(sample(now.algorithm, calls));
-    now.samples = static_cast<std::uint32_t>(wanted);
-    now.ns = median_of(values);
+    now.samples = static_cast<std::uint32_t>(orchestra_.simulated() ? 1 : options_.samples);
+    now.ns = sample(now.algorithm, calls);
+    for (std::uint32_t i = 1; i < now.samples; ++i) {
+      now.ns = std::min(now.ns, sample(now.algorithm, calls));
+    }
   } else {
     now.ns = compare(now.algorithm, calls, now.samples);
   }
@@ -164,6 +180,14 @@ std::string guide::over(std::span<const ranked> rest) const {
     return "no other can be better by the model";
   }
   return {};
+}
+
+/// A relative of what has just won comes next: where the model is wrong about an algorithm, the
+/// search follows its parameter as long as that pays.
+void bring_forward(std::span<ranked> rest, const collective::algorithm* winner) {
+  const auto relative = std::find_if(
+      rest.begin(), rest.end(), [&](const ranked& each) { return each.what.chosen == winner; });
+  if (relative != rest.end()) std::rotate(rest.begin(), relative, relative + 1);
 }
 
 void check(const search_options& options) {
@@ -233,10 +257,12 @@ search_outcome search(job& here, const collective::problem& call,
   guide leader(orchestra, options, order.size(), report);
   search_outcome outcome;
   outcome.ended = "all were measured";
-  std::span<const ranked> rest(order);
+  std::span<ranked> rest(order);
   do {
-    leader.measure(rest.front());
+    const ranked& now = rest.front();
+    leader.measure(now);
     rest = rest.subspan(1);
+    if (leader.improved()) bring_forward(rest, now.what.chosen);
     if (rest.empty()) break;
     if (std::string why = leader.over(rest); !why.empty()) {
       outcome.ended = std::move(why);

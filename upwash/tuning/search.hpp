@@ -50,12 +50,12 @@ struct search_progress {
 };
 
 /// Measures candidates of the call (problem_on) on the world of `here`: first `untuned`, then in
-/// the order of `ranking`, siblings of a candidate somewhat behind. Each is measured in turn with
-/// the best so far; a test on the ratios (95 %) ends it. Only samples between which the cores did
-/// not move are kept. The search ends by budget, share, patience, or when no rest can be better by
-/// the model, given by how much it was wrong so far. Collective over the world, blocking; the
-/// outcome is rank 0's (empty elsewhere). Throws `error` (argument) for a budget or share of
-/// nothing.
+/// the order of `ranking`, relatives of a candidate somewhat behind, of one that won first. Each is
+/// measured in turn with the best so far; a test on the ratios (95 %) ends it. Only samples between
+/// which the cores did not move are kept. The search ends by budget, share, patience, or when no
+/// rest can be better by the model, given by how much it was wrong so far. Collective over the
+/// world, blocking; the outcome is rank 0's (empty elsewhere). Throws `error` (argument) for a
+/// budget or share of nothing.
 [[nodiscard]] search_outcome search(job& here, const collective::problem& call,
                                     const collective::selection& untuned,
                                     const std::vector<collective::ranked>& ranking,

@@ -77,16 +77,24 @@ std::span<T> as(std::span<std::byte> bytes) {
 
 }  // namespace
 
+bool can_be_tuned(kind of) noexcept {
+  return of != kind::all_to_all_v && of != kind::many_to_many && of != kind::many_to_many_multicast;
+}
+
+void expect_tunable(kind of) {
+  if (can_be_tuned(of)) return;
+  throw error(error_kind::argument,
+              fmt::format("{} cannot be tuned: what it takes depends on what each rank sends",
+                          to_string(of)));
+}
+
 collective::problem problem_on(const team& among, collective::problem asked) {
-  if (asked.what == kind::all_to_all_v || asked.what == kind::many_to_many) {
-    throw error(error_kind::argument,
-                fmt::format("{} cannot be tuned: what it takes depends on what each rank sends",
-                            to_string(asked.what)));
-  }
+  expect_tunable(asked.what);
   const conduit::endpoint& where = among.here().endpoint();
   asked.ranks = among.size();
   asked.ranks_per_node = collective::ranks_a_node(among);
   asked.element_bytes = asked.bytes % sizeof(double) == 0 ? sizeof(double) : 1;
+  asked.eager_bytes = collective::default_rules(among).eager_bytes;
   asked.direct_access = where.describe().direct_access;
   if (asked.what == kind::barrier) asked.bytes = 0;
   return asked;
@@ -110,7 +118,7 @@ trial::trial(const team& among, const collective::problem& call) : among_(among)
   out_ = all.subspan(begin);
 }
 
-trial::~trial() {
+trial::~trial() noexcept(false) {
   if (addressed_ && std::uncaught_exceptions() == 0) free(addressed_);
 }
 
@@ -143,7 +151,9 @@ void trial::call_on(std::string_view algorithm) {
                                .overlapped = call_.overlapped};
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
-  const bool at_root = among_.rank() == call_.root;
+  // Where addresses are known, all members name their buffer, though only the root's is used.
+  const bool at_root =
+      among_.rank() == call_.root || call_.addresses == schedule::address_mode::single;
   switch (call_.what) {
     case kind::barrier: barrier(among_, blocking, how); return;
     case kind::broadcast: broadcast(among_, blocking, call_.root, out, how); return;

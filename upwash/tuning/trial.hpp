@@ -12,9 +12,13 @@
 #include "upwash/collective/problem.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
-#include "upwash/tuning/placement_probe.hpp"
 
 namespace upwash::tuning {
+
+/// Not those whose time depends on what each rank sends.
+[[nodiscard]] bool can_be_tuned(collective::kind of) noexcept;
+/// Throws `error` (argument) for those.
+void expect_tunable(collective::kind of);
 
 /// A call as a search sees it: the problem on this team, with elements of 8 bytes where they fit,
 /// else of 1. Throws `error` (argument) for collectives that cannot be tried (irregular ones).
@@ -25,8 +29,8 @@ class trial {
  public:
   /// `call` comes of problem_on. Memory: the buffers of the call. Collective.
   trial(const team& among, const collective::problem& call);
-  /// Collective.
-  ~trial();
+  /// Collective. Throws what ends ranks.
+  ~trial() noexcept(false);
   trial(const trial&) = delete;
   trial& operator=(const trial&) = delete;
 

@@ -73,12 +73,16 @@ const collective::predictor* tuned_selector::predicts() {
 const collective::selector::choice& tuned_selector::choose(const registry& from,
                                                            const problem& call) {
   if (known_.findings().empty()) return model_->choose(from, call);
-  const shape key{situation_of(call, placement::near), call.root, call.in_place,
-                  call.direct_access};
+  const shape key{situation_of(call, placement::near),
+                  call.root,
+                  call.in_place,
+                  call.direct_access,
+                  call.checked,
+                  call.eager_bytes};
   const auto kept = chosen_.find(key);
   if (kept != chosen_.end()) return kept->second;
   auto fresh = remembered(from, call);
-  if (!fresh) fresh = model_->choose(from, call);
+  if (!fresh) return model_->choose(from, call);  // which keeps it, by what it depends on
   return chosen_.emplace(key, std::move(*fresh)).first->second;
 }
 

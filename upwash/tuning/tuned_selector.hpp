@@ -38,7 +38,7 @@ class tuned_selector final : public collective::selector {
                                      const collective::problem& call) override;
 
  private:
-  using shape = std::tuple<situation, int, bool, bool>;
+  using shape = std::tuple<situation, int, bool, bool, bool, std::uint64_t>;
 
   [[nodiscard]] std::optional<choice> remembered(const collective::registry& from,
                                                  const collective::problem& call);

@@ -73,6 +73,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.entry = wanted.how.entry;
   made.what.exit = wanted.how.exit;
   made.what.overlapped = wanted.how.overlapped;
+  made.what.eager_bytes = wanted.how.eager_bytes.value_or(default_rules(among).eager_bytes);
   made.what.direct_access = among.here().endpoint().describe().direct_access;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
@@ -145,6 +146,10 @@ plan& plan_cache::add(plan&& made) {
     if (oldest != plans_.rend()) plans_.erase(std::next(oldest).base());
   }
   return plans_.emplace_front(std::move(made));
+}
+
+void plan_cache::drop_unused() noexcept {
+  plans_.remove_if([](const plan& each) { return each.runs == 0; });
 }
 
 void check_size(const team& among, kind what, const char* buffer, std::size_t elements,

@@ -4,6 +4,8 @@
 // Which algorithm a call runs: named by the caller, forced for the job, or selected.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/collective/detail/service.hpp"
@@ -53,6 +55,11 @@ void executor::install(const installation& with) {
   on_team_create(here_.world());
 }
 
+selector* executor::set_selector(selector* chooses) {
+  for (auto& [id, record] : teams_) record->plans.drop_unused();
+  return std::exchange(selects_, chooses);
+}
+
 selection executor::choose(const team& among, const problem& what, std::string_view named) {
   const auto forced = forced_.find(what.what);
   if (named.empty() && forced != forced_.end()) named = forced->second;
@@ -97,3 +104,11 @@ selector::choice executor::first_that_serves(const problem& what) {
 }
 
 }  // namespace upwash::collective::detail
+
+namespace upwash::collective {
+
+selector* set_selector(job& here, selector* chooses) {
+  return here.service<detail::executor>().set_selector(chooses);
+}
+
+}  // namespace upwash::collective

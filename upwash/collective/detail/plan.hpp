@@ -46,6 +46,8 @@ class plan_cache {
   /// The plan of that shape, or null. The most recently used is found at once.
   [[nodiscard]] plan* find(const call& wanted) noexcept;
   plan& add(plan&& made);
+  /// Forgets those that do not run.
+  void drop_unused() noexcept;
 
  private:
   std::list<plan> plans_;  ///< most recently used first

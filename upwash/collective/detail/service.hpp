@@ -61,6 +61,9 @@ class executor final : public service_base {
   /// Makes the boards of the world, and of every team from now on.
   void install(const installation& with);
 
+  /// Who chooses from now on; the plans of before are dropped.
+  selector* set_selector(selector* chooses);
+
   /// The algorithm named, or forced for the collective, or selected.
   [[nodiscard]] selection choose(const team& among, const problem& what, std::string_view named);
   /// Whether such a schedule uses the team's board.

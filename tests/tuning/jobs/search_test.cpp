@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/tuning/search.hpp"
+
+#include <algorithm>
+
+#include "tests/harness/job_test.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/collective/candidates.hpp"
+#include "upwash/tuning/trial.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::tuning;
+using collective::kind;
+using collective::problem;
+
+struct searched {
+  search_outcome outcome;
+  std::size_t candidates = 0;
+  std::size_t reports = 0;
+};
+
+searched search_all(job& here, problem call, const search_options& options) {
+  collective::registry algorithms;
+  collective::add_algorithms(algorithms);
+  call = problem_on(here.world(), call);
+  const auto all = collective::candidates(algorithms, call);
+  const collective::predictor by(load_machine("laptop"));
+  searched seen;
+  seen.candidates = all.size();
+  seen.outcome = search(here, call, all.back(), collective::ranking(all, call, by, 10'000), options,
+                        [&](const search_progress&) { ++seen.reports; });
+  return seen;
+}
+
+search_options quick(bool exhaustive) {
+  search_options options;
+  options.exhaustive = exhaustive;
+  options.samples = 3;
+  options.sample_seconds = 1e-5;
+  return options;
+}
+
+}  // namespace
+
+JOB_TEST(search, exhaustive_measures_all_and_finds_the_least) {
+  const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 64}, quick(true));
+  if (here.rank() != 0) {
+    EXPECT_TRUE(seen.outcome.order.empty());
+    return;
+  }
+  EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
+  EXPECT_EQ(seen.reports, seen.candidates);
+  EXPECT_EQ(seen.outcome.ended, "all were measured");
+  EXPECT_EQ(seen.outcome.found.at.ranks, here.size());
+  EXPECT_EQ(seen.outcome.found.at.bytes, 64U);
+  const auto least =
+      std::min_element(seen.outcome.order.begin(), seen.outcome.order.end(),
+                       [](const measured& a, const measured& b) { return a.ns < b.ns; });
+  EXPECT_EQ(seen.outcome.found.best().algorithm, least->algorithm);
+  for (const measured& each : seen.outcome.order) EXPECT_GT(each.ns, 0) << each.algorithm;
+}
+
+JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks = 2,
+         .most_ranks = 5) {
+  for (const std::string_view name : collective::kind_names()) {
+    const kind what = collective::kind_named(name);
+    if (!can_be_tuned(what)) continue;
+    for (const std::uint64_t bytes : {12, 2048}) {
+      SCOPED_TRACE(std::string(name) + " " + std::to_string(bytes));
+      problem call{.what = what, .bytes = bytes};
+
+      call.root = here.size() - 1;
+      call.commutative = bytes == 12;
+      call.overlapped = bytes == 12;
+      if (bytes == 2048) {
+        call.addresses = schedule::address_mode::single;
+        call.entry = schedule::sync_mode::all;
+        call.exit = schedule::sync_mode::all;
+      }
+      search_options options = quick(false);
+      options.share = 0.3;
+      const searched seen = search_all(here, call, options);
+      if (here.rank() != 0) continue;
+      EXPECT_GE(seen.outcome.order.size(), 1U) << name;
+      EXPECT_LE(seen.outcome.order.size(), seen.candidates) << name;
+    }
+  }
+}
+
+JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first) {
+  search_options options = quick(true);
+  options.share = 1e-9;
+  const searched seen = search_all(here, {.what = kind::broadcast, .bytes = 4096}, options);
+  if (here.rank() != 0) return;
+  EXPECT_EQ(seen.outcome.order.size(), 1U);
+  EXPECT_EQ(seen.outcome.ended,
+            seen.candidates > 1 ? "the share of candidates is used up" : "all were measured");
+}
+
+JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank) {
+  search_options options = quick(false);
+  options.budget_seconds = 0;
+  EXPECT_THROW(search_all(here, {.what = kind::barrier}, options), error);
+  options = quick(false);
+  options.share = 0;
+  EXPECT_THROW(search_all(here, {.what = kind::barrier}, options), error);
+  EXPECT_THROW(static_cast<void>(problem_on(here.world(), {.what = kind::many_to_many})), error);
+}
+
+JOB_TEST(search, guided_measures_less_and_never_ends_worse_than_it_began, .least_ranks = 8) {
+  const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 512}, quick(false));
+  if (here.rank() != 0) return;
+  EXPECT_LT(seen.outcome.order.size(), seen.candidates) << seen.outcome.ended;
+  EXPECT_LE(seen.outcome.found.best().ns, seen.outcome.order.front().ns);
+}
