@@ -25,8 +25,10 @@ struct options {
   double sample_seconds = 0.004;       ///< aimed length of one sample
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
+  std::string replay{};                ///< matching: a recorded trace instead of its patterns
   int degree = 0;                      ///< neighbor-send: 0: several
-  std::string algorithm{};             ///< collectives: NAME[:key=value,...]; empty: each in turn
+  std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
+                                       ///< ENGINE[/PARTITION]; empty: each in turn
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -150,5 +152,7 @@ void gather(context& c);
 void scatter(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
+void matching_stores(context& c);
+void messages(context& c);
 
 }  // namespace upwash::bench

@@ -7,3 +7,4 @@ find_package(nlohmann_json REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+find_path(UPWASH_HIGHWAY hwy/highway.h REQUIRED)  # headers alone are used

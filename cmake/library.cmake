@@ -15,6 +15,11 @@ target_link_libraries(upwash_objects
           PkgConfig::hwloc)
 target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}"
   UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
+# Highway of Debian 12 has no vectors for the oldest x86-64; every processor since 2009 has these.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/upwash/matching/engines/detail/compare.cpp
+    PROPERTIES COMPILE_OPTIONS -march=x86-64-v2 SKIP_PRECOMPILE_HEADERS ON)
+endif()
 target_precompile_headers(upwash_objects PRIVATE
   <string> <vector> <memory> <span> <atomic> <optional> <algorithm> <fmt/format.h>)
 

@@ -12,7 +12,8 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/simulator/network/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/conduit/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/conduit/*/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/tuning/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/tuning/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/matching/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp)
 # The parts of applications that need no ranks are tested with the library.
 if(UPWASH_BUILD_APPS)
   file(GLOB UPWASH_APP_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
@@ -47,7 +48,8 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/harness/*.cpp ${PROJECT_SOURCE_DIR}/tests/core/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/runtime/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/collective/jobs/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/tuning/jobs/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/tuning/jobs/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS})
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)

@@ -73,6 +73,9 @@ int start(const bench_arguments& arguments) {
   if (!arguments.chosen.algorithm.empty()) {
     options.program.push_back("--algorithm=" + arguments.chosen.algorithm);
   }
+  if (!arguments.chosen.replay.empty()) {
+    options.program.push_back("--replay=" + arguments.chosen.replay);
+  }
   if (arguments.chosen.json) options.program.emplace_back("--json");
   for (const std::uint64_t bytes : arguments.chosen.bytes) {
     options.program.push_back(fmt::format("--bytes={}", bytes));
@@ -102,10 +105,13 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       ->check(CLI::Range(1, 100000));
   command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
       ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--replay", arguments.chosen.replay,
+                     "matching: a recorded trace (CSV) instead of its patterns");
   command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--algorithm", arguments.chosen.algorithm,
-                     "Collectives: NAME[:key=value,...] instead of each in turn");
+  command.add_option(
+      "--algorithm", arguments.chosen.algorithm,
+      "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION]; else each in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");

@@ -313,6 +313,8 @@ void add_simulate(CLI::App& app, int& status) {
                       "Daemons of the nodes, with --schedule: period,length[,together]");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
   add_network_options(*command, *given);
+  command->add_option("--closed", given->what.outstanding,
+                      "Closed loop: so many packets of each node under way, whatever --load");
   command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--packets", given->what.packets, "Packet times that are measured (1000)")

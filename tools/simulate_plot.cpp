@@ -19,12 +19,13 @@ constexpr std::array colours{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    if (c == '<')
+    if (c == '<') {
       result += "&lt;";
-    else if (c == '&')
+    } else if (c == '&') {
       result += "&amp;";
-    else
+    } else {
       result += c;
+    }
   }
   return result;
 }
@@ -158,6 +159,8 @@ std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows
                         top + side - 1, escaped(row.name));
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       const double value = std::clamp(row.values[i], 0.0, 1.0);
+      const std::size_t column = i % most_columns;
+      const std::size_t line = i / most_columns;
       // From white over orange to dark red.
       const int red = static_cast<int>(255 - 100 * std::max(0.0, value - 0.5) * 2);
       const int green = static_cast<int>(255 * (1 - value));
@@ -166,9 +169,8 @@ std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows
           R"svg(<rect x="{}" y="{}" width="{}" height="{}" fill="#{:02x}{:02x}{:02x}">)svg"
           R"svg(<title>{} port {}: {:.3f}</title></rect>)svg"
           "\n",
-          margin * 1.5 + static_cast<double>(i % most_columns * side),
-          top + static_cast<double>(i / most_columns * side), side - 1, side - 1, red, green, blue,
-          escaped(row.name), i, row.values[i]);
+          margin * 1.5 + static_cast<double>(column * side), top + static_cast<double>(line * side),
+          side - 1, side - 1, red, green, blue, escaped(row.name), i, row.values[i]);
     }
     lines += std::max<std::size_t>(1, (row.values.size() + most_columns - 1) / most_columns);
   }

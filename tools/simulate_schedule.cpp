@@ -11,6 +11,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/model/topology_fat_tree.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/packet_carrier.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -108,6 +109,9 @@ int simulate_schedule(const schedule_run& what) {
       what.routing);
   const simulator::network_parameters with = simulator::parameters_of(on, what.nic_memory);
   check(with);
+  call.network_collectives = each_node == 1 &&
+                             with.design == simulator::switch_design::output_queued &&
+                             dynamic_cast<const model::fat_tree*>(network.get()) != nullptr;
   const simulator::noise daemons = parse_noise(what);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
@@ -115,9 +119,12 @@ int simulate_schedule(const schedule_run& what) {
   for (const selection& each : candidates(all, call, what.algorithm)) {
     simulator::packet_carrier carrier(*network, with, what.ranks, each_node, what.seed);
     const duration packets = completion(each, call, on, daemons, &carrier);
-    const duration messages = completion(each, call, on, daemons, nullptr);
-    fmt::print("{:<32} {:14.3f} {:14.3f} {:12}\n", model::text_of(each.chosen->is, each.with),
-               packets.us(), messages.us(), carrier.network().packet_hops());
+    const bool by_switches = (each.chosen->is.requirements & model::needs_network) != 0;
+    const std::string messages =
+        by_switches ? "-"
+                    : fmt::format("{:.3f}", completion(each, call, on, daemons, nullptr).us());
+    fmt::print("{:<32} {:14.3f} {:>14} {:12}\n", model::text_of(each.chosen->is, each.with),
+               packets.us(), messages, carrier.network().packet_hops());
   }
   return 0;
 }

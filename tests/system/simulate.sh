@@ -66,6 +66,11 @@ grep -Eq '^ +0\.050 +0\.0[45]' "$work/multicast.txt" || fail "multicast: $(cat "
   --machine lemieux >"$work/schedule.txt"
 grep -Eq '^k_prefix:k=4,pacing=0 +[0-9.]+ +[0-9.]+ +[0-9]+$' "$work/schedule.txt" ||
   fail "--schedule: $(cat "$work/schedule.txt")"
+"$upwash" simulate --schedule barrier --algorithm in_network -n 16 --machine edr \
+  --one-rank-a-node --noise 1ms,10us,together | grep -Eq '^in_network +[0-9.]+ +- +[0-9]+$' ||
+  fail "--algorithm in_network"
+refuses "simulate: --noise 1ms: expected period,length or period,length,together as in 10ms,250us" \
+  --schedule barrier -n 16 --machine edr --noise 1ms
 refuses "simulate: --schedule needs -n, the ranks of the team" --schedule barrier --machine edr
 refuses "simulate: --topology is missing" --load 0.1
 refuses "simulate: multicast needs a fat-tree, clos or crossbar, not mesh:size=4,nodes=1" \

@@ -106,7 +106,7 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
 }
 
 predictor::prediction predictor::predict(const selection& one, const problem& call,
-                                         std::uint64_t most_steps) const {
+                                         std::uint64_t most_steps, duration enough) const {
   schedule::transfer_rules rules;
   rules.addresses = call.addresses;
   rules.entry = call.entry;
@@ -115,6 +115,7 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   schedule::price_options options;
   options.free_where_absent = true;
   options.most_steps = most_steps;
+  if (!call.overlapped) options.most_time = enough;
   options.steps_before_skipping = most_steps / 8;
   try {
     const auto priced = schedule::price(
@@ -122,13 +123,14 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
         seen_by(one, call), rules, options);
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked};
   } catch (const error&) {
-    return {std::nullopt, most_steps};
+    return {std::nullopt, most_steps / 4};  // about: it did not say where it stopped
   }
 }
 
 std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                             const predictor& by, std::uint64_t most_steps) {
   std::vector<ranked> found;
+  found.reserve(all.size());
   for (const selection& each : all) {
     found.push_back({each, by.predict(each, call, most_steps).time});
   }

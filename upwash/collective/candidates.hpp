@@ -31,10 +31,12 @@ class predictor {
     std::optional<duration> time;    ///< to the end; of the busiest processor where overlapped
     std::uint64_t steps_walked = 0;  ///< what it cost to find out
   };
-  /// Nothing for more than `most_steps`, and for lengths known at run time only. Deterministic: the
-  /// same at all ranks. Time: price.hpp.
+  /// Nothing for more than `most_steps`, for lengths known at run time only, and for what is seen
+  /// to take longer than `enough` (asking for completion). Deterministic: the same at all ranks.
+  /// Time: price.hpp.
   [[nodiscard]] prediction predict(const selection& one, const problem& call,
-                                   std::uint64_t most_steps) const;
+                                   std::uint64_t most_steps,
+                                   duration enough = duration::max()) const;
 
   [[nodiscard]] const machine& on() const noexcept { return on_; }
 

@@ -49,6 +49,7 @@ struct problem {
   schedule::address_mode addresses = schedule::address_mode::local;
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
+  bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;
   std::uint64_t eager_bytes = 512;  ///< the largest edge that travels eagerly

@@ -35,7 +35,7 @@ constexpr std::array<requirement_row, 5> requirements{{
      "buffers at the same offset of one region at every rank"},
     {model::needs_direct_access, [](const problem& call) { return call.direct_access; },
      "ranks that load and store each other's memory"},
-    {model::needs_network, [](const problem&) { return false; },
+    {model::needs_network, [](const problem& call) { return call.network_collectives; },
      "collectives in the network, which no conduit here has"},
 }};
 
@@ -66,6 +66,7 @@ void add_algorithms(registry& to) {
   detail::add_many_to_many(to);
   detail::add_reductions(to);
   detail::add_trees(to);
+  detail::add_in_network(to);
 }
 
 void registry::add(const algorithm& one) { all_.push_back(one); }

@@ -80,6 +80,8 @@ class model_selector final : public selector {
   static constexpr std::uint64_t most_steps_of_variants = 60'000;
   /// So many algorithms are tried with other values than their initial ones.
   static constexpr std::size_t most_refined = 3;
+  /// Other values may make an algorithm so many times as fast: it is priced that far.
+  static constexpr std::int64_t patience = 8;
   static constexpr double notable = 1.03;  ///< less of a difference says nothing
 
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
@@ -110,14 +112,18 @@ void model_selector::refine(std::vector<ranked>& found, const problem& call) con
   std::stable_sort(by_price.begin(), by_price.end(),
                    [](const ranked& a, const ranked& b) { return *a.predicted < *b.predicted; });
   if (by_price.size() > most_refined) by_price.resize(most_refined);
+  if (by_price.empty()) return;
   std::uint64_t walked = 0;
+  std::optional<duration> least = by_price.front().predicted;
   for (const ranked& each : by_price) {
     std::optional<ranked> best;
     const std::vector<selection> all = candidates_of(*each.what.chosen, call);
     for (std::size_t i = 1; i < all.size() && walked < most_steps_of_variants; ++i) {
-      const auto [time, steps] = predicts_->predict(all[i], call, most_steps);
+      const auto [time, steps] = predicts_->predict(all[i], call, most_steps, *least);
       walked += steps;
-      if (time && (!best || *time < *best->predicted)) best = ranked{all[i], time};
+      if (!time || (best && *time >= *best->predicted)) continue;
+      best = ranked{all[i], time};
+      least = std::min(*least, *time);
     }
     if (best && best->predicted->ns() * notable < each.predicted->ns()) found.push_back(*best);
   }
@@ -126,12 +132,14 @@ void model_selector::refine(std::vector<ranked>& found, const problem& call) con
 selector::choice model_selector::cheapest(const registry& from, const problem& call) const {
   std::vector<ranked> found;
   std::string objections;
+  duration enough = duration::max();
   for (const algorithm* each : from.of(call.what)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (const std::string why = registry::objection(candidate, call); !why.empty()) {
       objections += "; " + why;
     } else if (predicts_) {
-      found.push_back({candidate, predicts_->predict(candidate, call, most_steps).time});
+      found.push_back({candidate, predicts_->predict(candidate, call, most_steps, enough).time});
+      if (found.back().predicted) enough = std::min(enough, *found.back().predicted * patience);
     } else {
       return {candidate, "it is the first that serves; there are no costs: " + unknown_};
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -164,7 +165,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
   const detail::operation_scope in(*state_, reason);
-  for (int idles = 0;;) {
+  for (unsigned idles = 0;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
@@ -175,7 +176,8 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
       if (once) progress_step();
       return;
     }
-    if ((++idles & 0xff) == 0) note_idle();
+    // Seldom; but soon enough where an idle takes a turn of everybody else on the processor.
+    if ((++idles & 0xff) == 0 || std::has_single_bit(idles)) note_idle();
   }
 }
 

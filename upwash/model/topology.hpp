@@ -82,7 +82,7 @@ struct crossing {
 };
 
 /// The ports by which a packet leaves the switches on its preferred way, the last one to the node.
-/// Throws `error` (fault) when the way has more than `switches + 1` hops.
+/// Throws `error` (fault) when the way goes through more than twice all switches.
 [[nodiscard]] std::vector<crossing> preferred_way(const topology& in, int from, bound goal);
 
 }  // namespace upwash::model

@@ -21,10 +21,22 @@
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
+#include "upwash/matching/options.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
 namespace {
+
+/// What the layers above core are given on each job.
+struct installation {
+  collective::installation collectives;
+  matching::message_options messages;
+
+  void on(job& here) const {
+    collective::install(here, collectives);
+    matching::install(here, messages);
+  }
+};
 
 /// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
 struct composition {
@@ -36,8 +48,9 @@ struct composition {
   std::string forced;                               ///< algorithms, as installation has them
   job_options options;
 
-  [[nodiscard]] collective::installation layers() const {
-    return {&algorithms, selects.get(), forced, values.flag("tune_log")};
+  [[nodiscard]] installation layers() const {
+    return {{&algorithms, selects.get(), forced, values.flag("tune_log")},
+            matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
     return {values.text("tuning"), values.text("conduit"), values.text("machine")};
@@ -168,7 +181,7 @@ void install_layers(job& here, composition& parts) {
   if (!parts.alone()) {
     tuning::share_knowledge(here, parts.tuning(), parts.algorithms, *parts.selects);
   }
-  collective::install(here, parts.layers());
+  parts.layers().on(here);
 }
 
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
@@ -195,7 +208,7 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
-  const auto install = [&](job& here) { collective::install(here, {.algorithms = &algorithms}); };
+  const auto install = [&](job& here) { installation{{.algorithms = &algorithms}, {}}.on(here); };
   run_all(on, options, install, rank_main, failed);
 }
 

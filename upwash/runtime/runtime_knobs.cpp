@@ -3,6 +3,7 @@
 #include "upwash/collective/registry.hpp"
 #include "upwash/conduit/shm/shm_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
+#include "upwash/matching/options.hpp"
 #include "upwash/runtime/run.hpp"
 
 namespace upwash {
@@ -53,6 +54,7 @@ void add_all_knobs(knob_table& table) {
   }
   launch::launch_knobs(table);
   conduit::shm_knobs(table);
+  matching::add_knobs(table);
 }
 
 }  // namespace upwash

@@ -57,6 +57,9 @@ struct attempt {
     switch (run.run()) {
       case run_end::complete: run.write_result(result); return {};
       case run_end::stuck: return error(error_kind::fault, "price: " + run.what_is_stuck());
+      case run_end::too_late:
+        return error(error_kind::argument,
+                     fmt::format("price: it takes longer than {} us", options.most_time.us()));
       case run_end::too_long: break;
     }
     return error(error_kind::argument,

@@ -47,6 +47,8 @@ struct price_options {
   /// So many steps are walked before rounds that repeat are passed over: short schedules are exact.
   std::uint64_t steps_before_skipping = 200'000;
   std::uint64_t most_steps = 20'000'000;
+  /// What takes longer is not priced to its end (`error`, argument): for who looks for the least.
+  duration most_time = duration::max();
   bool per_rank = false;  ///< fill `ranks` of the result
   /// What is known at run time (counts, and slots with the words they will hold), for schedules
   /// that ask; lives until price returns.

@@ -57,7 +57,7 @@ void expect_throughput_rises(chapter_8& network, double least) {
     }
   }
   EXPECT_NEAR(network.throughput("complement", 0.9), 0.9, 0.02);
-  EXPECT_NEAR(network.throughput("complement"), 1, 0.03);
+  EXPECT_NEAR(network.throughput("complement"), 1, 0.02);
 }
 
 TEST(kumar_chapter_8, figure_8_08_throughput_8_ports_2_packets) {

@@ -291,6 +291,23 @@ TEST(packet_network, an_output_of_a_large_switch_waits_as_m_d_1_does) {
   }
 }
 
+/// Closed loop: one packet under way takes the way alone, many fill the link.
+TEST(packet_network, a_closed_loop_has_so_many_packets_under_way) {
+  const pointer in = make("crossbar:ports=4");
+  simulation what = plain(*in, 1);
+  what.pattern = parse_traffic("shift:by=1", 4);
+  const double alone = 1300 + static_cast<double>(alone_ps(1)) * 1e-3;
+  for (const int packets : {1, 3, 8}) {
+    what.outstanding = packets;
+    const simulation_result seen = run(what);
+    EXPECT_NEAR(seen.accepted, packets * 204.8 / alone, 0.01) << packets;
+    EXPECT_NEAR(seen.latency_avg_ns, alone, 1e-6) << packets;
+  }
+  what.outstanding = 50;
+  EXPECT_NEAR(run(what).accepted, 1, 0.001);
+  EXPECT_NEAR(run(what).latency_avg_ns, 50 * 204.8, 1);  // Little's law
+}
+
 /// Karol, Hluchyj and Morgan 1987: 2 - sqrt 2 for one queue an input.
 TEST(packet_network, input_queues_saturate_at_two_minus_the_root_of_two) {
   const pointer in = make("crossbar:ports=256");

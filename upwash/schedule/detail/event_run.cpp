@@ -51,6 +51,7 @@ run_end event_run::run() {
     if (steps_ > options_.most_steps) return run_end::too_long;
     const event next = events_.pop();
     now_ = next.at;
+    if (now_ > options_.most_time) return run_end::too_late;
     handle(next);
   }
   if (steps_ > options_.most_steps) return run_end::too_long;

@@ -37,6 +37,7 @@ struct run_plan {
 enum class run_end : std::uint8_t {
   complete,
   too_long,  ///< more steps than the options allow
+  too_late,  ///< more time than the options allow
   stuck,     ///< steps wait for what never comes, or messages for whom to take them
 };
 

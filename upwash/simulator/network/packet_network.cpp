@@ -218,8 +218,13 @@ void packet_network::acknowledge(const packet& p) {
 
 void packet_network::deliver(std::uint32_t which, std::uint32_t packet_id, std::int64_t at_ps) {
   const packet& p = packets_[packet_id];
-  const arrived_packet what{
-      static_cast<int>(links_[which].to), p.bytes, p.born_ps, at_ps, p.hops - 1, p.tag};
+  const arrived_packet what{static_cast<int>(p.from),
+                            static_cast<int>(links_[which].to),
+                            p.bytes,
+                            p.born_ps,
+                            at_ps,
+                            p.hops - 1,
+                            p.tag};
   const int meant_for = p.kind == packet_kind::single ? p.goal.to : what.to;
   free_packet(packet_id);
   ++arrived_;
@@ -256,8 +261,8 @@ void packet_network::check_at_rest() {
     wrong(fmt::format("{} packets sent, {} arrived", sent_, arrived_));
   }
   if (combines_ && !combines_->at_rest()) wrong("reductions wait for packets");
+  now_ps_ += with_.channel_delay.ps();  // the last credits are on their way
   for (std::uint32_t each = 0; each < lanes_.size(); ++each) {
-    now_ps_ += with_.channel_delay.ps();
     collect_returns(each);
     const lane& at = lanes_[each];
     if (at.held != 0 || at.under_way != 0 || at.fullest != 0 || at.waiting.size != 0) {

@@ -27,8 +27,8 @@ class combine_units;
 
 /// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
 /// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
-/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 48 a
-/// packet under way, 48 a node.
+/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 64 a
+/// packet under way, 72 a node.
 class packet_network {
  public:
   /// `in` and `from` outlive it. Equal arguments give equal runs, on every machine.
@@ -90,12 +90,12 @@ class packet_network {
     std::uint32_t held;  ///< the lane by which it came, whose credit it has
     std::uint32_t hops;
     std::uint32_t tag;
-    std::uint32_t out = none;    ///< input-queued: the lane that it asks for
-    std::uint32_t queue = 0;     ///< input-queued: in which it waits
+    std::uint32_t out = none;  ///< input-queued: the lane that it asks for; reductions: the switch
+    std::uint32_t queue = 0;   ///< input-queued: in which it waits; reductions: the unit
     std::uint32_t share = none;  ///< multicast: the copies that hold one credit
     std::int32_t group = -1;
     packet_kind kind = packet_kind::single;
-    std::uint32_t from = 0;  ///< node; of results of reductions none
+    std::uint32_t from = 0;  ///< node; of results of reductions one of those that sent
   };
   struct queue {
     std::uint32_t head = none;
@@ -158,7 +158,6 @@ class packet_network {
   // Switches.
   void reach_output(std::uint32_t packet_id);
   [[nodiscard]] std::uint32_t route(packet& of);
-  std::int64_t score(std::uint32_t l);
   [[nodiscard]] int choose(std::uint32_t first_link, const model::hop& among);
   void enqueue(std::uint32_t out_lane, std::uint32_t packet_id);
 

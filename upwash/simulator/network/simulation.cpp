@@ -16,6 +16,7 @@ simulation_result run(const simulation& what, function_ref<void(double)> progres
   synthetic_traffic::plan plan;
   plan.pattern = what.pattern;
   plan.load = what.load;
+  plan.outstanding = what.outstanding;
   plan.seed = what.seed;
   plan.through_others = what.on->wants_via();
   plan.from_ps = (what.with.packet_time() * what.warm_up_packets).ps();
@@ -23,6 +24,7 @@ simulation_result run(const simulation& what, function_ref<void(double)> progres
   plan.to_ps = plan.from_ps + window.ps();
   synthetic_traffic traffic(what.on->nodes(), what.with, plan);
   packet_network network(*what.on, what.with, traffic, what.seed);
+  traffic.attach(network);
   constexpr int parts = 200;
   for (int part = 1; part <= parts; ++part) {
     network.run(duration::from_ps(plan.to_ps / parts * part));

@@ -19,7 +19,8 @@ struct simulation {
   const model::topology* on = nullptr;
   network_parameters with;
   traffic_pattern pattern;
-  double load = 1;            ///< of a link's rate; 0: each node sends as fast as it can
+  double load = 1;      ///< of a link's rate
+  int outstanding = 0;  ///< closed loop: packets of a node under way, whatever the load; 0: open
   int warm_up_packets = 300;  ///< packet times before the window
   int packets = 1000;         ///< packet times of the window
   std::uint64_t seed = 1;

@@ -12,6 +12,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/model/choice.hpp"
+#include "upwash/simulator/network/packet_network.hpp"
 
 namespace upwash::simulator {
 namespace {
@@ -152,13 +153,14 @@ std::uint64_t exponential(random_stream& from) noexcept {
 
 synthetic_traffic::synthetic_traffic(int nodes, const network_parameters& with, const plan& what)
     : plan_(what), with_(with), nodes_(nodes) {
-  if (!(plan_.load >= 0) || plan_.load > 64) {
+  if (!(plan_.load > 0) || plan_.load > 64) {
     wrong(fmt::format("a load of {}; expected a share of the link's rate, as 0.5", plan_.load));
   }
-  if (plan_.load > 0) {
-    mean_gap_ps_ = static_cast<std::uint64_t>(
-        std::llround(static_cast<double>(with.packet_time().ps()) / plan_.load));
+  if (plan_.outstanding < 0 || plan_.outstanding > 1 << 16) {
+    wrong(fmt::format("{} packets under way; valid are 0 to 65536", plan_.outstanding));
   }
+  mean_gap_ps_ = static_cast<std::uint64_t>(
+      std::llround(static_cast<double>(with.packet_time().ps()) / plan_.load));
   const traffic_pattern& like = plan_.pattern;
   for (int node = 0; node < nodes; ++node) {
     sender fresh;
@@ -166,6 +168,7 @@ synthetic_traffic::synthetic_traffic(int nodes, const network_parameters& with, 
     fresh.silent = (like.senders > 0 && node >= like.senders) ||
                    (like.is_random() ? nodes == 1 : like.partner(node, nodes) == node);
     senders_ += fresh.silent ? 0 : 1;
+    fresh.born_next.assign(static_cast<std::size_t>(plan_.outstanding), 0);
     all_.push_back(fresh);
   }
 }
@@ -180,14 +183,16 @@ int synthetic_traffic::destination(int node, sender& of) {
   return other < node ? other : other + 1;
 }
 
-bool synthetic_traffic::next(int node, std::int64_t now_ps, offered_packet& fresh) {
+bool synthetic_traffic::next(int node, std::int64_t /*now_ps*/, offered_packet& fresh) {
   sender& of = all_[static_cast<std::size_t>(node)];
   if (of.silent) return false;
-  if (plan_.load > 0) {
+  if (plan_.outstanding == 0) {
     __extension__ using wide = unsigned __int128;
     of.born_ps += static_cast<std::int64_t>((wide{mean_gap_ps_} * exponential(of.random)) >> 32U);
   } else {
-    of.born_ps = std::max(of.born_ps, now_ps - with_.send_overhead.ps());
+    if (of.born_next.empty()) return false;
+    of.born_ps = of.born_next.front();
+    of.born_next.pop_front();
   }
   if (of.born_ps >= plan_.end_ps) {
     of.silent = true;
@@ -204,6 +209,10 @@ bool synthetic_traffic::next(int node, std::int64_t now_ps, offered_packet& fres
 }
 
 void synthetic_traffic::arrived(const arrived_packet& what) {
+  if (plan_.outstanding > 0) {
+    all_[static_cast<std::size_t>(what.from)].born_next.push_back(what.at_ps);
+    network_->has_packets(what.from);
+  }
   if (what.at_ps < plan_.from_ps || what.at_ps >= plan_.to_ps) return;
   record_.add(what.at_ps - what.born_ps, what.bytes);
 }

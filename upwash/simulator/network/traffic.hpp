@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Synthetic traffic: who sends to whom, and how often. Open loop: packets come as a Poisson process
-// whatever the network does. Closed loop: the next one comes when the last one has arrived.
+// whatever the network does. Closed loop: a node has so many under way; each that arrives brings
+// the next.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,8 @@
 #include "upwash/simulator/network/traffic_source.hpp"
 
 namespace upwash::simulator {
+
+class packet_network;
 
 struct traffic_pattern {
   enum class kind : std::uint8_t {
@@ -70,7 +74,8 @@ class synthetic_traffic final : public traffic_source {
  public:
   struct plan {
     traffic_pattern pattern;
-    double load = 1;           ///< of a link's rate; 0: closed loop
+    double load = 1;           ///< of a link's rate
+    int outstanding = 0;       ///< closed loop: packets of a node under way; 0: open loop
     std::int64_t from_ps = 0;  ///< arrivals in [from, to) are recorded
     std::int64_t to_ps = INT64_MAX;
     std::int64_t end_ps = INT64_MAX;  ///< nothing is born from here on
@@ -80,8 +85,12 @@ class synthetic_traffic final : public traffic_source {
 
   synthetic_traffic(int nodes, const network_parameters& with, const plan& what);
 
+  /// Closed loop: the network to be told that a node may send again.
+  void attach(packet_network& network) noexcept { network_ = &network; }
+
   bool next(int node, std::int64_t now_ps, offered_packet& fresh) override;
   void arrived(const arrived_packet& what) override;
+  [[nodiscard]] bool follows_time() const override { return plan_.outstanding > 0; }
 
   [[nodiscard]] const arrival_record& record() const noexcept { return record_; }
   /// Nodes that send.
@@ -92,11 +101,13 @@ class synthetic_traffic final : public traffic_source {
     random_stream random{0, 0};
     std::int64_t born_ps = 0;
     bool silent = false;
+    std::deque<std::int64_t> born_next;  ///< closed loop: when the next ones may be born
   };
 
   [[nodiscard]] int destination(int node, sender& of);
 
   plan plan_;
+  packet_network* network_ = nullptr;
   network_parameters with_;
   int nodes_;
   int senders_ = 0;

@@ -31,6 +31,7 @@ struct offered_packet {
 };
 
 struct arrived_packet {
+  int from = 0;  ///< node; of reductions one of those that sent
   int to = 0;
   std::uint32_t bytes = 0;
   std::int64_t born_ps = 0;

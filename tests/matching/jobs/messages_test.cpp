@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two-sided messages on every conduit: modes, sizes, wild receives, probes, cancels, contexts,
+// bounded memory, errors.
+#include "upwash/matching/messages.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "upwash/matching/options.hpp"
+
+namespace {
+
+using namespace upwash;
+namespace m = upwash::matching;
+
+using bytes = std::vector<std::byte>;
+
+/// Bytes that tell who sent what.
+bytes message(std::size_t size, int seed) {
+  bytes made(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed) * 31);
+  }
+  return made;
+}
+
+constexpr std::size_t sizes[] = {0, 1, 8, 100, 8192, 8193, 100'000, 1'000'000};
+
+}  // namespace
+
+JOB_TEST(messages, of_any_size_arrive_posted_or_not) {
+  const team world = here.world();
+  const int next = (here.rank() + 1) % here.size();
+  const int before = (here.rank() + here.size() - 1) % here.size();
+  for (const bool posted : {true, false}) {
+    for (const m::mode how : {m::mode::standard, m::mode::synchronous, m::mode::ready}) {
+      if (how == m::mode::ready && !posted) continue;
+      for (const std::size_t size : sizes) {
+        bytes into(size + 3);
+        const bytes mine = message(size, here.rank());
+        m::receiving coming;
+        if (posted) coming = m::receive(world, before, 5, into);
+        control::barrier(world);
+        request going = m::send(world, next, 5, mine, how);
+        if (!posted) coming = m::receive(world, before, 5, into);
+        const m::receipt got = coming.wait();
+        going.wait();
+        into.resize(size);
+        ASSERT_EQ(got.source, before);
+        ASSERT_EQ(got.bytes, size);
+        ASSERT_TRUE(into == message(size, before)) << size;
+      }
+    }
+  }
+}
+
+JOB_TEST(messages, of_one_sender_never_overtake) {
+  const team world = here.world();
+  if (here.rank() != 0) {
+    std::vector<request> going;
+    std::vector<bytes> kept;
+    for (int i = 0; i < 50; ++i) {
+      kept.push_back(message(i % 3 == 0 ? 20'000 : 16, 0));
+      std::memcpy(kept.back().data(), &i, sizeof i);
+      going.push_back(m::send(world, 0, i % 2, kept.back()));
+    }
+    wait_all(going);
+    return;
+  }
+  std::vector<int> last_even(static_cast<std::size_t>(here.size()), -2);
+  std::vector<int> last_odd(static_cast<std::size_t>(here.size()), -1);
+  bytes into(20'000);
+  for (int i = 0; i < 50 * (here.size() - 1); ++i) {
+    const m::receipt got = m::receive(world, m::any_source, m::any_tag, into).wait();
+    int number = 0;
+    std::memcpy(&number, into.data(), sizeof number);
+    auto& last = (got.tag == 0 ? last_even : last_odd)[static_cast<std::size_t>(got.source)];
+    ASSERT_EQ(number, last + 2) << "from " << got.source;
+    last = number;
+  }
+}
+
+JOB_TEST(messages, of_a_team_are_not_seen_by_another, .least_ranks = 2) {
+  const team world = here.world();
+  const team other = world.duplicate();
+  if (here.rank() == 1) {
+    m::send(other, 0, 1, message(8, 1)).wait();
+    m::send(world, 0, 1, message(8, 2)).wait();
+  }
+  if (here.rank() == 0) {
+    bytes into(8);
+    m::receive(world, m::any_source, m::any_tag, into).wait();
+    EXPECT_TRUE(into == message(8, 2));
+    m::receive(other, m::any_source, m::any_tag, into).wait();
+    EXPECT_TRUE(into == message(8, 1));
+  }
+}
+
+JOB_TEST(messages, that_are_probed_stay_and_that_are_claimed_go, .least_ranks = 2) {
+  const team world = here.world();
+  if (here.rank() == 1) {
+    m::send(world, 0, 3, message(40, 1)).wait();
+    const bytes large = message(50'000, 2);
+    m::send(world, 0, 4, large).wait();
+  }
+  if (here.rank() == 0) {
+    const m::receipt first = m::wait_for_message(world, m::any_source, 3);
+    EXPECT_EQ(first.bytes, 40U);
+    EXPECT_EQ(first.source, 1);
+    EXPECT_TRUE(m::probe(world, 1, 3).has_value());
+    (void)m::wait_for_message(world, 1, 4);
+    EXPECT_FALSE(m::probe(world, 0, m::any_tag).has_value());
+    auto claimed = m::claim(world, m::any_source, m::any_tag);
+    ASSERT_TRUE(claimed.has_value());
+    EXPECT_EQ(claimed->what().tag, 3);
+    EXPECT_FALSE(m::probe(world, 1, 3).has_value());
+    bytes into(40);
+    EXPECT_EQ(m::receive(std::move(*claimed), into).wait().bytes, 40U);
+    EXPECT_TRUE(into == message(40, 1));
+    // Claimed and dropped: its sender is told all the same.
+    EXPECT_TRUE(m::claim(world, 1, 4).has_value());
+  }
+}
+
+JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
+  const team world = here.world();
+  bytes a(8), b(8);
+  m::receiving first, second;
+  if (here.rank() == 0) {
+    first = m::receive(world, 1, 9, a);
+    second = m::receive(world, 1, 9, b);
+    EXPECT_TRUE(first.cancel());
+    EXPECT_TRUE(first.wait().cancelled);
+    EXPECT_FALSE(first.cancel());
+  }
+  control::barrier(world);
+  if (here.rank() == 1) m::send(world, 0, 9, message(8, 1)).wait();
+  if (here.rank() == 0) {
+    EXPECT_FALSE(second.wait().cancelled);
+    EXPECT_TRUE(b == message(8, 1));
+    EXPECT_FALSE(second.cancel());
+  }
+}
+
+JOB_TEST(messages, longer_than_the_buffer_are_errors_that_name_both_sizes, .least_ranks = 2) {
+  const team world = here.world();
+  for (const std::size_t size : {std::size_t{20}, std::size_t{40'000}}) {
+    if (here.rank() == 1) m::send(world, 0, 2, message(size, 1), m::mode::synchronous).wait();
+    if (here.rank() == 0) {
+      bytes into(10, std::byte{7});
+      m::receiving coming = m::receive(world, 1, 2, into);
+      try {
+        coming.wait();
+        ADD_FAILURE() << "no error";
+      } catch (const error& e) {
+        EXPECT_EQ(std::string(e.what()),
+                  "receive of tag 2 from member 1: the message has " + std::to_string(size) +
+                      " bytes, the buffer 10; receive with at least as much room as is sent");
+      }
+      EXPECT_TRUE(into == bytes(10, std::byte{7}));
+    }
+  }
+}
+
+JOB_TEST(messages, with_wrong_arguments_are_refused) {
+  const team world = here.world();
+  bytes data(8);
+  EXPECT_THROW((void)m::send(world, here.size(), 0, data), error);
+  EXPECT_THROW((void)m::send(world, -1, 0, data), error);
+  EXPECT_THROW((void)m::send(world, 0, -1, data), error);
+  EXPECT_THROW((void)m::receive(world, here.size(), 0, data), error);
+  EXPECT_THROW((void)m::receive(world, -2, 0, data), error);
+  EXPECT_THROW((void)m::receive(world, 0, -2, data), error);
+}
+
+JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
+  const team world = here.world();
+  constexpr int count = 400;
+  std::vector<request> going;
+  std::vector<bytes> kept;
+  m::install(here, {.unexpected_bytes = static_cast<std::size_t>(here.size()) * 4096});
+  control::barrier(world);
+  if (here.rank() == 1) {
+    int eager = 0;
+    for (int i = 0; i < count; ++i) {
+      kept.push_back(message(100, i));
+      going.push_back(m::send(world, 0, i, kept.back()));
+      eager += going.back().done() ? 1 : 0;
+    }
+    EXPECT_LE(eager, 4096 / 100);
+    EXPECT_GE(eager, 4);
+  }
+  if (here.rank() == 0) {
+    bytes into(100);
+    for (int i = count - 1; i >= 0; --i) {  // the latest first: nothing was lost, nothing hangs
+      m::receive(world, 1, i, into).wait();
+      ASSERT_TRUE(into == message(100, i)) << i;
+    }
+  }
+  wait_all(going);
+  // Room came back, ahead of this message: the next is sent at once.
+  if (here.rank() == 0) m::send(world, 1, 0, {}).wait();
+  if (here.rank() == 1) m::receive(world, 0, 0, {}).wait();
+  if (here.rank() == 1) {
+    EXPECT_TRUE(m::send(world, 0, 0, message(8, 0)).done());
+  }
+  bytes into(8);
+  if (here.rank() == 0) m::receive(world, 1, 0, into).wait();
+}
+
+JOB_TEST(messages, that_are_persistent_repeat) {
+  const team world = here.world();
+  bytes mine = message(64, here.rank());
+  bytes into(64);
+  const m::persistent_send out(world, here.rank(), 1, mine);
+  const m::persistent_receive in(world, m::any_source, 1, into);
+  for (int round = 0; round < 20; ++round) {
+    m::receiving coming = in.start();
+    mine[0] = static_cast<std::byte>(round);
+    out.start().wait();
+    coming.wait();
+    ASSERT_EQ(into[0], static_cast<std::byte>(round));
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages, as they come: they find their receive, or are kept for it.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/memory_access.hpp"
+#include "upwash/matching/detail/handlers.hpp"
+
+namespace upwash::matching::detail {
+namespace {
+
+/// Above this a kept message's memory is given back rather than kept for the next.
+constexpr std::size_t kept_bytes = 4096;
+
+messenger& messenger_of(const incoming& in) { return in.here().service<messenger>(); }
+
+}  // namespace
+
+void handle_eager(incoming& in, label with) {
+  messenger_of(in).eager_came(in.source(), with, in.payload());
+}
+
+void handle_offer(incoming& in, label with) {
+  exposed_memory from;
+  std::memcpy(&from, in.payload().data(), sizeof from);
+  messenger_of(in).offer_came(in.source(), with, from);
+}
+
+void handle_received(incoming& in, std::uint64_t sender) { messenger_of(in).was_received(sender); }
+
+void handle_room(incoming& in, std::uint64_t bytes) {
+  messenger_of(in).room_came(in.source(), bytes);
+}
+
+void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
+  const envelope what{context_of(with.team), with.member, with.tag, 0};
+  if (auto* p = static_cast<posted*>(take(*posted_, what))) {
+    deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
+    return_room(sender_rank, payload.size());
+    if (with.sender != 0) tell_sender(sender_rank, with.sender);
+    return;
+  }
+  if (with.ready != 0 && here_.options().checked) {
+    throw error(error_kind::fault,
+                fmt::format("rank {}: a ready message of {} bytes with tag {} from member {} found "
+                            "no receive posted; post it first, or send in standard mode",
+                            here_.rank(), payload.size(), with.tag, with.member));
+  }
+  arrival& a = *arrivals_.take();
+  a.what = what;
+  a.bytes.assign(payload.begin(), payload.end());
+  a.size = payload.size();
+  a.sender = with.sender;
+  a.sender_rank = sender_rank;
+  a.eager = true;
+  keep(a);
+}
+
+void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
+  arrival& a = *arrivals_.take();
+  a.what = {context_of(with.team), with.member, with.tag, 0};
+  a.from = from;
+  a.size = from.bytes;
+  a.sender = with.sender;
+  a.sender_rank = sender_rank;
+  a.eager = false;
+  if (auto* p = static_cast<posted*>(take(*posted_, a.what))) return consume(*p, a);
+  keep(a);
+}
+
+void messenger::keep(arrival& a) {
+  unexpected_->insert(a);
+  for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, a.what);
+}
+
+void messenger::recycle(arrival& a) {
+  if (a.bytes.capacity() > kept_bytes) std::vector<std::byte>().swap(a.bytes);
+  arrivals_.give_back(&a);
+}
+
+/// A message that was kept, or offered, and its receive.
+void messenger::consume(posted& p, arrival& a) {
+  const receipt got{a.what.source, a.what.tag, a.size, false};
+  const bool to_fetch = !a.eager && a.size > 0 && a.size <= p.into.size();
+  if (to_fetch) {
+    p.now = posted::state::matched;
+    p.got = got;
+    p.sender = a.sender;
+    p.sender_rank = a.sender_rank;
+    p.from = a.from;
+    recycle(a);
+    return fetch(p);
+  }
+  deliver(p, got, a.bytes);
+  drop(a);
+}
+
+/// The message is done with: its room and its sender are told.
+void messenger::drop(arrival& a) {
+  if (a.eager) return_room(a.sender_rank, a.size);
+  if (a.sender != 0) tell_sender(a.sender_rank, a.sender);
+  a.bytes.clear();
+  recycle(a);
+}
+
+void messenger::deliver(posted& p, const receipt& got, std::span<const std::byte> payload) {
+  p.got = got;
+  p.truncated = got.bytes > p.into.size();
+  if (!p.truncated && !payload.empty()) {
+    std::memcpy(p.into.data(), payload.data(), payload.size());
+  }
+  complete(p);
+}
+
+void messenger::complete(posted& p) {
+  p.now = posted::state::complete;
+  p.end.complete();
+}
+
+/// Gets are begun outside handlers only: a handler leaves it to the next progress.
+void messenger::fetch(posted& p) {
+  if (here_.in_handler()) {
+    to_fetch_.push_back(&p);
+    here_.set_busy(*this, true);
+    return;
+  }
+  get(here_, p.from, 0, p.into.first(p.got.bytes), notice::call(&messenger::fetched, &p));
+}
+
+void messenger::fetched(void* context) {
+  posted& p = *static_cast<posted*>(context);
+  p.owner->tell_sender(p.sender_rank, p.sender);
+  p.owner->complete(p);
+}
+
+int messenger::progress(int /*budget*/) {
+  const auto now = std::exchange(to_fetch_, {});
+  here_.set_busy(*this, false);
+  for (posted* p : now) fetch(*p);
+  return static_cast<int>(now.size());
+}
+
+void messenger::was_received(std::uint64_t sender) {
+  auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
+  if (s->memory.rank >= 0) conceal(here_, s->memory);
+  completer end = s->end;
+  sends_.give_back(s);
+  end.complete();
+}
+
+/// Told in pieces of a quarter of the share, so that most messages cost no answer.
+void messenger::return_room(int peer_rank, std::size_t bytes) {
+  balance& other = peers_[peer_rank];
+  other.received += charge_of(bytes);
+  if (other.received * 4 < share_) return;
+  upwash::send<&handle_room>(here_, peer_rank, std::exchange(other.received, 0));
+}
+
+void messenger::tell_sender(int sender_rank, std::uint64_t sender) {
+  upwash::send<&handle_received>(here_, sender_rank, sender);
+}
+
+}  // namespace upwash::matching::detail

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The messages of messages: what travels between messengers.
+#pragma once
+
+#include "upwash/core/incoming.hpp"
+#include "upwash/matching/detail/messenger.hpp"
+
+namespace upwash::matching::detail {
+
+void handle_eager(incoming& in, label with);  ///< the payload is the message
+void handle_offer(incoming& in, label with);  ///< the payload says where to fetch it
+void handle_received(incoming& in, std::uint64_t sender);
+void handle_room(incoming& in, std::uint64_t bytes);
+
+}  // namespace upwash::matching::detail

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The vector compares of vectors and fingerprints, apart so that only one file sees the library.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/matching/engines/envelope.hpp"
+
+namespace upwash::matching::detail {
+
+/// Keys compared together: 512 bits of tags.
+inline constexpr std::uint32_t lanes = 16;
+/// Fingerprints that a compare may read past the end it was given.
+inline constexpr std::uint32_t slack = 64;
+
+struct key_rows {
+  const std::int32_t* tags;
+  const std::int32_t* sources;
+  const std::int32_t* contexts;
+};
+
+/// The first place in [from, end) whose key fits, else `end` or more. Reads up to `lanes` keys past
+/// the end.
+[[nodiscard]] std::uint32_t next_fitting(const key_rows& keys, std::uint32_t from,
+                                         std::uint32_t end, const envelope& wanted) noexcept;
+
+/// The first place in [from, end) with this fingerprint, else `end` or more.
+[[nodiscard]] std::uint32_t next_equal(const std::uint16_t* prints, std::uint32_t from,
+                                       std::uint32_t end, std::uint16_t wanted) noexcept;
+/// The same for any of four.
+[[nodiscard]] std::uint32_t next_of_four(const std::uint16_t* prints, std::uint32_t from,
+                                         std::uint32_t end, const std::uint16_t* wanted) noexcept;
+
+}  // namespace upwash::matching::detail

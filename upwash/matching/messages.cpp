@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/matching/messages.hpp"
+
+#include <fmt/format.h>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/matching/detail/messenger.hpp"
+#include "upwash/matching/options.hpp"
+
+namespace upwash::matching {
+namespace {
+
+detail::messenger& of(const team& t) { return t.here().service<detail::messenger>(); }
+
+constexpr knob rows[] = {
+    knob{"matching", knob_type::text, "adaptive/single",
+         "stores of tagged messages: ENGINE/PARTITION (upwash bench matching lists them)",
+         knob_level::tuner},
+    knob{"eager_limit", knob_type::bytes, "8k",
+         "tagged messages up to this size are sent at once, larger ones fetched",
+         knob_level::tuner},
+    knob{"unexpected_limit", knob_type::bytes, "64m",
+         "memory of a rank for tagged messages that came before their receives; beyond it they are "
+         "fetched",
+         knob_level::user},
+};
+
+}  // namespace
+
+void add_knobs(knob_table& table) { table.add(rows); }
+
+message_options options_of(const settings& values) {
+  message_options chosen;
+  const std::string name = values.text("matching");
+  const auto slash = name.find('/');
+  chosen.engine = name.substr(0, slash);
+  if (slash != std::string::npos) chosen.partition = name.substr(slash + 1);
+  (void)make_store(chosen.engine, chosen.partition, side::posted, {});  // says when there is none
+  chosen.eager_bytes = values.bytes("eager_limit");
+  chosen.unexpected_bytes = values.bytes("unexpected_limit");
+  return chosen;
+}
+
+void install(job& here, const message_options& chosen) {
+  here.service<detail::messenger>().use(chosen);
+}
+
+bool receiving::test() { return state_ == nullptr || state_->handle.test(); }
+
+const receipt& receiving::wait() {
+  static constexpr receipt nothing{};
+  if (state_ == nullptr) return nothing;
+  state_->handle.wait();
+  if (state_->truncated) {
+    throw error(
+        error_kind::argument,
+        fmt::format("receive of tag {} from member {}: the message has {} bytes, the buffer "
+                    "{}; receive with at least as much room as is sent",
+                    state_->got.tag, state_->got.source, state_->got.bytes, state_->into.size()));
+  }
+  return state_->got;
+}
+
+bool receiving::cancel() { return state_ != nullptr && state_->owner->cancel(*state_); }
+
+void receiving::finish() noexcept {
+  if (state_ == nullptr) return;
+  state_->handle = {};  // waits
+  state_->owner->give_back(*std::exchange(state_, nullptr));
+}
+
+claimed_message::~claimed_message() {
+  if (state_ != nullptr) owner_->drop(*state_);
+}
+
+request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
+  return of(to).send(to, destination, tag, bytes, how);
+}
+receiving receive(const team& from, int source, int tag, std::span<std::byte> into) {
+  return of(from).receive(from, source, tag, into);
+}
+receiving receive(claimed_message&& claimed, std::span<std::byte> into) {
+  return detail::messenger::receive_claimed(std::move(claimed), into);
+}
+std::optional<receipt> probe(const team& from, int source, int tag) {
+  return of(from).probe(from, source, tag);
+}
+receipt wait_for_message(const team& from, int source, int tag) {
+  return of(from).wait_for_message(from, source, tag);
+}
+std::optional<claimed_message> claim(const team& from, int source, int tag) {
+  return of(from).claim(from, source, tag);
+}
+
+persistent_send::persistent_send(const team& to, int destination, int tag,
+                                 std::span<const std::byte> bytes, mode how)
+    : to_(to), destination_(destination), tag_(tag), bytes_(bytes), how_(how) {}
+request persistent_send::start() const { return send(to_, destination_, tag_, bytes_, how_); }
+
+persistent_receive::persistent_receive(const team& from, int source, int tag,
+                                       std::span<std::byte> into)
+    : from_(from), source_(source), tag_(tag), into_(into) {}
+receiving persistent_receive::start() const { return receive(from_, source_, tag_, into_); }
+
+}  // namespace upwash::matching

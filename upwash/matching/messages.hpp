@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two-sided messages: a send names destination and tag, a receive names source and tag, either of
+// them wild. Messages of one sender on one team are received in the order in which they were sent,
+// by receives that fit them. A team is a context of its own. Not from handlers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
+#include "upwash/matching/engines/envelope.hpp"
+
+namespace upwash::matching {
+
+namespace detail {
+struct posted;
+struct arrival;
+class messenger;
+}  // namespace detail
+
+/// standard: complete when the buffer may be reused. synchronous: when it is received. ready: as
+/// standard, and the receive is known to be posted; in checked runs it is an error if it is not.
+enum class mode : std::uint8_t { standard, synchronous, ready };
+
+/// Who sent what: source is a member of the team.
+struct receipt {
+  int source = any_source;
+  int tag = any_tag;
+  std::size_t bytes = 0;
+  bool cancelled = false;
+};
+
+/// A receive that was started. Move-only; an empty one is complete. Destroying an unfinished one
+/// waits for it, as a request does.
+class [[nodiscard]] receiving {
+ public:
+  receiving() = default;
+  receiving(receiving&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  receiving& operator=(receiving&& other) noexcept {
+    if (this != &other) {
+      finish();
+      state_ = std::exchange(other.state_, nullptr);
+    }
+    return *this;
+  }
+  ~receiving() { finish(); }
+
+  /// Whether it is complete; makes progress when it is not. Nonblocking.
+  bool test();
+  /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
+  /// the buffer, which is then unchanged.
+  const receipt& wait();
+  /// Takes the receive back. False when a message has been matched with it already: then it will
+  /// complete. O(1).
+  bool cancel();
+
+ private:
+  friend class detail::messenger;
+  explicit receiving(detail::posted* state) : state_(state) {}
+  void finish() noexcept;
+
+  detail::posted* state_ = nullptr;
+};
+
+/// A message that a probe took out, for one receive of its own. Destroying it drops the message.
+class [[nodiscard]] claimed_message {
+ public:
+  claimed_message(claimed_message&& other) noexcept
+      : owner_(other.owner_), state_(std::exchange(other.state_, nullptr)), told_(other.told_) {}
+  claimed_message& operator=(claimed_message&&) = delete;
+  ~claimed_message();
+
+  [[nodiscard]] const receipt& what() const noexcept { return told_; }
+
+ private:
+  friend class detail::messenger;
+  claimed_message(detail::messenger& owner, detail::arrival& state, const receipt& told)
+      : owner_(&owner), state_(&state), told_(told) {}
+
+  detail::messenger* owner_;
+  detail::arrival* state_;
+  receipt told_;
+};
+
+/// Sends bytes to a member. Nonblocking; `bytes` must stay until the request is complete. Small
+/// messages are copied at once while the receiver has room for them, others are read by the
+/// receiver. Throws `error` (argument) for a tag below 0 or no such member.
+[[nodiscard]] request send(const team& to, int destination, int tag,
+                           std::span<const std::byte> bytes, mode how = mode::standard);
+
+/// Receives into `into`, from a member or any_source, a tag or any_tag. Nonblocking.
+receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
+/// Receives the message that was claimed.
+receiving receive(claimed_message&& claimed, std::span<std::byte> into);
+
+/// What a receive would get now, if anything. Makes progress; nonblocking.
+[[nodiscard]] std::optional<receipt> probe(const team& from, int source, int tag);
+/// Blocks until there is one.
+[[nodiscard]] receipt wait_for_message(const team& from, int source, int tag);
+/// As `probe`, but the message is taken out, so that no other receive gets it.
+[[nodiscard]] std::optional<claimed_message> claim(const team& from, int source, int tag);
+
+/// The same send, or receive, again and again: the arguments are kept.
+class persistent_send {
+ public:
+  persistent_send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
+                  mode how = mode::standard);
+  /// The one before must be complete.
+  [[nodiscard]] request start() const;
+
+ private:
+  team to_;
+  int destination_;
+  int tag_;
+  std::span<const std::byte> bytes_;
+  mode how_;
+};
+
+class persistent_receive {
+ public:
+  persistent_receive(const team& from, int source, int tag, std::span<std::byte> into);
+  receiving start() const;
+
+ private:
+  team from_;
+  int source_;
+  int tag_;
+  std::span<std::byte> into_;
+};
+
+}  // namespace upwash::matching

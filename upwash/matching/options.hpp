@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a job's tagged messages are kept and sent: the knobs, and what runtime installs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace upwash {
+class job;
+class knob_table;
+class settings;
+}  // namespace upwash
+
+namespace upwash::matching {
+
+struct message_options {
+  std::string engine = "adaptive";   ///< of both stores (store.hpp)
+  std::string partition = "single";  ///< the same
+  std::size_t eager_bytes = 8192;    ///< larger messages are fetched by the receiver
+  /// Memory for messages that came before their receives. Each peer may fill its share of it;
+  /// beyond that its messages are fetched when they are received.
+  std::size_t unexpected_bytes = std::size_t{64} << 20U;
+};
+
+/// Rows `matching`, `eager_limit`, `unexpected_limit`.
+void add_knobs(knob_table& table);
+/// Their values. Throws `error` (argument) for a store that there is not.
+[[nodiscard]] message_options options_of(const settings& values);
+/// Before the first message of the job.
+void install(job& here, const message_options& chosen);
+
+}  // namespace upwash::matching

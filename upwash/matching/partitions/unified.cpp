@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/matching/partitions/unified.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace upwash::matching {
+
+unified::unified(const shape& s)
+    : users_(s),
+      most_queues_(static_cast<std::uint64_t>(
+          std::floor(s.queues * std::sqrt(static_cast<double>(s.ranks))))) {
+  collectives_.resize(256);
+}
+
+std::uint32_t unified::home_of_collective(const envelope& e) {
+  profile& p = profiles_[e.kind];
+  collective& c = collectives_[e.kind & 0xffU];
+  if (!p.decided && p.seen && p.here == 0) {
+    allocate(c, p);
+    p.decided = true;
+  }
+  return p.decided && !c.levels.empty() ? queue_in(c.levels.back(), e) : 0;
+}
+
+/// Algorithm 5.1, lines 8 to 15: as many queues as a search was long on average, or as many as the
+/// bound leaves: the paper's condition would leave none then, but its runs reach the bound (5.3.2).
+void unified::allocate(collective& c, const profile& p) {
+  if (p.searches == 0) return;
+  const auto wanted = (p.traversals + p.searches - 1) / p.searches;
+  const std::uint64_t left = most_queues_ - (made_ - 1);
+  const auto queues = static_cast<std::uint32_t>(std::min(wanted, left));
+  const std::uint32_t so_far = c.levels.empty() ? 1 : c.levels.back().queues;
+  if (queues <= so_far) return;
+  c.levels.push_back({made_, queues});
+  made_ += queues;
+  ++levels_;
+}
+
+void unified::profiled(std::uint32_t kind, int change) {
+  profile& p = profiles_[kind];
+  p.seen = true;
+  p.here += static_cast<std::uint64_t>(change);
+}
+
+void unified::note_search(std::uint32_t kind, std::uint64_t traversals) {
+  profile& p = profiles_[kind];
+  if (p.decided || traversals == 0) return;
+  ++p.searches;
+  p.traversals += traversals;
+}
+
+division unified::describe() const {
+  division all = users_.describe();
+  all.queues += made_;
+  all.levels += levels_;
+  all.bytes += collectives_.capacity() * sizeof(collective) +
+               profiles_.size() * (sizeof(profile) + 2 * sizeof(void*)) +
+               profiles_.bucket_count() * sizeof(void*);
+  return all;
+}
+
+}  // namespace upwash::matching
