@@ -28,7 +28,7 @@ struct message_options {
 void add_knobs(knob_table& table);
 /// Their values. Throws `error` (argument) for a store that there is not.
 [[nodiscard]] message_options options_of(const settings& values);
-/// Before the first message of the job.
+/// Before the first receive; throws `error` (argument) while receives are posted.
 void install(job& here, const message_options& chosen);
 
 }  // namespace upwash::matching

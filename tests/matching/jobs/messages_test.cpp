@@ -176,6 +176,9 @@ JOB_TEST(messages, with_wrong_arguments_are_refused) {
   EXPECT_THROW((void)m::receive(world, here.size(), 0, data), error);
   EXPECT_THROW((void)m::receive(world, -2, 0, data), error);
   EXPECT_THROW((void)m::receive(world, 0, -2, data), error);
+  m::receiving posted = m::receive(world, 0, 77, data);
+  EXPECT_THROW(m::install(here, {}), error);
+  EXPECT_TRUE(posted.cancel());
 }
 
 JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {

@@ -20,6 +20,12 @@ messenger::messenger(job& here) : here_(here), charges_(here.endpoint().describe
 }
 
 void messenger::use(const message_options& chosen) {
+  if (posted_ && posted_->size() > 0) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: other stores are chosen while {} receives are posted; choose "
+                            "before the first receive",
+                            here_.rank(), posted_->size()));
+  }
   options_ = chosen;
   options_.eager_bytes = std::min(options_.eager_bytes, medium_limit(here_));
   share_ = chosen.unexpected_bytes / static_cast<std::uint64_t>(here_.size());
