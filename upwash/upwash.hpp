@@ -27,4 +27,5 @@
 #include "upwash/core/region.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/matching/messages.hpp"
 #include "upwash/runtime/run.hpp"

@@ -197,16 +197,4 @@ void one_round::emit(phase of, schedule::step& out, schedule::tape& on) {
   }
 }
 
-bool one_round::next(schedule::step& out, schedule::tape& on) {
-  while (phase_ != phase::end) {
-    const phase now = phase_;
-    if (act(out)) {
-      emit(now, out, on);
-      return true;
-    }
-    out = {};
-  }
-  return false;
-}
-
 }  // namespace upwash::collective

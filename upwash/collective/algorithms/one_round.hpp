@@ -10,11 +10,14 @@
 
 #include <cstdint>
 
+#include "upwash/collective/algorithms/detail/in_phases.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
 
-class one_round {
+enum class one_round_phase : std::uint8_t { lay_out, announce, keep, look, take, tell, leave, end };
+
+class one_round : public detail::in_phases<one_round, one_round_phase> {
  public:
   enum class task : std::uint8_t {
     broadcast,
@@ -42,7 +45,6 @@ class one_round {
 
   one_round(task what, source from, const call& of) : what_(what), from_(from), of_(of) {}
 
-  bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 3; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
   [[nodiscard]] std::uint64_t shared_bytes() const noexcept;
@@ -57,7 +59,8 @@ class one_round {
   [[nodiscard]] static std::uint64_t contributed_bytes(task what, int ranks, std::uint64_t bytes);
 
  private:
-  enum class phase : std::uint8_t { lay_out, announce, keep, look, take, tell, leave, end };
+  friend in_phases;
+  using phase = one_round_phase;
   enum counter : std::uint32_t { is_there, was_read };
 
   [[nodiscard]] bool combines() const noexcept { return what_ >= task::reduce; }
@@ -86,7 +89,6 @@ class one_round {
   task what_;
   source from_;
   call of_;
-  phase phase_ = phase::lay_out;
   int turn_ = 0;
   /// What the next take that combines must come behind.
   schedule::mark before_take_ = schedule::never;

@@ -115,16 +115,4 @@ void shared_segments::emit(phase of, schedule::step& out, schedule::tape& on) {
   }
 }
 
-bool shared_segments::next(schedule::step& out, schedule::tape& on) {
-  while (phase_ != phase::end) {
-    const phase now = phase_;
-    if (act(out)) {
-      emit(now, out, on);
-      return true;
-    }
-    out = {};
-  }
-  return false;
-}
-
 }  // namespace upwash::collective

@@ -10,11 +10,23 @@
 
 #include <cstdint>
 
+#include "upwash/collective/algorithms/detail/in_phases.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
 
-class shared_segments {
+enum class shared_segments_phase : std::uint8_t {
+  lay_out,
+  announce,
+  look,
+  combine,
+  tell,
+  wait,
+  take,
+  end
+};
+
+class shared_segments : public detail::in_phases<shared_segments, shared_segments_phase> {
  public:
   static constexpr int all = -1;
 
@@ -29,7 +41,6 @@ class shared_segments {
 
   explicit shared_segments(const call& of) : of_(of) {}
 
-  bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 3; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
   [[nodiscard]] std::uint64_t shared_bytes() const noexcept {
@@ -44,7 +55,8 @@ class shared_segments {
   }
 
  private:
-  enum class phase : std::uint8_t { lay_out, announce, look, combine, tell, wait, take, end };
+  friend in_phases;
+  using phase = shared_segments_phase;
   enum counter : std::uint32_t { is_there, is_combined };
 
   [[nodiscard]] static std::uint64_t segment_bytes(int ranks, std::uint64_t bytes,
@@ -65,7 +77,6 @@ class shared_segments {
   void emit(phase of, schedule::step& out, schedule::tape& on);
 
   call of_;
-  phase phase_ = phase::lay_out;
   int turn_ = 0;
   schedule::mark combined_ = schedule::never;
 };
