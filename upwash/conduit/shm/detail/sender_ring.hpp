@@ -67,7 +67,7 @@ class sender_ring {
         std::uint32_t begin = 0;
         if (!room(m.payload.size(), begin)) return injection::retry(retry_reason::no_credit);
         std::memcpy(place_.payload + begin, m.payload.data(), m.payload.size());
-        position = begin / line_bytes;
+        position = static_cast<std::uint32_t>(begin / line_bytes);
       }
     }
     copy_short(slot.body.data() + behind, m.arguments.data(), arguments);
