@@ -27,8 +27,14 @@ bool request::test() {
 void request::wait() {
   if (ticket_ == nullptr) return;
   detail::ticket& held = *ticket_;
-  if (!done()) {
+  if (done()) return;
+  try {
     held.owner->wait(conduit::wait_target::counter_zero(held.pending), held.reason);
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {
+    ticket_ = nullptr;  // the job is being ended: nothing is to wait again. It stays with its pool
+    throw;
   }
 }
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/sanitized.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
@@ -30,7 +29,6 @@ class chapter_8 {
     what_.with.buffers = buffers;
     what_.warm_up_packets = 200;
     what_.packets = std::getenv("UPWASH_TEST_LONG") != nullptr ? 3000 : 600;
-    if (upwash::test::sanitized) what_.packets = 300;
   }
 
   [[nodiscard]] simulation_result run(const std::string& pattern, double load) {

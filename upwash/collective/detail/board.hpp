@@ -98,6 +98,11 @@ class board {
     return tag == tag_of(epoch) ? &of.memory : nullptr;
   }
 
+  /// The word that says so: the epoch's tag, or an older one.
+  [[nodiscard]] const std::uint64_t& exposure_word(int member, std::uint64_t epoch, bool output) {
+    return part(member).places[epoch % epochs].exposures[output ? 1 : 0].tag;
+  }
+
   /// What an epoch has.
   struct place {
     std::array<board_line, lines> edges;

@@ -79,10 +79,11 @@ struct compact_run {
     if (s.fetches) return fetch(s);
     std::memmove(target(s.into), source(s.left), s.bytes);
   }
-  /// Out of a peer's buffer, whose place it wrote before it let this rank come here.
+  /// Out of a peer's buffer. Mostly the peer said where that is before it let this rank come here.
   void fetch(const compact_step& s) const {
-    const exposed_memory* memory =
-        record.shared->exposed(s.left.owner, epoch, s.left.of == buffer::output);
+    const bool output = s.left.of == buffer::output;
+    wait_for(record.shared->exposure_word(s.left.owner, epoch, output), board::tag_of(epoch));
+    const exposed_memory* memory = record.shared->exposed(s.left.owner, epoch, output);
     get(here, *memory, s.left.at, std::span(target(s.into), s.bytes)).wait();
   }
   void perform(const compact_step& s) const {
