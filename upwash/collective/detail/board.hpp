@@ -54,8 +54,8 @@ struct alignas(64) board_exposure {
   }
 };
 
-/// Memory: 114 KiB a rank and team, 2 MiB more that are touched only as far as operations use them,
-/// and a pointer a member.
+/// Memory: 114 KiB and the scratch (twice half_scratch_bytes) a rank and team, and a pointer a
+/// member.
 class board {
  public:
   static constexpr std::uint64_t epochs = 128;
