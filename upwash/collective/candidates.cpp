@@ -102,7 +102,9 @@ predictor::predictor(const machine& on) : on_(on), edged_(with_edges(on)) {}
 const machine& predictor::seen_by(const selection& one, const problem& call) const {
   const schedule::generator steps = one.schedule_of(call, call.root);
   const bool fetches = steps.wants().exposes_input || steps.wants().exposes_output;
-  return call.direct_access && !fetches && detail::fits_board(steps, call.root) ? on_ : edged_;
+  return call.direct_access && !fetches && detail::fits_board(steps, call.root, call.shared_scratch)
+             ? on_
+             : edged_;
 }
 
 predictor::prediction predictor::predict(const selection& one, const problem& call,

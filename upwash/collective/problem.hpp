@@ -49,6 +49,9 @@ struct problem {
   schedule::address_mode addresses = schedule::address_mode::local;
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
+  /// Where they do: what a member may lay out for the others. As in the world; other teams have
+  /// less.
+  std::uint64_t shared_scratch = std::uint64_t{1} << 20U;
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;

@@ -31,6 +31,7 @@ struct shape {
   bool in_place;
   bool commutative;
   bool direct_access;
+  std::uint64_t shared_scratch;
   schedule::address_mode addresses;
   schedule::sync_mode entry;
   std::uint64_t eager_bytes;
@@ -49,6 +50,7 @@ shape shape_of(const problem& call) {
           .in_place = call.in_place,
           .commutative = call.commutative,
           .direct_access = call.direct_access,
+          .shared_scratch = call.shared_scratch,
           .addresses = call.addresses,
           .entry = call.entry,
           .eager_bytes = call.eager_bytes,

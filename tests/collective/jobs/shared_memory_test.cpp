@@ -140,17 +140,41 @@ JOB_TEST(shared_memory, holds_in_random_sequences, .least_ranks = 2, .most_ranks
   for (running& last : open) last.check();
 }
 
+namespace {
+
+/// Throws unless a broadcast of `bytes` by `shared` is refused with these words.
+void expect_refused(const team& among, std::size_t bytes, const std::string& words) {
+  std::vector<std::byte> large(bytes);
+  try {
+    broadcast(among, blocking, 0, std::span(large), {.algorithm = "shared"});
+  } catch (const error& refusal) {
+    if (std::string(refusal.what()).find(words) != std::string::npos) return;
+    throw;
+  }
+  throw error(error_kind::fault, "it was not refused");
+}
+
+}  // namespace
+
 JOB_TEST(shared_memory, is_refused_by_name_where_it_is_too_small, .least_ranks = 2, .on_sim = false,
          .on_loopback = false) {
-  std::vector<std::byte> large((std::size_t{1} << 20U) + 1);
-  try {
-    broadcast(here.world(), blocking, 0, std::span(large), {.algorithm = "shared"});
-    throw error(error_kind::fault, "it was not refused");
-  } catch (const error& refusal) {
-    if (std::string(refusal.what())
-            .find("1048577 bytes are more than the 1048576 of shared "
-                  "scratch") == std::string::npos) {
-      throw;
-    }
+  expect_refused(here.world(), (std::size_t{1} << 20U) + 1,
+                 "1048577 bytes are more than the 1048576 of shared scratch");
+}
+
+// Teams are made while programs run: theirs is small, and what does not fit goes another way.
+JOB_TEST(shared_memory, is_small_in_other_teams, .least_ranks = 2, .most_ranks = 5, .on_sim = false,
+         .on_loopback = false) {
+  team other = here.world().split(0, -here.rank());
+  expect_refused(other, 32769, "32769 bytes are more than the 32768 of shared scratch");
+  std::vector<std::uint64_t> words(100'000);
+  for (std::uint64_t i = 0; i < words.size(); ++i) words[i] = word(other.rank(), 1, i);
+  broadcast(other, blocking, 0, std::span(words));
+  std::vector<std::uint64_t> sums(words.size());
+  all_reduce<sum>(other, blocking, std::span<const std::uint64_t>(words), std::span(sums));
+  const auto members = static_cast<std::uint64_t>(other.size());
+  for (std::uint64_t i = 0; i < words.size(); ++i) {
+    if (words[i] == word(0, 1, i) && sums[i] == members * word(0, 1, i)) continue;
+    throw error(error_kind::fault, "word " + std::to_string(i));
   }
 }

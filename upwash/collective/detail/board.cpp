@@ -6,10 +6,11 @@
 
 namespace upwash::collective::detail {
 
-board::board(const team& among)
-    : rank_(among.rank()),
+board::board(const team& among, std::uint64_t half_scratch_bytes)
+    : half_scratch_bytes_(half_scratch_bytes),
+      rank_(among.rank()),
       size_(among.size()),
-      area_(allocate(among, sizeof(part_of_rank))),
+      area_(allocate(among, sizeof(part_of_rank) + 2 * half_scratch_bytes)),
       parts_(static_cast<std::size_t>(among.size())) {
   // All of them now: fetching waits, and a wait may run callbacks that start collectives, which
   // must not get in front of the one that is being started.

@@ -64,7 +64,7 @@ class board {
   static constexpr std::uint32_t counters = 2;
 
   /// Collective, blocking: a message to each member and back.
-  explicit board(const team& among);
+  board(const team& among, std::uint64_t half_scratch_bytes);
 
   /// The line of an edge in a member's part, at an epoch.
   [[nodiscard]] board_line& line(int member, std::uint64_t epoch, std::uint32_t edge) {
@@ -73,8 +73,11 @@ class board {
   [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
     return part(member).places[epoch % epochs].counts[which];
   }
-  /// Of all operations of half the epochs together.
-  static constexpr std::uint64_t half_scratch_bytes = std::uint64_t{1} << 20U;
+  /// Shared scratch of all operations of half the epochs together. The world's takes large vectors;
+  /// other teams are made while programs run, and must be quick to make.
+  static constexpr std::uint64_t world_scratch_bytes = std::uint64_t{1} << 20U;
+  static constexpr std::uint64_t team_scratch_bytes = std::uint64_t{32} << 10U;
+  [[nodiscard]] std::uint64_t half_scratch_bytes() const noexcept { return half_scratch_bytes_; }
 
   /// Where the shared scratch of an operation lies at each member.
   struct scratch_place {
@@ -84,7 +87,8 @@ class board {
   };
   [[nodiscard]] std::byte* scratch(int member, const scratch_place& of) {
     if (of.at == scratch_place::at_counter) return counter(member, of.epoch, 0).scratch.data();
-    return part(member).scratch[half_of(of.epoch) % 2].data() + of.at;
+    std::byte* const behind = reinterpret_cast<std::byte*>(&part(member) + 1);
+    return behind + half_of(of.epoch) % 2 * half_scratch_bytes_ + of.at;
   }
 
   /// Where this member's buffer lies, for the others to read at that epoch.
@@ -138,13 +142,13 @@ class board {
   struct part_of_rank {
     std::array<place, epochs> places;
     std::array<board_line, 31> settled;
-    std::array<std::array<std::byte, half_scratch_bytes>, 2> scratch;
-  };
+  };  // behind it the shared scratch, of either half
 
   [[nodiscard]] part_of_rank& part(int member) noexcept {
     return *parts_[static_cast<std::size_t>(member)];
   }
 
+  std::uint64_t half_scratch_bytes_;
   int rank_;
   int size_;
   region area_;
@@ -155,9 +159,10 @@ class board {
 class board_sequence {
  public:
   /// What the next operation gets. If the scratch of this half is used up, it begins the next.
-  [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes) const noexcept {
+  [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes,
+                                          std::uint64_t half_scratch_bytes) const noexcept {
     const bool small = scratch_bytes <= board_counter::scratch_bytes;
-    const bool fits = used_in(epoch_) + scratch_bytes <= board::half_scratch_bytes;
+    const bool fits = used_in(epoch_) + scratch_bytes <= half_scratch_bytes;
     const std::uint64_t epoch = small || fits ? epoch_ : (board::half_of(epoch_) + 1) * board::half;
     return {epoch,
             small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch))};

@@ -175,7 +175,8 @@ class plan_in_use {
 bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
   if (made.scratch_bytes > stack_scratch || (!running_.empty() && awaits_others(record)))
     return false;
-  const board::scratch_place shared = record.epochs.next(made.shared_bytes);
+  const board::scratch_place shared =
+      record.epochs.next(made.shared_bytes, record.shared->half_scratch_bytes());
   const std::uint64_t epoch = shared.epoch;
   const bool settles = board::settles(epoch);
   if (settles && !record.open.empty()) return false;

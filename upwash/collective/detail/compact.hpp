@@ -34,8 +34,10 @@ struct compact_step {
   board::place* places = nullptr;  ///< of the peer; of this rank for a receive
 };
 
-/// Whether the board has what the schedule needs and all its steps can run on it. O(steps).
-[[nodiscard]] bool fits_board(const schedule::generator& steps, int rank);
+/// Whether a board with so much scratch has what the schedule needs and all its steps can run on
+/// it. O(steps).
+[[nodiscard]] bool fits_board(const schedule::generator& steps, int rank,
+                              std::uint64_t scratch_bytes);
 
 /// The steps, if they can; else none.
 [[nodiscard]] std::optional<std::vector<compact_step>> compact_steps(

@@ -55,11 +55,11 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
 
 /// Gives each step to `take`; false: one cannot run on the board.
 template <class Take>
-bool each_step(schedule::generator steps, int rank, const Take& take) {
+bool each_step(schedule::generator steps, int rank, std::uint64_t scratch_bytes, const Take& take) {
   const schedule::needs& wants = steps.wants();
   const bool edges_apart = wants.edges_apart && wants.slots == 0;
   const bool fetches = wants.exposes_input || wants.exposes_output;
-  if (wants.counters > board::counters || wants.shared_bytes > board::half_scratch_bytes) {
+  if (wants.counters > board::counters || wants.shared_bytes > scratch_bytes) {
     return false;
   }
   std::size_t count = 0;
@@ -75,15 +75,16 @@ bool each_step(schedule::generator steps, int rank, const Take& take) {
 
 }  // namespace
 
-bool fits_board(const schedule::generator& steps, int rank) {
-  return each_step(steps, rank, [](const schedule::step&) {});
+bool fits_board(const schedule::generator& steps, int rank, std::uint64_t scratch_bytes) {
+  return each_step(steps, rank, scratch_bytes, [](const schedule::step&) {});
 }
 
 std::optional<std::vector<compact_step>> compact_steps(const schedule::generator& steps, int rank,
                                                        board& shared) {
   std::vector<compact_step> all;
-  const bool fits = each_step(
-      steps, rank, [&](const schedule::step& s) { all.push_back(compacted(s, rank, shared)); });
+  const bool fits =
+      each_step(steps, rank, shared.half_scratch_bytes(),
+                [&](const schedule::step& s) { all.push_back(compacted(s, rank, shared)); });
   if (!fits) return std::nullopt;
   return all;
 }

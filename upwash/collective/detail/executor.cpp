@@ -34,7 +34,8 @@ executor::executor(job& here)
 
 void executor::on_team_create(const team& made) {
   if (!installed_ || !direct_) return;
-  record_of(made).shared = std::make_unique<board>(made);
+  record_of(made).shared = std::make_unique<board>(
+      made, made == here_.world() ? board::world_scratch_bytes : board::team_scratch_bytes);
 }
 
 /// With exit mode none there may be some of which the caller knows nothing any more.
@@ -83,12 +84,12 @@ void executor::check_shared_scratch(const operation& op) const {
   if (wants.shared_bytes == 0 || shares_memory(op.on_team, wants)) return;
   throw error(
       error_kind::argument,
-      fmt::format("rank {}: {} by {} needs {} bytes of shared scratch; there are {}: choose "
-                  "another algorithm",
-                  here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
-                  wants.shared_bytes,
-                  op.on_team.shared ? fmt::format("{} here", board::half_scratch_bytes)
-                                    : "none where members do not share memory"));
+      fmt::format(
+          "rank {}: {} by {} needs {} bytes of shared scratch; there are {}: choose "
+          "another algorithm",
+          here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm, wants.shared_bytes,
+          op.on_team.shared ? fmt::format("{} here", op.on_team.shared->half_scratch_bytes())
+                            : "none where members do not share memory"));
 }
 
 request executor::begin(operation& op) {
@@ -125,7 +126,7 @@ void executor::introduce(operation& op) {
 
 bool executor::shares_memory(const team_record& record, const schedule::needs& wants) {
   return record.shared && wants.counters <= board::counters &&
-         wants.shared_bytes <= board::half_scratch_bytes &&
+         wants.shared_bytes <= record.shared->half_scratch_bytes() &&
          ((wants.edges_apart && wants.slots == 0) || wants.counters != 0 ||
           wants.shared_bytes != 0);
 }
@@ -137,7 +138,8 @@ void executor::begin_epoch(operation& op) {
   op.shares_memory = shares_memory(record, wants);
   op.epoch_counts = op.shares_memory || wants.counters != 0;
   if (!op.epoch_counts) return;
-  op.shared_scratch = record.epochs.next(wants.shared_bytes);
+  op.shared_scratch = record.epochs.next(wants.shared_bytes,
+                                         record.shared ? record.shared->half_scratch_bytes() : 0);
   record.epochs.take(op.shared_scratch, wants.shared_bytes);
   op.epoch = op.shared_scratch.epoch;
   record.open.push_back(op.epoch);

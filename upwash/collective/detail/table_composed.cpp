@@ -9,7 +9,6 @@
 #include "upwash/collective/algorithms/one_round.hpp"
 #include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
-#include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -107,9 +106,9 @@ std::string objection_to_composed(const problem& call, const values& with) {
   if (shares && !call.direct_access) {
     return "composed: this inner needs ranks that load and store each other's memory";
   }
-  if (with[1] == inner_shared && call.bytes > board::half_scratch_bytes) {
+  if (with[1] == inner_shared && call.bytes > call.shared_scratch) {
     return fmt::format("composed: {} bytes are more than the {} of shared scratch", call.bytes,
-                       board::half_scratch_bytes);
+                       call.shared_scratch);
   }
   return {};
 }

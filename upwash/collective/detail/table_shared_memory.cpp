@@ -4,7 +4,6 @@
 
 #include "upwash/collective/algorithms/one_round.hpp"
 #include "upwash/collective/algorithms/shared_segments.hpp"
-#include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -19,15 +18,15 @@ schedule::generator one_round_of(const problem& call, const values&, int rank) {
       one_round(What, From, {call.ranks, rank, call.root, call.bytes, call.in_place}));
 }
 
-std::string too_large(std::string_view name, std::uint64_t bytes) {
-  if (bytes <= board::half_scratch_bytes) return {};
+std::string too_large(std::string_view name, const problem& call, std::uint64_t bytes) {
+  if (bytes <= call.shared_scratch) return {};
   return fmt::format("{}: {} bytes are more than the {} of shared scratch", name, bytes,
-                     board::half_scratch_bytes);
+                     call.shared_scratch);
 }
 
 template <task What>
 std::string too_large(const problem& call, const values&) {
-  return too_large("shared", one_round::contributed_bytes(What, call.ranks, call.bytes));
+  return too_large("shared", call, one_round::contributed_bytes(What, call.ranks, call.bytes));
 }
 
 template <task What>
@@ -60,7 +59,7 @@ void add_both(registry& to, kind of) {
 }
 
 std::string too_large_segments(const problem& call, const values&) {
-  return too_large("shared_segments",
+  return too_large("shared_segments", call,
                    shared_segments::shared_bytes(call.ranks, call.bytes, call.element_bytes));
 }
 
