@@ -15,6 +15,7 @@ target_link_libraries(upwash_objects
           PkgConfig::hwloc)
 target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}"
   UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
+# docs/decisions/0007-vectors-for-matching.md.
 # Highway of Debian 12 has no vectors for the oldest x86-64; every processor since 2009 has these.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/upwash/matching/engines/detail/compare.cpp
