@@ -57,8 +57,7 @@ class progress_sink final : public launch::output_sink {
 std::string output_of(const tune_request& asked) {
   if (asked.explain || asked.output == "none") return "none";
   if (!asked.output.empty()) return asked.output;
-  const std::string own =
-      tuning::own_tuning_file(tuning::tuning_name(asked.conduit, asked.machine));
+  std::string own = tuning::own_tuning_file(tuning::tuning_name(asked.conduit, asked.machine));
   if (own.empty()) wrong("there is no home to write to: name a file by --output");
   return own;
 }
@@ -69,6 +68,11 @@ void check(tune_request& asked) {
   if (!(asked.budget_seconds > 0)) wrong("--budget 0: a search needs time, as 60s");
   if (!(asked.share > 0 && asked.share <= 1)) {
     wrong(fmt::format("--share {}: more than 0 and at most 1 is wanted", asked.share));
+  }
+  if (asked.overlapped && (!asked.explain || asked.measure)) {
+    wrong(
+        "--overlapped goes with --explain alone: what is measured is completion, not what a "
+        "computation leaves of it");
   }
   static_cast<void>(problems_of(asked));
   asked.output = output_of(asked);

@@ -122,13 +122,17 @@ trial::~trial() noexcept(false) {
   if (addressed_ && std::uncaught_exceptions() == 0) free(addressed_);
 }
 
+collective_options trial::options(std::string_view algorithm) const {
+  return {.algorithm = algorithm,
+          .entry = call_.entry,
+          .exit = call_.exit,
+          .addresses = call_.addresses,
+          .overlapped = call_.overlapped};
+}
+
 template <class T, class Operator>
 bool trial::reduction_on(std::string_view algorithm) {
-  const collective_options how{.algorithm = algorithm,
-                               .entry = call_.entry,
-                               .exit = call_.exit,
-                               .addresses = call_.addresses,
-                               .overlapped = call_.overlapped};
+  const collective_options how = options(algorithm);
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
   switch (call_.what) {
@@ -144,11 +148,7 @@ bool trial::reduction_on(std::string_view algorithm) {
 
 template <class T>
 void trial::call_on(std::string_view algorithm) {
-  const collective_options how{.algorithm = algorithm,
-                               .entry = call_.entry,
-                               .exit = call_.exit,
-                               .addresses = call_.addresses,
-                               .overlapped = call_.overlapped};
+  const collective_options how = options(algorithm);
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
   // Where addresses are known, all members name their buffer, though only the root's is used.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "upwash/collective/options.hpp"
 #include "upwash/collective/problem.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
@@ -44,6 +45,7 @@ class trial {
   [[nodiscard]] double time_ns(std::string_view algorithm, long calls);
 
  private:
+  [[nodiscard]] collective_options options(std::string_view algorithm) const;
   template <class T>
   void call_on(std::string_view algorithm);
   template <class T, class Operator>
