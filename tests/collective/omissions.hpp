@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Leaves out each dependency of an algorithm in turn: without it something must go wrong.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/validate.hpp"
+
+namespace upwash::collective {
+
+using namespace upwash::schedule;  // NOLINT(google-build-using-namespace)
+
+/// Recorded steps, as a generator.
+struct recorded {
+  const std::vector<step>* steps = nullptr;
+  needs wants{};
+  std::size_t at = 0;
+  bool next(step& out, tape& on) {
+    if (at == steps->size()) return false;
+    out = (*steps)[at++];
+    const auto after = out.after;
+    on.emit(out);
+    out.after = after;
+    return true;
+  }
+  [[nodiscard]] std::uint32_t window() const { return wants.window; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return wants.scratch_bytes; }
+  [[nodiscard]] std::uint32_t counter_count() const { return wants.counters; }
+  [[nodiscard]] std::uint64_t shared_bytes() const { return wants.shared_bytes; }
+  [[nodiscard]] bool exposes_input() const { return wants.exposes_input; }
+  [[nodiscard]] bool exposes_output() const { return wants.exposes_output; }
+};
+
+/// The dependencies of all ranks without which nothing goes wrong, in words.
+template <class ScheduleOf, class Wanted>
+std::string needless(const expectation& of, const ScheduleOf& schedule_of, const Wanted& wanted) {
+  std::vector<std::vector<step>> all(static_cast<std::size_t>(of.ranks));
+  for (int rank = 0; rank < of.ranks; ++rank) {
+    generator steps = schedule_of(rank);
+    facts known;
+    if (!of.calls.empty()) {
+      const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
+      for (std::size_t i = 0; i < given.size(); ++i) known.given[i] = given[i];
+    }
+    for (step s; steps.next(s, known);) all[static_cast<std::size_t>(rank)].push_back(s);
+  }
+  const auto is_wrong = [&] {
+    const auto of_rank = [&](int rank) {
+      return generator(recorded{&all[static_cast<std::size_t>(rank)], schedule_of(rank).wants()});
+    };
+    return !validate(of, of_rank, wanted, 1).empty();
+  };
+  EXPECT_FALSE(is_wrong());
+  std::string found;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    for (std::size_t i = 0; i < all[rank].size(); ++i) {
+      step& here = all[rank][i];
+      const step whole = here;
+      const auto check = [&](std::uint32_t distance) {
+        if (!is_wrong()) {
+          found += "rank " + std::to_string(rank) + ", step " + std::to_string(i) + ": " +
+                   (distance == 0 ? "all" : std::to_string(distance)) + "; ";
+        }
+        here = whole;
+      };
+      for (std::uint32_t& distance : here.after) {
+        if (distance == 0) continue;
+        const std::uint32_t was = distance;
+        distance = 0;
+        check(was);
+      }
+      if (here.after_all) {
+        here.after_all = false;
+        check(0);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace upwash::collective
