@@ -99,6 +99,24 @@ std::size_t index_of(std::string_view what, std::string_view name,
 std::span<const std::string_view> engine_names() { return engines; }
 std::span<const std::string_view> partition_names() { return partitions; }
 
+namespace {
+
+/// Engines that compare by vectors are compiled for a newer processor than the rest.
+void check_processor(std::string_view engine) {
+#if defined(__x86_64__)
+  if (!engine.starts_with("vectors") && engine != "fingerprints") return;
+  if (__builtin_cpu_supports("sse4.2")) return;
+  throw error(error_kind::configuration,
+              fmt::format("matching: engine {} needs SSE4.2, which this processor has not; choose "
+                          "adaptive",
+                          engine));
+#else
+  static_cast<void>(engine);
+#endif
+}
+
+}  // namespace
+
 std::unique_ptr<store> make_store(std::string_view engine, std::string_view partition, side which,
                                   const shape& s) {
   if (s.ranks < 1 || s.bins < 1 || s.clusters < 1) {
@@ -108,6 +126,7 @@ std::unique_ptr<store> make_store(std::string_view engine, std::string_view part
                             s.ranks, s.bins, s.clusters));
   }
   const std::size_t column = index_of("partition", partition, partitions);
+  check_processor(engine);
   return rows[index_of("engine", engine, engines)].makers[column](which, s);
 }
 
