@@ -119,6 +119,7 @@ struct installation {
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};
   bool tells_choices = false;  ///< in lines that are seen at any log level
+  bool adapts = false;         ///< algorithms change while the program runs (adapt.hpp); rank 0's
 };
 
 /// Called by the composition root on every rank when the job starts: collectives on it may then use

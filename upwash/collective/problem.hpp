@@ -57,6 +57,8 @@ struct problem {
   schedule::sync_mode exit = schedule::sync_mode::mine;
   std::uint64_t eager_bytes = 512;  ///< the largest edge that travels eagerly
   bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
+
+  friend bool operator==(const problem&, const problem&) = default;
 };
 
 }  // namespace upwash::collective

@@ -49,7 +49,7 @@ struct composition {
   job_options options;
 
   [[nodiscard]] installation layers() const {
-    return {{&algorithms, selects.get(), forced, values.flag("tune_log")},
+    return {{&algorithms, selects.get(), forced, values.flag("tune_log"), values.flag("adapt")},
             matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
