@@ -20,6 +20,7 @@
 namespace {
 
 using namespace upwash;
+using collective::adaptation;
 using collective::kind;
 using collective::problem;
 using collective::registry;
@@ -48,15 +49,16 @@ class tries_all final : public collective::selector {
 /// Makes a job adapt for as long as this lives.
 struct adapting {
   adapting(job& on, collective::selector* chooses)
-      : here(on), before(collective::set_selector(on, chooses)) {
-    EXPECT_FALSE(collective::set_adapting(here, true));
-  }
+      : here(on),
+        before(collective::set_selector(on, chooses)),
+        adapted(collective::set_adapting(here, adaptation::all)) {}
   ~adapting() {
-    EXPECT_TRUE(collective::set_adapting(here, false));
+    EXPECT_EQ(collective::set_adapting(here, adapted), adaptation::all);
     collective::set_selector(here, before);
   }
   job& here;
   collective::selector* before;
+  adaptation adapted;
 };
 
 void add_up(const team& world, std::size_t count, bool nonblocking) {
@@ -184,7 +186,8 @@ double time_of(int ranks, std::string_view forced, bool adapts, collective::sele
   collective::add_algorithms(algorithms);
   double seconds = 0;
   run_on(*world, {}, [&](job& here) {
-    collective::install(here, {&algorithms, &selects, forced, false, adapts});
+    collective::install(
+        here, {&algorithms, &selects, forced, false, adapts ? adaptation::all : adaptation::none});
     control::barrier(here.world());
     const duration begin = here.now();
     program(here.world());

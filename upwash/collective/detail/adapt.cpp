@@ -16,7 +16,9 @@ namespace detail {
 
 site* executor::site_of(const team& among, team_record& record, const problem& what,
                         const call& wanted) {
-  if (!adapts_ || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
+  const bool adapts = adapts_ == adaptation::all ||
+                      (adapts_ == adaptation::irregular && site::is_irregular(what.what));
+  if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
       forced_.contains(what.what)) {
     return nullptr;
   }
@@ -35,13 +37,13 @@ void executor::advance(const team& among, site& at) {
   if (const std::string line = at.news(); !line.empty()) tell(among, line);
 }
 
-bool executor::set_adapting(bool adapts) {
+adaptation executor::set_adapting(adaptation adapts) {
   forget_choices();
   return std::exchange(adapts_, adapts);
 }
 
 void executor::adapt(const team& among) {
-  if (!adapts_) return;
+  if (adapts_ == adaptation::none) return;
   team_record& record = record_of(among);
   std::vector<std::uint64_t> sums;
   for (const site& each : record.sites) {
@@ -66,7 +68,7 @@ void executor::adapt(const team& among) {
 
 }  // namespace detail
 
-bool set_adapting(job& here, bool adapts) {
+adaptation set_adapting(job& here, adaptation adapts) {
   return here.service<detail::executor>().set_adapting(adapts);
 }
 

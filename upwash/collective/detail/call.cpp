@@ -125,9 +125,12 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
   return record.plans.add(make_plan(among, service, record, wanted));
 }
 
+using waiting = signature::manner_of_waiting;
+
 /// The plan's manner, with what differs from call to call.
-manner as_called(const plan& made, const call& wanted) {
+manner as_called(const plan& made, const call& wanted, waiting waits) {
   manner run_as = made.run_as;
+  if (made.changes != nullptr) run_as.agreed.waits = waits;
   run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
   run_as.agreed.file = wanted.site.file;
   run_as.agreed.line = wanted.site.line;
@@ -140,7 +143,8 @@ void run_plan(const team& among, executor& service, team_record& record, plan& m
   if (made.runs_compact && service.run_compact(record, made, buffers)) return;
   service
       .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
-                                         *made.steps, buffers, as_called(made, wanted)))
+                                         *made.steps, buffers,
+                                         as_called(made, wanted, waiting::blocking)))
       .wait();
 }
 
@@ -201,7 +205,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
                                                    record.numbers++, *made.steps, buffers,
-                                                   as_called(made, wanted)));
+                                                   as_called(made, wanted, waiting::nonblocking)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {
@@ -219,7 +223,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  return {among, *made.steps, buffers, as_called(made, wanted)};
+  return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
 
 }  // namespace upwash::collective::detail

@@ -47,10 +47,10 @@ void executor::install(const installation& with) {
   algorithms_ = with.algorithms;
   tells_choices_ = with.tells_choices;
   // One text, in one broadcast: whether to adapt, and what is forced.
-  std::string own(1, with.adapts ? '+' : '-');
+  std::string own(1, static_cast<char>('0' + static_cast<int>(with.adapts)));
   own.append(with.forced);
   const std::string agreed = agreed_text(here_.world(), own);
-  adapts_ = agreed.front() == '+';
+  adapts_ = static_cast<adaptation>(agreed.front() - '0');
   for_each_pair(std::string_view(agreed).substr(1),
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = kind_named(collective);

@@ -74,7 +74,7 @@ class executor final : public service_base {
                               const call& wanted);
   /// Moves the site on before its next call. Blocking where members must agree.
   void advance(const team& among, site& at);
-  bool set_adapting(bool adapts);
+  adaptation set_adapting(adaptation adapts);
   /// Members tell each other of the messages of all calls. Blocking.
   void adapt(const team& among);
   /// Whether such a schedule uses the team's board.
@@ -212,7 +212,7 @@ class executor final : public service_base {
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
   bool tells_choices_ = false;
-  bool adapts_ = false;
+  adaptation adapts_ = adaptation::none;
   slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.

@@ -19,11 +19,6 @@ constexpr std::uint64_t least_pattern_calls = 8;
 constexpr std::uint64_t most_pattern_calls = 1024;
 constexpr std::uint64_t calls_an_agreement = 100;  ///< must take as long as it
 
-bool differ_from_member_to_member(kind what) {
-  return what == kind::all_to_all_v || what == kind::many_to_many ||
-         what == kind::many_to_many_multicast;
-}
-
 /// Sizes between two powers of two are one size, as for selectors.
 template <class T>
 bool alike(T a, T b) {
@@ -37,9 +32,14 @@ site::site(const problem& asked, const call& wanted)
     : asked_(asked),
       transfer_(wanted.how.transfer),
       label_(wanted.how.label),
-      irregular_(differ_from_member_to_member(asked.what)),
+      irregular_(is_irregular(asked.what)),
       seen_(asked),
       pattern_calls_(least_pattern_calls) {}
+
+bool site::is_irregular(kind what) noexcept {
+  return what == kind::all_to_all_v || what == kind::many_to_many ||
+         what == kind::many_to_many_multicast;
+}
 
 bool site::is_for(const problem& asked, const call& wanted) const noexcept {
   return asked == asked_ && wanted.how.transfer == transfer_ && wanted.how.label == label_;

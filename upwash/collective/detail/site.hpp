@@ -27,6 +27,9 @@ class site {
   site(const problem& asked, const call& wanted);
   [[nodiscard]] bool is_for(const problem& asked, const call& wanted) const noexcept;
 
+  /// Messages differ from member to member.
+  [[nodiscard]] static bool is_irregular(kind what) noexcept;
+
   /// Before the first plan is made: what the selector chose, and what it thinks near.
   void begin(const selector::choice& chosen);
   /// What the calls run now.
