@@ -28,8 +28,8 @@ struct collective_options {
   /// The algorithm that was chosen first stays, also where the job adapts (adapt.hpp): results of
   /// reductions of floating-point numbers then do not change from call to call.
   bool fixed = false;
-  /// Where the job adapts: tells this call from others of its shape, which may want another
-  /// algorithm, since what surrounds them differs.
+  /// Tells this call from others of its shape, which may want another algorithm, since what
+  /// surrounds them differs: selectors see it, and jobs that adapt try apart.
   std::string_view label{};
   std::optional<mechanism> transfer{};         ///< for all edges that can; else by size
   std::optional<std::uint64_t> eager_bytes{};  ///< the largest edge that travels eagerly

@@ -23,7 +23,7 @@ site* executor::site_of(const team& among, team_record& record, const problem& w
     return nullptr;
   }
   site* const at = record.sites.of(what, wanted);
-  if (at != nullptr && !at->begun()) at->begin(choose(among, what, {}));
+  if (at != nullptr && !at->begun()) at->begin(choose(among, what, {}, wanted.how.label));
   return at;
 }
 
@@ -33,7 +33,7 @@ void executor::advance(const team& among, site& at) {
   const duration begin = here_.now();
   control::all_reduce(among, sums, control::fold::sum);
   at.agreed_in(here_.now() - begin);
-  if (at.agree(sums)) at.begin(choose(among, at.seen(), {}));
+  if (at.agree(sums)) at.begin(choose(among, at.seen(), {}, at.label()));
   if (const std::string line = at.news(); !line.empty()) tell(among, line);
 }
 
@@ -60,7 +60,7 @@ void executor::adapt(const team& among) {
     const bool another = each.take_pattern(rest.first<site::observations>());
     rest = rest.subspan(site::observations);
     if (!another) continue;
-    each.begin(choose(among, each.seen(), {}));
+    each.begin(choose(among, each.seen(), {}, each.label()));
     changed = true;
   }
   if (changed) record.plans.drop_unused();

@@ -85,8 +85,9 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.how.algorithm = {};
   made.how.label = {};
   made.changes = service.site_of(among, record, made.what, wanted);
-  made.chosen = made.changes != nullptr ? made.changes->running()
-                                        : service.choose(among, made.what, made.forced).what;
+  made.chosen = made.changes != nullptr
+                    ? made.changes->running()
+                    : service.choose(among, made.what, made.forced, made.label).what;
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);

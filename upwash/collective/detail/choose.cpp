@@ -72,7 +72,9 @@ selector* executor::set_selector(selector* chooses) {
   return std::exchange(selects_, chooses);
 }
 
-selector::choice executor::choose(const team& among, const problem& what, std::string_view named) {
+selector::choice executor::choose(const team& among, problem what, std::string_view named,
+                                  std::string_view label) {
+  what.label = label;
   const auto forced = forced_.find(what.what);
   if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;

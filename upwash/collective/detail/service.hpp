@@ -67,8 +67,8 @@ class executor final : public service_base {
   selector* set_selector(selector* chooses);
 
   /// The algorithm named, or forced for the collective, or selected.
-  [[nodiscard]] selector::choice choose(const team& among, const problem& what,
-                                        std::string_view named);
+  [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
+                                        std::string_view label);
   /// Where the algorithm for such calls may change while the program runs; else null.
   [[nodiscard]] site* site_of(const team& among, team_record& record, const problem& what,
                               const call& wanted);

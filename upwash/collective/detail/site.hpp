@@ -37,6 +37,7 @@ class site {
   [[nodiscard]] bool begun() const noexcept { return !candidates_.empty(); }
   /// The call, with what members observed where its messages differ from member to member.
   [[nodiscard]] const problem& seen() const noexcept { return seen_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
 
   // -- Around each blocking call ------------------------------------------------------------------
   /// Something is to be done before the next call: `advance`.
