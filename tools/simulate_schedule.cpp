@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
-#include "upwash/model/topology_fat_tree.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/packet_carrier.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -94,10 +94,7 @@ int simulate_schedule(const schedule_run& what) {
   if (what.ranks < 1) wrong("--schedule needs -n, the ranks of the team");
   if (what.machine.empty()) wrong("--schedule needs --machine");
   machine on = load_machine(what.machine);
-  if (what.one_rank_a_node) {
-    on.levels.erase(on.levels.begin(), on.levels.end() - 1);
-    on.levels.front().ranks.reset();
-  }
+  if (what.one_rank_a_node) on = with_ranks_a_node(std::move(on), 1);
   registry all;
   collective::add_algorithms(all);
   collective::problem call = problem_of(what);
@@ -107,11 +104,11 @@ int simulate_schedule(const schedule_run& what) {
   const auto network = model::make_topology(
       what.topology.empty() ? model::topology_of(on, nodes) : model::parse_topology(what.topology),
       what.routing);
-  const simulator::network_parameters with = simulator::parameters_of(on, what.nic_memory);
+  const simulator::network_parameters with =
+      simulator::parameters_of(on, *network, what.nic_memory);
   check(with);
-  call.network_collectives = each_node == 1 &&
-                             with.design == simulator::switch_design::output_queued &&
-                             dynamic_cast<const model::fat_tree*>(network.get()) != nullptr;
+  call.network_collectives =
+      simulator::packet_carrier(*network, with, what.ranks, each_node, what.seed).has_collectives();
   const simulator::noise daemons = parse_noise(what);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
