@@ -5,6 +5,7 @@
 // time; before it looks at what others did (poll) it lets all events before its clock happen.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -22,10 +23,26 @@ namespace upwash::conduit::sim {
 /// Ends a rank whose world has failed; deliberately no std::exception.
 struct rank_ended {};
 
+/// What goes on in the same time beside the engine's events: a network of packets.
+class companion {
+ public:
+  /// When its next event is; duration::max() without one.
+  [[nodiscard]] virtual duration next_time() = 0;
+  /// Runs up to and with `until`, but no further than it schedules something with the engine: then
+  /// true.
+  virtual bool run(duration until) = 0;
+
+ protected:
+  ~companion() = default;
+};
+
 class scheduler {
  public:
   scheduler(int ranks, std::size_t stack_bytes);
   ~scheduler();
+
+  /// What is to run with the ranks from now on; outlives it.
+  void accompany(companion& beside) noexcept { beside_ = &beside; }
 
   [[nodiscard]] simulator::engine& events() noexcept { return events_; }
   [[nodiscard]] const simulator::engine& events() const noexcept { return events_; }
@@ -69,6 +86,13 @@ class scheduler {
   [[nodiscard]] const rank_state& at(int rank) const noexcept {
     return ranks_[static_cast<std::size_t>(rank)];
   }
+  [[nodiscard]] duration next_time() {
+    const duration next = events_.next_time();
+    return beside_ == nullptr ? next : std::min(next, beside_->next_time());
+  }
+  /// The earliest event, of either; false: nothing is left to happen, or it failed.
+  [[nodiscard]] bool step();
+
   static void enter(void* argument);
   static void wake(void* self, std::uint64_t rank);
   void schedule_wake(int rank, duration when);
@@ -79,6 +103,7 @@ class scheduler {
   [[nodiscard]] std::string describe_deadlock() const;
 
   simulator::engine events_;
+  companion* beside_ = nullptr;
   std::vector<rank_state> ranks_;
   std::vector<start> starts_;
   std::vector<int> ready_;  ///< to resume when the running event is over
