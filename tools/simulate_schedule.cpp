@@ -51,27 +51,6 @@ std::vector<selection> candidates(const registry& all, const collective::problem
   return found;
 }
 
-simulator::noise parse_noise(const schedule_run& what) {
-  simulator::noise daemons;
-  daemons.seed = what.seed;
-  if (what.noise.empty()) return daemons;
-  const std::size_t comma = what.noise.find(',');
-  const std::size_t second = what.noise.find(',', comma + 1);
-  if (comma == std::string::npos ||
-      (second != std::string::npos && what.noise.substr(second) != ",together")) {
-    wrong(
-        fmt::format("--noise {}: expected period,length or period,length,together as in "
-                    "10ms,250us",
-                    what.noise));
-  }
-  daemons.period = parse_duration(what.noise.substr(0, comma), "--noise, period");
-  daemons.length =
-      parse_duration(what.noise.substr(comma + 1, second - comma - 1), "--noise, length");
-  daemons.together = second != std::string::npos;
-  check(daemons);
-  return daemons;
-}
-
 duration completion(const selection& with, const collective::problem& call, const machine& on,
                     const simulator::noise& daemons, simulator::carrier* through) {
   simulator::replay_options options;
@@ -109,7 +88,8 @@ int simulate_schedule(const schedule_run& what) {
   check(with);
   call.network_collectives =
       simulator::packet_carrier(*network, with, what.ranks, each_node, what.seed).has_collectives();
-  const simulator::noise daemons = parse_noise(what);
+  const simulator::noise daemons =
+      simulator::parse_noise(what.noise, "simulate: --noise", what.seed);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
              "messages_us", "packet_hops");

@@ -51,7 +51,15 @@ grep -q 'all_reduce of 8 bytes among 16 ranks: in_network; why: it was asked for
   fail "in_network: $seen"
 grep -q '^16 ranks, agreed' <<<"$seen" || fail "in_network: $seen"
 
+# shellcheck disable=SC2086
+noisy=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet \
+  --knob noise=1ms,100us $fft)
+python3 -c "import sys; sys.exit(not $(time_of "$noisy") > 1.1 * $(time_of "$one"))" ||
+  fail "daemons cost nothing: $(time_of "$noisy") against $(time_of "$one") ms"
+
 sim=(--conduit sim --machine edr)
+refuses "noise = 1ms: expected period,length or period,length,together as in 10ms,250us" \
+  "${sim[@]}" --knob noise=1ms
 refuses "--machine, --network, --topology, --seed and --perturb need --conduit sim" --network packet
 refuses 'UPWASH_NETWORK: "pigeon" is not one of message|packet' \
   "${sim[@]}" --network pigeon

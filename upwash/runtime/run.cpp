@@ -23,6 +23,7 @@
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/simulator/noise.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
@@ -126,6 +127,7 @@ conduit::sim_options sim_options_of(const settings& values) {
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
   chosen.perturb = values.flag("perturb");
   chosen.stack_bytes = values.bytes("stack_bytes");
+  chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
   chosen.through = network_of(values, chosen.on, chosen.ranks);
   return chosen;
 }

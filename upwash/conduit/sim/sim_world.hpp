@@ -11,6 +11,7 @@
 #include "upwash/conduit/world.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/topology.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::conduit {
 
@@ -25,6 +26,7 @@ struct sim_options {
   /// Messages between nodes cross this network packet by packet; null: the message level, with
   /// contention at the ends only. Acknowledgements and credits come back by the latter.
   std::shared_ptr<const model::topology> through{};
+  simulator::noise daemons{};  ///< of the operating system: they take the nodes' processors
 };
 
 /// Deterministic: same program, options and machine give the same events and times. Memory a

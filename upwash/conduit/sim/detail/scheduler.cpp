@@ -19,6 +19,13 @@ scheduler::scheduler(int ranks, std::size_t stack_bytes)
 
 scheduler::~scheduler() = default;
 
+void scheduler::disturb(const simulator::noise& daemons, int ranks_per_node) {
+  simulator::check(daemons);
+  daemons_ = daemons;
+  ranks_per_node_ = ranks_per_node;
+  quiet_ = daemons.period == duration();
+}
+
 void scheduler::catch_up(int rank) {
   rank_state& r = at(rank);
   if (ending_) leave(rank);

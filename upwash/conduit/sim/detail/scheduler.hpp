@@ -17,6 +17,7 @@
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/simulator/engine.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::conduit::sim {
 
@@ -41,6 +42,9 @@ class scheduler {
   scheduler(int ranks, std::size_t stack_bytes);
   ~scheduler();
 
+  /// Daemons on the nodes of so many ranks each, from now on. Throws `error` (argument).
+  void disturb(const simulator::noise& daemons, int ranks_per_node);
+
   /// What is to run with the ranks from now on; outlives it.
   void accompany(companion& beside) noexcept { beside_ = &beside; }
 
@@ -49,7 +53,11 @@ class scheduler {
   [[nodiscard]] int size() const noexcept { return static_cast<int>(ranks_.size()); }
 
   [[nodiscard]] duration clock(int rank) const noexcept { return at(rank).clock; }
-  void advance(int rank, duration by) noexcept { at(rank).clock += by; }
+  /// The rank's processor works so long, and longer where daemons interrupt it.
+  void advance(int rank, duration by) noexcept {
+    duration& clock = at(rank).clock;
+    clock = quiet_ ? clock + by : daemons_.done(rank / ranks_per_node_, clock, by);
+  }
 
   /// Lets every event before the rank's clock happen; no switch when there is none.
   void catch_up(int rank);
@@ -104,6 +112,9 @@ class scheduler {
 
   simulator::engine events_;
   companion* beside_ = nullptr;
+  bool quiet_ = true;
+  simulator::noise daemons_;
+  int ranks_per_node_ = 1;
   std::vector<rank_state> ranks_;
   std::vector<start> starts_;
   std::vector<int> ready_;  ///< to resume when the running event is over

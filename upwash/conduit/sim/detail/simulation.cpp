@@ -14,6 +14,7 @@ simulation::simulation(sim_options options)
       pollers_(static_cast<std::size_t>((options_.ranks + options_.ranks_per_process - 1) /
                                         options_.ranks_per_process),
                -1) {
+  ranks.disturb(options_.daemons, options_.on.ranks_in(level_kind::node));
   if (options_.through) {
     packets = std::make_unique<packet_side>(options_);
     ranks.accompany(*packets);
