@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
-#include "upwash/model/topology_fat_tree.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/packet_carrier.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -51,27 +51,6 @@ std::vector<selection> candidates(const registry& all, const collective::problem
   return found;
 }
 
-simulator::noise parse_noise(const schedule_run& what) {
-  simulator::noise daemons;
-  daemons.seed = what.seed;
-  if (what.noise.empty()) return daemons;
-  const std::size_t comma = what.noise.find(',');
-  const std::size_t second = what.noise.find(',', comma + 1);
-  if (comma == std::string::npos ||
-      (second != std::string::npos && what.noise.substr(second) != ",together")) {
-    wrong(
-        fmt::format("--noise {}: expected period,length or period,length,together as in "
-                    "10ms,250us",
-                    what.noise));
-  }
-  daemons.period = parse_duration(what.noise.substr(0, comma), "--noise, period");
-  daemons.length =
-      parse_duration(what.noise.substr(comma + 1, second - comma - 1), "--noise, length");
-  daemons.together = second != std::string::npos;
-  check(daemons);
-  return daemons;
-}
-
 duration completion(const selection& with, const collective::problem& call, const machine& on,
                     const simulator::noise& daemons, simulator::carrier* through) {
   simulator::replay_options options;
@@ -94,10 +73,7 @@ int simulate_schedule(const schedule_run& what) {
   if (what.ranks < 1) wrong("--schedule needs -n, the ranks of the team");
   if (what.machine.empty()) wrong("--schedule needs --machine");
   machine on = load_machine(what.machine);
-  if (what.one_rank_a_node) {
-    on.levels.erase(on.levels.begin(), on.levels.end() - 1);
-    on.levels.front().ranks.reset();
-  }
+  if (what.one_rank_a_node) on = with_ranks_a_node(std::move(on), 1);
   registry all;
   collective::add_algorithms(all);
   collective::problem call = problem_of(what);
@@ -107,12 +83,13 @@ int simulate_schedule(const schedule_run& what) {
   const auto network = model::make_topology(
       what.topology.empty() ? model::topology_of(on, nodes) : model::parse_topology(what.topology),
       what.routing);
-  const simulator::network_parameters with = simulator::parameters_of(on, what.nic_memory);
+  const simulator::network_parameters with =
+      simulator::parameters_of(on, *network, what.nic_memory);
   check(with);
-  call.network_collectives = each_node == 1 &&
-                             with.design == simulator::switch_design::output_queued &&
-                             dynamic_cast<const model::fat_tree*>(network.get()) != nullptr;
-  const simulator::noise daemons = parse_noise(what);
+  call.network_collectives =
+      simulator::packet_carrier(*network, with, what.ranks, each_node, what.seed).has_collectives();
+  const simulator::noise daemons =
+      simulator::parse_noise(what.noise, "simulate: --noise", what.seed);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
              "messages_us", "packet_hops");

@@ -78,7 +78,8 @@ struct manner {
 /// The request is complete when this rank's steps are: its output may be read, its input reused
 /// (exit mode none: once its sends are; see sync_mode). Memory while in flight: the scratch, the
 /// slots, and the window's steps (at least 32); messages that come before this call are kept.
-/// Throws `error` (argument) for steps that only a network can do, and for mechanism matched.
+/// Throws `error` (argument) for steps in the network where the conduit has no such collectives,
+/// and for mechanism matched.
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
                               const binding& buffers, const manner& how = {});
 

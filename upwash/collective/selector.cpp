@@ -31,6 +31,7 @@ struct shape {
   bool in_place;
   bool commutative;
   bool direct_access;
+  bool network_collectives;
   std::uint64_t shared_scratch;
   schedule::address_mode addresses;
   schedule::sync_mode entry;
@@ -50,6 +51,7 @@ shape shape_of(const problem& call) {
           .in_place = call.in_place,
           .commutative = call.commutative,
           .direct_access = call.direct_access,
+          .network_collectives = call.network_collectives,
           .shared_scratch = call.shared_scratch,
           .addresses = call.addresses,
           .entry = call.entry,

@@ -223,7 +223,7 @@ void replay_run::join(int rank, std::int64_t n) {
                                   : what.peer == schedule::own ? network_collective::all_reduce
                                                                : network_collective::reduce;
   const std::uint64_t bytes = std::max(what.left.bytes, what.into.bytes);
-  options_.through->join(engine_.now(), rank, kind, what.peer, bytes, what.edge, carry(p));
+  options_.through->join(engine_.now(), rank, {kind, what.peer, bytes, what.edge, 0}, carry(p));
 }
 
 void replay_run::work(int rank, std::int64_t n) {

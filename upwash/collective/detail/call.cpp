@@ -76,6 +76,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.overlapped = wanted.how.overlapped;
   made.what.eager_bytes = wanted.how.eager_bytes.value_or(default_rules(among).eager_bytes);
   made.what.direct_access = among.here().endpoint().describe().direct_access;
+  made.what.network_collectives = among.here().endpoint().describe().network_collectives;
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;

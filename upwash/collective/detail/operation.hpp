@@ -43,6 +43,7 @@ enum class progress_of : std::uint8_t {
   fetching,  ///< the data is on its way, by a request
   fetched,   ///< receive: the sender is to be told
   asked,     ///< await, copy: a peer has been asked
+  joined,    ///< a step in the network: it has been handed over
   done,
 };
 
@@ -54,6 +55,12 @@ struct offer {
 };
 
 class operation;
+struct slot;
+
+/// The network has carried out a step.
+struct network_end : conduit::completion {
+  slot* of = nullptr;
+};
 
 struct slot {
   schedule::step what;
@@ -64,6 +71,7 @@ struct slot {
   offer offered;                  ///< of a send, or what a receive fetches
   request moving;                 ///< the put or get under way
   std::vector<std::byte> staged;  ///< a header and its data in one piece, or a peer's operand
+  network_end in_network;
 };
 
 /// Slots come in chunks: they keep their places, because peers name them, and most operations need

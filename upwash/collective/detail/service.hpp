@@ -168,6 +168,10 @@ class executor final : public service_base {
   static bool deliver(operation& op, slot& s);
   int advance_fetches(operation& op);
 
+  // Steps that the network carries out (in_network.cpp).
+  bool join_network(operation& op, slot& s);
+  static void left_network(conduit::completion& self) noexcept;
+
   // Counters (counters.cpp).
   bool signal(operation& op, slot& s);
   bool await(operation& op, slot& s);
