@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a rank's messages and the steps that wait for them meet, in O(1): whoever comes first is
-// kept under (source, edge, whether it is an invitation), first in first out.
+// A rank's messages and the steps that wait for them, found in O(1) by (source, edge, whether it is
+// an invitation), first in first out.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,24 +23,29 @@ class early_and_waiting {
     int from = 0;
     std::uint32_t edge = 0;
     bool invitation = false;
+    friend bool operator==(const key&, const key&) = default;
   };
 
-  /// Whom `who` meets, the first that was kept by the other side; nothing: `who` is kept.
-  std::optional<std::uint32_t> meet(const key& where, side from, std::uint32_t who) {
+  [[nodiscard]] bool has(side of) const noexcept { return count(of) != 0; }
+
+  void keep(const key& where, side of, std::uint32_t who) {
+    if (4 * (counts_[0] + counts_[1] + 1) > 3 * places_.size()) grow();
+    put({word_of(where), who, of});
+    ++count(of);
+  }
+
+  /// The first that was kept there by this side. The two sides are never kept in one place: whoever
+  /// comes takes first.
+  std::optional<std::uint32_t> take(const key& where, side of) {
+    if (!has(of)) return std::nullopt;
     const std::uint64_t word = word_of(where);
-    if (2 * (used_ + 1) > places_.size()) grow();
     std::size_t i = home(word);
-    while (places_[i].of != side::nobody && (places_[i].word != word || places_[i].of == from)) {
-      i = next(i);
-    }
-    if (places_[i].of == side::nobody) {
-      places_[i] = {word, who, from};
-      ++used_;
-      return std::nullopt;
-    }
-    const std::uint32_t met = places_[i].who;
+    while (places_[i].of != side::nobody && places_[i].word != word) i = next(i);
+    if (places_[i].of != of) return std::nullopt;
+    const std::uint32_t who = places_[i].who;
     remove(i);
-    return met;
+    --count(of);
+    return who;
   }
 
   /// Takes all messages of this edge that no step waits for, by their sources upwards.
@@ -62,7 +68,7 @@ class early_and_waiting {
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::fill(places_.begin(), places_.end(), place{});
     for (const place& each : others) put(each);
-    used_ = others.size();
+    count(side::message) -= found.size();
     std::vector<std::uint32_t> messages;
     for (const auto& each : found) messages.push_back(each.second);
     return messages;
@@ -80,6 +86,10 @@ class early_and_waiting {
     side of = side::nobody;
   };
 
+  [[nodiscard]] std::size_t& count(side of) noexcept { return counts_[of == side::step ? 1 : 0]; }
+  [[nodiscard]] const std::size_t& count(side of) const noexcept {
+    return counts_[of == side::step ? 1 : 0];
+  }
   static std::uint64_t word_of(const key& of) noexcept {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(of.from)) << 33U |
            static_cast<std::uint64_t>(of.invitation) << 32U | of.edge;
@@ -105,7 +115,6 @@ class early_and_waiting {
 
   /// Closes the gap; those of one key stay in their order.
   void remove(std::size_t gap) {
-    --used_;
     for (std::size_t i = next(gap); places_[i].of != side::nobody; i = next(i)) {
       const std::size_t from_home = (i - home(places_[i].word)) & (places_.size() - 1);
       if (from_home >= ((i - gap) & (places_.size() - 1))) {
@@ -127,7 +136,7 @@ class early_and_waiting {
   }
 
   std::vector<place> places_;
-  std::size_t used_ = 0;
+  std::array<std::size_t, 2> counts_{};
 };
 
 }  // namespace upwash::simulator::detail

@@ -41,7 +41,7 @@ struct open_step {
   int peer = schedule::own;
   std::uint32_t edge = 0;
   step_number came_from = no_step;  ///< step that waits for an acknowledgement
-  /// Steps that wait for this one: a list of (place in the ring, which of its dependencies).
+  /// Steps that wait for this one: a list of (place in the ring, which of its dependencies), + 1.
   std::uint32_t first_waiter = 0;
   std::array<std::uint32_t, schedule::step::most_dependencies> next_waiter{};
   schedule::step_kind kind = schedule::step_kind::copy;
@@ -56,6 +56,10 @@ struct open_step {
   bool fetches : 1 = false;
   bool stores : 1 = false;
 
+  /// Of a receive, or of a send to who invites.
+  [[nodiscard]] early_and_waiting::key waits_for() const noexcept {
+    return {peer, edge, kind == schedule::step_kind::send};
+  }
   [[nodiscard]] bool is_ready(bool is_first) const noexcept {
     return unmet == 0 && (!after_all || is_first);
   }
@@ -100,6 +104,11 @@ struct replay_rank {
   std::uint32_t parcels = 0;
   std::vector<task> tasks;  ///< a heap: possible, with nothing but the processor missing
   task current;
+  /// Steps that wait for messages, in the order in which they began to: a list of places in the
+  /// ring + 1, by `next_waiter[0]`. Most messages come in this order; steps that one passes over,
+  /// and messages that come early, are moved to the table.
+  std::uint32_t first_posted = 0;
+  std::uint32_t last_posted = 0;
   early_and_waiting meets;
   duration completion;
   duration processor;
@@ -112,6 +121,17 @@ struct replay_rank {
   [[nodiscard]] step_number number_at(std::uint32_t place) const noexcept {
     const std::size_t i = place >= front ? place - front : place + ring.size() - front;
     return base + static_cast<step_number>(i);
+  }
+  void post(std::uint32_t place) noexcept {
+    ring[place].next_waiter[0] = 0;
+    (first_posted == 0 ? first_posted : ring[last_posted - 1].next_waiter[0]) = place + 1;
+    last_posted = place + 1;
+  }
+  /// The place of the first that was posted; there is one.
+  [[nodiscard]] std::uint32_t take_posted() noexcept {
+    const std::uint32_t place = first_posted - 1;
+    first_posted = ring[place].next_waiter[0];
+    return place;
   }
   [[nodiscard]] open_step& at(step_number n) noexcept { return ring[place_of(n)]; }
   [[nodiscard]] counting& counted() {

@@ -13,6 +13,7 @@ namespace upwash::simulator::detail {
 
 using schedule::mechanism;
 using schedule::step_kind;
+using side = early_and_waiting::side;
 
 duration replay_walker::copying(std::uint64_t bytes) const {
   const machine& on = all_.network.on();
@@ -305,12 +306,11 @@ void replay_walker::acknowledge(const parcel& what) {
 /// A receive looks for its message, a send for its invitation.
 void replay_walker::post(int rank, step_number n) {
   replay_rank& r = all_.rank(rank);
-  const open_step& s = r.at(n);
-  const bool invited = s.kind == step_kind::send;
-  if (const auto which =
-          r.meets.meet({s.peer, s.edge, invited}, early_and_waiting::side::step, n)) {
-    met(rank, n, *which);
+  const std::uint32_t place = r.place_of(n);
+  if (const auto which = r.meets.take(r.ring[place].waits_for(), side::message)) {
+    return met(rank, n, *which);
   }
+  r.post(place);
 }
 
 void replay_walker::met(int rank, step_number n, std::uint32_t which) {
@@ -357,10 +357,16 @@ void replay_walker::came_to_meet(std::uint32_t which) {
   replay_rank& r = all_.rank(p.to);
   const bool invites = p.what == letter::invitation;
   if (!invites && r.collects(p.edge)) return possible(p.to, job::gather, r.base, which);
-  if (const auto n =
-          r.meets.meet({p.from, p.edge, invites}, early_and_waiting::side::message, which)) {
-    met(p.to, *n, which);
+  const early_and_waiting::key sought{p.from, p.edge, invites};
+  if (const auto n = r.meets.take(sought, side::step)) return met(p.to, *n, which);
+  while (r.first_posted != 0) {
+    const std::uint32_t place = r.take_posted();
+    const early_and_waiting::key each = r.ring[place].waits_for();
+    const step_number n = r.number_at(place);
+    if (each == sought) return met(p.to, n, which);
+    r.meets.keep(each, side::step, n);
   }
+  r.meets.keep(sought, side::message, which);
 }
 
 void replay_walker::count_up(int rank, std::uint32_t which) {
