@@ -21,6 +21,10 @@ class cost_table {
     for (std::size_t i = 0; i + 1 < on.levels.size(); ++i) {
       if (on.levels[i].has_costs()) inner_.push_back({i, on.levels[i].ranks.value_or(INT_MAX)});
     }
+    for (std::size_t i = 0; i < on.levels.size(); ++i) {
+      const bool used = i + 1 == on.levels.size() || on.levels[i].has_costs();
+      empty_.push_back(used ? model::cost_of_message(on, i, 0) : model::message_cost());
+    }
   }
 
   /// As machine::level_between.
@@ -37,6 +41,10 @@ class cost_table {
       here = {true, bytes, model::cost_of_message(on_, level, bytes)};
     }
     return here.cost;
+  }
+  /// Of nothing but a header.
+  [[nodiscard]] const model::message_cost& of_empty(int a, int b) const noexcept {
+    return empty_[level(a, b)];
   }
   [[nodiscard]] const model::message_cost& between(int a, int b, std::uint64_t bytes) {
     return of(level(a, b), bytes);
@@ -56,6 +64,7 @@ class cost_table {
 
   const machine& on_;
   std::vector<inner> inner_;
+  std::vector<model::message_cost> empty_;  ///< by level
   std::vector<std::array<kept, sizes_kept>> kept_;
 };
 

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "upwash/schedule/lower.hpp"
@@ -59,12 +59,13 @@ enum class happening : std::uint8_t {
 /// An event of a rank. Events of one time are in the order of ranks; of a rank's own, what
 /// comes goes by whose other end is nearest upwards, and the processor chooses last.
 struct event {
-  std::int64_t at_ps;
-  std::uint32_t rank;
-  std::uint32_t turn;
-  std::uint32_t number;
-  std::uint32_t subject;  ///< happening, and above it where its parcel is kept
+  std::int64_t at_ps = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t turn = 0;
+  std::uint32_t number = 0;
+  std::uint32_t subject = 0;  ///< happening, and above it where its parcel is kept
 
+  event() = default;
   event(std::int64_t at, int of_rank, std::uint32_t in_turn, std::uint32_t nth, happening what,
         std::uint32_t parcel = 0) noexcept
       : at_ps(at),
@@ -78,24 +79,52 @@ struct event {
 
   friend bool operator<(const event& a, const event& b) noexcept {
     if (a.at_ps != b.at_ps) return a.at_ps < b.at_ps;
-    return std::tie(a.rank, a.turn, a.number) < std::tie(b.rank, b.turn, b.number);
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return a.turn != b.turn ? a.turn < b.turn : a.number < b.number;
   }
 };
 
-/// Earliest first: a heap of four children each.
+/// Earliest first: a heap of four children each, and before it the event that came last where that
+/// is the earliest, as it often is.
 class event_heap {
  public:
-  [[nodiscard]] bool empty() const noexcept { return events_.empty(); }
-  [[nodiscard]] const event& first() const noexcept { return events_.front(); }
+  [[nodiscard]] bool empty() const noexcept { return !has_front_ && events_.empty(); }
+  [[nodiscard]] const event& first() const noexcept {
+    return has_front_ ? front_ : events_.front();
+  }
   [[nodiscard]] std::int64_t next_ps() const noexcept {
-    return events_.empty() ? INT64_MAX : events_.front().at_ps;
+    return empty() ? INT64_MAX : first().at_ps;
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return events_.capacity() * sizeof(event);
   }
   void prefetch() const noexcept { __builtin_prefetch(events_.data()); }
 
-  void push(const event& item) {
+  void push(event item) {
+    if (has_front_) {
+      if (item < front_) std::swap(item, front_);
+    } else if (events_.empty() || item < events_.front()) {
+      front_ = item;
+      has_front_ = true;
+      return;
+    }
+    sift_up(item);
+  }
+
+  event pop() {
+    if (has_front_) {
+      has_front_ = false;
+      return front_;
+    }
+    const event earliest = events_.front();
+    const event item = events_.back();
+    events_.pop_back();
+    if (!events_.empty()) sift_down(item);
+    return earliest;
+  }
+
+ private:
+  void sift_up(const event& item) {
     events_.push_back(item);
     std::size_t hole = events_.size() - 1;
     while (hole > 0) {
@@ -106,16 +135,6 @@ class event_heap {
     }
     events_[hole] = item;
   }
-
-  event pop() {
-    const event earliest = events_.front();
-    const event item = events_.back();
-    events_.pop_back();
-    if (!events_.empty()) sift_down(item);
-    return earliest;
-  }
-
- private:
   void sift_down(const event& item) {
     const std::size_t size = events_.size();
     std::size_t hole = 0;
@@ -133,6 +152,8 @@ class event_heap {
   }
 
   std::vector<event> events_;
+  event front_{};
+  bool has_front_ = false;
 };
 
 /// Things kept under a number until they are taken.
@@ -150,6 +171,7 @@ class numbered {
     return number;
   }
   [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
+  void prefetch(std::uint32_t number) const noexcept { __builtin_prefetch(&things_[number]); }
   Thing take(std::uint32_t number) {
     free_.push_back(number);
     return things_[number];

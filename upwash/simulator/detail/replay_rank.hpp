@@ -89,10 +89,14 @@ struct counting {
 struct replay_rank {
   replay_rank(const schedule::generator& from, const schedule::facts* facts,
               std::uint32_t least_window)
-      : steps(from), known(facts), ring(std::max(from.window() + 1, least_window)) {}
+      : steps(from),
+        known(facts),
+        window(std::max(from.window() + 1, least_window)),
+        ring(window) {}
 
   schedule::generator steps;
   const schedule::facts* known;
+  std::uint32_t window;  ///< so many steps may be open
   std::vector<open_step> ring;
   std::uint32_t front = 0;  ///< in the ring: the first open step
   step_number base = 0;     ///< its number
@@ -115,12 +119,11 @@ struct replay_rank {
   std::unique_ptr<counting> counts;
 
   [[nodiscard]] std::uint32_t place_of(step_number n) const noexcept {
-    const std::size_t i = std::size_t{front} + (n - base);
-    return static_cast<std::uint32_t>(i < ring.size() ? i : i - ring.size());
+    const std::uint32_t i = front + (n - base);
+    return i < window ? i : i - window;
   }
   [[nodiscard]] step_number number_at(std::uint32_t place) const noexcept {
-    const std::size_t i = place >= front ? place - front : place + ring.size() - front;
-    return base + static_cast<step_number>(i);
+    return base + (place >= front ? place - front : place + window - front);
   }
   void post(std::uint32_t place) noexcept {
     ring[place].next_waiter[0] = 0;
@@ -141,6 +144,18 @@ struct replay_rank {
   [[nodiscard]] bool collects(std::uint32_t edge) const noexcept {
     return counts && std::find(counts->collects.begin(), counts->collects.end(), edge) !=
                          counts->collects.end();
+  }
+  void prefetch() const noexcept {
+    constexpr std::size_t line = 64;
+    const char* const start = reinterpret_cast<const char*>(this);
+    for (std::size_t at = 0; at < sizeof(*this); at += line) __builtin_prefetch(start + at);
+  }
+  /// Once the rank itself is here.
+  void prefetch_steps() const noexcept {
+    __builtin_prefetch(&ring[front]);
+    __builtin_prefetch(&ring[place_of(next - 1)]);
+    __builtin_prefetch(tasks.data());
+    meets.prefetch();
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return sizeof(*this) - sizeof(schedule::generator) + ring.capacity() * sizeof(open_step) +

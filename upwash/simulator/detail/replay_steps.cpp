@@ -59,7 +59,7 @@ parcel replay_walker::arrived_at(int rank, step_number n) {
 }
 
 duration replay_walker::cost_of_take(const parcel& p) {
-  const model::message_cost& small = costs_.between(p.from, p.to, 0);
+  const model::message_cost& small = costs_.of_empty(p.from, p.to);
   const duration receive = small.receive_overhead;
   const duration send = small.send_overhead;
   const duration answer = p.sender != no_step ? send : duration();
@@ -75,7 +75,7 @@ duration replay_walker::cost_of_take(const parcel& p) {
 }
 
 duration replay_walker::cost_of_work(int rank, const open_step& s) {
-  if (s.fetches) return costs_.between(rank, s.peer, 0).send_overhead;
+  if (s.fetches) return costs_.of_empty(rank, s.peer).send_overhead;
   const duration combining = s.kind == step_kind::reduce ? reducing(s.bytes) : duration();
   if (s.stores) return combining + costs_.between(rank, s.peer, s.bytes).send_overhead;
   return s.kind == step_kind::copy ? copying(s.bytes) : combining;
@@ -89,10 +89,10 @@ duration replay_walker::cost_of_begin(int rank, const open_step& s) {
       return costs_.between(rank, s.peer, offers ? 0 : s.bytes).send_overhead;
     }
     case step_kind::receive:  // the invitation
-      return costs_.between(rank, s.peer, 0).send_overhead;
+      return costs_.of_empty(rank, s.peer).send_overhead;
     case step_kind::signal:
       return s.peer < 0 || s.peer == rank ? duration()
-                                          : costs_.between(rank, s.peer, 0).send_overhead;
+                                          : costs_.of_empty(rank, s.peer).send_overhead;
     case step_kind::net_multicast:
     case step_kind::net_reduce:
     case step_kind::net_barrier: return overheads_in_network(rank).send_overhead;
@@ -104,7 +104,7 @@ duration replay_walker::cost_of_begin(int rank, const open_step& s) {
 
 duration replay_walker::cost_of_got(int rank, const open_step& s) {
   switch (s.kind) {
-    case step_kind::receive: return costs_.between(rank, s.peer, 0).send_overhead;
+    case step_kind::receive: return costs_.of_empty(rank, s.peer).send_overhead;
     case step_kind::net_multicast:
     case step_kind::net_reduce:
     case step_kind::net_barrier: return overheads_in_network(rank).receive_overhead;
@@ -116,7 +116,7 @@ duration replay_walker::cost_of_got(int rank, const open_step& s) {
 duration replay_walker::cost_of(int rank, const task& what) {
   if (what.what == job::count || what.what == job::gather) {
     const parcel& p = near_->parcels[what.parcel];
-    const model::message_cost& small = costs_.between(p.from, p.to, 0);
+    const model::message_cost& small = costs_.of_empty(p.from, p.to);
     if (what.what == job::count) return small.receive_overhead;
     return p.what == letter::reply ? small.send_overhead : cost_of_take(p);
   }
@@ -126,16 +126,16 @@ duration replay_walker::cost_of(int rank, const task& what) {
     case job::take: return cost_of_take(arrived_at(rank, what.step));
     case job::got: return cost_of_got(rank, s);
     case job::told:
-      return s.kind == step_kind::send ? costs_.between(rank, s.peer, 0).receive_overhead
+      return s.kind == step_kind::send ? costs_.of_empty(rank, s.peer).receive_overhead
                                        : duration();
     case job::invited: {
       const parcel p = outgoing(rank, what.step);
-      const duration receive = costs_.between(rank, s.peer, 0).receive_overhead;
+      const duration receive = costs_.of_empty(rank, s.peer).receive_overhead;
       return receive + costs_.between(p.from, p.to, p.bytes()).send_overhead;
     }
     case job::seen: {
       if (s.peer < 0 || s.peer == rank) return {};
-      const model::message_cost& small = costs_.between(rank, s.peer, 0);
+      const model::message_cost& small = costs_.of_empty(rank, s.peer);
       return small.send_overhead + small.receive_overhead;
     }
     default: return {};
@@ -145,7 +145,7 @@ duration replay_walker::cost_of(int rank, const task& what) {
 /// As for a message to a rank far away.
 model::message_cost replay_walker::overheads_in_network(int rank) {
   const int ranks = static_cast<int>(all_.ranks.size());
-  return ranks == 1 ? model::message_cost() : costs_.between(rank, (rank + ranks / 2) % ranks, 0);
+  return ranks == 1 ? model::message_cost() : costs_.of_empty(rank, (rank + ranks / 2) % ranks);
 }
 
 void replay_walker::effect(int rank, const task& what) {
@@ -338,7 +338,7 @@ void replay_walker::came(std::uint32_t which) {
       parcel back = near_->parcels.take(which);
       back.what = letter::told;
       std::swap(back.from, back.to);
-      back.at_ps = now_ + costs_.between(back.from, back.to, 0).latency.ps();
+      back.at_ps = now_ + costs_.of_empty(back.from, back.to).latency.ps();
       return deliver(back);
     }
     case letter::signal: return possible(p.to, job::count, all_.rank(p.to).base, which);
@@ -399,7 +399,7 @@ void replay_walker::wake(int rank, std::uint32_t which) {
     p.from = rank;
     p.to = who;
     p.asker = n;
-    const duration way = who == rank ? duration() : costs_.between(who, rank, 0).latency;
+    const duration way = who == rank ? duration() : costs_.of_empty(who, rank).latency;
     p.at_ps = now_ + way.ps();
     deliver(p);
   }

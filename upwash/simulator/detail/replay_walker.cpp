@@ -4,6 +4,7 @@
 // Events of a place in the order of time, and steps as they open and end.
 #include "upwash/simulator/detail/replay_walker.hpp"
 
+#include <array>
 #include <functional>
 
 namespace upwash::simulator::detail {
@@ -39,12 +40,37 @@ void replay_walker::walk(std::size_t stretch_number, std::int64_t end_ps) {
   enter(stretch_number);
   const std::size_t first = stretch_number * replay_state::places_a_stretch;
   const std::size_t last = std::min(first + replay_state::places_a_stretch, all_.places.size());
-  std::int64_t next = INT64_MAX;
+  // What large teams keep is in no cache: it is asked for some places ahead.
+  std::array<std::size_t, replay_state::places_a_stretch> active;
+  std::size_t count = 0;
   for (std::size_t p = first; p < last; ++p) {
-    if (all_.next_ps[p] < end_ps) walk_place(p, end_ps);
-    next = std::min(next, all_.next_ps[p]);
+    if (all_.next_ps[p] < end_ps) active[count++] = p;
   }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 2 < count) prefetch_place(active[i + 2]);
+    if (i + 1 < count) prefetch_steps(active[i + 1]);
+    walk_place(active[i], end_ps);
+  }
+  std::int64_t next = INT64_MAX;
+  for (std::size_t p = first; p < last; ++p) next = std::min(next, all_.next_ps[p]);
   near_->next_ps = next;
+}
+
+void replay_walker::prefetch_place(std::size_t number) const noexcept {
+  all_.places[number].prefetch();
+  // Those of a node are most often active one at a time: which, the second call knows.
+  if (all_.ranks_a_place == 1) all_.rank(static_cast<int>(number)).prefetch();
+}
+
+void replay_walker::prefetch_steps(std::size_t number) const noexcept {
+  const event& next = all_.places[number].first();
+  const replay_rank& r = all_.rank(static_cast<int>(next.rank));
+  near_->parcels.prefetch(next.parcel());
+  if (all_.ranks_a_place == 1) {
+    r.prefetch_steps();
+  } else {
+    r.prefetch();
+  }
 }
 
 void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
@@ -127,11 +153,11 @@ void replay_walker::choose_in_turn() {
 void replay_walker::refill(int rank) {
   replay_rank& r = all_.rank(rank);
   while (r.base != r.next && r.ring[r.front].done) {
-    if (++r.front == r.ring.size()) r.front = 0;
+    if (++r.front == r.window) r.front = 0;
     ++r.base;
   }
   step fresh;
-  while (!r.ended && !r.at_stage && r.next - r.base < r.ring.size()) {
+  while (!r.ended && !r.at_stage && r.next - r.base < r.window) {
     if (!r.steps.next(fresh, *r.known)) {
       r.ended = true;
       break;
@@ -170,7 +196,7 @@ void replay_walker::wait_for(replay_rank& r, step_number n, const step& what) {
 }
 
 /// Of a step what its time depends on.
-void replay_walker::describe(replay_rank& r, open_step& s, const step& what) const {
+void replay_walker::describe(replay_rank& r, open_step& s, const step& what) {
   const int rank = static_cast<int>(&r - all_.ranks.data());
   const auto is_remote = [&](const schedule::piece& p) {
     return p.of != schedule::buffer::none && p.owner != schedule::own && p.owner != rank &&
@@ -186,11 +212,10 @@ void replay_walker::describe(replay_rank& r, open_step& s, const step& what) con
     case step_kind::receive: {
       const bool sends = what.kind == step_kind::send;
       s.bytes = (sends ? what.left.bytes : what.into.bytes) + 8ULL * what.header.count;
-      const schedule::wire way =
-          schedule::lower(s.bytes, what.placed, what.acknowledged, all_.rules);
+      const lowered way = lower(s.bytes, what.placed, what.acknowledged);
       s.how = way.how;
-      s.invites = way.asks_first();
-      s.acknowledged = way.all().back().backwards;
+      s.invites = way.invites;
+      s.acknowledged = way.acknowledged;
       return;
     }
     case step_kind::copy:
@@ -211,6 +236,22 @@ void replay_walker::describe(replay_rank& r, open_step& s, const step& what) con
       return;
     default: s.other_bytes = what.left.bytes; return;
   }
+}
+
+/// As schedule::lower; edges that follow each other are mostly alike.
+replay_walker::lowered replay_walker::lower(std::uint64_t bytes, bool placed, bool acknowledged) {
+  lowered& last = lowered_;
+  if (last.is && last.bytes == bytes && last.placed == placed && last.asked == acknowledged) {
+    return last;
+  }
+  const schedule::wire way = schedule::lower(bytes, placed, acknowledged, all_.rules);
+  return last = {true,
+                 bytes,
+                 placed,
+                 acknowledged,
+                 way.how,
+                 way.asks_first(),
+                 way.all().back().backwards};
 }
 
 void replay_walker::become_ready(int rank, step_number n) {
@@ -298,7 +339,11 @@ void replay_walker::receive_at(event_heap& place, stretch& near, const parcel& p
 
 void replay_walker::take_over(replay_walker& from, std::size_t number) {
   std::vector<parcel>& box = from.outboxes_[number];
-  for (const parcel& p : box) {
+  constexpr std::size_t ahead = 12;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    if (i + ahead < box.size()) __builtin_prefetch(&all_.places[all_.place_of(box[i + ahead].to)]);
+    if (i + ahead / 2 < box.size()) all_.places[all_.place_of(box[i + ahead / 2].to)].prefetch();
+    const parcel& p = box[i];
     const std::size_t place = all_.place_of(p.to);
     stretch& near = all_.stretches[place / replay_state::places_a_stretch];
     receive_at(all_.places[place], near, p);

@@ -33,14 +33,28 @@ class replay_walker {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
+  /// How an edge travels, of what schedule::lower says.
+  struct lowered {
+    bool is = false;
+    std::uint64_t bytes = 0;
+    bool placed = false;
+    bool asked = false;
+    schedule::mechanism how = schedule::mechanism::eager;
+    bool invites = false;
+    bool acknowledged = false;
+  };
+
   // replay_walker.cpp: events, steps as they open and end.
   void enter(std::size_t stretch_number);
+  void prefetch_place(std::size_t number) const noexcept;
+  void prefetch_steps(std::size_t number) const noexcept;
   void walk_place(std::size_t number, std::int64_t end_ps);
   void handle(const event& e);
   void choose_in_turn();
   void refill(int rank);
   void open(replay_rank& r, const schedule::step& what);
-  void describe(replay_rank& r, open_step& s, const schedule::step& what) const;
+  void describe(replay_rank& r, open_step& s, const schedule::step& what);
+  [[nodiscard]] lowered lower(std::uint64_t bytes, bool placed, bool acknowledged);
   void wait_for(replay_rank& r, step_number n, const schedule::step& what);
   void become_ready(int rank, step_number n);
   void possible(int rank, job what, step_number step, std::uint32_t parcel = 0);
@@ -87,6 +101,7 @@ class replay_walker {
   replay_state& all_;
   cost_table costs_;
   std::vector<std::vector<parcel>> outboxes_;
+  lowered lowered_;
   replay_totals totals_;
   std::int64_t now_ = 0;
   std::int64_t end_ = 0;
