@@ -46,6 +46,7 @@ class replay_run {
   [[nodiscard]] replay_totals totals() const {
     replay_totals sum;
     sum.memory_bytes = all_.memory_bytes();
+    for (const replay_rank& each : all_.ranks) sum.schedule_bytes += each.schedule_bytes();
     for (const replay_walker& each : walkers_) {
       sum.steps += each.totals().steps;
       sum.messages += each.totals().messages;

@@ -26,7 +26,8 @@ struct replay_totals {
   std::uint64_t steps = 0;
   std::uint64_t messages = 0;       ///< edges of the schedule that were sent
   std::uint64_t wire_messages = 0;  ///< what travelled for them: offers, replies, ... too
-  /// At the end, when the most is held: of all but the generators (300 bytes a rank).
+  /// At the worst moment, of generators and open steps; and of all else.
+  std::uint64_t schedule_bytes = 0;
   std::uint64_t memory_bytes = 0;
 };
 

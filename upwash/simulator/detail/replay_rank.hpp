@@ -157,9 +157,12 @@ struct replay_rank {
     __builtin_prefetch(tasks.data());
     meets.prefetch();
   }
+  [[nodiscard]] std::size_t schedule_bytes() const noexcept {
+    return sizeof(steps) + ring.capacity() * sizeof(open_step);
+  }
+  /// Of all else.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return sizeof(*this) - sizeof(schedule::generator) + ring.capacity() * sizeof(open_step) +
-           tasks.capacity() * sizeof(task) + meets.memory_bytes();
+    return sizeof(*this) - sizeof(steps) + tasks.capacity() * sizeof(task) + meets.memory_bytes();
   }
 };
 

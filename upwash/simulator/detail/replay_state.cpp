@@ -43,7 +43,7 @@ std::size_t replay_state::memory_bytes() const noexcept {
 
 std::int64_t least_latency_ps(const machine& on, int ranks_a_place) {
   std::vector<std::uint64_t> sizes{0, 1, 3};
-  for (std::uint64_t bytes = 2; bytes < std::uint64_t{1} << 32U; bytes *= 2) {
+  for (std::uint64_t bytes = 2; bytes < std::uint64_t{1} << 20U; bytes *= 2) {
     sizes.push_back(bytes);
   }
   std::int64_t least = INT64_MAX;
