@@ -29,6 +29,10 @@ constexpr knob rows[] = {
          "messages to be fetched that a rank lists before their receives; beyond it they stay "
          "listed at their senders",
          knob_level::user},
+    knob{"match_trace", knob_type::text, "",
+         "records posts, arrivals, probes and cancels of each rank into FILE.RANK (upwash bench "
+         "matching --replay FILE)",
+         knob_level::user},
 };
 
 }  // namespace
@@ -50,6 +54,7 @@ message_options options_of(const settings& values) {
                 fmt::format("knob unexpected_envelopes: {}; give a number from 0 on", envelopes));
   }
   chosen.unexpected_envelopes = static_cast<std::size_t>(envelopes);
+  chosen.trace = values.text("match_trace");
   return chosen;
 }
 

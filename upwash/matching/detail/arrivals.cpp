@@ -50,6 +50,7 @@ void handle_answer(incoming& in, label with, std::uint64_t number) {
 
 void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
   const envelope what{context_of(with.team), with.member, with.tag, 0};
+  record(trace_event::kind::arrival, what, payload.size());
   if (auto* p = static_cast<posted*>(take(*posted_, what))) {
     deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
     return_room(sender_rank, payload.size());
@@ -74,6 +75,7 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
 
 void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
   const envelope what{context_of(with.team), with.member, with.tag, 0};
+  record(trace_event::kind::arrival, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
   arrival& a = arrival_of(sender_rank, with, from);

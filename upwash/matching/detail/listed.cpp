@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages that stay listed at their sender, because the receiver has no room for their envelopes.
-//
+#include <algorithm>
+
+#include "upwash/core/active_message.hpp"
+#include "upwash/matching/detail/handlers.hpp"
+
 // While a sender lists any message for a receiver it lists all later ones too. Each is offered
 // once, in order: the receiver takes it when a posted receive fits, else forgets it and only
 // counts. So no posted receive ever fits a message that is listed. A new receive, or a probe, that
@@ -10,11 +14,6 @@
 // the first that fits: the first answer is taken. When none has one the receive is posted, unless
 // one that fits was offered and forgotten meanwhile: then it asks again. Inquiries go one after the
 // other, and later receives wait behind them, so that none overtakes.
-#include <algorithm>
-
-#include "upwash/core/active_message.hpp"
-#include "upwash/matching/detail/handlers.hpp"
-
 namespace upwash::matching::detail {
 
 // -- At the sender ------------------------------------------------------------------------------

@@ -30,13 +30,21 @@ void messenger::use(const message_options& chosen) {
   options_.eager_bytes = std::min(options_.eager_bytes, medium_limit(here_));
   share_ = chosen.unexpected_bytes / static_cast<std::uint64_t>(here_.size());
   envelopes_ = chosen.unexpected_envelopes / static_cast<std::uint64_t>(here_.size());
+  recorder_.reset();
+  if (!chosen.trace.empty()) {
+    recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
+                                           here_.rank(), here_.size());
+  }
   const shape s = shape_here();
   posted_ = make_store(chosen.engine, chosen.partition, side::posted, s);
   // A peer that started earlier may have sent already: what came moves over, in its order.
   const auto before =
       std::exchange(unexpected_, make_store(chosen.engine, chosen.partition, side::unexpected, s));
   for (std::uint32_t c = 0; before && c < contexts_.size(); ++c) {
-    while (entry* e = before->take({c, any_source, any_tag, 0})) unexpected_->insert(*e);
+    while (entry* e = before->take({c, any_source, any_tag, 0})) {
+      unexpected_->insert(*e);
+      record(trace_event::kind::arrival, e->what, static_cast<arrival*>(e)->size);
+    }
   }
 }
 
@@ -117,6 +125,7 @@ posted& messenger::new_post(const envelope& what, std::span<std::byte> into, std
 receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
   const envelope wanted = wanted_of(from, source, tag, "receive");
   posted& p = new_post(wanted, into, from.id());
+  p.number = record(trace_event::kind::post, wanted, into.size(), from.size());
   const int rank = rank_of(from, source);
   if (!inquiries_.empty()) {
     inquire(wanted, from.id(), rank, &p);  // behind those before it
@@ -143,6 +152,7 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
 std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
+  record(trace_event::kind::probe, wanted, 0, from.size());
   if (!inquiries_.empty()) return std::nullopt;  // receives before it come first
   if (const entry* e = unexpected_->find(wanted)) {
     return receipt{e->what.source, e->what.tag, static_cast<const arrival*>(e)->size, false};
@@ -177,6 +187,7 @@ std::optional<claimed_message> messenger::claim(const team& from, int source, in
     if (p == nullptr) return std::nullopt;
     a = &take_listed(p->rank, label(p->with), exposed_memory(p->from));
   }
+  record(trace_event::kind::claim, wanted, 0, from.size());
   return claimed_message(*this, *a, {a->what.source, a->what.tag, a->size, false});
 }
 
@@ -190,6 +201,7 @@ bool messenger::cancel(posted& p) {
     return false;
   }
   p.got.cancelled = true;
+  if (recorder_) recorder_->cancel(now_ns(), p.number);
   complete(p);
   return true;
 }

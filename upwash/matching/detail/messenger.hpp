@@ -19,6 +19,7 @@
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/matching/recording.hpp"
 #include "upwash/matching/store.hpp"
 
 namespace upwash::matching::detail {
@@ -40,6 +41,7 @@ struct posted : entry {
   int sender_rank = -1;
   exposed_memory from;
   inquiry* asking = nullptr;  ///< while inquiring
+  std::uint64_t number = 0;   ///< in the recording
   posted* next_free = nullptr;
 };
 
@@ -159,6 +161,14 @@ class messenger final : public service_base {
     return context < hints_.size() ? hints_[context] : hints{};
   }
   void check_promises(const team& from, const envelope& wanted, const char* call) const;
+  /// Nothing unless matching is recorded. Returns the number of a post.
+  std::uint64_t record(trace_event::kind what, const envelope& with, std::size_t bytes,
+                       int team_size = 0) {
+    return recorder_ ? recorder_->add(what, now_ns(), with, bytes, team_size) : 0;
+  }
+  [[nodiscard]] std::uint64_t now_ns() const {
+    return static_cast<std::uint64_t>(here_.now().ns());
+  }
   [[nodiscard]] entry* take(store& from, const envelope& wanted);
   [[nodiscard]] posted& new_post(const envelope& what, std::span<std::byte> into,
                                  std::uint64_t team);
@@ -200,6 +210,7 @@ class messenger final : public service_base {
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
+  std::unique_ptr<recorder> recorder_;
   std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;
