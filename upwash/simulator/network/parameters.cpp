@@ -22,6 +22,10 @@ void check(const network_parameters& with) {
     wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
                       with.input_queues));
   }
+  if (with.arbiter_rounds < 0 || with.arbiter_rounds > 64) {
+    wrong(fmt::format("{} rounds of an arbiter; valid are 0, matched as they become free, to 64",
+                      with.arbiter_rounds));
+  }
   if (with.packets_in_flight < 0 || with.nic_ps_per_byte < 0) {
     wrong("a NIC with a negative number of packets in flight or time a byte");
   }
@@ -34,9 +38,16 @@ void check(const network_parameters& with) {
     wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
   }
   for (const duration each : {with.channel_delay, with.switch_delay, with.send_overhead,
-                              with.receive_overhead, with.acknowledge_time}) {
+                              with.receive_overhead, with.acknowledge_time, with.patience}) {
     if (each < duration()) wrong("a negative delay");
   }
+}
+
+void check_multicasts(const network_parameters& with) {
+  if (with.design != switch_design::input_queued || with.arbiter_rounds > 0) return;
+  throw error(error_kind::argument,
+              "network: multicasts in input-queued switches need an arbiter with rounds "
+              "(arbiter_rounds, --arbiter-rounds); these are matched as they become free");
 }
 
 network_parameters qsnet_parameters() {

@@ -37,9 +37,16 @@ struct network_parameters : model::network_costs {
   switch_design design = switch_design::output_queued;
   flow_control credits = flow_control::crosspoint;
   up_choice up = up_choice::adaptive;
-  int buffers = 4;        ///< packets a crosspoint, or an input
-  int input_queues = 1;   ///< queues of an input, 0: one for each output (virtual output queues)
-  double speedup = 1;     ///< of the crossbar of input-queued switches against the links
+  int buffers = 4;       ///< packets a crosspoint, or an input
+  int input_queues = 1;  ///< queues of an input, 0: one for each output (virtual output queues)
+  double speedup = 1;    ///< of the crossbar of input-queued switches against the links
+  /// Of the matching of inputs and outputs in each packet time; 0: as they become free. Multicasts
+  /// need rounds.
+  int arbiter_rounds = 0;
+  bool fanout_splitting = true;  ///< a multicast goes to some of its outputs before others
+  /// Packets may wait so long for a link that carries none meanwhile, before that is an error.
+  /// Zero: 10000 packet times, and 16 for each node.
+  duration patience;
   int output_buffer = 4;  ///< packets behind the crossbar of input-queued switches
 };
 
@@ -56,5 +63,8 @@ struct network_parameters : model::network_costs {
 
 /// Throws `error` (argument) naming the value that makes no network.
 void check(const network_parameters& with);
+
+/// Throws `error` (argument) where switches have no multicasts.
+void check_multicasts(const network_parameters& with);
 
 }  // namespace upwash::simulator
