@@ -162,7 +162,11 @@ std::vector<replayed_rank> replay(int ranks, function_ref<schedule::generator(in
     throw error(error_kind::argument, fmt::format("replay: {} ranks by {} threads; at least 1 each",
                                                   ranks, options.threads));
   }
-  const bool together = !options.by_windows || options.through != nullptr;
+  if (options.links.on != nullptr && options.through != nullptr) {
+    throw error(error_kind::argument, "replay: links are shared, or a carrier has them, not both");
+  }
+  const bool together =
+      !options.by_windows || options.through != nullptr || options.links.on != nullptr;
   std::int64_t window = together ? 0 : detail::least_latency_ps(on, on.ranks_in(level_kind::node));
   while (true) {
     detail::replay_state all(ranks, schedule_of, on, rules, options,

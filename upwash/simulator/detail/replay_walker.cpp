@@ -91,19 +91,14 @@ void replay_walker::walk_with_carrier() {
     parcel p = carried_.take(static_cast<std::uint32_t>(id));
     p.at_ps = at.ps();
     const std::uint32_t kept = near_->parcels.keep(p);
-    place_->push({p.at_ps, p.to, turn_from(p), p.number, happening::complete, kept});
+    place_->push({p.at_ps, p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
+                  happening::complete, kept});
   };
   while (true) {
     if (all_.options.through->run(duration::from_ps(place_->next_ps()), arrived)) continue;
     if (place_->empty()) break;
     handle(place_->pop());
   }
-}
-
-std::uint32_t replay_walker::turn_from(const parcel& p) const noexcept {
-  const int ranks = static_cast<int>(all_.ranks.size());
-  const int up = p.from >= p.to ? p.from - p.to : p.from - p.to + ranks;
-  return static_cast<std::uint32_t>(ranks + up);
 }
 
 void replay_walker::handle(const event& e) {
@@ -123,6 +118,10 @@ void replay_walker::handle(const event& e) {
     }
     case happening::reaches: {
       const parcel& p = near_->parcels[e.parcel()];
+      if (flows_ && flows_->carries(p)) {
+        flows_->arrive(now_, e.parcel());
+        break;
+      }
       const std::size_t level = costs_.level(p.from, p.to);
       const duration last =
           all_.network.arrive(level, p.to, duration::from_ps(now_), costs_.of(level, p.bytes()));
@@ -130,6 +129,9 @@ void replay_walker::handle(const event& e) {
       break;
     }
     case happening::complete: came(e.parcel()); break;
+    case happening::port_free: flows_->port_free(now_, e.parcel()); break;
+    case happening::shares: flows_->share(now_); break;
+    case happening::ended: flows_->end(e.parcel()); break;
   }
   if (choosing_ >= 0) choose_in_turn();
 }
@@ -313,6 +315,7 @@ void replay_walker::send(parcel p) {
   if (through != nullptr && through->carries(p.from, p.to)) {
     return through->send(duration::from_ps(now_), p.from, p.to, p.bytes(), carry(p));
   }
+  if (flows_ && flows_->carries(p)) return flows_->depart(now_, p);
   const std::size_t level = costs_.level(p.from, p.to);
   p.at_ps =
       all_.network.depart(level, p.from, duration::from_ps(now_), costs_.of(level, p.bytes())).ps();
@@ -332,9 +335,11 @@ void replay_walker::deliver(const parcel& p) {
 
 void replay_walker::receive_at(event_heap& place, stretch& near, const parcel& p) {
   const bool is_message = p.what != letter::told && p.what != letter::seen;
-  const auto ranks = static_cast<std::uint32_t>(all_.ranks.size());
-  place.push({p.at_ps, p.to, is_message ? turn_from(p) : ranks, p.number,
-              is_message ? happening::reaches : happening::later, near.parcels.keep(p)});
+  const int ranks = static_cast<int>(all_.ranks.size());
+  const std::uint32_t turn =
+      is_message ? arrival_turn(p, ranks) : static_cast<std::uint32_t>(ranks);
+  place.push({p.at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
+              near.parcels.keep(p)});
 }
 
 void replay_walker::take_over(replay_walker& from, std::size_t number) {

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "upwash/simulator/detail/cost_table.hpp"
+#include "upwash/simulator/detail/link_flows.hpp"
 #include "upwash/simulator/detail/replay_state.hpp"
 
 namespace upwash::simulator::detail {
@@ -17,7 +19,9 @@ class replay_walker {
  public:
   /// What is sent to other places goes to `outboxes`, one for each walker, by stretches.
   replay_walker(replay_state& all, std::size_t walkers)
-      : all_(all), costs_(all.network.on()), outboxes_(walkers) {}
+      : all_(all), costs_(all.network.on()), outboxes_(walkers) {
+    if (all.options.links.on != nullptr) flows_.emplace(all, costs_);
+  }
 
   /// The first steps of a stretch's ranks, at time zero.
   void begin(std::size_t stretch_number);
@@ -63,7 +67,6 @@ class replay_walker {
   void send(parcel p);
   void deliver(const parcel& p);
   void receive_at(event_heap& place, stretch& near, const parcel& p);
-  [[nodiscard]] std::uint32_t turn_from(const parcel& p) const noexcept;
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
   // replay_steps.cpp
@@ -110,6 +113,7 @@ class replay_walker {
   stretch* near_ = nullptr;
   int choosing_ = -1;  ///< rank whose processor chooses when all of its events of now are done
   numbered<parcel> carried_;
+  std::optional<link_flows> flows_;  ///< where links are shared
 };
 
 }  // namespace upwash::simulator::detail
