@@ -25,8 +25,8 @@ class replay_walker {
 
   /// The first steps of a stretch's ranks, at time zero.
   void begin(std::size_t stretch_number);
-  /// All events of a stretch before `end`; what it sends to others happens then or later.
-  void walk(std::size_t stretch_number, std::int64_t end_ps);
+  /// All events of some stretches before `end`; what they send to others happens then or later.
+  void walk(std::size_t first_stretch, std::size_t last_stretch, std::int64_t end_ps);
   /// The same for a single place whose messages a carrier takes.
   void walk_with_carrier();
 
@@ -49,9 +49,10 @@ class replay_walker {
   };
 
   // replay_walker.cpp: events, steps as they open and end.
-  void enter(std::size_t stretch_number);
-  void prefetch_place(std::size_t number) const noexcept;
-  void prefetch_steps(std::size_t number) const noexcept;
+  [[nodiscard]] stretch& near(std::size_t place) const noexcept {
+    return all_.stretches[place / replay_state::places_a_stretch];
+  }
+  void walk_active(std::int64_t end_ps);
   void walk_place(std::size_t number, std::int64_t end_ps);
   void handle(const event& e);
   void choose_in_turn();
@@ -66,7 +67,7 @@ class replay_walker {
   void done(int rank, step_number n);
   void send(parcel p);
   void deliver(const parcel& p);
-  void receive_at(event_heap& place, stretch& near, const parcel& p);
+  void receive_at(event_heap& place, stretch& around, const parcel& p);
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
   // replay_steps.cpp
@@ -105,9 +106,11 @@ class replay_walker {
   cost_table costs_;
   std::vector<std::vector<parcel>> outboxes_;
   lowered lowered_;
+  schedule::step fresh_;
   replay_totals totals_;
   std::int64_t now_ = 0;
   std::int64_t end_ = 0;
+  std::vector<std::size_t> active_;  ///< places to walk
   std::size_t place_number_ = 0;
   event_heap* place_ = nullptr;  ///< being walked
   stretch* near_ = nullptr;
