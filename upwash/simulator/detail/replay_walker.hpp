@@ -70,7 +70,7 @@ class replay_walker {
   void receive_at(event_heap& place, stretch& around, const parcel& p);
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
-  // replay_steps.cpp
+  // replay_costs.cpp
   [[nodiscard]] duration cost_of(int rank, const task& what);
   [[nodiscard]] duration cost_of_begin(int rank, const open_step& s);
   [[nodiscard]] duration cost_of_got(int rank, const open_step& s);
@@ -79,6 +79,8 @@ class replay_walker {
   [[nodiscard]] duration copying(std::uint64_t bytes) const;
   [[nodiscard]] duration reducing(std::uint64_t bytes) const;
   [[nodiscard]] model::message_cost overheads_in_network(int rank);
+
+  // replay_steps.cpp
   void effect(int rank, const task& what);
   void effect_of_begin(int rank, step_number n);
   void effect_of_take(const parcel& p, int rank, step_number n);
