@@ -138,7 +138,7 @@ int simulate_messages(const schedule_run& what) {
     if (!file.empty()) write_file(file, "");
   }
   fmt::print(
-      "# {}, {} ranks on {}, whole messages, {} threads\n"
+      "# {}, {} ranks on {}, whole messages, {}\n"
       "{:<32} {:>10} {:>16} {:>12} {:>10} {:>14} {:>12}\n",
       what.collective, what.ranks, on.name,
       network ? "links of " + network->name() + " shared" : "no contention", "algorithm", "bytes",
