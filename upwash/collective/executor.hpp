@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -75,7 +76,8 @@ struct manner {
 /// The request is complete when this rank's steps are: its output may be read, its input reused
 /// (exit mode none: once its sends are; see sync_mode). Memory while in flight: the scratch, the
 /// slots, and the window's steps (at least 32); messages that come before this call are kept.
-/// Throws `error` (argument) for steps that only a network can do, and for mechanism matched.
+/// Throws `error` (argument) for steps that only a network can do, and for mechanism matched with
+/// messages of unknown number (step kind collect) or where no tagged messages were installed.
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
                               const binding& buffers, const manner& how = {});
 
@@ -111,6 +113,7 @@ class persistent {
 
 class registry;
 class selector;
+class tagged_messages;
 
 /// What the composition root gives a job's collectives.
 struct installation {
@@ -118,7 +121,10 @@ struct installation {
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};
-  bool tells_choices = false;  ///< in lines that are seen at any log level
+  bool tells_choices = false;         ///< in lines that are seen at any log level
+  tagged_messages* tagged = nullptr;  ///< outlives the job; null: mechanism matched is refused
+  /// For all calls that name no mechanism; the same at all ranks.
+  std::optional<schedule::mechanism> transfer{};
 };
 
 /// Called by the composition root on every rank when the job starts: collectives on it may then use

@@ -22,6 +22,7 @@
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/runtime/tagged_edges.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
@@ -46,10 +47,12 @@ struct composition {
   collective::registry algorithms;                  ///< shared by the ranks of this process,
   std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
   std::string forced;                               ///< algorithms, as installation has them
+  tagged_edges edges;
   job_options options;
 
-  [[nodiscard]] installation layers() const {
-    return {{&algorithms, selects.get(), forced, values.flag("tune_log")},
+  [[nodiscard]] installation layers() {
+    return {{&algorithms, selects.get(), forced, values.flag("tune_log"), &edges,
+             schedule::mechanism_named(values.text("transfer"))},
             matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
@@ -208,7 +211,10 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
-  const auto install = [&](job& here) { installation{{.algorithms = &algorithms}, {}}.on(here); };
+  tagged_edges edges;
+  const auto install = [&](job& here) {
+    installation{{.algorithms = &algorithms, .tagged = &edges}, {}}.on(here);
+  };
   run_all(on, options, install, rank_main, failed);
 }
 

@@ -46,6 +46,8 @@ void executor::install(const installation& with) {
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
   tells_choices_ = with.tells_choices;
+  tagged_ = with.tagged;
+  transfer_ = with.transfer;
   for_each_pair(agreed_text(here_.world(), with.forced),
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = kind_named(collective);

@@ -24,6 +24,7 @@ struct plan {
   std::string forced;  ///< holds the text of how.algorithm
 
   // What was chosen for it.
+  std::optional<mechanism> transfer;  ///< of all edges that can
   selection chosen;
   std::optional<schedule::generator> steps;  ///< of this rank
   manner run_as;
