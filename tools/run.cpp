@@ -28,6 +28,8 @@ struct run_options {
   std::string machine;
   std::optional<std::uint64_t> seed;
   bool perturb = false;
+  std::string network;
+  std::string topology;
   std::string bind = "none";
   std::string timeout;
   bool prefix = false;
@@ -66,12 +68,17 @@ launch::launch_options simulated(const run_options& chosen) {
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
   if (chosen.perturb) options.environment.emplace_back("UPWASH_PERTURB=1");
+  if (!chosen.network.empty()) options.environment.push_back("UPWASH_NETWORK=" + chosen.network);
+  if (!chosen.topology.empty()) {
+    options.environment.push_back("UPWASH_TOPOLOGY=" + chosen.topology);
+  }
   return options;
 }
 
 launch::launch_options on_this_machine(const run_options& chosen) {
-  if (!chosen.machine.empty() || chosen.seed || chosen.perturb) {
-    wrong("--machine, --seed and --perturb need --conduit sim");
+  if (!chosen.machine.empty() || chosen.seed || chosen.perturb || !chosen.network.empty() ||
+      !chosen.topology.empty()) {
+    wrong("--machine, --network, --topology, --seed and --perturb need --conduit sim");
   }
   launch::launch_options options;
   options.ranks = static_cast<int>(chosen.ranks);
@@ -122,6 +129,10 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
   command->add_option("--seed", chosen->seed, "of the simulated machine");
   command->add_flag("--perturb", chosen->perturb, "simulate random delays and reorderings");
+  command->add_option("--network", chosen->network,
+                      "simulated: message (default), or packet: through switches");
+  command->add_option("--topology", chosen->topology,
+                      "simulated, of the packets' network: see upwash simulate (the machine's)");
   command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
   command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
   command->add_flag("--prefix", chosen->prefix, "begin each line with its rank");

@@ -59,7 +59,8 @@ TEST(in_network, needs_a_network_that_has_them) {
   call = call_of(kind::all_reduce, 4, 8);
   call.network_collectives = false;
   EXPECT_EQ(registry::objection(with, call),
-            "in_network needs collectives in the network, which no conduit here has");
+            "in_network needs collectives in the network (simulated: network packet, a fat tree, "
+            "one rank a node)");
 }
 
 }  // namespace

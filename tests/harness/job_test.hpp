@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One body, many worlds: JOB_TEST registers a function that ranks run, and the harness makes a
-// GoogleTest case of it for each conduit: loopback, sim (with perturbation seeds), shm. A failure
+// GoogleTest case of it for each conduit: loopback, sim (with perturbation seeds; also through
+// packets), shm. A failure
 // names conduit, number of ranks and seed; with those it is reproduced.
 #pragma once
 
@@ -23,6 +24,7 @@ struct body_options {
   int most_ranks = 33;
   bool on_shm = true;
   bool on_sim = true;
+  bool on_packets = true;  ///< sim, through a network of packets
   bool on_loopback = true;
   bool shares_process = true;                 ///< also run with two ranks a process
   std::vector<std::string> environment = {};  ///< of the processes on shm

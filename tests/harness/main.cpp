@@ -19,6 +19,7 @@
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/model/topology_text.hpp"
 
 namespace upwash::test {
 namespace {
@@ -115,6 +116,39 @@ class simulated_case final : public body_case {
   }
 };
 
+/// On the simulated conduit, through switches: a tree with a rank a node, which has collectives of
+/// its own, and a torus with two.
+class packets_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    for (const int ranks : in_range(entry_.options, {1, 2, 3, 8, 17})) {
+      for (std::uint64_t seed = 0; seed <= (long_run() ? 40U : 3U); ++seed) {
+        run_one(ranks, seed);
+        if (HasFailure()) return;
+      }
+    }
+  }
+
+ private:
+  void run_one(int ranks, std::uint64_t seed) {
+    const bool tree = seed % 2 == 0;
+    const std::string network = tree ? fmt::format("fat-tree:ports=4,nodes={}", ranks)
+                                     : fmt::format("torus:size=2x{}", (ranks + 3) / 4);
+    SCOPED_TRACE(fmt::format("packets: {}, ranks {}, seed {}, perturbed {}", network, ranks, seed,
+                             seed >= 2));
+    conduit::sim_options options;
+    options.ranks = ranks;
+    options.on = load_machine(tree ? "edr:ranks_a_node=1" : "edr:ranks_a_node=2");
+    options.seed = seed;
+    options.perturb = seed >= 2;
+    options.stack_bytes = std::size_t{512} * 1024;
+    options.through = model::make_topology(model::parse_topology(network));
+    const auto world = conduit::make_sim_world(options);
+    run_in_world(*world, entry_);
+  }
+};
+
 /// Keeps what the ranks print, to show it when one fails.
 class captured_output final : public launch::output_sink {
  public:
@@ -199,6 +233,9 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (const registered_body& entry : bodies()) {
     if (entry.options.on_loopback) register_case<loopback_case>(entry, "loopback");
+    if (entry.options.on_sim && entry.options.on_packets) {
+      register_case<packets_case>(entry, "packets");
+    }
     if (entry.options.on_sim) {
       register_case<simulated_case<false>>(entry, "sim");
       register_case<simulated_case<true>>(entry, "weak");

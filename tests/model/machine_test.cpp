@@ -191,6 +191,24 @@ TEST(machine, every_file_of_the_project_loads) {
   }
 }
 
+TEST(machine, variants_have_fewer_ranks_on_a_node) {
+  const machine whole = load_machine("edr");
+  const machine one = load_machine("edr:ranks_a_node=1");
+  EXPECT_EQ(one.name, "edr:ranks_a_node=1");
+  EXPECT_EQ(one.levels.size(), 1U);
+  EXPECT_EQ(one.ranks_in(level_kind::node), 1);
+  EXPECT_EQ(one.level_between(0, 1), 0U);
+  EXPECT_EQ(one.levels.back().loggp->latency, whole.levels.back().loggp->latency);
+  const machine some = load_machine("edr:ranks_a_node=30");
+  EXPECT_EQ(some.ranks_in(level_kind::node), 30);
+  EXPECT_EQ(some.ranks_in(level_kind::socket), 20);
+  EXPECT_EQ(load_machine("edr:ranks_a_node=4").ranks_in(level_kind::socket), 4);
+  for (const char* wrong : {"edr:ranks_a_node=0", "edr:ranks_a_node=41", "edr:ranks_a_node=1x",
+                            "edr:ranks_a_node=", "laptop:ranks_a_node=1"}) {
+    EXPECT_THROW((void)load_machine(wrong), error) << wrong;
+  }
+}
+
 TEST(machine, unknown_name_lists_the_known_and_the_nearest) {
   try {
     (void)load_machine("lemiux");

@@ -54,6 +54,20 @@ TEST(noise, daemons_without_end_are_refused) {
   EXPECT_THROW(check(noise{duration::from_us(10), duration::from_us(10)}), error);
 }
 
+TEST(noise, is_read_from_text) {
+  const noise apart = simulator::parse_noise("10ms,250us", "noise", 7);
+  EXPECT_EQ(apart.period, duration::from_us(10000));
+  EXPECT_EQ(apart.length, duration::from_us(250));
+  EXPECT_FALSE(apart.together);
+  EXPECT_EQ(apart.seed, 7U);
+  EXPECT_TRUE(simulator::parse_noise("1ms,1us,together", "noise", 7).together);
+  EXPECT_EQ(simulator::parse_noise("", "noise", 7).period, duration());
+  for (const char* wrong : {"1ms", "1ms,", ",1us", "1ms,1us,", "1ms,1us,apart", "1ms,together",
+                            "1ms,1us,2us,together", "1ms,1ms", "x,1us", "1ms,-1us"}) {
+    EXPECT_THROW((void)simulator::parse_noise(wrong, "noise", 7), error) << wrong;
+  }
+}
+
 /// Section 7.1: a collective waits for the slowest, so daemons that come at different times on
 /// different nodes cost it more than the same daemons all at once.
 TEST(noise, daemons_at_different_times_hurt_a_collective_more) {

@@ -54,6 +54,9 @@ struct signature {
   std::uint64_t kind_of_reduction = 0;  ///< names operator and type; 0: none, or the caller's own
   const char* file = "";                ///< where it is called from, for the error
   std::uint32_t line = 0;
+  /// Where it counts, since algorithms may change at a blocking call: which this one is.
+  enum class manner_of_waiting : std::uint8_t { any, nonblocking, blocking };
+  manner_of_waiting waits = manner_of_waiting::any;
 };
 
 /// How a schedule is to run: the same on the whole team.
@@ -76,8 +79,9 @@ struct manner {
 /// The request is complete when this rank's steps are: its output may be read, its input reused
 /// (exit mode none: once its sends are; see sync_mode). Memory while in flight: the scratch, the
 /// slots, and the window's steps (at least 32); messages that come before this call are kept.
-/// Throws `error` (argument) for steps that only a network can do, and for mechanism matched with
-/// messages of unknown number (step kind collect) or where no tagged messages were installed.
+/// Throws `error` (argument) for steps in the network where the conduit has no such collectives,
+/// and for mechanism matched with messages of unknown number (step kind collect) or where no tagged
+/// messages were installed.
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
                               const binding& buffers, const manner& how = {});
 
@@ -115,14 +119,22 @@ class registry;
 class selector;
 class tagged_messages;
 
+/// Whose algorithms change while the program runs (adapt.hpp).
+enum class adaptation : std::uint8_t {
+  none,
+  irregular,  ///< where messages differ from member to member, and nobody knows them beforehand
+  all,
+};
+
 /// What the composition root gives a job's collectives.
 struct installation {
   const registry* algorithms = nullptr;  ///< outlives the job; null: every rank makes its own
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};
-  bool tells_choices = false;         ///< in lines that are seen at any log level
-  tagged_messages* tagged = nullptr;  ///< outlives the job; null: mechanism matched is refused
+  bool tells_choices = false;            ///< in lines that are seen at any log level
+  adaptation adapts = adaptation::none;  ///< rank 0's
+  tagged_messages* tagged = nullptr;     ///< outlives the job; null: mechanism matched is refused
   /// For all calls that name no mechanism; the same at all ranks.
   std::optional<schedule::mechanism> transfer{};
 };

@@ -36,7 +36,7 @@ constexpr std::array<requirement_row, 5> requirements{{
     {model::needs_direct_access, [](const problem& call) { return call.direct_access; },
      "ranks that load and store each other's memory"},
     {model::needs_network, [](const problem& call) { return call.network_collectives; },
-     "collectives in the network, which no conduit here has"},
+     "collectives in the network (simulated: network packet, a fat tree, one rank a node)"},
 }};
 
 }  // namespace

@@ -44,5 +44,6 @@ injection endpoint::atomic(int, const remote_memory&, std::size_t, const atomic_
   lacking(*this, "atomic");
 }
 injection endpoint::flush(int, int, completion*) { lacking(*this, "flush"); }
+injection endpoint::join(int, const network_collective&, completion*) { lacking(*this, "join"); }
 
 }  // namespace upwash::conduit

@@ -30,6 +30,8 @@
 
 namespace upwash::conduit {
 
+struct network_collective;
+
 /// What a conduit can do by itself; core emulates the rest.
 struct capabilities {
   std::string_view name;
@@ -40,10 +42,11 @@ struct capabilities {
   bool remote_completion = false;  ///< told per operation
   bool put_signal = false;
   bool native_atomics = false;
-  bool long_messages = false;    ///< send_long
-  bool in_place = false;         ///< prepare / commit / cancel
-  bool virtual_time = false;     ///< now() is simulated, charge() counts
-  std::size_t medium_bytes = 0;  ///< largest payload of a message, >= 512
+  bool long_messages = false;        ///< send_long
+  bool in_place = false;             ///< prepare / commit / cancel
+  bool virtual_time = false;         ///< now() is simulated, charge() counts
+  bool network_collectives = false;  ///< join
+  std::size_t medium_bytes = 0;      ///< largest payload of a message, >= 512
 };
 
 /// Where a rank runs; ids are dense from 0 and grow with the rank.
@@ -147,6 +150,11 @@ class endpoint : public waiter {
   /// Tells `when` once all earlier puts, gets, atomics and long messages of `rank` to `peer`
   /// (-1: to all) are complete at the target. done if they are. Needs remote_write.
   virtual injection flush(int rank, int peer, completion* when);
+
+  // -- Collectives ----------------------------------------------------------------------------
+  /// Takes part in a collective that the network carries out; `when` is told when the rank has its
+  /// result, or its part is given. pending or retry. Needs network_collectives.
+  virtual injection join(int rank, const network_collective& part, completion* when);
 
   // -- Progress -------------------------------------------------------------------------------
   /// Takes messages (delivering them to their sinks), moves transfers on, tells completions;

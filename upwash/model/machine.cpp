@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/model/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <filesystem>
 #include <fstream>
@@ -87,7 +90,35 @@ template std::uint64_t needed(const machine&, const std::optional<std::uint64_t>
                               std::string_view);
 template int needed(const machine&, const std::optional<int>&, std::string_view, std::string_view);
 
+machine with_ranks_a_node(machine on, int ranks) {
+  const int room = on.ranks_in(level_kind::node);
+  if (ranks < 1 || ranks > room) {
+    throw error(error_kind::configuration,
+                fmt::format("machine {}: ranks_a_node={}: a node has room for 1 to {}", on.name,
+                            ranks, room));
+  }
+  if (on.levels.back().kind <= level_kind::node) {
+    throw error(error_kind::configuration,
+                fmt::format("machine {}: ranks_a_node={}: it is one node", on.name, ranks));
+  }
+  on.name += fmt::format(":ranks_a_node={}", ranks);
+  if (ranks == 1) on.levels.erase(on.levels.begin(), on.levels.end() - 1);
+  for (machine_level& level : on.levels) {
+    if (level.kind > level_kind::node) break;
+    level.ranks = std::min(level.ranks.value_or(ranks), ranks);
+  }
+  return on;
+}
+
 machine load_machine(std::string_view name_or_path) {
+  constexpr std::string_view variant = ":ranks_a_node=";
+  if (const std::size_t at = name_or_path.rfind(variant); at != std::string_view::npos) {
+    const std::string_view number = name_or_path.substr(at + variant.size());
+    int ranks = 0;
+    const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), ranks);
+    if (status != std::errc() || end != number.data() + number.size()) ranks = 0;
+    return with_ranks_a_node(load_machine(name_or_path.substr(0, at)), ranks);
+  }
   if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json")) {
     return parse_machine(read_text(name_or_path), name_or_path);
   }

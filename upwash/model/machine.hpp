@@ -128,10 +128,15 @@ extern template int needed(const machine&, const std::optional<int>&, std::strin
 extern template std::uint64_t needed(const machine&, const std::optional<std::uint64_t>&,
                                      std::string_view, std::string_view);
 
+/// The same with so many ranks on a node, at most as many as it has room for: 1 leaves the
+/// outermost level only. Throws `error` (configuration).
+[[nodiscard]] machine with_ranks_a_node(machine on, int ranks);
+
 /// Finds and reads a machine: a path (anything with a slash or ending in .json), else NAME.json
 /// in upwash/machines of the user's config folder, beside the installed library, in the source
-/// tree. Errors (configuration): an unknown name, with the known ones and the nearest; a file
-/// that cannot be read or is malformed, with line, key and what is valid.
+/// tree. Either may end in ":ranks_a_node=N". Errors (configuration): an unknown name, with the
+/// known ones and the nearest; a file that cannot be read or is malformed, with line, key and what
+/// is valid.
 [[nodiscard]] machine load_machine(std::string_view name_or_path);
 
 /// Reads a machine from JSON text; `origin` stands in the errors.

@@ -121,7 +121,8 @@ topology_description parse_topology_file(std::string_view text, std::string_view
 
 topology_description topology_of(const machine& on, int nodes) {
   if (!on.topology) {
-    wrong("of machine " + on.name, "there is none in its file; give one with --topology");
+    wrong("of machine " + on.name,
+          "there is none in its file; give one (--topology, UPWASH_TOPOLOGY)");
   }
   topology_description result{hyphened(on.topology->kind), {}, "of machine " + on.name, 0};
   bool has_levels = false;

@@ -22,11 +22,19 @@
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/model/topology_text.hpp"
 #include "upwash/runtime/tagged_edges.hpp"
+#include "upwash/simulator/noise.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
 namespace {
+
+collective::adaptation adaptation_named(std::string_view name) {
+  using collective::adaptation;
+  if (name == "none") return adaptation::none;
+  return name == "all" ? adaptation::all : adaptation::irregular;
+}
 
 /// What the layers above core are given on each job.
 struct installation {
@@ -51,7 +59,8 @@ struct composition {
   job_options options;
 
   [[nodiscard]] installation layers() {
-    return {{&algorithms, selects.get(), forced, values.flag("tune_log"), &edges,
+    return {{&algorithms, selects.get(), forced, values.flag("tune_log"),
+             adaptation_named(values.text("adapt")), &edges,
              schedule::mechanism_named(values.text("transfer"))},
             matching::options_of(values)};
   }
@@ -97,6 +106,29 @@ void check_builds(conduit::bootstrap& boot) {
 
 bool launched(const settings& values) { return values.integer("boot_control") >= 0; }
 
+/// The network that packets cross, when they do: the one asked for, or the machine's.
+std::shared_ptr<const model::topology> network_of(const settings& values, const machine& on,
+                                                  int ranks) {
+  const std::string& asked = values.text("topology");
+  if (values.text("network") == "message") {
+    if (asked.empty()) return nullptr;
+    throw error(error_kind::configuration,
+                fmt::format("topology = {}: messages have no topology; set network to packet, or "
+                            "topology to nothing",
+                            asked));
+  }
+  const int each = std::min(on.ranks_in(level_kind::node), ranks);
+  const int nodes = (ranks + each - 1) / each;
+  const model::topology_description described =
+      asked.empty() ? model::topology_of(on, nodes) : model::parse_topology(asked);
+  std::shared_ptr<const model::topology> made = model::make_topology(described);
+  if (made->nodes() >= nodes) return made;
+  throw error(error_kind::configuration,
+              fmt::format("network = packet: {} has {} nodes, {} ranks of {} need {}: run fewer "
+                          "ranks, or set topology to a larger network",
+                          made->name(), made->nodes(), ranks, on.name, nodes));
+}
+
 conduit::sim_options sim_options_of(const settings& values) {
   conduit::sim_options chosen;
   chosen.ranks = positive(values, "ranks");
@@ -105,6 +137,8 @@ conduit::sim_options sim_options_of(const settings& values) {
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
   chosen.perturb = values.flag("perturb");
   chosen.stack_bytes = values.bytes("stack_bytes");
+  chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
+  chosen.through = network_of(values, chosen.on, chosen.ranks);
   return chosen;
 }
 

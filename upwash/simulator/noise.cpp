@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
 #include "upwash/base/random.hpp"
 
 namespace upwash::simulator {
@@ -32,6 +33,27 @@ void check(const noise& what) {
                             "period must be longer",
                             what.length.us(), what.period.us()));
   }
+}
+
+noise parse_noise(std::string_view text, std::string_view where, std::uint64_t seed) {
+  noise daemons;
+  daemons.seed = seed;
+  if (text.empty()) return daemons;
+  constexpr std::string_view at_once = ",together";
+  std::string_view rest = text;
+  daemons.together = rest.ends_with(at_once);
+  if (daemons.together) rest.remove_suffix(at_once.size());
+  const std::size_t comma = rest.find(',');
+  if (comma == std::string_view::npos || rest.find(',', comma + 1) != std::string_view::npos) {
+    throw error(error_kind::argument,
+                fmt::format("{} {}: expected period,length or period,length,together as in "
+                            "10ms,250us",
+                            where, text));
+  }
+  daemons.period = parse_duration(rest.substr(0, comma), fmt::format("{}, period", where));
+  daemons.length = parse_duration(rest.substr(comma + 1), fmt::format("{}, length", where));
+  check(daemons);
+  return daemons;
 }
 
 }  // namespace upwash::simulator

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "upwash/base/duration.hpp"
 
@@ -23,5 +24,9 @@ struct noise {
 
 /// Throws `error` (argument) for daemons that leave no time to work.
 void check(const noise& what);
+
+/// Reads "period,length" or "period,length,together", as "10ms,250us"; empty: none. Throws `error`
+/// (argument), with `where` in front, for what cannot be read, and as `check` does.
+[[nodiscard]] noise parse_noise(std::string_view text, std::string_view where, std::uint64_t seed);
 
 }  // namespace upwash::simulator

@@ -27,6 +27,7 @@ std::vector<std::string> algorithms_of(collective::kind what, const job& here) {
   std::vector<std::string> names;
   collective::problem call{.what = what, .ranks = here.size()};
   call.direct_access = here.endpoint().describe().direct_access;
+  call.network_collectives = here.endpoint().describe().network_collectives;
   for (const collective::algorithm* each : all.of(what)) {
     const collective::selection with{each, model::initial_values(each->is)};
     if (collective::registry::objection(with, call).empty()) names.emplace_back(each->is.name);

@@ -148,7 +148,7 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
   }
 }
 
-JOB_TEST(corners, what_was_refused_holds_nobody_up) {
+JOB_TEST(corners, what_was_refused_holds_nobody_up, .on_packets = false) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     EXPECT_THROW(execute(here.world(), generator(network_barrier()), {}).wait(), error);
     persistent kept(here.world(), generator(network_barrier()), {});

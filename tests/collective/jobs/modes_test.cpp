@@ -226,7 +226,7 @@ struct network_barrier {
 
 }  // namespace
 
-JOB_TEST(modes, steps_in_the_network_are_refused_by_name) {
+JOB_TEST(modes, steps_in_the_network_are_refused_by_name, .on_packets = false) {
   collective::manner how;
   how.agreed = {.operation = "barrier", .algorithm = "in_network"};
   std::string told;

@@ -287,6 +287,7 @@ bool serves(const collective::selection& chosen, const team& among,
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
   call.direct_access = !transfer && among.here().endpoint().describe().direct_access;
+  call.network_collectives = among.here().endpoint().describe().network_collectives;
   return collective::registry::objection(chosen, call).empty();
 }
 

@@ -16,6 +16,7 @@
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/model/cost.hpp"
 #include "upwash/model/topology_fat_tree.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/collective_run.hpp"
@@ -91,15 +92,15 @@ TEST(packet_carrier, a_message_by_hand) {
   const auto arrived = [&](std::uint64_t id, duration at) { seen.emplace_back(id, at); };
   carrier.send({}, 0, 1, 1000, 7);  // 256 + 256 + 256 + 232 bytes
   carrier.send({}, 0, 2, 0, 8);     // 16 bytes, behind it
-  EXPECT_FALSE(carrier.run(duration::from_ns(1429), arrived));
-  EXPECT_TRUE(carrier.run(duration::from_ns(1430), arrived));
+  EXPECT_FALSE(carrier.run(duration::from_ns(929), arrived));
+  EXPECT_TRUE(carrier.run(duration::from_ns(930), arrived));
   EXPECT_TRUE(carrier.run(duration::max(), arrived));
   EXPECT_FALSE(carrier.run(duration::max(), arrived));
   ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[0], (std::pair{std::uint64_t{7}, duration::from_ns(500 + 130 + 800)}));
-  // Its gap begins when the last packet of the first message is on its way, at 500 + 614.4.
+  EXPECT_EQ(seen[0], (std::pair{std::uint64_t{7}, duration::from_ns(130 + 800)}));
+  // The gap is between the last byte of the first message and the first of the second.
   EXPECT_EQ(seen[1].first, 8U);
-  EXPECT_EQ(seen[1].second, duration::from_ns(500 + 614.4 + 500 + 130 + 12.8));
+  EXPECT_EQ(seen[1].second, duration::from_ns(800 + 500 + 130 + 12.8));
 }
 
 TEST(packet_carrier, refuses_ranks_that_do_not_fit) {
@@ -256,17 +257,56 @@ TEST(packet_carrier, steps_in_the_network_need_a_network_that_has_them) {
 }
 
 TEST(packet_carrier, parameters_of_a_machine) {
+  const auto one_switch = make("crossbar:ports=4");
   const machine lemieux = load_machine("lemieux");
-  const auto with = simulator::parameters_of(lemieux);
+  const auto with = simulator::parameters_of(lemieux, *one_switch);
   EXPECT_EQ(with.packet_bytes, 320U);
   EXPECT_EQ(with.packets_in_flight, 1);
   EXPECT_EQ(with.nic_ps_per_byte, 8000);
-  EXPECT_EQ(with.message_gap, duration::from_us(11));
-  EXPECT_EQ(simulator::parameters_of(lemieux, true).nic_ps_per_byte, 3280);
-  EXPECT_THROW((void)simulator::parameters_of(load_machine("edr"), true), error);
+  EXPECT_EQ(with.message_gap, duration::from_us(5.5)) << "half of alpha, for either direction";
+  // alpha without the processors' 5.6 us, a switch of 35 ns and two wires of 6 ns.
+  EXPECT_EQ(with.send_overhead, duration::from_ns((5400 - 47) / 2.0));
+  EXPECT_EQ(simulator::parameters_of(lemieux, *one_switch, true).nic_ps_per_byte, 3280);
+  const machine edr = load_machine("edr");
+  EXPECT_THROW((void)simulator::parameters_of(edr, *one_switch, true), error);
   machine bare;
   bare.levels.emplace_back();
-  EXPECT_THROW((void)simulator::parameters_of(bare), error);
+  EXPECT_THROW((void)simulator::parameters_of(bare, *one_switch), error);
+}
+
+/// One message between far nodes, by all machines that say what one takes; the first byte counts as
+/// transfer here, as latency there.
+TEST(packet_carrier, a_message_alone_takes_what_the_message_level_says) {
+  for (const char* name : {"edr", "lemieux", "tungsten", "infiniband", "summit", "frontera"}) {
+    const machine on = load_machine(name);
+    const auto one_switch = make("crossbar:ports=4");
+    const auto with = simulator::parameters_of(on, *one_switch);
+    for (const std::uint64_t bytes : {16, 320, 4096, 1 << 20}) {
+      packet_carrier carrier(*one_switch, with, 4, 1, 1);
+      duration seen;
+      carrier.send({}, 0, 3, bytes, 1);
+      ASSERT_TRUE(carrier.run(duration::max(), [&](std::uint64_t, duration at) { seen = at; }));
+      const auto wanted = model::cost_of_message(on, on.levels.size() - 1, bytes);
+      const double level = (wanted.latency + wanted.transfer).ns();
+      // Links carry the rate of long messages; some machines start short ones at others. Where
+      // processors copy, the message level takes that from the network's time.
+      const machine_level& far = on.levels.back();
+      const bool one_rate = !far.alpha_beta || bytes >= 1 << 20;
+      const double close = far.send_ns_per_byte > 0 ? 0.04 : 0.01;
+      EXPECT_NEAR(seen.ns(), level, (one_rate ? close : 0.5) * level + 2) << name << ' ' << bytes;
+    }
+  }
+}
+
+/// With less latency than the delays of table 8.1 these are shortened.
+TEST(packet_carrier, delays_fit_into_the_latency_of_the_machine) {
+  const auto tree = make("fat-tree:ports=4,levels=4");
+  const machine fast = uniform_machine(duration::from_ns(100), {}, {}, 0.1);
+  const auto with = simulator::parameters_of(fast, *tree);
+  EXPECT_EQ(with.send_overhead, duration());
+  EXPECT_LT(with.switch_delay, duration::from_ns(20));
+  EXPECT_GT(with.switch_delay, duration::from_ns(10));
+  EXPECT_NEAR(with.switch_delay.ns() / with.channel_delay.ns(), 4.5, 0.01);
 }
 
 }  // namespace

@@ -269,15 +269,8 @@ bool executor::try_step(operation& op, std::uint64_t index) {
     case step_kind::deliver: return deliver(op, s);
     case step_kind::signal: return signal(op, s);
     case step_kind::await: return await(op, s);
-    case step_kind::net_multicast:
-    case step_kind::net_reduce:
-    case step_kind::net_barrier: break;
+    default: return join_network(op, s);
   }
-  throw error(error_kind::argument,
-              fmt::format("rank {}: {} by {} needs a network that carries out collectives; this "
-                          "conduit ({}) has none: choose another algorithm",
-                          here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
-                          here_.endpoint().describe().name));
 }
 
 bool executor::open_stage(operation& op, std::uint64_t index) {

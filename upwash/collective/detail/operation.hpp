@@ -44,6 +44,7 @@ enum class progress_of : std::uint8_t {
   fetched,   ///< receive: the sender is to be told
   matching,  ///< a tagged message is under way
   asked,     ///< await, copy: a peer has been asked
+  joined,    ///< a step in the network: it has been handed over
   done,
 };
 
@@ -55,6 +56,12 @@ struct offer {
 };
 
 class operation;
+struct slot;
+
+/// The network has carried out a step.
+struct network_end : conduit::completion {
+  slot* of = nullptr;
+};
 
 struct slot {
   schedule::step what;
@@ -66,6 +73,7 @@ struct slot {
   request moving;                 ///< the put or get under way
   std::uint64_t told_bytes = 0;   ///< of a tagged message (tagged_messages.hpp)
   std::vector<std::byte> staged;  ///< a header and its data in one piece, or a peer's operand
+  network_end in_network;
 };
 
 /// Slots come in chunks: they keep their places, because peers name them, and most operations need

@@ -17,6 +17,7 @@
 #include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/operation.hpp"
 #include "upwash/collective/detail/plan.hpp"
+#include "upwash/collective/detail/site.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/collective/tagged_messages.hpp"
 #include "upwash/core/incoming.hpp"
@@ -46,6 +47,7 @@ struct team_record {
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
   plan_cache plans;
+  site_list sites;         ///< where the job adapts
   int ranks_per_node = 0;  ///< 0: not looked at yet
 };
 
@@ -66,7 +68,16 @@ class executor final : public service_base {
   selector* set_selector(selector* chooses);
 
   /// The algorithm named, or forced for the collective, or selected.
-  [[nodiscard]] selection choose(const team& among, const problem& what, std::string_view named);
+  [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
+                                        std::string_view label);
+  /// Where the algorithm for such calls may change while the program runs; else null.
+  [[nodiscard]] site* site_of(const team& among, team_record& record, const problem& what,
+                              const call& wanted);
+  /// Moves the site on before its next call. Blocking where members must agree.
+  void advance(const team& among, site& at);
+  adaptation set_adapting(adaptation adapts);
+  /// Members tell each other of the messages of all calls. Blocking.
+  void adapt(const team& among);
   [[nodiscard]] std::optional<mechanism> transfer() const noexcept { return transfer_; }
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
@@ -167,6 +178,10 @@ class executor final : public service_base {
   static bool deliver(operation& op, slot& s);
   int advance_fetches(operation& op);
 
+  // Steps that the network carries out (in_network.cpp).
+  bool join_network(operation& op, slot& s);
+  static void left_network(conduit::completion& self) noexcept;
+
   // Counters (counters.cpp).
   bool signal(operation& op, slot& s);
   bool await(operation& op, slot& s);
@@ -184,7 +199,10 @@ class executor final : public service_base {
   void answer(operation& op, const question& asked);
   void answer_questions(operation& op);
 
+  // Choices, first and later (choose.cpp, adapt.cpp).
   [[nodiscard]] const registry& algorithms();
+  void tell(const team& among, const std::string& line) const;
+  void forget_choices();
   [[nodiscard]] selector::choice first_that_serves(const problem& what);
 
   // Whether all members call the same (agreement.cpp).
@@ -210,7 +228,8 @@ class executor final : public service_base {
   bool tells_choices_ = false;
   tagged_messages* tagged_ = nullptr;
   std::optional<mechanism> transfer_;  ///< of calls that name none
-  slot_store spare_slots_;             ///< before the operations, which give back to it
+  adaptation adapts_ = adaptation::none;
+  slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
   std::vector<std::unique_ptr<operation>> owned_;

@@ -10,6 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/sim/detail/segments.hpp"
 #include "upwash/conduit/sim/detail/sim_endpoint.hpp"
+#include "upwash/conduit/sim/detail/switch_collectives.hpp"
 #include "upwash/conduit/sim/detail/traffic.hpp"
 #include "upwash/conduit/sim/detail/transfers.hpp"
 
@@ -20,12 +21,15 @@ namespace {
 class sim_world final : public world {
  public:
   explicit sim_world(sim_options options)
-      : in_(std::move(options)), messages_(in_), transfers_(in_, messages_, memory_) {
+      : in_(std::move(options)),
+        messages_(in_),
+        transfers_(in_, messages_, memory_),
+        collectives_(in_) {
+    const sim_endpoint::parts all{in_, messages_, transfers_, collectives_, memory_};
     const int each = in_.options().ranks_per_process;
     for (int first = 0; first < size(); first += each) {
       const int count = std::min(each, size() - first);
-      endpoints_.push_back(
-          std::make_unique<sim_endpoint>(in_, messages_, transfers_, memory_, first, count));
+      endpoints_.push_back(std::make_unique<sim_endpoint>(all, first, count));
     }
   }
 
@@ -40,7 +44,12 @@ class sim_world final : public world {
 
   [[nodiscard]] sim_report report() const {
     const simulator::engine& events = in_.ranks.events();
-    return {events.now(), events.events_run(), messages_.delivered(), events.digest()};
+    sim_report seen{events.now(), events.events_run(), messages_.delivered(), events.digest(), 0};
+    if (in_.packets) {
+      seen.digest ^= in_.packets->network().digest();
+      seen.packet_hops = in_.packets->network().packet_hops();
+    }
+    return seen;
   }
 
  private:
@@ -48,6 +57,7 @@ class sim_world final : public world {
   segments memory_;
   traffic messages_;
   transfers transfers_;
+  switch_collectives collectives_;
   std::vector<std::unique_ptr<sim_endpoint>> endpoints_;
 };
 

@@ -10,6 +10,8 @@
 
 #include "upwash/conduit/world.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/model/topology.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::conduit {
 
@@ -21,6 +23,10 @@ struct sim_options {
   bool perturb = false;  ///< random delays and legal reorderings, drawn from the seed
   std::size_t stack_bytes = 128 * 1024;
   int queue_messages = 256;  ///< credits of a (source, destination, lane)
+  /// Messages between nodes cross this network packet by packet; null: the message level, with
+  /// contention at the ends only. Acknowledgements and credits come back by the latter.
+  std::shared_ptr<const model::topology> through{};
+  simulator::noise daemons{};  ///< of the operating system: they take the nodes' processors
 };
 
 /// Deterministic: same program, options and machine give the same events and times. Memory a
@@ -34,10 +40,11 @@ struct sim_options {
 
 /// What a simulated world has done so far.
 struct sim_report {
-  duration time;               ///< of the last event
-  std::uint64_t events = 0;    ///< in all
-  std::uint64_t messages = 0;  ///< active messages delivered
-  std::uint64_t digest = 0;    ///< equal for equal event traces
+  duration time;                  ///< of the last event
+  std::uint64_t events = 0;       ///< in all
+  std::uint64_t messages = 0;     ///< active messages delivered
+  std::uint64_t digest = 0;       ///< equal for equal event traces
+  std::uint64_t packet_hops = 0;  ///< through the network of packets
 };
 /// `simulated` was made by make_sim_world.
 [[nodiscard]] sim_report report_of(const world& simulated);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/function_ref.hpp"
@@ -29,11 +30,25 @@ class carrier {
   /// A message leaves its processor now. `id` is the user's; times never decrease.
   virtual void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) = 0;
 
-  /// A rank takes part in collective number `number` of all ranks, which is the same at each; `id`
-  /// is told as an arrival when the rank has its result, or has given its part. Throws `error`
-  /// (configuration) where the network has no collectives.
-  virtual void join(duration now, int rank, network_collective what, int root, std::uint64_t bytes,
-                    std::uint32_t number, std::uint64_t id) = 0;
+  /// Whether it carries out collectives: `join` and `add_group` serve.
+  [[nodiscard]] virtual bool has_collectives() const noexcept = 0;
+  /// Ranks that have collectives of their own; the group's number. Group 0 is all ranks.
+  virtual int add_group(std::span<const int> ranks) = 0;
+
+  /// One rank's part in a collective.
+  struct part {
+    network_collective what = network_collective::barrier;
+    int root = -1;  ///< a rank; of broadcasts and reductions
+    std::uint64_t bytes = 0;
+    std::uint32_t number = 0;  ///< the same at all ranks, not used again before all have theirs
+    int group = 0;
+  };
+  /// A rank takes part; `id` is told as an arrival when it has its result, or has given its part.
+  /// Throws `error` (configuration) where the network has no collectives.
+  virtual void join(duration now, int rank, const part& in, std::uint64_t id) = 0;
+
+  /// When something happens next; duration::max(): nothing is under way.
+  [[nodiscard]] virtual duration next_time() = 0;
 
   /// Runs up to and with `until`, but no further than the first arrival of a message, which it
   /// reports. false: there was none.

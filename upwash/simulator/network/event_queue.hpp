@@ -35,6 +35,12 @@ class event_queue {
   bool pop(std::int64_t until_ps, event& next);
 
   [[nodiscard]] bool empty() const noexcept { return pending_ == 0; }
+  /// When the earliest event is; INT64_MAX without one.
+  [[nodiscard]] std::int64_t next_ps() {
+    if (pending_ == 0) return INT64_MAX;
+    if (taken_ == current_.size()) load_next_bucket();
+    return current_[taken_].at_ps;
+  }
 
  private:
   static constexpr std::uint32_t none = UINT32_MAX;

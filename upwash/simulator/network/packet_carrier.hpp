@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <utility>
+#include <optional>
+#include <span>
+#include <tuple>
 #include <vector>
 
+#include "upwash/model/topology_spanning_tree.hpp"
 #include "upwash/simulator/network/carrier.hpp"
 #include "upwash/simulator/network/packet_network.hpp"
 
@@ -29,9 +32,11 @@ class packet_carrier final : public carrier, private traffic_source {
     return from / ranks_per_node_ != to / ranks_per_node_;
   }
   void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) override;
-  /// Of networks that are fat trees of output-queued switches, with one rank a node.
-  void join(duration now, int rank, network_collective what, int root, std::uint64_t bytes,
-            std::uint32_t number, std::uint64_t id) override;
+  /// Fat trees of output-queued switches, with one rank a node, have them.
+  [[nodiscard]] bool has_collectives() const noexcept override;
+  int add_group(std::span<const int> ranks) override;
+  void join(duration now, int rank, const part& in, std::uint64_t id) override;
+  [[nodiscard]] duration next_time() override;
   bool run(duration until, function_ref<void(std::uint64_t, duration)> arrived) override;
 
   [[nodiscard]] const packet_network& network() const noexcept { return network_; }
@@ -44,8 +49,13 @@ class packet_carrier final : public carrier, private traffic_source {
     std::uint32_t slot;
     std::uint64_t left;  ///< bytes that no packet has taken
     std::int64_t ready_ps;
-    bool begun = false;
     packet_kind kind = packet_kind::single;
+    std::int32_t group = -1;
+  };
+  struct sender {
+    std::deque<queued> messages;
+    std::uint32_t ended_bytes = 0;  ///< of the last packet of a message, when it is on its way
+    std::int64_t free_ps = 0;       ///< the next message may begin
   };
   struct message {
     std::uint64_t id = 0;
@@ -56,19 +66,32 @@ class packet_carrier final : public carrier, private traffic_source {
     std::int64_t at_ps;
   };
 
-  /// A collective in the network; its packets have the tags from `first_tag` on.
-  struct operation {
-    std::uint32_t first_tag = 0;
-    std::vector<std::uint64_t> left;  ///< of each rank: bytes of the result that have not come
-    std::vector<std::uint64_t> ids;   ///< of each rank that waits; `nobody`: has not joined
+  /// Ranks with collectives of their own.
+  struct group {
+    std::int32_t in_network = -1;
+    std::vector<int> place_of;  ///< of each rank: its place among the members, or -1
+    int members = 0;
   };
+  using operation_key =
+      std::tuple<int, network_collective, std::uint32_t>;  ///< group, what, number
+  /// A collective under way; its packets have the tags from its own in `operations_` on.
+  struct operation {
+    operation_key key;
+    std::vector<std::uint64_t> left;  ///< of each member: bytes of the result that have not come
+    std::vector<std::uint64_t> ids;   ///< of each member that waits; `nobody`: has not joined
+    int untold = 0;                   ///< members whose part is not over
+  };
+  using operation_map = std::map<std::uint32_t, operation>;  ///< by first tag
   static constexpr std::uint64_t nobody = UINT64_MAX;
   static constexpr std::uint32_t collective_tags = 1U << 31U;
 
-  [[nodiscard]] operation& begin(network_collective what, std::uint64_t bytes,
-                                 std::uint32_t number);
-  void build_group();
+  [[nodiscard]] group make_group(std::span<const int> ranks);
+  /// Group 0 is made when it is first used.
+  [[nodiscard]] const group& group_numbered(int number);
+  [[nodiscard]] operation_map::iterator begin(const part& in, std::uint64_t bytes);
+  [[nodiscard]] std::uint32_t take_tags(std::uint64_t packets);
   void arrived_result(const arrived_packet& what);
+  void end_part(operation_map::iterator of, std::uint64_t id, std::int64_t at_ps);
   void tell(std::uint64_t id, std::int64_t at_ps);
 
   bool next(int node, std::int64_t now_ps, offered_packet& fresh) override;
@@ -80,16 +103,17 @@ class packet_carrier final : public carrier, private traffic_source {
   bool through_others_;
   std::uint64_t seed_;
   std::uint64_t draws_ = 0;
-  std::vector<std::deque<queued>> of_node_;
+  std::vector<sender> of_node_;
   std::vector<message> under_way_;
   std::vector<std::uint32_t> free_;
   std::vector<arrival> arrivals_;
   const model::topology& on_;
   int ranks_;
-  std::int32_t group_ = -1;
-  std::map<std::pair<network_collective, std::uint32_t>, std::size_t> numbered_;
-  std::deque<operation> operations_;
-  std::vector<std::size_t> of_tag_;  ///< operation of each tag from `collective_tags` on
+  std::optional<model::spanning_tree_builder> trees_;  ///< it balances all groups
+  std::vector<group> groups_ = std::vector<group>(1);
+  std::map<operation_key, std::uint32_t> numbered_;
+  operation_map operations_;
+  std::uint32_t next_tag_ = collective_tags;
   packet_network network_;
 };
 

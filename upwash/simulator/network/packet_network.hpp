@@ -53,6 +53,8 @@ class packet_network {
   void has_packets(int node);
 
   [[nodiscard]] duration now() const noexcept { return duration::from_ps(now_ps_); }
+  /// Of the next event; duration::max() without one.
+  [[nodiscard]] duration next_time() { return duration::from_ps(events_queue_.next_ps()); }
   [[nodiscard]] std::uint64_t packets_sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t packets_arrived() const noexcept { return arrived_; }
   /// Links that packets were put on, those of the nodes among them.

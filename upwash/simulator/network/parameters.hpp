@@ -8,6 +8,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/model/topology.hpp"
 
 namespace upwash::simulator {
 
@@ -39,7 +40,7 @@ struct network_parameters {
   // The NIC's protocol: how fast it reads packets, and how many it sends before an answer.
   std::int64_t nic_ps_per_byte = 0;  ///< where slower than the link
   int packets_in_flight = 0;         ///< of a node, until acknowledged; 0: any number
-  duration message_gap;              ///< before the first packet of a message: carriers of messages
+  duration message_gap;       ///< from a message's last byte to the next one's first (LogGP's g)
   duration acknowledge_time;  ///< from a packet's head to its acknowledgement, at the receiver
   switch_design design = switch_design::output_queued;
   flow_control credits = flow_control::crosspoint;
@@ -71,12 +72,15 @@ struct network_parameters {
 /// wire and acknowledgement are fitted to table 2.8 and section 4.1: 41 ns a switch and wire.
 [[nodiscard]] network_parameters qsnet_parameters();
 
-/// Of a machine: how fast its NIC reads memory (with `nic_memory` its own) and what a message costs
-/// it, from the outermost level; packets and their acknowledgement from "nic", QsNet's network
-/// where packets are acknowledged one by one, table 8.1 for the rest. Throws `error`
-/// (configuration) for a machine without a cost a byte, or without NIC memory where that is asked
-/// for.
-[[nodiscard]] network_parameters parameters_of(const machine& on, bool nic_memory = false);
+/// Of a machine, so that a message alone takes what the message level says: bytes as the NIC reads
+/// memory (with `nic_memory` its own), gaps and latency of the outermost level. Delays of switches
+/// and wires are table 8.1's, or QsNet's where packets are acknowledged one by one; what a mean way
+/// through `in` leaves of the latency is the NICs', and where it leaves nothing the delays are
+/// shortened. Buffers hold what a link carries until a credit is back, 4 packets at least.
+/// Throws `error` (configuration) for a machine without costs of messages, or without
+/// NIC memory where that is asked for.
+[[nodiscard]] network_parameters parameters_of(const machine& on, const model::topology& in,
+                                               bool nic_memory = false);
 
 /// Throws `error` (argument) naming the value that makes no network.
 void check(const network_parameters& with);

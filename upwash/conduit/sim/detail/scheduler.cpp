@@ -19,10 +19,17 @@ scheduler::scheduler(int ranks, std::size_t stack_bytes)
 
 scheduler::~scheduler() = default;
 
+void scheduler::disturb(const simulator::noise& daemons, int ranks_per_node) {
+  simulator::check(daemons);
+  daemons_ = daemons;
+  ranks_per_node_ = ranks_per_node;
+  quiet_ = daemons.period == duration();
+}
+
 void scheduler::catch_up(int rank) {
   rank_state& r = at(rank);
   if (ending_) leave(rank);
-  if (events_.next_time() >= r.clock) return;
+  if (next_time() >= r.clock) return;
   r.now = status::catching_up;
   schedule_wake(rank, r.clock);
   r.stack->suspend();
@@ -112,6 +119,19 @@ void scheduler::resume_ready() {
   ready_.clear();
 }
 
+/// Packets first among what happens at the same time.
+bool scheduler::step() {
+  try {
+    while (beside_ != nullptr && beside_->run(events_.next_time())) {
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    ending_ = true;
+    return false;
+  }
+  return events_.step();
+}
+
 void scheduler::run(function_ref<void(int)> body) {
   body_ = &body;
   failure_ = nullptr;
@@ -127,7 +147,7 @@ void scheduler::run(function_ref<void(int)> body) {
     r.clock = std::max(r.clock, events_.now());
     schedule_wake(rank, r.clock);
   }
-  while (unfinished_ > 0 && !ending_ && events_.step()) resume_ready();
+  while (unfinished_ > 0 && !ending_ && step()) resume_ready();
   if (unfinished_ > 0 && !ending_) {
     failure_ = std::make_exception_ptr(error(error_kind::fault, describe_deadlock()));
   }

@@ -5,6 +5,7 @@
 // time; before it looks at what others did (poll) it lets all events before its clock happen.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -16,23 +17,47 @@
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/simulator/engine.hpp"
+#include "upwash/simulator/noise.hpp"
 
 namespace upwash::conduit::sim {
 
 /// Ends a rank whose world has failed; deliberately no std::exception.
 struct rank_ended {};
 
+/// What goes on in the same time beside the engine's events: a network of packets.
+class companion {
+ public:
+  /// When its next event is; duration::max() without one.
+  [[nodiscard]] virtual duration next_time() = 0;
+  /// Runs up to and with `until`, but no further than it schedules something with the engine: then
+  /// true.
+  virtual bool run(duration until) = 0;
+
+ protected:
+  ~companion() = default;
+};
+
 class scheduler {
  public:
   scheduler(int ranks, std::size_t stack_bytes);
   ~scheduler();
+
+  /// Daemons on the nodes of so many ranks each, from now on. Throws `error` (argument).
+  void disturb(const simulator::noise& daemons, int ranks_per_node);
+
+  /// What is to run with the ranks from now on; outlives it.
+  void accompany(companion& beside) noexcept { beside_ = &beside; }
 
   [[nodiscard]] simulator::engine& events() noexcept { return events_; }
   [[nodiscard]] const simulator::engine& events() const noexcept { return events_; }
   [[nodiscard]] int size() const noexcept { return static_cast<int>(ranks_.size()); }
 
   [[nodiscard]] duration clock(int rank) const noexcept { return at(rank).clock; }
-  void advance(int rank, duration by) noexcept { at(rank).clock += by; }
+  /// The rank's processor works so long, and longer where daemons interrupt it.
+  void advance(int rank, duration by) noexcept {
+    duration& clock = at(rank).clock;
+    clock = quiet_ ? clock + by : daemons_.done(rank / ranks_per_node_, clock, by);
+  }
 
   /// Lets every event before the rank's clock happen; no switch when there is none.
   void catch_up(int rank);
@@ -69,6 +94,13 @@ class scheduler {
   [[nodiscard]] const rank_state& at(int rank) const noexcept {
     return ranks_[static_cast<std::size_t>(rank)];
   }
+  [[nodiscard]] duration next_time() {
+    const duration next = events_.next_time();
+    return beside_ == nullptr ? next : std::min(next, beside_->next_time());
+  }
+  /// The earliest event, of either; false: nothing is left to happen, or it failed.
+  [[nodiscard]] bool step();
+
   static void enter(void* argument);
   static void wake(void* self, std::uint64_t rank);
   void schedule_wake(int rank, duration when);
@@ -79,6 +111,10 @@ class scheduler {
   [[nodiscard]] std::string describe_deadlock() const;
 
   simulator::engine events_;
+  companion* beside_ = nullptr;
+  bool quiet_ = true;
+  simulator::noise daemons_;
+  int ranks_per_node_ = 1;
   std::vector<rank_state> ranks_;
   std::vector<start> starts_;
   std::vector<int> ready_;  ///< to resume when the running event is over

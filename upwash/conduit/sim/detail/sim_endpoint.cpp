@@ -49,7 +49,17 @@ duration time_of(const processor_costs& costs, cost kind, std::uint64_t amount) 
 
 }  // namespace
 
-const capabilities& sim_endpoint::describe() const noexcept { return sim_capabilities; }
+sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
+    : in_(of.in),
+      messages_(of.messages),
+      operations_(of.operations),
+      collectives_(of.collectives),
+      memory_(of.memory),
+      can_(sim_capabilities),
+      first_rank_(first_rank),
+      local_ranks_(local_ranks) {
+  can_.network_collectives = in_.packets && in_.packets->has_collectives();
+}
 
 placement sim_endpoint::place(int rank) const noexcept {
   const machine& on = in_.network.on();
@@ -61,6 +71,7 @@ int sim_endpoint::poll(int rank) {
   in_.ranks.catch_up(rank);
   int count = in_.ranks.take_changed(rank) ? 1 : 0;
   count += operations_.tell(rank);
+  count += collectives_.tell(rank);
   count += messages_.deliver(rank, rank, deliveries_per_poll);
   for (int other = first_rank_; local_ranks_ > 1 && other < first_rank_ + local_ranks_; ++other) {
     if (other != rank) count += messages_.deliver(other, rank, deliveries_per_poll);

@@ -6,6 +6,7 @@
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/sim/detail/segments.hpp"
+#include "upwash/conduit/sim/detail/switch_collectives.hpp"
 #include "upwash/conduit/sim/detail/traffic.hpp"
 #include "upwash/conduit/sim/detail/transfers.hpp"
 
@@ -13,16 +14,17 @@ namespace upwash::conduit::sim {
 
 class sim_endpoint final : public endpoint {
  public:
-  sim_endpoint(simulation& in, traffic& messages, transfers& operations, segments& memory,
-               int first_rank, int local_ranks)
-      : in_(in),
-        messages_(messages),
-        operations_(operations),
-        memory_(memory),
-        first_rank_(first_rank),
-        local_ranks_(local_ranks) {}
+  /// What the endpoints of a world share.
+  struct parts {
+    simulation& in;
+    traffic& messages;
+    transfers& operations;
+    switch_collectives& collectives;
+    segments& memory;
+  };
+  sim_endpoint(const parts& of, int first_rank, int local_ranks);
 
-  [[nodiscard]] const capabilities& describe() const noexcept override;
+  [[nodiscard]] const capabilities& describe() const noexcept override { return can_; }
   [[nodiscard]] int world_size() const noexcept override { return in_.options().ranks; }
   [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
   [[nodiscard]] int local_ranks() const noexcept override { return local_ranks_; }
@@ -76,6 +78,10 @@ class sim_endpoint final : public endpoint {
     return operations_.flush(rank, peer, when);
   }
 
+  injection join(int rank, const network_collective& part, completion* when) override {
+    return collectives_.join(rank, part, when);
+  }
+
   int poll(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
 
@@ -87,7 +93,9 @@ class sim_endpoint final : public endpoint {
   simulation& in_;
   traffic& messages_;
   transfers& operations_;
+  switch_collectives& collectives_;
   segments& memory_;
+  capabilities can_;
   int first_rank_;
   int local_ranks_;
 };

@@ -14,6 +14,11 @@ simulation::simulation(sim_options options)
       pollers_(static_cast<std::size_t>((options_.ranks + options_.ranks_per_process - 1) /
                                         options_.ranks_per_process),
                -1) {
+  ranks.disturb(options_.daemons, options_.on.ranks_in(level_kind::node));
+  if (options_.through) {
+    packets = std::make_unique<packet_side>(options_);
+    ranks.accompany(*packets);
+  }
   chances_.reserve(static_cast<std::size_t>(options_.ranks));
   for (int rank = 0; rank < options_.ranks; ++rank) {
     chances_.push_back({random_stream(options_.seed, static_cast<std::uint64_t>(rank))});
@@ -24,15 +29,18 @@ void simulation::prepare(flight& what, std::uint64_t bytes) {
   what.in = this;
   what.level = network.level(what.source, what.destination);
   what.cost = network.cost(what.level, bytes);
+  what.bytes = bytes;
 }
 
 void simulation::launch(flight& what) {
   const int processor = acting(what.source);
   ranks.advance(processor, what.cost.send_overhead);
   const duration ready = ranks.clock(processor);
+  const bool by_packets = packets && packets->carries(what.source, what.destination);
+  if (by_packets && what.order != nullptr) what.place = what.order->launched++;
   // A port that others use too must be taken in the order of time. So it is at once when
   // nothing can happen before; else an event does it.
-  if (!network.ports_contended(what.level) || ranks.events().next_time() > ready) {
+  if (!by_packets && (!network.ports_contended(what.level) || ranks.events().next_time() > ready)) {
     take_off(what, ready);
     return;
   }
@@ -44,6 +52,13 @@ void simulation::launch(flight& what) {
 }
 
 void simulation::take_off(flight& what, duration ready) {
+  if (packets && packets->carries(what.source, what.destination)) {
+    what.came = [](parcel& self, duration at) {
+      flight& its = static_cast<flight&>(self);
+      its.in->came_by_packets(its, at);
+    };
+    return packets->send(ready, what.source, what.destination, what.bytes, what);
+  }
   duration head = network.depart(what.level, what.source, ready, what.cost);
   if (options_.perturb) head += random_delay(what);
   if (what.order != nullptr) {
@@ -56,6 +71,33 @@ void simulation::take_off(flight& what, duration ready) {
     self.landed(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
   };
   ranks.events().schedule(head, what.destination, what.source, {arrive, &what, 0});
+}
+
+/// All of it is there; perturbed runs hold it up.
+void simulation::came_by_packets(flight& what, duration at) {
+  if (options_.perturb) at += random_delay(what);
+  const auto land = [](void* subject, std::uint64_t) {
+    land_in_order(*static_cast<flight*>(subject));
+  };
+  ranks.events().schedule(at, what.destination, what.source, {land, &what, 0});
+}
+
+/// Packets take different ways: E1 is kept by the receiver, which parks what comes too early.
+void simulation::land_in_order(flight& what) {
+  const duration now = what.in->ranks.events().now();
+  peer_state* const order = what.order;
+  if (order == nullptr) return what.landed(what, now);
+  what.parked = std::exchange(order->parked, &what);
+  for (flight** each = &order->parked; *each != nullptr;) {
+    if ((*each)->place != order->landed) {
+      each = &(*each)->parked;
+      continue;
+    }
+    flight& next = *std::exchange(*each, (*each)->parked);
+    ++order->landed;
+    next.landed(next, now);
+    each = &order->parked;
+  }
 }
 
 duration simulation::random_delay(const flight& what) {

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/sim/detail/packet_side.hpp"
 #include "upwash/conduit/sim/detail/peer_table.hpp"
 #include "upwash/conduit/sim/detail/scheduler.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
@@ -20,14 +22,18 @@ namespace upwash::conduit::sim {
 class simulation;
 
 /// Something on its way. Its owner keeps it alive until `landed`, which runs as an event at
-/// the time its first byte arrives and is told when the last one will have.
-struct flight {
+/// the time its first byte arrives and is told when the last one will have; through a network of
+/// packets both are the last byte's.
+struct flight : parcel {
   simulation* in = nullptr;
   void (*landed)(flight& self, duration complete) = nullptr;
   peer_state* order = nullptr;  ///< E1 is kept among the flights of one; null: unordered
   int source = 0;
   int destination = 0;
   std::size_t level = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t place = 0;   ///< among those of its `order`, through packets
+  flight* parked = nullptr;  ///< the next one of its `order` that came too early
   model::message_cost cost;
 };
 
@@ -43,6 +49,7 @@ class simulation {
 
   scheduler ranks;
   simulator::message_network network;
+  std::unique_ptr<packet_side> packets;  ///< null: all at message level
 
   [[nodiscard]] const sim_options& options() const noexcept { return options_; }
   [[nodiscard]] int endpoint_of(int rank) const noexcept {
@@ -74,6 +81,11 @@ class simulation {
     return network.cost(what.level, 0).latency;
   }
 
+  /// Of the processor, for its part in a collective in the network: as for a message far away.
+  [[nodiscard]] const model::message_cost& network_overheads() {
+    return network.cost(network.on().levels.size() - 1, 0);
+  }
+
   /// Perturbed runs refuse one injection in 16; the rank may try again a little later.
   [[nodiscard]] bool refuse_by_chance(int source);
   [[nodiscard]] duration retry_at(int rank) const noexcept {
@@ -90,6 +102,8 @@ class simulation {
   };
 
   void take_off(flight& what, duration ready);
+  void came_by_packets(flight& what, duration at);
+  static void land_in_order(flight& what);
   [[nodiscard]] duration random_delay(const flight& what);
 
   sim_options options_;

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Whole programs on a simulated network of packets: results as elsewhere, the same for the same seed,
+# collectives by the switches where they have them; bad settings are one line that says what to do.
+set -euo pipefail
+upwash=$UPWASH_TEST_BIN/upwash
+bin=$UPWASH_TEST_BIN
+export UPWASH_CONFIG=
+
+fail() {
+  echo "packets: $*" >&2
+  exit 1
+}
+
+# refuses MESSAGE OPTION...: 8 ranks with these options; exactly this line, status 2.
+refuses() {
+  local expected=$1 status=0 seen
+  shift
+  seen=$("$upwash" run -n 8 "$@" "$bin/02_all_gather" 2>&1) || status=$?
+  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
+  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
+}
+
+for options in "--machine edr" "--machine edr:ranks_a_node=1 --perturb --seed 5" \
+  "--machine lemieux --topology torus:size=4x4"; do
+  # shellcheck disable=SC2086
+  seen=$("$upwash" run -n 64 --conduit sim $options --network packet "$bin/02_all_gather")
+  [[ $seen == "64 ranks, agreed" ]] || fail "$options: $seen"
+done
+
+fft="$bin/fft3d --class S --mflops 1000"
+# shellcheck disable=SC2086
+one=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet $fft)
+# shellcheck disable=SC2086
+same=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet $fft)
+[[ $one == "$same" ]] || fail "the same seed gave another run: $one, then $same"
+grep -q '^verified: yes' <<<"$one" || fail "fft3d: $one"
+# shellcheck disable=SC2086
+narrow=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet \
+  --topology fat-tree:ports=8,levels=2,taper=4 $fft)
+time_of() { sed -n 's/^time: \([0-9.]*\) ms.*/\1/p' <<<"$1"; }
+python3 -c "import sys; sys.exit(not $(time_of "$narrow") > $(time_of "$one"))" ||
+  fail "a tapered tree is not slower: $(time_of "$narrow") against $(time_of "$one") ms"
+
+forced="all_reduce=in_network;barrier=in_network"
+seen=$(UPWASH_ALGORITHMS=$forced "$upwash" run -n 16 --conduit sim \
+  --machine edr:ranks_a_node=1 --network packet --knob tune_log=1 "$bin/02_all_gather" 2>&1)
+grep -q 'all_reduce of 8 bytes among 16 ranks: in_network; why: it was asked for' <<<"$seen" ||
+  fail "in_network: $seen"
+grep -q '^16 ranks, agreed' <<<"$seen" || fail "in_network: $seen"
+
+# shellcheck disable=SC2086
+noisy=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet \
+  --knob noise=1ms,100us $fft)
+python3 -c "import sys; sys.exit(not $(time_of "$noisy") > 1.1 * $(time_of "$one"))" ||
+  fail "daemons cost nothing: $(time_of "$noisy") against $(time_of "$one") ms"
+
+sim=(--conduit sim --machine edr)
+refuses "noise = 1ms: expected period,length or period,length,together as in 10ms,250us" \
+  "${sim[@]}" --knob noise=1ms
+refuses "--machine, --network, --topology, --seed and --perturb need --conduit sim" --network packet
+refuses 'UPWASH_NETWORK: "pigeon" is not one of message|packet' \
+  "${sim[@]}" --network pigeon
+refuses "topology = mesh:size=4: messages have no topology; set network to packet, or topology to nothing" \
+  "${sim[@]}" --topology mesh:size=4
+refuses "network = packet: crossbar:ports=4 has 4 nodes, 8 ranks of lemieux:ranks_a_node=1 need 8: run fewer ranks, or set topology to a larger network" \
+  --conduit sim --machine lemieux:ranks_a_node=1 --network packet --topology crossbar:ports=4
+refuses "topology of machine frontera: there is none in its file; give one (--topology, UPWASH_TOPOLOGY)" \
+  --conduit sim --machine frontera --network packet
+refuses "machine edr: ranks_a_node=41: a node has room for 1 to 40" \
+  --conduit sim --machine edr:ranks_a_node=41
+refuses "machine laptop: ranks_a_node=1: it is one node" --conduit sim --machine laptop:ranks_a_node=1
