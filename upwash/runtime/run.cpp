@@ -23,6 +23,7 @@
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/runtime/tagged_edges.hpp"
 #include "upwash/simulator/noise.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
@@ -54,11 +55,13 @@ struct composition {
   collective::registry algorithms;                  ///< shared by the ranks of this process,
   std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
   std::string forced;                               ///< algorithms, as installation has them
+  tagged_edges edges;
   job_options options;
 
-  [[nodiscard]] installation layers() const {
+  [[nodiscard]] installation layers() {
     return {{&algorithms, selects.get(), forced, values.flag("tune_log"),
-             adaptation_named(values.text("adapt"))},
+             adaptation_named(values.text("adapt")), &edges,
+             schedule::mechanism_named(values.text("transfer"))},
             matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
@@ -242,7 +245,10 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
-  const auto install = [&](job& here) { installation{{.algorithms = &algorithms}, {}}.on(here); };
+  tagged_edges edges;
+  const auto install = [&](job& here) {
+    installation{{.algorithms = &algorithms, .tagged = &edges}, {}}.on(here);
+  };
   run_all(on, options, install, rank_main, failed);
 }
 

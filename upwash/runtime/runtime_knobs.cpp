@@ -29,6 +29,9 @@ constexpr knob rows[] = {
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",
          knob_level::user},
+    knob{"transfer", knob_type::choice, "by_size",
+         "how edges of collectives travel, all that can; the same at all ranks",
+         knob_level::developer, "by_size|eager|signalling_put|rendezvous|single_copy|matched"},
     knob{"tuning", knob_type::text, "",
          "tuning file; empty: upwash/tuning/CONDUIT.json of the user's config folder, or shipped; "
          "none: no file",
