@@ -161,8 +161,11 @@ void compose(composition& made) {
   const std::string& name = made.values.text("conduit");
   const bool alone = name == "sim" || name == "loopback";
   if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
+  std::shared_ptr<const model::topology> network;
   if (name == "sim") {
-    made.world = conduit::make_sim_world(sim_options_of(made.values));
+    const conduit::sim_options simulated = sim_options_of(made.values);
+    network = simulated.through;
+    made.world = conduit::make_sim_world(simulated);
   } else if (name == "loopback") {
     made.world = conduit::make_loopback_world(loopback_options_of(made.values));
   } else {
@@ -171,6 +174,7 @@ void compose(composition& made) {
   }
   collective::add_algorithms(made.algorithms);
   made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
+  if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
   if (made.alone()) {
     auto [known, path] = tuning::load_knowledge(made.tuning(), made.algorithms);
