@@ -12,6 +12,7 @@
 #include <exception>
 #include <vector>
 
+#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
@@ -20,6 +21,7 @@
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology_text.hpp"
@@ -70,6 +72,21 @@ struct composition {
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }
 };
+
+/// This machine as `upwash tune machine` measured it; empty: it did not.
+std::string measured_machine() {
+  const std::string own = user_folder();
+  if (own.empty()) return {};
+  const std::string file = own + "/machines/measured.json";
+  return ::access(file.c_str(), R_OK) == 0 ? file : std::string();
+}
+
+/// Whether algorithms are chosen for this machine as it was measured: it was, and no other is
+/// named nor simulated. The same at all ranks: rank 0's word.
+bool prefers_measured(const settings& values) {
+  return values.source("machine") == knob_source::fallback && values.text("conduit") != "sim" &&
+         !measured_machine().empty();
+}
 
 /// The knob `algorithms`, and behind it the collectives' own, which count more.
 std::string forced_algorithms(const settings& values) {
@@ -219,8 +236,15 @@ int report(const composition& parts, int rank, const error& failure) {
 
 /// What the layers above core do on every rank before the program.
 void install_layers(job& here, composition& parts) {
+  bool measured = prefers_measured(parts.values);
   if (!parts.alone()) {
+    control::broadcast_value(here.world(), 0, measured);
     tuning::share_knowledge(here, parts.tuning(), parts.algorithms, *parts.selects);
+  }
+  if (measured) {
+    const std::string file = measured_machine();
+    if (here.rank() == 0) log(log_level::info, "runtime", "prices are those of " + file);
+    parts.selects->choose_for(file);
   }
   parts.layers().on(here);
 }

@@ -54,6 +54,12 @@ std::string where_measured(const finding& found, std::string_view file) {
 tuned_selector::tuned_selector(std::string machine_name)
     : machine_(std::move(machine_name)), model_(collective::make_model_selector(machine_)) {}
 
+void tuned_selector::choose_for(std::string machine_name) {
+  if (machine_name == machine_) return;  // ranks of one process share this
+  machine_ = std::move(machine_name);
+  model_ = collective::make_model_selector(machine_);
+}
+
 void tuned_selector::learn(knowledge known, std::string name) {
   known_ = std::move(known);
   file_ = std::move(name);

@@ -29,6 +29,9 @@ class tuned_selector final : public collective::selector {
   /// The machine that prices are for (load_machine), read when it is needed.
   explicit tuned_selector(std::string machine_name);
 
+  /// Prices are for another machine. Before the first choice.
+  void choose_for(std::string machine_name);
+
   /// From now on; before the first choice. `name`: of the file, for reasons.
   void learn(knowledge known, std::string name);
 
@@ -56,8 +59,8 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const collective::predictor* predicts();
   [[nodiscard]] choice by_packets(choice chosen, const collective::problem& call) const;
 
-  const std::string machine_;
-  const std::unique_ptr<collective::selector> model_;
+  std::string machine_;
+  std::unique_ptr<collective::selector> model_;
   std::optional<collective::predictor> predictor_;
   bool looked_for_machine_ = false;
   std::shared_ptr<const model::topology> network_;
