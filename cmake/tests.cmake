@@ -49,7 +49,8 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/runtime/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/collective/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/tuning/jobs/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS})
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings GTest::gtest fmt::fmt)

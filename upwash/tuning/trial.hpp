@@ -13,8 +13,11 @@
 #include "upwash/collective/options.hpp"
 #include "upwash/collective/problem.hpp"
 #include "upwash/core/region.hpp"
-#include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
+
+namespace upwash {
+class request;
+}
 
 namespace upwash::tuning {
 

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// randomaccess: HPC Challenge RandomAccess. Each rank updates random words of a table that is
+// spread over all ranks, by single messages and through streams.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "apps/common/program.hpp"
+#include "apps/randomaccess/generator.hpp"
+#include "upwash/streaming/stream.hpp"
+#include "upwash/upwash.hpp"
+
+namespace {
+
+struct options {
+  int log_words = 16;
+  std::vector<std::string> modes{"direct", "1d", "2d", "auto"};
+};
+
+int read_options(const upwash::job& here, int argc, char** argv, options& chosen) {
+  CLI::App app("Updates random words of a table over all ranks (HPC Challenge)", "randomaccess");
+  app.add_option("--log-words", chosen.log_words, "The table has 2^N words in all, N at least")
+      ->check(CLI::Range(1, 40))
+      ->capture_default_str();
+  app.add_option("--modes", chosen.modes, "direct: a message an update; 1d, 2d, 3d, auto: streams")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"direct", "1d", "2d", "3d", "auto"}))
+      ->capture_default_str();
+  return apps::read_command_line(here, app, argc, argv);
+}
+
+/// This rank's part of the table. Words belong to ranks by their upper bits, then evenly.
+class table : public upwash::service_base {
+ public:
+  explicit table(upwash::job& here) : here_(here) {}
+
+  void resize(std::uint64_t words) {
+    share_ = (words + ranks() - 1) / ranks();
+    mask_ = words - 1;
+    const std::uint64_t first = std::min(words, share_ * static_cast<std::uint64_t>(here_.rank()));
+    first_ = first;
+    words_.resize(std::min(share_, words - first));
+    std::iota(words_.begin(), words_.end(), first);
+  }
+  [[nodiscard]] int owner(std::uint64_t update) const {
+    return static_cast<int>((update & mask_) / share_);
+  }
+  void apply(std::uint64_t update) {
+    words_[(update & mask_) - first_] ^= update;
+    ++applied;
+  }
+  /// Words that are not as at the start.
+  [[nodiscard]] std::uint64_t changed() const {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) count += words_[i] != first_ + i ? 1 : 0;
+    return count;
+  }
+  std::uint64_t applied = 0;   ///< here, since the start
+  std::uint64_t expected = 0;  ///< everywhere, since the start: others may be a run ahead
+
+ private:
+  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(here_.size()); }
+
+  upwash::job& here_;
+  std::vector<std::uint64_t> words_;
+  std::uint64_t share_ = 1;
+  std::uint64_t mask_ = 0;
+  std::uint64_t first_ = 0;
+};
+
+void update(upwash::incoming& in, std::uint64_t what) { in.here().service<table>().apply(what); }
+
+/// All updates of this rank, in the order of the generator.
+template <class Use>
+void for_each_update(const upwash::job& here, std::uint64_t updates, const Use& use) {
+  const auto ranks = static_cast<std::uint64_t>(here.size());
+  const auto rank = static_cast<std::uint64_t>(here.rank());
+  const std::uint64_t first = updates / ranks * rank + std::min(rank, updates % ranks);
+  const std::uint64_t count = updates / ranks + (rank < updates % ranks ? 1 : 0);
+  std::uint64_t number = randomaccess::number_at(first);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    number = randomaccess::next(number);
+    use(number);
+  }
+}
+
+void run_direct(upwash::job& here, table& words, std::uint64_t updates) {
+  for_each_update(here, updates, [&](std::uint64_t number) {
+    upwash::send<&update>(here, words.owner(number), number);
+  });
+  while (apps::total(here, words.applied) != words.expected) here.progress();
+}
+
+void run_stream(upwash::job& here, table& words, std::uint64_t updates, int dimensions) {
+  auto items = upwash::open_stream<std::uint64_t>(here.world(),
+                                                  [&](std::span<const std::uint64_t> some) {
+                                                    for (const std::uint64_t each : some)
+                                                      words.apply(each);
+                                                  },
+                                                  {.dimensions = dimensions});
+  for_each_update(here, updates,
+                  [&](std::uint64_t number) { items.push(words.owner(number), number); });
+  items.close();
+}
+
+void run_updates(upwash::job& here, table& words, std::uint64_t updates, const std::string& mode) {
+  words.expected += updates;
+  if (mode == "direct") {
+    run_direct(here, words, updates);
+  } else {
+    run_stream(here, words, updates, mode == "auto" ? 0 : mode[0] - '0');
+  }
+}
+
+int run_rank(upwash::job& here, int argc, char** argv) {
+  options chosen;
+  const int early = read_options(here, argc, argv, chosen);
+  if (early >= 0) return early;
+  const std::uint64_t words = std::uint64_t{1} << static_cast<unsigned>(chosen.log_words);
+  const std::uint64_t updates = 4 * words;
+  auto& mine = here.service<table>();
+  mine.resize(words);
+  upwash::control::barrier(here.world());
+  std::uint64_t wrong = 0;
+  for (const std::string& mode : chosen.modes) {
+    const upwash::duration begin = here.now();
+    run_updates(here, mine, updates, mode);
+    const upwash::duration time = apps::slowest(here, here.now() - begin);
+    run_updates(here, mine, updates, mode);  // once more: x ^ a ^ a is x
+    const std::uint64_t errors = apps::total(here, mine.changed());
+    wrong += errors;
+    if (here.rank() != 0) continue;
+    fmt::print("{}: {:.3f} ms, {:.3f} million updates/s, {} of {} words wrong\n", mode,
+               time.us() / 1e3, static_cast<double>(updates) / time.us(), errors, words);
+  }
+  if (here.rank() == 0) fmt::print("verified: {}\n", wrong == 0 ? "yes" : "no");
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return upwash::run(argc, argv, [&](upwash::job& here) { return run_rank(here, argc, argv); });
+}

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/streaming/detail/service.hpp"
+
+#include "upwash/core/job.hpp"
+
+namespace upwash::streaming {
+
+void service::add(engine& made) {
+  const key name{made.among().id(), made.number()};
+  // Handling what came early may wait for credit, and more may come meanwhile: behind it.
+  if (const auto came = early_.find(name); came != early_.end()) {
+    for (std::size_t i = 0; i < came->second.size(); ++i) {
+      const early each = std::move(came->second[i]);
+      made.received(each.what, each.payload);
+    }
+    early_.erase(came);
+  }
+  open_[name] = &made;
+  here_.set_busy(*this, true);
+}
+
+void service::remove(const engine& going) {
+  open_.erase({going.among().id(), going.number()});
+  here_.set_busy(*this, !open_.empty());
+}
+
+void service::received(std::uint64_t team, std::uint64_t number, content what,
+                       std::span<const std::byte> payload) {
+  const auto found = open_.find({team, number});
+  if (found != open_.end()) return found->second->received(what, payload);
+  early_[{team, number}].push_back({what, {payload.begin(), payload.end()}});
+}
+
+int service::progress(int /*budget*/) {
+  int sent = 0;
+  for (const auto& [name, each] : open_) sent += each->progress();
+  return sent;
+}
+
+std::string service::describe_pending() const {
+  std::string all;
+  for (const auto& [name, each] : open_) {
+    const std::string one = each->describe_pending();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
+  }
+  return all;
+}
+
+void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what) {
+  in.here().service<service>().received(team, number, static_cast<content>(what), in.payload());
+}
+
+}  // namespace upwash::streaming

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The streams of a rank, and where their messages come in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "upwash/core/incoming.hpp"
+#include "upwash/core/service.hpp"
+#include "upwash/core/team.hpp"
+#include "upwash/streaming/detail/engine.hpp"
+
+namespace upwash::streaming {
+
+class service final : public service_base {
+ public:
+  explicit service(job& here) : here_(here) {}
+
+  /// The number of the next stream on the team, the same at all members.
+  [[nodiscard]] std::uint64_t next_number(const team& among) { return ++numbers_[among.id()]; }
+  /// From now on messages find it; those that came before are delivered now.
+  void add(engine& made);
+  void remove(const engine& going);
+  void received(std::uint64_t team, std::uint64_t number, content what,
+                std::span<const std::byte> payload);
+
+  [[nodiscard]] bool wants_progress() const override { return true; }
+  int progress(int budget) override;
+  [[nodiscard]] std::string describe_pending() const override;
+
+ private:
+  using key = std::pair<std::uint64_t, std::uint64_t>;  ///< team, number
+  struct early {
+    content what;
+    std::vector<std::byte> payload;
+  };
+
+  job& here_;
+  std::map<std::uint64_t, std::uint64_t> numbers_;
+  std::map<key, engine*> open_;
+  std::map<key, std::vector<early>> early_;  ///< of streams that this rank has yet to open
+};
+
+void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what);
+
+}  // namespace upwash::streaming

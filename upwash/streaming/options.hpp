@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a stream combines items, and what it did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "upwash/base/duration.hpp"
+
+namespace upwash {
+
+/// The same at all members of the team.
+struct stream_options {
+  /// Of the virtual grid that items travel through (model/grid): with more, a member keeps fewer
+  /// buffers, and an item is combined and sent again at each hop. 0: by the size of the team.
+  int dimensions = 0;
+  /// Bytes of a buffer; 0: the largest message that travels in one piece.
+  std::size_t buffer_bytes = 0;
+  /// A buffer is sent when so much of it is used: 0 < threshold.
+  double threshold = 0.9;
+  /// Items above this share of a buffer are not combined: they travel at once. threshold + cutoff
+  /// is at most 1 (Narayanan 2020, section 3).
+  double cutoff = 0.1;
+  /// A buffer whose first item is older is sent when the member makes progress; zero: never.
+  duration timeout{};
+  /// Buffers are sent when a member waits and nothing comes.
+  bool flush_when_idle = true;
+  /// Items of a pair of members arrive in the order in which they were pushed.
+  bool ordered = false;
+};
+
+/// Of one member. Buffers sent, by what caused it.
+struct stream_statistics {
+  std::uint64_t pushed = 0;      ///< items
+  std::uint64_t delivered = 0;   ///< items handed to the handler
+  std::uint64_t forwarded = 0;   ///< items that came for others
+  std::uint64_t uncombined = 0;  ///< items that travelled alone
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;  ///< of messages
+  std::uint64_t full = 0;   ///< sent at the threshold, or because an item did not fit
+  std::uint64_t timed_out = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t asked = 0;        ///< by flush and finish
+  std::size_t buffer_memory = 0;  ///< bytes, at most so far
+};
+
+}  // namespace upwash
