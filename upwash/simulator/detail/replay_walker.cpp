@@ -91,7 +91,7 @@ void replay_walker::walk_with_carrier() {
   near_ = &all_.stretches.front();
   place_number_ = 0;
   place_ = &all_.places[0];
-  end_ = INT64_MAX;
+  end_ = 0;  // the carrier may have arrivals before any end of work
   const auto arrived = [&](std::uint64_t id, duration at) {
     parcel p = carried_.take(static_cast<std::uint32_t>(id));
     p.at_ps = at.ps();
@@ -281,17 +281,29 @@ void replay_walker::possible(int rank, job what, step_number step, std::uint32_t
 
 void replay_walker::start_next(int rank) {
   replay_rank& r = all_.rank(rank);
-  r.busy = !r.tasks.empty();
-  if (!r.busy) return;
-  std::pop_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
-  r.current = r.tasks.back();
-  r.tasks.pop_back();
-  const duration cost = cost_of(rank, r.current);
-  r.processor += cost;
-  const duration end =
-      all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost);
-  place_->push(
-      {end.ps(), rank, static_cast<std::uint32_t>(all_.ranks.size()), 0, happening::finished});
+  while (true) {
+    r.busy = !r.tasks.empty();
+    if (!r.busy) return;
+    if (r.tasks.size() > 1) std::pop_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
+    r.current = r.tasks.back();
+    r.tasks.pop_back();
+    const duration cost = cost_of(rank, r.current);
+    r.processor += cost;
+    const std::int64_t end =
+        all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost).ps();
+    const bool is_next = end < place_->next_ps() && end < end_;
+    if (!is_next) {
+      const auto turn = static_cast<std::uint32_t>(all_.ranks.size());
+      return place_->push({end, rank, turn, 0, happening::finished});
+    }
+    // Nothing happens here meanwhile: no need to go by the queue.
+    now_ = end;
+    effect(rank, r.current);
+    if (place_->next_ps() <= now_) {
+      choosing_ = rank;
+      return choose_in_turn();
+    }
+  }
 }
 
 void replay_walker::done(int rank, step_number n) {
