@@ -4,7 +4,6 @@
 // Events of a place in the order of time, and steps as they open and end.
 #include "upwash/simulator/detail/replay_walker.hpp"
 
-#include <array>
 #include <functional>
 
 namespace upwash::simulator::detail {
