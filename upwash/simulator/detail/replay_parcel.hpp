@@ -188,7 +188,9 @@ class numbered {
     return number;
   }
   [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
-  void prefetch(std::uint32_t number) const noexcept { __builtin_prefetch(&things_[number]); }
+  void prefetch(std::uint32_t number) const noexcept {
+    __builtin_prefetch(things_.data() + number);
+  }
   Thing take(std::uint32_t number) {
     free_.push_back(number);
     return things_[number];
