@@ -263,7 +263,7 @@ void add_simulate(CLI::App& app, int& status) {
                       "hypercube, dragonfly, or a JSON file");
   command->add_option("--routing", given->routing,
                       "adaptive, random, deterministic, destination, dimension-order, minimal, "
-                      "valiant; the default is the topology's");
+                      "valiant, ugal; the default is the topology's");
   command
       ->add_option("--traffic", given->traffic,
                    "uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement, "

@@ -55,13 +55,17 @@ const std::vector<sample> samples{{"crossbar:ports=5", ""},
                                   {"mesh:size=5", ""},
                                   {"mesh:size=4x3,nodes=2", ""},
                                   {"mesh:size=3x4x2", "valiant"},
+                                  {"mesh:size=4x3x3,nodes=2", "adaptive"},
                                   {"torus:size=5x4", ""},
                                   {"torus:size=2x3x4", ""},
                                   {"torus:size=4x4", "valiant"},
+                                  {"torus:size=5x4", "adaptive"},
                                   {"hypercube:dimensions=4", ""},
+                                  {"hypercube:dimensions=4", "adaptive"},
                                   {"dragonfly:routers=4,nodes=2,global=2", "minimal"},
                                   {"dragonfly:routers=3,nodes=1,global=1,groups=3", "minimal"},
-                                  {"dragonfly:routers=2,nodes=2,global=2", "valiant"}};
+                                  {"dragonfly:routers=2,nodes=2,global=2", "valiant"},
+                                  {"dragonfly:routers=2,nodes=2,global=2", "ugal"}};
 
 TEST(topology, every_end_of_an_end_is_the_port_itself) {
   for (const sample& each : samples) {
@@ -120,6 +124,23 @@ TEST(topology, ways_are_shortest) {
         }
       }
     }
+  }
+}
+
+TEST(topology, second_ways_on_grids_are_shortest_and_take_dimensions_backwards) {
+  for (const char* text : {"mesh:size=4x3x3", "torus:size=5x4", "hypercube:dimensions=4"}) {
+    const pointer in = make(text, "adaptive");
+    ASSERT_TRUE(in->has_second_ways());
+    int apart = 0;
+    for (int from = 0; from < in->nodes(); ++from) {
+      for (int to = 0; to < in->nodes(); ++to) {
+        const auto straight = preferred_way(*in, from, {to});
+        const auto second = preferred_way(*in, from, in->second({to}).goal);
+        EXPECT_EQ(straight.size(), second.size()) << text;
+        if (straight.front().port != second.front().port) ++apart;
+      }
+    }
+    EXPECT_GT(2 * apart, in->nodes() * in->nodes() / 2) << text;
   }
 }
 
@@ -194,6 +215,10 @@ TEST(topology, nothing_waits_in_a_circle) {
       for (int to = 0; to < in->nodes(); ++to) {
         if (!in->wants_via()) graph.add(from, {to});
         for (int via = 0; in->wants_via() && via < in->nodes(); ++via) graph.add(from, {to, via});
+        if (in->has_second_ways()) {
+          graph.add(from, {to});
+          if (!in->wants_via()) graph.add(from, in->second({to}).goal);
+        }
       }
     }
     EXPECT_FALSE(graph.has_cycle()) << each.text << " " << each.routing;

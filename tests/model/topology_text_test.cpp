@@ -64,9 +64,9 @@ TEST(topology_text, complains_with_key_value_and_what_is_valid) {
   EXPECT_EQ(complaint("torus:size=4xy"),
             "topology torus:size=4xy: size: \"4xy\" is not a number, sizes as in 8x8 or a list "
             "as in 3+17");
-  EXPECT_EQ(complaint("mesh:size=4x4", "adaptive"),
-            "topology mesh:size=4x4: routing: \"adaptive\" is not one of: dimension-order, "
-            "valiant");
+  EXPECT_EQ(complaint("mesh:size=4x4", "minimal"),
+            "topology mesh:size=4x4: routing: \"minimal\" is not one of: dimension-order, "
+            "valiant, adaptive");
   EXPECT_EQ(complaint("fat-tree:ports=8,levels=2,missing=3+3"),
             "topology fat-tree:ports=8,levels=2,missing=3+3: missing: a place is named twice");
   EXPECT_EQ(complaint("fat-tree:ports=64,levels=20"),

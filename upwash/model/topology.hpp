@@ -22,10 +22,19 @@ struct port_end {
   friend constexpr bool operator==(const port_end&, const port_end&) = default;
 };
 
-/// Where a packet is bound for. A packet with `via` passes through that node's switch first.
+/// Where a packet is bound for. A packet with `via` passes through that node's switch first, one
+/// that goes `backwards` takes its dimensions in the other order.
 struct bound {
   int to = -1;
   int via = -1;
+  bool backwards = false;
+};
+
+/// Another way than the straight one, about `times` as long: to be taken at the first switch where
+/// there straight on more than `times` as many packets wait as this way.
+struct second_way {
+  bound goal;
+  int times = 1;
 };
 
 /// Where a packet goes next: any of `count` ports from `first` on; `preferred` is one of them and
@@ -50,6 +59,9 @@ class topology {
   [[nodiscard]] int lanes() const noexcept { return lanes_; }
   /// Whether packets shall be given a random `via` (Valiant's routing).
   [[nodiscard]] bool wants_via() const noexcept { return wants_via_; }
+  /// Whether packets have a second way; of one that has just been given its goal.
+  [[nodiscard]] bool has_second_ways() const noexcept { return has_second_ways_; }
+  [[nodiscard]] virtual second_way second(const bound& fresh) const { return {fresh, 1}; }
   /// As one would write it: "fat-tree:ports=32,levels=2".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -69,6 +81,7 @@ class topology {
   int switches_ = 0;
   int lanes_ = 1;
   bool wants_via_ = false;
+  bool has_second_ways_ = false;
   std::string name_;
 };
 

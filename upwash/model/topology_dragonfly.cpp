@@ -28,6 +28,7 @@ dragonfly::dragonfly(const dragonfly_shape& shape) : shape_(shape) {
   nodes_ = switches_ * shape.nodes_each;
   lanes_ = shape.valiant ? 4 : 2;
   wants_via_ = shape.valiant;
+  has_second_ways_ = shape.ugal;
   name_ = shape.name;
 }
 

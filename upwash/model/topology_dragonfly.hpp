@@ -17,6 +17,7 @@ struct dragonfly_shape {
   int global = 2;      ///< links of a switch to other groups
   int groups = 9;      ///< at most routers * global + 1
   bool valiant = false;
+  bool ugal = false;  ///< with Valiant: only where the straight way is more loaded (Singh 2005)
   std::string name = "dragonfly";
 };
 
@@ -32,6 +33,7 @@ class dragonfly final : public topology {
   [[nodiscard]] port_end end(int of_switch, int port) const override;
   [[nodiscard]] port_end attachment(int node) const override;
   [[nodiscard]] hop next(int at_switch, int port, int lane, bound& goal) const override;
+  [[nodiscard]] second_way second(const bound& fresh) const override { return {fresh, 2}; }
 
  private:
   [[nodiscard]] int first_global() const noexcept { return shape_.nodes_each + shape_.routers - 1; }

@@ -15,6 +15,7 @@ grid_network::grid_network(grid_shape shape) : shape_(std::move(shape)) {
     throw error(error_kind::argument, "grid of switches: " + what);
   };
   if (shape_.sizes.empty()) wrong("no sizes; at least one dimension is needed");
+  if (shape_.adaptive && shape_.valiant) wrong("adaptive and Valiant; one of them");
   if (shape_.nodes_each < 1) wrong(fmt::format("{} nodes on a switch", shape_.nodes_each));
   std::int64_t switches = 1;
   for (const int each : shape_.sizes) {
@@ -26,8 +27,9 @@ grid_network::grid_network(grid_shape shape) : shape_(std::move(shape)) {
   switches_ = static_cast<int>(switches);
   nodes_ = switches_ * shape_.nodes_each;
   ring_lanes_ = shape_.wraps ? 2 : 1;
-  lanes_ = ring_lanes_ * (shape_.valiant ? 2 : 1);
+  lanes_ = ring_lanes_ * (shape_.valiant || shape_.adaptive ? 2 : 1);
   wants_via_ = shape_.valiant;
+  has_second_ways_ = shape_.adaptive;
   name_ = shape_.name;
 }
 
@@ -55,9 +57,11 @@ hop grid_network::next(int at_switch, int port, int lane, bound& goal) const {
   bool second_half = lane >= ring_lanes_;
   if (goal.via >= 0 && goal.via / shape_.nodes_each == at_switch) goal.via = -1;
   if (shape_.valiant && goal.via < 0) second_half = true;
+  if (shape_.adaptive) second_half = goal.backwards;
   const int target = (goal.via >= 0 ? goal.via : goal.to) / shape_.nodes_each;
   const int base = second_half ? lanes_ - ring_lanes_ : 0;
-  for (int d = 0; d < dimensions(); ++d) {
+  for (int i = 0; i < dimensions(); ++i) {
+    const int d = goal.backwards ? dimensions() - 1 - i : i;
     const int here = coordinate(at_switch, d);
     const int there = coordinate(target, d);
     if (here == there) continue;

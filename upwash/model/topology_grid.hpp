@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Meshes and tori of switches in any number of dimensions; the hypercube is the mesh with 2 in
-// each. Dimension order, straight or through a random node (Valiant 1982).
+// each. Dimension order, straight or through a random node (Valiant 1982), or in the one order or
+// the other, whichever is less loaded (O1TURN, Seo 2005, by queues).
 #pragma once
 
 #include <cstdint>
@@ -17,21 +18,27 @@ struct grid_shape {
   int nodes_each = 1;      ///< nodes on a switch
   bool wraps = false;      ///< a torus
   bool valiant = false;
+  bool adaptive = false;  ///< not with Valiant
   std::string name = "mesh";
 };
 
 /// Port 0 .. nodes_each - 1 of a switch: its nodes; then for each dimension the one upwards and the
 /// one downwards. Lanes: a torus has two against the cycle of each ring (the second from the link
-/// that wraps around on), Valiant as many again for the second half of the way.
+/// that wraps around on), Valiant as many again for the second half of the way, adaptive grids for
+/// the ways backwards.
 class grid_network final : public topology {
  public:
-  /// Throws `error` (argument) for sizes below 1 and more than 2^26 nodes.
+  /// Throws `error` (argument) for sizes below 1 more than 2^26 nodes, and for adaptive ones with
+  /// Valiant.
   explicit grid_network(grid_shape shape);
 
   [[nodiscard]] int ports(int of_switch) const override;
   [[nodiscard]] port_end end(int of_switch, int port) const override;
   [[nodiscard]] port_end attachment(int node) const override;
   [[nodiscard]] hop next(int at_switch, int port, int lane, bound& goal) const override;
+  [[nodiscard]] second_way second(const bound& fresh) const override {
+    return {{fresh.to, -1, true}, 1};
+  }
 
  private:
   [[nodiscard]] int dimensions() const noexcept { return static_cast<int>(shape_.sizes.size()); }

@@ -136,7 +136,9 @@ topology_pointer make_grid(const topology_reader& at, std::string_view routing,
   }
   shape.nodes_each = at.number("nodes", 1, most_ports, 1);
   shape.wraps = kind == "torus";
-  shape.valiant = routing_among(at, routing, {"dimension-order", "valiant"}) == 1;
+  const std::size_t chosen = routing_among(at, routing, {"dimension-order", "valiant", "adaptive"});
+  shape.valiant = chosen == 1;
+  shape.adaptive = chosen == 2;
   shape.name =
       fmt::format("{}:size={},nodes={}", kind, fmt::join(shape.sizes, "x"), shape.nodes_each);
   std::int64_t nodes = shape.nodes_each;
@@ -158,7 +160,9 @@ topology_pointer make_dragonfly(const topology_reader& at, std::string_view rout
   if (std::int64_t{shape.groups} * shape.routers * shape.nodes_each > (most_nodes)) {
     at.fail("groups", "more than 2^26 nodes");
   }
-  shape.valiant = routing_among(at, routing, {"minimal", "valiant"}) == 1;
+  const std::size_t chosen = routing_among(at, routing, {"minimal", "valiant", "ugal"});
+  shape.valiant = chosen != 0;
+  shape.ugal = chosen == 2;
   shape.name = fmt::format("dragonfly:routers={},nodes={},global={},groups={}", shape.routers,
                            shape.nodes_each, shape.global, shape.groups);
   return std::make_unique<dragonfly>(shape);

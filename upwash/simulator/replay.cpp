@@ -12,6 +12,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "upwash/base/error.hpp"
@@ -38,9 +39,7 @@ class replay_run {
     for (std::size_t s = 0; s < all_.stretches.size(); ++s) walkers_.front().begin(s);
     if (all_.options.through != nullptr) return walkers_.front().walk_with_carrier();
     std::vector<std::jthread> others;
-    for (std::size_t w = 1; w < walkers_.size(); ++w) {
-      others.emplace_back([this, w] { work(w); });
-    }
+    start(others);
     work(0);
     others.clear();
     if (failure_) std::rethrow_exception(failure_);
@@ -64,6 +63,22 @@ class replay_run {
     replay_run* run;
     void operator()() const noexcept { run->between_phases(); }
   };
+
+  /// Nobody waits at the gate for threads that the system does not give.
+  void start(std::vector<std::jthread>& others) {
+    for (std::size_t w = 1; w < walkers_.size(); ++w) {
+      const bool started = attempt(0, [&] {
+        try {
+          others.emplace_back([this, w] { work(w); });
+        } catch (const std::system_error& no) {
+          throw error(error_kind::system,
+                      fmt::format("replay: thread {} of {} cannot be started: {}; ask for fewer",
+                                  w + 1, walkers_.size(), no.what()));
+        }
+      });
+      if (!started) gate_.arrive_and_drop();
+    }
+  }
 
   /// Two phases a window: each walker hands over what was sent to its stretches, then all walk
   /// stretches as they find them.

@@ -49,13 +49,14 @@ struct replay_options {
   carrier* through = nullptr;
   shared_links links{};  ///< not together with a carrier; all events are in one order then
   noise daemons{};       ///< of the operating system
-  /// Windows of time are shared by so many; a carrier needs 1. The result is the same.
+  /// Windows of time are shared by so many; where there are none one does all. The result is the
+  /// same.
   int threads = 1;
   /// Nodes are walked window by window; false: all events in one order of time, by one thread. The
   /// result is the same.
   bool by_windows = true;
   replay_totals* totals = nullptr;  ///< filled at the end
-  /// Told from time to time how many steps are done, by one thread at a time.
+  /// Told from time to time how many steps are done, by one thread at a time. Does not throw.
   std::optional<function_ref<void(std::uint64_t steps)>> progress{};
 };
 

@@ -120,11 +120,16 @@ TEST(packet_network, loses_nothing_and_never_stands_still) {
                                {"clos:ports=6,levels=3", "adaptive"},
                                {"mesh:size=5x4", ""},
                                {"mesh:size=3x3x3", "valiant"},
+                               {"mesh:size=5x4", "adaptive"},
+                               {"mesh:size=3x3x3,nodes=2", "adaptive"},
+                               {"torus:size=5x5", "adaptive"},
+                               {"hypercube:dimensions=5", "adaptive"},
                                {"torus:size=5x5,nodes=2", ""},
                                {"torus:size=4x4", "valiant"},
                                {"hypercube:dimensions=5", ""},
                                {"dragonfly:routers=4,nodes=2,global=2", "minimal"},
-                               {"dragonfly:routers=3,nodes=2,global=2", "valiant"}}) {
+                               {"dragonfly:routers=3,nodes=2,global=2", "valiant"},
+                               {"dragonfly:routers=3,nodes=2,global=2", "ugal"}}) {
     const pointer in = make(each.text, each.routing);
     for (const auto design : {switch_design::output_queued, switch_design::input_queued}) {
       for (const auto credits : {flow_control::crosspoint, flow_control::input}) {

@@ -98,7 +98,7 @@ void link_flows::share(std::int64_t now) {
   const int ranks = static_cast<int>(all_.ranks.size());
   for (const std::uint32_t each : std::exchange(starting_, {})) {
     const flow& started = flows_[each];
-    parcel& p = all_.stretches.front().parcels[started.message];
+    const parcel& p = all_.stretches.front().parcels[started.message];
     const model::message_cost& cost = cost_of(p);
     std::uint32_t most = 0;
     for (const std::uint32_t link : started.links) most = std::max(most, counts_[link]);
@@ -110,9 +110,8 @@ void link_flows::share(std::int64_t now) {
     push(now + transfer, p.from, happening::ended, each);
     if (transfer_ps_.size() <= started.message) transfer_ps_.resize(started.message + 1);
     transfer_ps_[started.message] = transfer;
-    p.at_ps = now + cost.latency.ps();
-    all_.places.front().push(
-        {p.at_ps, p.to, arrival_turn(p, ranks), p.number, happening::reaches, started.message});
+    all_.places.front().push({now + cost.latency.ps(), p.to, arrival_turn(p, ranks), p.number,
+                              happening::reaches, started.message});
   }
 }
 

@@ -31,7 +31,6 @@ enum class letter : std::uint8_t {
 };
 
 struct parcel {
-  std::int64_t at_ps = 0;  ///< when its event happens
   int from = 0;
   int to = 0;
   std::uint32_t edge = 0;
@@ -46,6 +45,12 @@ struct parcel {
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return what == letter::data || what == letter::reply || what == letter::stored ? about : 0;
   }
+};
+
+/// One on its way to another place.
+struct sent_parcel {
+  std::int64_t at_ps = 0;  ///< when its event happens there
+  parcel what;
 };
 
 /// Its turn among what happens to its receiver at one time.
@@ -172,6 +177,8 @@ class numbered {
  public:
   std::uint32_t keep(const Thing& what) {
     if (free_.empty()) {
+      // Many are kept in large teams: little room ahead.
+      if (things_.size() == things_.capacity()) things_.reserve(things_.size() * 5 / 4 + 4);
       things_.push_back(what);
       return static_cast<std::uint32_t>(things_.size() - 1);
     }
@@ -181,7 +188,9 @@ class numbered {
     return number;
   }
   [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
-  void prefetch(std::uint32_t number) const noexcept { __builtin_prefetch(&things_[number]); }
+  void prefetch(std::uint32_t number) const noexcept {
+    __builtin_prefetch(things_.data() + number);
+  }
   Thing take(std::uint32_t number) {
     free_.push_back(number);
     return things_[number];

@@ -236,8 +236,7 @@ void replay_walker::came(std::uint32_t which) {
       parcel back = near_->parcels.take(which);
       back.what = letter::told;
       std::swap(back.from, back.to);
-      back.at_ps = now_ + costs_.of_empty(back.from, back.to).latency.ps();
-      return deliver(back);
+      return deliver(now_ + costs_.of_empty(back.from, back.to).latency.ps(), back);
     }
     case letter::signal: return possible(p.to, job::count, all_.rank(p.to).base, which);
     case letter::request: {
@@ -298,8 +297,7 @@ void replay_walker::wake(int rank, std::uint32_t which) {
     p.to = who;
     p.asker = n;
     const duration way = who == rank ? duration() : costs_.of_empty(who, rank).latency;
-    p.at_ps = now_ + way.ps();
-    deliver(p);
+    deliver(now_ + way.ps(), p);
   }
 }
 

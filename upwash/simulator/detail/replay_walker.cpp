@@ -4,7 +4,6 @@
 // Events of a place in the order of time, and steps as they open and end.
 #include "upwash/simulator/detail/replay_walker.hpp"
 
-#include <array>
 #include <functional>
 
 namespace upwash::simulator::detail {
@@ -91,12 +90,11 @@ void replay_walker::walk_with_carrier() {
   near_ = &all_.stretches.front();
   place_number_ = 0;
   place_ = &all_.places[0];
-  end_ = INT64_MAX;
+  end_ = 0;  // the carrier may have arrivals before any end of work
   const auto arrived = [&](std::uint64_t id, duration at) {
-    parcel p = carried_.take(static_cast<std::uint32_t>(id));
-    p.at_ps = at.ps();
+    const parcel p = carried_.take(static_cast<std::uint32_t>(id));
     const std::uint32_t kept = near_->parcels.keep(p);
-    place_->push({p.at_ps, p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
+    place_->push({at.ps(), p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
                   happening::complete, kept});
   };
   while (true) {
@@ -281,17 +279,29 @@ void replay_walker::possible(int rank, job what, step_number step, std::uint32_t
 
 void replay_walker::start_next(int rank) {
   replay_rank& r = all_.rank(rank);
-  r.busy = !r.tasks.empty();
-  if (!r.busy) return;
-  std::pop_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
-  r.current = r.tasks.back();
-  r.tasks.pop_back();
-  const duration cost = cost_of(rank, r.current);
-  r.processor += cost;
-  const duration end =
-      all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost);
-  place_->push(
-      {end.ps(), rank, static_cast<std::uint32_t>(all_.ranks.size()), 0, happening::finished});
+  while (true) {
+    r.busy = !r.tasks.empty();
+    if (!r.busy) return;
+    if (r.tasks.size() > 1) std::pop_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
+    r.current = r.tasks.back();
+    r.tasks.pop_back();
+    const duration cost = cost_of(rank, r.current);
+    r.processor += cost;
+    const std::int64_t end =
+        all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost).ps();
+    const bool is_next = end < place_->next_ps() && end < end_;
+    if (!is_next) {
+      const auto turn = static_cast<std::uint32_t>(all_.ranks.size());
+      return place_->push({end, rank, turn, 0, happening::finished});
+    }
+    // Nothing happens here meanwhile: no need to go by the queue.
+    now_ = end;
+    effect(rank, r.current);
+    if (place_->next_ps() <= now_) {
+      choosing_ = rank;
+      return choose_in_turn();
+    }
+  }
 }
 
 void replay_walker::done(int rank, step_number n) {
@@ -321,50 +331,51 @@ void replay_walker::send(parcel p) {
   }
   if (flows_ && flows_->carries(p)) return flows_->depart(now_, p);
   const std::size_t level = costs_.level(p.from, p.to);
-  p.at_ps =
-      all_.network.depart(level, p.from, duration::from_ps(now_), costs_.of(level, p.bytes())).ps();
-  deliver(p);
+  const duration head =
+      all_.network.depart(level, p.from, duration::from_ps(now_), costs_.of(level, p.bytes()));
+  deliver(head.ps(), p);
 }
 
 std::uint64_t replay_walker::carry(const parcel& p) { return carried_.keep(p); }
 
-void replay_walker::deliver(const parcel& p) {
+void replay_walker::deliver(std::int64_t at_ps, const parcel& p) {
   const std::size_t place = all_.place_of(p.to);
-  if (place == place_number_) return receive_at(*place_, *near_, p);
-  if (p.at_ps < end_) throw window_too_long{p.at_ps - now_};
+  if (place == place_number_) return receive_at(*place_, *near_, at_ps, p);
+  if (at_ps < end_) throw window_too_long{at_ps - now_};
   const std::size_t stretches = all_.stretches.size();
   const std::size_t box = place / replay_state::places_a_stretch * outboxes_.size() / stretches;
-  outboxes_[box].push_back(p);
+  outboxes_[box].push_back({at_ps, p});
 }
 
-void replay_walker::receive_at(event_heap& place, stretch& around, const parcel& p) {
+void replay_walker::receive_at(event_heap& place, stretch& around, std::int64_t at_ps,
+                               const parcel& p) {
   const bool is_message = p.what != letter::told && p.what != letter::seen;
   const int ranks = static_cast<int>(all_.ranks.size());
   const std::uint32_t turn =
       is_message ? arrival_turn(p, ranks) : static_cast<std::uint32_t>(ranks);
-  place.push({p.at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
+  place.push({at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
               around.parcels.keep(p)});
 }
 
 void replay_walker::take_over(replay_walker& from, std::size_t number) {
-  std::vector<parcel>& box = from.outboxes_[number];
+  std::vector<sent_parcel>& box = from.outboxes_[number];
   constexpr std::size_t ahead = 12;
+  const auto place_of = [&](std::size_t i) { return all_.place_of(box[i].what.to); };
   for (std::size_t i = 0; i < box.size(); ++i) {
-    if (i + ahead < box.size()) __builtin_prefetch(&all_.places[all_.place_of(box[i + ahead].to)]);
-    if (i + ahead / 2 < box.size()) all_.places[all_.place_of(box[i + ahead / 2].to)].prefetch();
-    const parcel& p = box[i];
-    const std::size_t place = all_.place_of(p.to);
+    if (i + ahead < box.size()) __builtin_prefetch(&all_.places[place_of(i + ahead)]);
+    if (i + ahead / 2 < box.size()) all_.places[place_of(i + ahead / 2)].prefetch();
+    const std::size_t place = place_of(i);
     stretch& around = near(place);
-    receive_at(all_.places[place], around, p);
-    all_.next_ps[place] = std::min(all_.next_ps[place], p.at_ps);
-    around.next_ps = std::min(around.next_ps, p.at_ps);
+    receive_at(all_.places[place], around, box[i].at_ps, box[i].what);
+    all_.next_ps[place] = std::min(all_.next_ps[place], box[i].at_ps);
+    around.next_ps = std::min(around.next_ps, box[i].at_ps);
   }
   box.clear();
 }
 
 std::size_t replay_walker::memory_bytes() const noexcept {
   std::size_t sum = 0;
-  for (const std::vector<parcel>& box : outboxes_) sum += box.capacity() * sizeof(parcel);
+  for (const auto& box : outboxes_) sum += box.capacity() * sizeof(sent_parcel);
   return sum;
 }
 

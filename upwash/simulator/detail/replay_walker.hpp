@@ -66,8 +66,8 @@ class replay_walker {
   void start_next(int rank);
   void done(int rank, step_number n);
   void send(parcel p);
-  void deliver(const parcel& p);
-  void receive_at(event_heap& place, stretch& around, const parcel& p);
+  void deliver(std::int64_t at_ps, const parcel& p);
+  void receive_at(event_heap& place, stretch& around, std::int64_t at_ps, const parcel& p);
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
   // replay_costs.cpp
@@ -106,7 +106,7 @@ class replay_walker {
 
   replay_state& all_;
   cost_table costs_;
-  std::vector<std::vector<parcel>> outboxes_;
+  std::vector<std::vector<sent_parcel>> outboxes_;
   lowered lowered_;
   schedule::step fresh_;
   replay_totals totals_;

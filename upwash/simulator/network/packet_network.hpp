@@ -162,6 +162,7 @@ class packet_network {
 
   // Switches.
   void reach_output(std::uint32_t packet_id);
+  void choose_way(packet& of, const link& came);
   [[nodiscard]] std::uint32_t route(packet& of);
   [[nodiscard]] int choose(std::uint32_t first_link, const model::hop& among);
   void enqueue(std::uint32_t out_lane, std::uint32_t packet_id);

@@ -67,10 +67,27 @@ int packet_network::choose(std::uint32_t first_link, const model::hop& among) {
   return best;
 }
 
+/// At its first switch a packet takes the straight way or its second one, by the packets that wait
+/// for the links that they begin with.
+void packet_network::choose_way(packet& of, const link& came) {
+  const int at = came.to_switch;
+  const int port = static_cast<int>(came.to);
+  if (in_.end(at, port).is != model::port_end::kind::node) return;
+  const model::bound straight{.to = of.goal.to};
+  const model::second_way second = in_.second(of.goal);
+  const auto waiting = [&](model::bound goal) {
+    const int out = in_.next(at, port, 0, goal).preferred;
+    return claimed_[first_link(at) + static_cast<std::uint32_t>(out)];
+  };
+  const auto times = static_cast<std::uint32_t>(second.times);
+  of.goal = waiting(straight) <= times * waiting(second.goal) ? straight : second.goal;
+}
+
 /// The lane that a packet waits for next, claimed.
 std::uint32_t packet_network::route(packet& of) {
   const link& came = links_[link_of(of.held)];
   const std::uint32_t first = first_link(came.to_switch);
+  if (in_.has_second_ways()) choose_way(of, came);
   const std::uint32_t lane_mask = (1U << lane_bits_) - 1;
   const model::hop next = in_.next(came.to_switch, static_cast<int>(came.to),
                                    static_cast<int>(of.held & lane_mask), of.goal);
