@@ -128,6 +128,7 @@ conduit::sim_options sim_options_of(const settings& values) {
   chosen.perturb = values.flag("perturb");
   chosen.stack_bytes = values.bytes("stack_bytes");
   chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
+  chosen.record_traffic = values.text("record_traffic");
   chosen.through = network_of(values, chosen.on, chosen.ranks);
   return chosen;
 }
