@@ -152,6 +152,7 @@ void gather(context& c);
 void scatter(context& c);
 void overlap(context& c);
 void many_in_flight(context& c);
+void adapt(context& c);
 void matching_stores(context& c);
 void messages(context& c);
 

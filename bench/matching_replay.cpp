@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -22,8 +23,9 @@ using matching::side;
 using kind = matching::trace_event::kind;
 
 struct step {
-  kind what;  ///< send: one arrives here
+  kind what;
   matching::envelope with;
+  std::size_t post = 0;  ///< cancel: the step of the post that is taken back
 };
 
 /// What happens at one rank, and the profile for static partitions.
@@ -41,41 +43,63 @@ struct outcome {
   std::size_t partners = 0;
 };
 
+/// Those of the ranks that something happens at, in order.
 std::vector<stream> streams_of(const std::vector<matching::trace_event>& events) {
   std::int32_t ranks = 0;
   for (const auto& e : events) ranks = std::max({ranks, e.rank + 1, e.peer + 1});
-  std::vector<stream> all(static_cast<std::size_t>(ranks));
-  for (auto& each : all) {
-    each.shape.ranks = ranks;
-    each.shape.profile.assign(static_cast<std::size_t>(ranks), 0);
-  }
+  std::map<std::int32_t, stream> by_rank;
+  std::map<std::int32_t, std::vector<std::size_t>> posts;
   for (const auto& e : events) {
     const bool sent = e.what == kind::send;
-    auto& to = all[static_cast<std::size_t>(sent ? e.peer : e.rank)];
+    const std::int32_t rank = sent ? e.peer : e.rank;
+    stream& to = by_rank[rank];
+    if (e.what == kind::cancel) {
+      to.steps.push_back({e.what, {}, posts[rank].at(e.number)});
+      continue;
+    }
+    if (e.what == kind::post) posts[rank].push_back(to.steps.size());
     const std::int32_t source = sent ? e.rank : e.peer;
-    to.steps.push_back({e.what, {e.context, source, e.tag, 0}});
+    to.steps.push_back(
+        {sent ? kind::arrival : e.what, {e.context, source, e.tag, e.kind_of_collective}});
+    to.shape.ranks = ranks;
+    to.shape.profile.resize(static_cast<std::size_t>(ranks));
     if (source >= 0) ++to.shape.profile[static_cast<std::size_t>(source)];
   }
+  std::vector<stream> all;
+  for (auto& [rank, one] : by_rank) all.push_back(std::move(one));
   return all;
+}
+
+/// One step. Entry i is that of step i; `inside` says which lie in a store.
+void take_step(std::size_t i, const stream& s, std::vector<matching::entry>& entries,
+               std::vector<bool>& inside, matching::store& posted, matching::store& unexpected) {
+  const auto& [what, with, post] = s.steps[i];
+  const bool arrives = what == kind::arrival;
+  matching::store& searched = arrives ? posted : unexpected;
+  if (what == kind::probe) {
+    (void)searched.find(with);
+  } else if (what == kind::cancel) {
+    if (inside[post]) posted.erase(entries[post]);
+    inside[post] = false;
+  } else if (const auto* found = searched.take(with)) {
+    inside[static_cast<std::size_t>(found - entries.data())] = false;
+  } else if (what != kind::claim) {
+    entries[i].what = with;
+    inside[i] = true;
+    (arrives ? unexpected : posted).insert(entries[i]);
+  }
 }
 
 outcome replay(std::string_view engine, std::string_view partition, const stream& s) {
   const auto posted = matching::make_store(engine, partition, side::posted, s.shape);
   const auto unexpected = matching::make_store(engine, partition, side::unexpected, s.shape);
   std::vector<matching::entry> entries(s.steps.size());
+  std::vector<bool> inside(entries.size());
   outcome out;
   const duration start = steady_now();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& [what, with] = s.steps[i];
-    auto& searched = what == kind::send ? *posted : *unexpected;
-    auto& kept = what == kind::send ? *unexpected : *posted;
-    if (what == kind::probe) {
-      (void)searched.find(with);
-    } else if (searched.take(with) == nullptr) {
-      entries[i].what = with;
-      kept.insert(entries[i]);
-      out.longest = std::max(out.longest, kept.size());
-    }
+    take_step(i, s, entries, inside, *posted, *unexpected);
+    out.longest = std::max({out.longest, posted->size(), unexpected->size()});
   }
   out.seconds = (steady_now() - start).seconds();
   for (const auto* each : {posted.get(), unexpected.get()}) {

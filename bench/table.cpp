@@ -40,6 +40,8 @@ constexpr std::array entries{
           &overlap},
     entry{"in-flight", "16 collectives at once against one after the other (Nishtala 2009)", 1, 2,
           &many_in_flight},
+    entry{"adapt", "collectives in a job that adapts; floor: with what was chosen first", 1, 2,
+          &adapt},
     entry{"matching", "searches of every matching store beside a list; --bytes: depths", 1, 1,
           &matching_stores},
     entry{"messages", "two-sided messages; with receives posted ahead, floor: with none", 2, 2,

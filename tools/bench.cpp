@@ -105,8 +105,9 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       ->check(CLI::Range(1, 100000));
   command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
       ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--replay", arguments.chosen.replay,
-                     "matching: a recorded trace (CSV) instead of its patterns");
+  command.add_option(
+      "--replay", arguments.chosen.replay,
+      "matching: a recorded trace (CSV, or UPWASH_MATCH_TRACE) instead of its patterns");
   command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option(

@@ -5,7 +5,6 @@
 #include "tools/simulate.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/progress_bar.hpp"
+#include "tools/simulate_messages.hpp"
 #include "tools/simulate_plot.hpp"
 #include "tools/simulate_runs.hpp"
 #include "tools/simulate_schedule.hpp"
@@ -50,6 +51,7 @@ struct simulate_arguments {
   std::string exchange;
   bool qsnet = false;
   schedule_run schedule;
+  std::string network = "packets";
   bool quiet = false;
   simulation what;
 };
@@ -102,40 +104,6 @@ void read_network(const simulate_arguments& given, network_parameters& with) {
   with.credits = given.credits == "input" ? flow_control::input : flow_control::crosspoint;
   with.up = given.routing == "random" ? up_choice::random : up_choice::adaptive;
 }
-
-/// A bar on standard error for runs that take longer than a second.
-class progress_bar {
- public:
-  progress_bar(std::size_t runs, bool quiet)
-      : runs_(static_cast<double>(runs)), quiet_(quiet || isatty(STDERR_FILENO) == 0) {}
-  ~progress_bar() { clear(); }
-  progress_bar(const progress_bar&) = delete;
-  progress_bar& operator=(const progress_bar&) = delete;
-
-  void next_run() {
-    clear();
-    ++run_;
-  }
-  void show(double done) {
-    if (quiet_ || (steady_now() - start_).seconds() < 1) return;
-    const double all = (run_ - 1 + done) / runs_;
-    const int filled = static_cast<int>(all * 40);
-    fmt::print(stderr, "\r[{:#<{}}{:.<{}}] {:3.0f} %", "", filled, "", 40 - filled, all * 100);
-    shown_ = true;
-  }
-
- private:
-  void clear() {
-    if (shown_) fmt::print(stderr, "\r{:60}\r", "");
-    shown_ = false;
-  }
-
-  double runs_;
-  bool quiet_;
-  double run_ = 0;
-  bool shown_ = false;
-  duration start_ = steady_now();
-};
 
 nlohmann::ordered_json row_of(const simulate_arguments& given, const std::string& traffic,
                               const simulation_result& seen) {
@@ -222,9 +190,13 @@ int simulate(simulate_arguments& given) {
   if (!given.schedule.collective.empty()) {
     given.schedule.topology = given.topology;
     given.schedule.routing = given.routing;
-    if (!given.bytes.empty()) given.schedule.bytes = given.bytes.front();
+    if (!given.bytes.empty()) given.schedule.bytes = given.bytes;
     given.schedule.seed = given.what.seed;
-    return simulate_schedule(given.schedule);
+    given.schedule.json = given.json;
+    given.schedule.plot = given.plot;
+    given.schedule.quiet = given.quiet;
+    return given.network == "message" ? simulate_messages(given.schedule)
+                                      : simulate_schedule(given.schedule);
   }
   if (given.topology.empty()) wrong("--topology is missing");
   const auto on = model::make_topology(model::parse_topology(given.topology), given.routing);
@@ -318,13 +290,16 @@ void add_simulate(CLI::App& app, int& status) {
                    "Instead of traffic: the time of one collective in the switches, all nodes")
       ->check(CLI::IsMember({"broadcast", "reduce", "all_reduce", "barrier"}));
   command->add_option("--bytes", given->bytes,
-                      "Its sizes (8 64 256 1k 4k), or a block of --schedule");
+                      "Its sizes (8 64 256 1k 4k), or of --schedule, there also 8:1m:x2");
   command->add_option("--exchange", given->exchange,
                       "Instead of load: the time of one message of so many bytes a node");
   command->add_flag("--qsnet", given->qsnet, "The network of QsNet, instead of the options above");
   command->add_option("--schedule", given->schedule.collective,
                       "Instead of traffic: a collective by its schedule, on --machine");
-  command->add_option("--algorithm", given->schedule.algorithm, "NAME[:key=value,...]; none: all");
+  command
+      ->add_option("--algorithm", given->schedule.algorithms,
+                   "NAME[:key=value,...], may be given several times; none: all")
+      ->allow_extra_args(false);
   command->add_option("-n,--ranks", given->schedule.ranks, "Ranks of the team")
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--machine", given->schedule.machine, "A name or a file");
@@ -332,6 +307,14 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
   command->add_option("--noise", given->schedule.noise,
                       "Daemons of the nodes, with --schedule: period,length[,together]");
+  command
+      ->add_option("--network", given->network,
+                   "What carries a schedule: packets, or whole messages for large teams (packets)")
+      ->check(CLI::IsMember({"packets", "message"}));
+  command->add_option("--threads", given->schedule.threads, "With --network message (1)")
+      ->check(CLI::Range(1, 256));
+  command->add_option("--eager", given->schedule.eager,
+                      "With --schedule: edges up to so many bytes are eager (512)");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
   add_network_options(*command, *given);
   command->add_option("--closed", given->what.outstanding,
@@ -342,7 +325,8 @@ void add_simulate(CLI::App& app, int& status) {
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", given->what.seed, "(1)");
   command->add_option("--json", given->json, "File for one JSON object a load and traffic");
-  command->add_option("--plot", given->plot, "SVG file for throughput and latency by load");
+  command->add_option("--plot", given->plot,
+                      "SVG file for throughput and latency by load, or completion by size");
   command->add_option("--heat", given->heat,
                       "SVG file for what each link carried, of the last traffic and load");
   command->add_flag("--quiet", given->quiet, "No progress bar");

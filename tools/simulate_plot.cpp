@@ -46,7 +46,8 @@ class panel_writer {
       : what_(what), left_(left), top_(top) {
     bool first = true;
     for (const plot_curve& curve : what.curves) {
-      for (const auto& [x, y] : curve.points) {
+      for (const auto& [of, y] : curve.points) {
+        const double x = scaled_x(of);
         const double value = scaled(y);
         low_x_ = first ? x : std::min(low_x_, x);
         high_x_ = first ? x : std::max(high_x_, x);
@@ -70,6 +71,9 @@ class panel_writer {
   [[nodiscard]] double scaled(double y) const {
     return what_.logarithmic ? std::log10(std::max(y, 1e-12)) : y;
   }
+  [[nodiscard]] double scaled_x(double x) const {
+    return what_.powers_of_two ? std::log2(std::max(x, 1e-12)) : x;
+  }
   [[nodiscard]] double at_x(double x) const {
     return left_ + (x - low_x_) / (high_x_ - low_x_) * width;
   }
@@ -84,11 +88,12 @@ class panel_writer {
         "\n",
         left_, top_, width, height, left_, top_ - 10, escaped(what_.title + ": " + what_.y),
         left_ + width / 2, top_ + height + 36, escaped(what_.x));
-    const double step_x = step_for(high_x_ - low_x_);
+    const double fair_x = step_for(high_x_ - low_x_);
+    const double step_x = what_.powers_of_two ? std::max(1.0, std::round(fair_x)) : fair_x;
     for (double x = std::ceil(low_x_ / step_x) * step_x; x <= high_x_ * 1.0001; x += step_x) {
       text_ += fmt::format(R"svg(<text x="{:.1f}" y="{}" text-anchor="middle">{:.4g}</text>)svg"
                            "\n",
-                           at_x(x), top_ + height + 16, x);
+                           at_x(x), top_ + height + 16, what_.powers_of_two ? std::exp2(x) : x);
     }
     const double step_y = what_.logarithmic ? 1 : step_for(high_y_ - low_y_);
     for (double y = std::ceil(low_y_ / step_y) * step_y; y <= high_y_ + step_y * 1e-4;
@@ -105,7 +110,8 @@ class panel_writer {
     const char* const colour = colours[index % colours.size()];
     std::string path;
     for (const auto& [x, y] : what_.curves[index].points) {
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(x), at_y(scaled(y)));
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(scaled_x(x)),
+                          at_y(scaled(y)));
     }
     const double key = top_ + height + 54 + 16 * static_cast<double>(index);
     text_ += fmt::format(

@@ -21,6 +21,7 @@ struct plot_panel {
   std::string y;
   bool logarithmic = false;  ///< the y axis; values above 0 only
   std::vector<plot_curve> curves;
+  bool powers_of_two = false;  ///< the x axis; values above 0 only
 };
 
 /// A whole SVG document.

@@ -26,39 +26,13 @@ using collective::selection;
   throw error(error_kind::argument, "simulate: " + what);
 }
 
-collective::problem problem_of(const schedule_run& what) {
-  collective::problem call;
-  call.what = collective::kind_named(what.collective);
-  call.ranks = what.ranks;
-  call.bytes = parse_bytes(what.bytes, "--bytes");
-  call.element_bytes = call.bytes % 8 == 0 ? 8 : 1;
-  call.addresses = schedule::address_mode::single;
-  return call;
-}
-
-std::vector<selection> candidates(const registry& all, const collective::problem& call,
-                                  const std::string& algorithm) {
-  if (!algorithm.empty()) {
-    const selection with = all.named(call.what, algorithm);
-    if (const std::string no = registry::objection(with, call); !no.empty()) wrong(no);
-    return {with};
-  }
-  std::vector<selection> found;
-  for (const collective::algorithm* each : all.of(call.what)) {
-    const selection with{each, model::initial_values(each->is)};
-    if (registry::objection(with, call).empty()) found.push_back(with);
-  }
-  return found;
-}
-
 duration completion(const selection& with, const collective::problem& call, const machine& on,
-                    const simulator::noise& daemons, simulator::carrier* through) {
+                    const schedule::transfer_rules& rules, const simulator::noise& daemons,
+                    simulator::carrier* through) {
   simulator::replay_options options;
   options.free_where_absent = true;
   options.through = through;
   options.daemons = daemons;
-  schedule::transfer_rules rules;
-  rules.addresses = call.addresses;
   duration last;
   const auto steps = [&](int rank) { return with.schedule_of(call, rank); };
   for (const auto& each : simulator::replay(call.ranks, steps, on, rules, options)) {
@@ -69,14 +43,84 @@ duration completion(const selection& with, const collective::problem& call, cons
 
 }  // namespace
 
-int simulate_schedule(const schedule_run& what) {
+machine machine_of(const schedule_run& what) {
   if (what.ranks < 1) wrong("--schedule needs -n, the ranks of the team");
   if (what.machine.empty()) wrong("--schedule needs --machine");
   machine on = load_machine(what.machine);
   if (what.one_rank_a_node) on = with_ranks_a_node(std::move(on), 1);
+  return on;
+}
+
+collective::problem problem_of(const schedule_run& what, std::uint64_t bytes) {
+  collective::problem call;
+  call.what = collective::kind_named(what.collective);
+  call.ranks = what.ranks;
+  call.bytes = bytes;
+  call.element_bytes = call.bytes % 8 == 0 ? 8 : 1;
+  call.addresses = schedule::address_mode::single;
+  call.eager_bytes = parse_bytes(what.eager, "--eager");
+  return call;
+}
+
+schedule::transfer_rules rules_of(const schedule_run& what) {
+  schedule::transfer_rules rules;
+  rules.addresses = schedule::address_mode::single;
+  rules.eager_bytes = parse_bytes(what.eager, "--eager");
+  return rules;
+}
+
+std::vector<std::uint64_t> sizes_of(const schedule_run& what) {
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& text : what.bytes) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) {
+      sizes.push_back(parse_bytes(text, "--bytes"));
+      continue;
+    }
+    const std::size_t times = text.find(":x", colon + 1);
+    if (times == std::string::npos) {
+      wrong(fmt::format("--bytes {}: expected first:last:xFACTOR as in 8:1m:x2", text));
+    }
+    const std::uint64_t first = parse_bytes(text.substr(0, colon), "--bytes, first");
+    const std::uint64_t last =
+        parse_bytes(text.substr(colon + 1, times - colon - 1), "--bytes, last");
+    const std::uint64_t factor = parse_bytes(text.substr(times + 2), "--bytes, factor");
+    if (first == 0 || last < first || factor < 2 || last > std::uint64_t{1} << 40U) {
+      wrong(fmt::format(
+          "--bytes {}: expected 1 <= first <= last <= 1024g and a factor of 2 or more", text));
+    }
+    for (std::uint64_t size = first; size <= last; size *= factor) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+std::vector<selection> candidates(const registry& all, const collective::problem& call,
+                                  const schedule_run& what) {
+  std::vector<selection> found;
+  for (const std::string& algorithm : what.algorithms) {
+    found.push_back(all.named(call.what, algorithm));
+    if (const std::string no = registry::objection(found.back(), call); !no.empty()) wrong(no);
+  }
+  if (!found.empty()) return found;
+  for (const collective::algorithm* each : all.of(call.what)) {
+    const selection with{each, model::initial_values(each->is)};
+    if (registry::objection(with, call).empty()) found.push_back(with);
+  }
+  return found;
+}
+
+simulator::noise noise_of(const schedule_run& what) {
+  return simulator::parse_noise(what.noise, "simulate: --noise", what.seed);
+}
+
+int simulate_schedule(const schedule_run& what) {
+  if (!what.json.empty() || !what.plot.empty() || what.threads != 1) {
+    wrong("--json, --plot and --threads go with --schedule only where it has --network message");
+  }
+  const machine on = machine_of(what);
   registry all;
   collective::add_algorithms(all);
-  collective::problem call = problem_of(what);
+  collective::problem call = problem_of(what, sizes_of(what).front());
   const int each_node = std::min(on.ranks_in(level_kind::node), what.ranks);
   call.ranks_per_node = each_node;
   const int nodes = (what.ranks + each_node - 1) / each_node;
@@ -88,18 +132,19 @@ int simulate_schedule(const schedule_run& what) {
   check(with);
   call.network_collectives =
       simulator::packet_carrier(*network, with, what.ranks, each_node, what.seed).has_collectives();
-  const simulator::noise daemons =
-      simulator::parse_noise(what.noise, "simulate: --noise", what.seed);
+  const schedule::transfer_rules rules = rules_of(what);
+  const simulator::noise daemons = noise_of(what);
   fmt::print("# {} of {} bytes, {} ranks on {}, {}\n{:<32} {:>14} {:>14} {:>12}\n", what.collective,
              call.bytes, what.ranks, on.name, network->name(), "algorithm", "packets_us",
              "messages_us", "packet_hops");
-  for (const selection& each : candidates(all, call, what.algorithm)) {
+  for (const selection& each : candidates(all, call, what)) {
     simulator::packet_carrier carrier(*network, with, what.ranks, each_node, what.seed);
-    const duration packets = completion(each, call, on, daemons, &carrier);
+    const duration packets = completion(each, call, on, rules, daemons, &carrier);
     const bool by_switches = (each.chosen->is.requirements & model::needs_network) != 0;
     const std::string messages =
-        by_switches ? "-"
-                    : fmt::format("{:.3f}", completion(each, call, on, daemons, nullptr).us());
+        by_switches
+            ? "-"
+            : fmt::format("{:.3f}", completion(each, call, on, rules, daemons, nullptr).us());
     fmt::print("{:<32} {:14.3f} {:>14} {:12}\n", model::text_of(each.chosen->is, each.with),
                packets.us(), messages, carrier.network().packet_hops());
   }

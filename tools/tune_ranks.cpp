@@ -117,10 +117,11 @@ void print_ranking(const problem& call, std::vector<measured> all, bool with_tim
     }
     fmt::print("\n");
   }
-  if (with_times) {
-    fmt::print("# Kendall tau of the two orders: {:.2f} ({} candidates with a price)\n",
-               tuning::kendall_tau(predicted, seen), predicted.size());
-  }
+  if (!with_times) return;
+  const double agreement = tuning::kendall_tau(predicted, seen);
+  fmt::print("# Kendall tau of the two orders: {} ({} candidates with a price)\n",
+             std::isnan(agreement) ? "none, all are alike" : fmt::format("{:.2f}", agreement),
+             predicted.size());
 }
 
 tuning::search_options options_of(const tune_request& asked, double budget) {

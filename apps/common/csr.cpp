@@ -52,9 +52,9 @@ class accumulator {
 }  // namespace
 
 row_block block_of(int rows, int ranks, int rank) {
-  const int share = rows / ranks;
-  const int longer = rows % ranks;
-  return {rank * share + std::min(rank, longer), share + (rank < longer ? 1 : 0)};
+  const int share = (rows + ranks - 1) / ranks;
+  const int first = static_cast<int>(std::min<std::int64_t>(std::int64_t{rank} * share, rows));
+  return {first, std::min(share, rows - first)};
 }
 
 csr_matrix make_csr(const coordinate_matrix& matrix, row_block block) {

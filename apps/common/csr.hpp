@@ -19,7 +19,8 @@ struct row_block {
   friend bool operator==(const row_block&, const row_block&) = default;
 };
 
-/// Contiguous blocks, the first `rows % ranks` one row longer; some are empty when ranks > rows.
+/// Contiguous blocks of ceil(rows / ranks) rows each; the last ones have fewer, or none: where all
+/// ranks send as much, what they gather is the whole, with some room behind it.
 [[nodiscard]] row_block block_of(int rows, int ranks, int rank);
 
 /// Row i has columns and values [starts[i], starts[i + 1]), columns ascending.

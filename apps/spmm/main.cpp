@@ -52,7 +52,6 @@ sparse::coordinate_matrix read_matrix(const options& chosen) {
 /// Over all ranks: the slowest times, the sum of everything else.
 spmm::outcome combine(upwash::job& here, const spmm::outcome& mine) {
   return {apps::slowest(here, mine.gather), apps::slowest(here, mine.multiply),
-          apps::total(here, mine.messages), apps::total(here, mine.bytes),
           apps::total(here, mine.wrong)};
 }
 
@@ -67,7 +66,6 @@ void print(const upwash::job& here, const options& chosen, const sparse::coordin
              here.size());
   fmt::print("time: {:.3f} ms (gather {:.3f}, multiply {:.3f}; slowest rank, median of {})\n",
              gather + multiply, gather, multiply, chosen.repeats);
-  fmt::print("messages: {}\nbytes: {}\n", all.messages, all.bytes);
   if (chosen.check) {
     fmt::print("verified: {}\n",
                all.wrong == 0 ? "yes" : fmt::format("no, {} entries differ", all.wrong));

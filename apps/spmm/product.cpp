@@ -3,14 +3,14 @@
 #include "apps/spmm/product.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
 
-#include "apps/common/put_to_all.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/collective/all_gather.hpp"
 #include "upwash/core/control.hpp"
-#include "upwash/core/region.hpp"
 
 namespace spmm {
 namespace {
@@ -37,18 +37,12 @@ outcome measure(upwash::job& here, int repeats, upwash::function_ref<void()> gat
   for (int i = 0; i < repeats; ++i) {
     outcome one;
     upwash::control::barrier(here.world());
-    const auto before = here.counters();
     const auto start = here.now();
     gather();
-    here.quiet();
-    upwash::control::barrier(here.world());
     const auto gathered = here.now();
-    const auto& after = here.counters();
     multiply();
     one.gather = gathered - start;
     one.multiply = here.now() - gathered;
-    one.messages = after.messages_sent - before.messages_sent + after.puts - before.puts;
-    one.bytes = after.message_bytes - before.message_bytes + after.put_bytes - before.put_bytes;
     seen.push_back(one);
   }
   const auto middle = seen.begin() + std::ssize(seen) / 2;
@@ -67,59 +61,69 @@ std::uint64_t differences(const std::vector<T>& a, const std::vector<T>& b) {
   return count;
 }
 
-/// The sparse B as it lies in every rank's part of the region: values, then columns of the
-/// entries, then the entries in each row.
+/// The sparse B: each rank sends its values, then its columns, then how many entries its rows have,
+/// in a block that is as long as the longest.
 class gathered_rows {
  public:
-  gathered_rows(upwash::job& here, const sparse::csr_matrix& mine, int first_row, int rows)
-      : mine_(mine), first_row_(first_row), rows_(rows) {
+  gathered_rows(upwash::job& here, const sparse::csr_matrix& mine, int rows)
+      : mine_(mine), rows_(rows), share_(sparse::block_of(rows, here.size(), 0).count) {
+    counts_.resize(index(here.size()));
     const auto own = static_cast<std::uint64_t>(std::ssize(mine.values));
-    std::vector<std::uint64_t> all(index(here.size()));
-    upwash::control::all_gather_values(here.world(), own, std::span(all));
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      if (rank < index(here.rank())) first_entry_ += all[rank];
-      entries_ += all[rank];
-    }
-    for (int row = 0; row < mine.rows; ++row) {
-      lengths_.push_back(static_cast<int>(mine.starts[index(row) + 1] - mine.starts[index(row)]));
-    }
-    memory_ = upwash::allocate(
-        here.world(), entries_ * (sizeof(double) + sizeof(int)) + index(rows) * sizeof(int));
+    upwash::all_gather(here.world(), upwash::blocking, std::span(&own, 1), std::span(counts_));
+    most_ = *std::max_element(counts_.begin(), counts_.end());
+    block_.resize(block_bytes());
+    all_.resize(block_bytes() * counts_.size());
   }
 
-  void put_mine(upwash::job& here) const {
-    // Counted in elements of 4 bytes from the start of the part.
-    const std::size_t columns_at = entries_ * (sizeof(double) / sizeof(int));
-    apps::put_to_all<double>(here, memory_, first_entry_, mine_.values);
-    apps::put_to_all<int>(here, memory_, columns_at + first_entry_, mine_.indices);
-    apps::put_to_all<int>(here, memory_, columns_at + entries_ + index(first_row_), lengths_);
+  void gather(upwash::job& here) {
+    std::memcpy(block_.data(), mine_.values.data(), mine_.values.size() * sizeof(double));
+    std::memcpy(block_.data() + columns_at(), mine_.indices.data(),
+                mine_.indices.size() * sizeof(int));
+    for (int row = 0; row < mine_.rows; ++row) {
+      const auto length = static_cast<int>(mine_.starts[index(row) + 1] - mine_.starts[index(row)]);
+      std::memcpy(block_.data() + lengths_at() + index(row) * sizeof(int), &length, sizeof length);
+    }
+    upwash::all_gather(here.world(), upwash::blocking, std::span<const std::byte>(block_),
+                       std::span(all_));
   }
 
   [[nodiscard]] sparse::csr_matrix matrix() const {
-    const auto* columns = memory_.mine_as<int>().data() + entries_ * (sizeof(double) / sizeof(int));
-    const auto* lengths = columns + entries_;
     sparse::csr_matrix result;
     result.rows = rows_;
     result.columns = mine_.columns;
-    result.values.assign(memory_.mine_as<double>().data(),
-                         memory_.mine_as<double>().data() + entries_);
-    result.indices.assign(columns, columns + entries_);
-    for (int row = 0; row < rows_; ++row) {
-      result.starts.push_back(result.starts.back() + lengths[row]);
+    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
+      const std::byte* block = all_.data() + rank * block_bytes();
+      append(result.values, block, counts_[rank]);
+      append(result.indices, block + columns_at(), counts_[rank]);
+      const auto ranks = static_cast<int>(counts_.size());
+      std::vector<int> lengths;
+      append(lengths, block + lengths_at(),
+             index(sparse::block_of(rows_, ranks, static_cast<int>(rank)).count));
+      for (const int length : lengths) result.starts.push_back(result.starts.back() + length);
     }
     return result;
   }
 
-  void release() { upwash::free(memory_); }
-
  private:
+  [[nodiscard]] std::size_t columns_at() const { return most_ * sizeof(double); }
+  [[nodiscard]] std::size_t lengths_at() const { return most_ * (sizeof(double) + sizeof(int)); }
+  [[nodiscard]] std::size_t block_bytes() const {
+    return lengths_at() + index(share_) * sizeof(int);
+  }
+  template <class T>
+  static void append(std::vector<T>& to, const std::byte* from, std::size_t count) {
+    const std::size_t before = to.size();
+    to.resize(before + count);
+    if (count != 0) std::memcpy(to.data() + before, from, count * sizeof(T));
+  }
+
   const sparse::csr_matrix& mine_;
-  int first_row_;
   int rows_;
-  std::vector<int> lengths_;
-  std::size_t first_entry_ = 0;
-  std::size_t entries_ = 0;
-  upwash::region memory_;
+  int share_;                          ///< rows of a block
+  std::vector<std::uint64_t> counts_;  ///< entries of each rank
+  std::size_t most_ = 0;
+  std::vector<std::byte> block_;
+  std::vector<std::byte> all_;
 };
 
 }  // namespace
@@ -127,17 +131,17 @@ class gathered_rows {
 outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& matrix, int columns,
                            int repeats, bool check) {
   const auto a = sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()));
-  const auto block = sparse::block_of(matrix.columns, here.size(), here.rank());
-  const auto mine = dense_rows(block, columns);
-  const std::size_t elements = index(matrix.columns) * index(columns);
-  auto memory = upwash::allocate(here.world(), elements * sizeof(double));
+  auto mine = dense_rows(sparse::block_of(matrix.columns, here.size(), here.rank()), columns);
+  mine.resize(index(sparse::block_of(matrix.columns, here.size(), 0).count) * index(columns));
+  std::vector<double> b(mine.size() * index(here.size()));
   std::vector<double> c(index(a.rows) * index(columns));
 
   const auto gather = [&] {
-    apps::put_to_all<double>(here, memory, index(block.first) * index(columns), mine);
+    upwash::all_gather(here.world(), upwash::blocking, std::span<const double>(mine), std::span(b));
   };
   const auto multiply = [&] {
-    sparse::multiply_dense(a, memory.mine_as<double>().first(elements), columns, c);
+    const std::size_t elements = index(matrix.columns) * index(columns);
+    sparse::multiply_dense(a, std::span(b).first(elements), columns, c);
   };
   outcome seen = measure(here, repeats, gather, multiply);
   if (check) {
@@ -145,18 +149,16 @@ outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& m
     sparse::multiply_dense(a, dense_rows({0, matrix.columns}, columns), columns, serial);
     seen.wrong = differences(c, serial);
   }
-  upwash::free(memory);
   return seen;
 }
 
 outcome product_with_sparse(upwash::job& here, const sparse::coordinate_matrix& matrix, int repeats,
                             bool check) {
-  const auto block = sparse::block_of(matrix.rows, here.size(), here.rank());
-  const auto a = sparse::make_csr(matrix, block);
-  gathered_rows b(here, a, block.first, matrix.rows);
+  const auto a = sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()));
+  gathered_rows b(here, a, matrix.rows);
   sparse::csr_matrix c;
 
-  const auto gather = [&] { b.put_mine(here); };
+  const auto gather = [&] { b.gather(here); };
   const auto multiply = [&] { c = sparse::multiply_sparse(a, b.matrix()); };
   outcome seen = measure(here, repeats, gather, multiply);
   if (check) {
@@ -164,7 +166,6 @@ outcome product_with_sparse(upwash::job& here, const sparse::coordinate_matrix& 
     seen.wrong = differences(c.values, serial.values) + differences(c.indices, serial.indices) +
                  differences(c.starts, serial.starts);
   }
-  b.release();
   return seen;
 }
 

@@ -15,11 +15,9 @@ namespace spmm {
 
 /// What one rank saw of one product.
 struct outcome {
-  upwash::duration gather;    ///< from the barrier before to the barrier after the puts
+  upwash::duration gather;    ///< from the barrier before to the end of the all-gather here
   upwash::duration multiply;  ///< this rank's rows
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t wrong = 0;  ///< entries that differ from the serial product; 0 without check
+  std::uint64_t wrong = 0;    ///< entries that differ from the serial product; 0 without check
 };
 
 /// A times a dense block of `columns` columns, with values drawn from a fixed seed. Collective;

@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/matching/recording.hpp"
 
 namespace upwash::matching {
 namespace {
@@ -90,6 +94,95 @@ TEST(match_trace, of_any_bytes_is_read_or_refused) {
   }
   EXPECT_GT(read, 100);
   EXPECT_LT(read, 19'000);
+}
+
+std::string recording_of(const std::vector<trace_event>& events, int rank, int ranks) {
+  const std::string path = testing::TempDir() + "upwash-match-recording";
+  {
+    recorder made(path, rank, ranks);
+    for (const auto& e : events) {
+      if (e.what == trace_event::kind::cancel) {
+        made.cancel(e.time_ns, e.number);
+      } else {
+        made.add(e.what, e.time_ns, {e.context, e.peer, e.tag, e.kind_of_collective}, e.bytes,
+                 e.team_size);
+      }
+    }
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::remove(path.c_str());
+  return bytes;
+}
+
+std::vector<trace_event> random_events(std::uint64_t seed, int count) {
+  random_stream draw(seed, 0);
+  std::vector<trace_event> events;
+  std::uint64_t posts = 0;
+  std::uint64_t now = 0;
+  constexpr std::int32_t sizes[] = {1000, 1, 17};
+  for (int i = 0; i < count; ++i) {
+    trace_event e;
+    e.time_ns = now += draw.below(1U << draw.below(30));
+    e.rank = 5;
+    e.what = static_cast<trace_event::kind>(1 + draw.below(i >= 3 ? 5 : 4));
+    if (e.what == trace_event::kind::cancel) {
+      e.number = draw.below(posts);
+    } else {
+      const bool wild = e.what != trace_event::kind::arrival;
+      // The first three name the contexts in turn.
+      e.context = i < 3 ? static_cast<std::uint32_t>(i) : static_cast<std::uint32_t>(draw.below(3));
+      e.team_size = sizes[e.context];
+      const auto size = static_cast<std::uint64_t>(e.team_size);
+      e.peer = wild && draw.below(3) == 0 ? -1 : static_cast<std::int32_t>(draw.below(size));
+      e.tag = wild && draw.below(3) == 0 ? -1 : static_cast<std::int32_t>(draw.below(1U << 31U));
+      e.kind_of_collective = static_cast<std::uint32_t>(draw.next());
+      e.bytes = draw.next() >> draw.below(64);
+      if (i < 3) e.what = trace_event::kind::post;
+      if (e.what == trace_event::kind::post) e.number = posts++;
+    }
+    events.push_back(e);
+  }
+  return events;
+}
+
+TEST(match_recording, is_read_back_as_it_was_written) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto events = random_events(seed, 5000);  // more than a block
+    EXPECT_TRUE(parse_recording(recording_of(events, 5, 1000), "r") == events) << "seed " << seed;
+  }
+}
+
+TEST(match_recording, names_the_byte_and_value_of_what_is_wrong) {
+  const auto failure_of = [](const std::string& tail) {
+    try {
+      (void)parse_recording(std::string(recording_header) + tail, "r");
+      return std::string("no error");
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+  };
+  const std::string start("\x02\x04", 2);
+  EXPECT_EQ(failure_of(start), "no error");
+  EXPECT_EQ(failure_of(""), "r: byte 37: ends within an event");
+  EXPECT_EQ(failure_of("\x04\x04"), "r: byte 38: ranks 4 is not from 5 to 16777216");
+  EXPECT_EQ(failure_of(start + "\x09"), "r: byte 40: there is no event of kind 9");
+  EXPECT_EQ(failure_of(start + std::string("\x01\x00\x01", 3)),
+            "r: byte 41: context 1 is not from 0 to 0");
+  EXPECT_EQ(failure_of(start + std::string("\x01\x00\x00\x05", 4)),
+            "r: byte 42: source + 1 5 is not from 0 to 4");
+  EXPECT_EQ(failure_of(start + std::string("\x05\x00\x01", 3)),
+            "r: byte 41: cancelled post 1 is not from 1 to 0");
+  EXPECT_EQ(failure_of(start + "\x01" + std::string(12, '\xff')),
+            "r: byte 40: time has more than 64 bits");
+  try {
+    (void)parse_recording("upwash matching recording, version 2\n", "r");
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_EQ(std::string(e.what()),
+              "r: no recording of matching: its first line is not "
+              "\"upwash matching recording, version 1\"");
+  }
 }
 
 }  // namespace

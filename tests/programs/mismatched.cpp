@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
     upwash::barrier(world, upwash::blocking);
     if (what == "collective" && odd) {
       upwash::barrier(world, upwash::blocking);
+    } else if (what == "waiting" && odd) {
+      upwash::broadcast(world, 0, std::span(data)).wait();
     } else if (what == "operator") {
       if (odd) {
         upwash::all_reduce<upwash::most>(world, upwash::blocking, upwash::in_place,

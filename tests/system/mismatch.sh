@@ -36,5 +36,9 @@ expect size 'of 16 bytes, root 0' 'of 12 bytes, root 0'
 expect root 'member 4 \(rank 4\) calls broadcast .* root 1'
 expect operator 'calls all_reduce .* reduction 0x[0-9a-f]+.*; member'
 
+UPWASH_ADAPT=all expect waiting 'member 4 \(rank 4\) calls broadcast .*, nonblocking' ', blocking'
+
+UPWASH_CHECKED=1 timeout 30 "$upwash" run -n 5 "$program" waiting >"$out" 2>&1 ||
+  fail "blocking or not matters where nothing adapts"
 UPWASH_CHECKED=1 timeout 30 "$upwash" run -n 5 "$program" none >"$out" 2>&1 ||
   fail "members that agree got an error"

@@ -69,6 +69,33 @@ grep -Eq '^k_prefix:k=4,pacing=0 +[0-9.]+ +[0-9.]+ +[0-9]+$' "$work/schedule.txt
 "$upwash" simulate --schedule barrier --algorithm in_network -n 16 --machine edr \
   --one-rank-a-node --noise 1ms,10us,together | grep -Eq '^in_network +[0-9.]+ +- +[0-9]+$' ||
   fail "--algorithm in_network"
+# Whole messages: the same times by any number of threads; a curve an algorithm.
+for threads in 1 2; do
+  "$upwash" simulate --schedule all_to_all --algorithm mesh2d --algorithm bruck -n 289 \
+    --bytes 8:2k:x16 --machine lemieux --network message --threads "$threads" \
+    --json "$work/messages-$threads.json" --plot "$work/messages.svg" >"$work/messages.txt"
+  [[ $(grep -Ec '^(mesh2d|bruck:k=2) ' "$work/messages.txt") == 6 ]] ||
+    fail "--network message: $(cat "$work/messages.txt")"
+done
+python3 - "$work" <<'END' || fail "--network message: JSON or SVG"
+import json, sys, xml.dom.minidom
+one, two = [[json.loads(line) for line in open(f"{sys.argv[1]}/messages-{threads}.json")]
+            for threads in (1, 2)]
+assert [row["bytes"] for row in one] == [8, 128, 2048] * 2, one
+for a, b in zip(one, two):
+    for key in ("completion_us", "messages", "wire_messages"):
+        assert a[key] == b[key] > 0, (key, a, b)
+    assert a["messages_per_s"] > 0 and 0 < a["bytes_a_rank"] < 4096, a
+    assert a["messages"] == (289 * 32 if a["algorithm"] == "mesh2d" else a["messages"]), a
+svg = xml.dom.minidom.parse(sys.argv[1] + "/messages.svg")
+assert len(svg.getElementsByTagName("path")) == 2, "a curve an algorithm"
+END
+refuses "simulate: --bytes 8:4: expected first:last:xFACTOR as in 8:1m:x2" \
+  --schedule barrier -n 4 --machine edr --network message --bytes 8:4
+refuses "simulate: --bytes 8:4:x2: expected 1 <= first <= last <= 1024g and a factor of 2 or more" \
+  --schedule barrier -n 4 --machine edr --network message --bytes 8:4:x2
+refuses "simulate: --json, --plot and --threads go with --schedule only where it has --network \
+message" --schedule barrier -n 4 --machine edr --plot "$work/no.svg"
 # Virtual output queues: what is carried with and without fan-out splitting, near saturation.
 voq="--topology crossbar:ports=16 --traffic multicast:fanout=4,senders=8 --load 0.21 --design input
   --input-queues 0"

@@ -7,7 +7,7 @@ set -euo pipefail
 program=spmm
 source "$(dirname "${BASH_SOURCE[0]}")/lib/program.sh"
 data=$root/data/matrices
-lines=(matrix: product: time: messages: bytes:)
+lines=(matrix: product: time:)
 
 verified 4 shm "$data/bcsstk13.mtx" --columns 64 --check
 verified 4 shm "$data/cage7.mtx" --sparse --check

@@ -25,8 +25,6 @@ refuses() {
 
 refuses "tune: -n is missing: the ranks of the team" barrier
 refuses "tune: name collectives, or --all (upwash tune --help)" -n 2
-refuses "tune: --overlapped goes with --explain alone: what is measured is completion, not what a \
-computation leaves of it" barrier -n 2 --overlapped
 refuses "tune: --budget 0: a search needs time, as 60s" barrier -n 2 --budget 0
 refuses "tune: --share 0: more than 0 and at most 1 is wanted" barrier -n 2 --share 0
 seen=$("$upwash" tune brodcast -n 2 2>&1) && fail "an unknown collective was taken"

@@ -53,6 +53,9 @@ struct signature {
   std::uint64_t kind_of_reduction = 0;  ///< names operator and type; 0: none, or the caller's own
   const char* file = "";                ///< where it is called from, for the error
   std::uint32_t line = 0;
+  /// Where it counts, since algorithms may change at a blocking call: which this one is.
+  enum class manner_of_waiting : std::uint8_t { any, nonblocking, blocking };
+  manner_of_waiting waits = manner_of_waiting::any;
 };
 
 /// How a schedule is to run: the same on the whole team.
@@ -113,13 +116,21 @@ class persistent {
 class registry;
 class selector;
 
+/// Whose algorithms change while the program runs (adapt.hpp).
+enum class adaptation : std::uint8_t {
+  none,
+  irregular,  ///< where messages differ from member to member, and nobody knows them beforehand
+  all,
+};
+
 /// What the composition root gives a job's collectives.
 struct installation {
   const registry* algorithms = nullptr;  ///< outlives the job; null: every rank makes its own
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
   /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
   std::string_view forced{};
-  bool tells_choices = false;  ///< in lines that are seen at any log level
+  bool tells_choices = false;            ///< in lines that are seen at any log level
+  adaptation adapts = adaptation::none;  ///< rank 0's
 };
 
 /// Called by the composition root on every rank when the job starts: collectives on it may then use

@@ -25,6 +25,12 @@ struct collective_options {
   /// The members compute between start and wait: what takes their processors least is chosen, not
   /// what ends first.
   bool overlapped = false;
+  /// The algorithm that was chosen first stays, also where the job adapts (adapt.hpp): results of
+  /// reductions of floating-point numbers then do not change from call to call.
+  bool fixed = false;
+  /// Tells this call from others of its shape, which may want another algorithm, since what
+  /// surrounds them differs: selectors see it, and jobs that adapt try apart.
+  std::string_view label{};
   std::optional<mechanism> transfer{};         ///< for all edges that can; else by size
   std::optional<std::uint64_t> eager_bytes{};  ///< the largest edge that travels eagerly
 };

@@ -56,7 +56,14 @@ struct problem {
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;
   std::uint64_t eager_bytes = 512;  ///< the largest edge that travels eagerly
+  /// Meshes copy what goes into a message by one step: for the time that large teams take, never
+  /// for a run.
+  bool whole_messages = false;
   bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
+  /// collective_options::label: for selectors of one's own; good while the choice is made.
+  std::string_view label{};
+
+  friend bool operator==(const problem&, const problem&) = default;
 };
 
 }  // namespace upwash::collective

@@ -43,6 +43,7 @@ struct selection {
   const algorithm* chosen = nullptr;
   model::values with{};
 
+  friend bool operator==(const selection&, const selection&) = default;
   [[nodiscard]] schedule::generator schedule_of(const problem& call, int rank) const {
     return chosen->make(call, with, rank);
   }

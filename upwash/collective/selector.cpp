@@ -87,9 +87,12 @@ class model_selector final : public selector {
   /// Other values may make an algorithm so many times as fast: it is priced that far.
   static constexpr std::int64_t patience = 8;
   static constexpr double notable = 1.03;  ///< less of a difference says nothing
+  static constexpr double near_price = 2;  ///< so many times the best price may be wrong
+  static constexpr std::size_t most_others = 8;
 
   [[nodiscard]] choice cheapest(const registry& from, const problem& call) const;
   void refine(std::vector<ranked>& found, const problem& call) const;
+  [[nodiscard]] static std::vector<ranked> near(std::vector<ranked> found, const ranked& best);
 
   void read_machine();
 
@@ -133,6 +136,19 @@ void model_selector::refine(std::vector<ranked>& found, const problem& call) con
   }
 }
 
+/// Those of a price near the best's, in predicted order, without it.
+std::vector<ranked> model_selector::near(std::vector<ranked> found, const ranked& best) {
+  const ranked chosen = best;
+  std::erase_if(found, [&](const ranked& each) {
+    return each.what == chosen.what || !each.predicted ||
+           each.predicted->ns() > near_price * chosen.predicted->ns();
+  });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const ranked& a, const ranked& b) { return *a.predicted < *b.predicted; });
+  if (found.size() > most_others) found.resize(most_others);
+  return found;
+}
+
 selector::choice model_selector::cheapest(const registry& from, const problem& call) const {
   std::vector<ranked> found;
   std::string objections;
@@ -163,8 +179,10 @@ selector::choice model_selector::cheapest(const registry& from, const problem& c
                                             each.predicted->ns() * notable < best->predicted->ns());
     if (cheaper) best = &each;
   }
-  return {best->what,
-          fmt::format("the prices on {}{}{}", predicts_->on().name, prices, objections)};
+  selector::choice chosen{
+      best->what, fmt::format("the prices on {}{}{}", predicts_->on().name, prices, objections)};
+  if (best->predicted) chosen.others = near(found, *best);
+  return chosen;
 }
 
 }  // namespace

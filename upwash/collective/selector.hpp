@@ -7,7 +7,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "upwash/collective/candidates.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace upwash::collective {
@@ -21,6 +23,8 @@ class selector {
   struct choice {
     selection what;
     std::string why;
+    /// What may be as fast, in predicted order: tried in the program where the job adapts.
+    std::vector<ranked> others{};
   };
   /// One of the registry's algorithms, with parameters, that has no objection to the call. Throws
   /// `error` (argument) when there is none. The reference is good until the next call.

@@ -25,6 +25,14 @@ constexpr knob rows[] = {
          "memory of a rank for tagged messages that came before their receives; beyond it they are "
          "fetched",
          knob_level::user},
+    knob{"unexpected_envelopes", knob_type::integer, "65536",
+         "messages to be fetched that a rank lists before their receives; beyond it they stay "
+         "listed at their senders",
+         knob_level::user},
+    knob{"match_trace", knob_type::text, "",
+         "records posts, arrivals, probes and cancels of each rank into FILE.RANK (upwash bench "
+         "matching --replay FILE)",
+         knob_level::user},
 };
 
 }  // namespace
@@ -40,6 +48,13 @@ message_options options_of(const settings& values) {
   (void)make_store(chosen.engine, chosen.partition, side::posted, {});  // says when there is none
   chosen.eager_bytes = values.bytes("eager_limit");
   chosen.unexpected_bytes = values.bytes("unexpected_limit");
+  const std::int64_t envelopes = values.integer("unexpected_envelopes");
+  if (envelopes < 0) {
+    throw error(error_kind::argument,
+                fmt::format("knob unexpected_envelopes: {}; give a number from 0 on", envelopes));
+  }
+  chosen.unexpected_envelopes = static_cast<std::size_t>(envelopes);
+  chosen.trace = values.text("match_trace");
   return chosen;
 }
 
@@ -53,6 +68,14 @@ const receipt& receiving::wait() {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
   state_->handle.wait();
+  if (state_->inexact) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: receive of tag {} from member {}: exact_length is promised on "
+                    "this team, but the message has {} bytes, the buffer {}",
+                    state_->owner->rank(), state_->got.tag, state_->got.source, state_->got.bytes,
+                    state_->into.size()));
+  }
   if (state_->truncated) {
     throw error(
         error_kind::argument,
@@ -75,6 +98,8 @@ claimed_message::~claimed_message() {
   if (state_ != nullptr) owner_->drop(*state_);
 }
 
+void promise(const team& on, const hints& what) { of(on).promise(on, what); }
+
 request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
   return of(to).send(to, destination, tag, bytes, how);
 }
@@ -93,6 +118,8 @@ receipt wait_for_message(const team& from, int source, int tag) {
 std::optional<claimed_message> claim(const team& from, int source, int tag) {
   return of(from).claim(from, source, tag);
 }
+
+message_memory memory_of(job& here) { return here.service<detail::messenger>().memory(); }
 
 persistent_send::persistent_send(const team& to, int destination, int tag,
                                  std::span<const std::byte> bytes, mode how)

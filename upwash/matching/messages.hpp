@@ -87,6 +87,18 @@ class [[nodiscard]] claimed_message {
   receipt told_;
 };
 
+/// What a program promises about its messages on a team (MPI 4.0, 7.4.4, `mpi_assert_*`).
+struct hints {
+  bool no_any_source = false;     ///< no receive or probe with any_source
+  bool no_any_tag = false;        ///< no receive or probe with any_tag
+  bool exact_length = false;      ///< every message has the length of its receive's buffer
+  bool allow_overtaking = false;  ///< messages that fit the same receives may pass each other
+};
+
+/// Every member promises the same, before its first message on the team. Local. A promise that is
+/// then broken is an `error` (argument): of the receive or probe, or of the wait for it.
+void promise(const team& on, const hints& what);
+
 /// Sends bytes to a member. Nonblocking; `bytes` must stay until the request is complete. Small
 /// messages are copied at once while the receiver has room for them, others are read by the
 /// receiver. Throws `error` (argument) for a tag below 0 or no such member.
@@ -104,6 +116,17 @@ receiving receive(claimed_message&& claimed, std::span<std::byte> into);
 [[nodiscard]] receipt wait_for_message(const team& from, int source, int tag);
 /// As `probe`, but the message is taken out, so that no other receive gets it.
 [[nodiscard]] std::optional<claimed_message> claim(const team& from, int source, int tag);
+
+/// What a rank's messages hold, beside the buffers of its sends and receives.
+struct message_memory {
+  std::size_t kept = 0;        ///< messages that came before their receives,
+  std::size_t most_kept = 0;   ///< at most so far,
+  std::size_t kept_bytes = 0;  ///< and their payload: bounded by unexpected_limit
+  std::size_t most_kept_bytes = 0;
+  std::size_t listed_here = 0;   ///< own sends that receivers have no room for
+  std::size_t listed_there = 0;  ///< messages for this rank that stay with their senders
+};
+[[nodiscard]] message_memory memory_of(job& here);
 
 /// The same send, or receive, again and again: the arguments are kept.
 class persistent_send {

@@ -22,9 +22,13 @@ struct message_options {
   /// Memory for messages that came before their receives. Each peer may fill its share of it;
   /// beyond that its messages are fetched when they are received.
   std::size_t unexpected_bytes = std::size_t{64} << 20U;
+  /// Envelopes of messages that are to be fetched and came before their receives, shared alike.
+  /// Beyond a peer's share its messages stay listed with it, and receives ask for them.
+  std::size_t unexpected_envelopes = 65'536;
+  std::string trace{};  ///< records matching into this file and .RANK; empty: not
 };
 
-/// Rows `matching`, `eager_limit`, `unexpected_limit`.
+/// Rows `matching`, `eager_limit`, `unexpected_limit`, `unexpected_envelopes`, `match_trace`.
 void add_knobs(knob_table& table);
 /// Their values. Throws `error` (argument) for a store that there is not.
 [[nodiscard]] message_options options_of(const settings& values);

@@ -7,10 +7,12 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "upwash/base/error.hpp"
+#include "upwash/matching/recording.hpp"
 
 namespace upwash::matching {
 namespace {
@@ -104,12 +106,35 @@ std::vector<trace_event> parse_trace(std::string_view text, std::string_view nam
   return events;
 }
 
-std::vector<trace_event> read_trace(const std::string& path) {
+namespace {
+
+std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw system_error("trace " + path, errno);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) throw system_error("trace " + path, errno);
-  return parse_trace(text, path);
+  return text;
+}
+
+}  // namespace
+
+std::vector<trace_event> read_trace(const std::string& path) {
+  const auto rank_path = [&](int rank) { return fmt::format("{}.{}", path, rank); };
+  if (std::filesystem::exists(path) || !std::filesystem::exists(rank_path(0))) {
+    const std::string text = contents(path);
+    const bool recorded = text.starts_with(recording_header);
+    return recorded ? parse_recording(text, path) : parse_trace(text, path);
+  }
+  std::vector<trace_event> all;
+  for (int rank = 0; std::filesystem::exists(rank_path(rank)); ++rank) {
+    const auto one = parse_recording(contents(rank_path(rank)), rank_path(rank));
+    if (!one.empty() && one.front().rank != rank) {
+      throw error(error_kind::argument, fmt::format("{}: is the recording of rank {}",
+                                                    rank_path(rank), one.front().rank));
+    }
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
 }
 
 std::string to_text(const std::vector<trace_event>& events) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recorded streams of matching: who posted, sent and probed what, in the order of a common clock.
-// Text, a line an event: `time_ns,rank,event,peer,tag,context`, with that line first.
+// Streams of matching: who posted, sent and probed what. As text in the order of a common clock, a
+// line an event: `time_ns,rank,event,peer,tag,context`, with that line first. Or as upwash records
+// it (recording.hpp), a file a rank.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +11,27 @@
 #include <string_view>
 #include <vector>
 
+#include "upwash/matching/engines/envelope.hpp"
+
 namespace upwash::matching {
 
-/// send: `rank` sends to `peer`. post, probe: `rank` asks for a message of `peer`.
+/// send: `rank` sends to `peer`. post, probe, claim: `rank` asks for a message of `peer`. arrival:
+/// one of `peer` comes to `rank`. cancel: `rank` takes a post back. Only recordings (recording.hpp)
+/// have the last three kinds and the fields from `bytes` on.
 struct trace_event {
-  enum class kind : std::uint8_t { send, post, probe };
+  enum class kind : std::uint8_t { send, post, probe, claim, arrival, cancel };
   std::uint64_t time_ns = 0;
   std::int32_t rank = 0;
   kind what = kind::send;
   std::int32_t peer = 0;
   std::int32_t tag = 0;
   std::uint32_t context = 0;
+  std::uint64_t bytes = 0;               ///< of the message, or of the receive's buffer
+  std::uint32_t kind_of_collective = 0;  ///< envelope::kind; 0: point to point
+  std::int32_t team_size = 0;
+  std::uint64_t number = 0;  ///< of a post at its rank, from 0 on; cancel: of the post taken back
+
+  bool operator==(const trace_event&) const = default;
 };
 
 /// At most this many ranks in a trace.
@@ -28,7 +39,8 @@ inline constexpr std::int32_t most_trace_ranks = 1 << 24;
 
 /// Throws `error` (argument) naming `name`, the line and what is wrong with it. O(text).
 [[nodiscard]] std::vector<trace_event> parse_trace(std::string_view text, std::string_view name);
-/// The same of a file; throws `error` (system) when it cannot be read.
+/// The same of a file, text or recording, or of the recordings FILE.0, FILE.1, ... of a job. Throws
+/// `error` (system) when it cannot be read.
 [[nodiscard]] std::vector<trace_event> read_trace(const std::string& path);
 /// What `parse_trace` reads back.
 [[nodiscard]] std::string to_text(const std::vector<trace_event>& events);

@@ -29,6 +29,12 @@
 namespace upwash {
 namespace {
 
+collective::adaptation adaptation_named(std::string_view name) {
+  using collective::adaptation;
+  if (name == "none") return adaptation::none;
+  return name == "all" ? adaptation::all : adaptation::irregular;
+}
+
 /// What the layers above core are given on each job.
 struct installation {
   collective::installation collectives;
@@ -51,7 +57,8 @@ struct composition {
   job_options options;
 
   [[nodiscard]] installation layers() const {
-    return {{&algorithms, selects.get(), forced, values.flag("tune_log")},
+    return {{&algorithms, selects.get(), forced, values.flag("tune_log"),
+             adaptation_named(values.text("adapt"))},
             matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {

@@ -1,223 +1,184 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The windows of a replay and the threads that share them.
 #include "upwash/simulator/replay.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "upwash/base/error.hpp"
-#include "upwash/simulator/detail/replay_run.hpp"
+#include "upwash/simulator/detail/replay_walker.hpp"
 
 namespace upwash::simulator {
 namespace detail {
+namespace {
 
-replay_run::replay_run(int ranks, function_ref<schedule::generator(int)> schedule_of,
-                       const machine& on, const schedule::transfer_rules& rules,
-                       const replay_options& options)
-    : rules_(rules),
-      options_(options),
-      ranks_per_node_(on.ranks_in(level_kind::node)),
-      engine_(2 * ranks + 1),
-      network_(on, ranks) {
-  check(options.daemons);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const schedule::facts known = options.facts_of ? (*options.facts_of)(rank) : schedule::facts{};
-    ranks_.push_back(
-        {schedule_of(rank), known, {}, 0, false, false, false, {}, {}, {}, {}, {}, {}});
+/// All windows of one replay, by one thread or several.
+class replay_run {
+ public:
+  replay_run(replay_state& all, int threads) : all_(all), gate_(threads, between{this}) {
+    for (int i = 0; i < threads; ++i) {
+      walkers_.emplace_back(all, static_cast<std::size_t>(threads));
+      next_ps_.emplace_back(INT64_MAX);
+    }
   }
-}
 
-std::vector<replayed_rank> replay_run::run() {
-  const int ranks = static_cast<int>(ranks_.size());
-  for (int rank = 0; rank < ranks; ++rank) refill(rank);
-  run_events();
+  void run() {
+    for (std::size_t s = 0; s < all_.stretches.size(); ++s) walkers_.front().begin(s);
+    if (all_.options.through != nullptr) return walkers_.front().walk_with_carrier();
+    std::vector<std::jthread> others;
+    for (std::size_t w = 1; w < walkers_.size(); ++w) {
+      others.emplace_back([this, w] { work(w); });
+    }
+    work(0);
+    others.clear();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  [[nodiscard]] replay_totals totals() const {
+    replay_totals sum;
+    sum.memory_bytes = all_.memory_bytes();
+    for (const replay_rank& each : all_.ranks) sum.schedule_bytes += each.schedule_bytes();
+    for (const replay_walker& each : walkers_) {
+      sum.steps += each.totals().steps;
+      sum.messages += each.totals().messages;
+      sum.wire_messages += each.totals().wire_messages;
+      sum.memory_bytes += each.memory_bytes();
+    }
+    return sum;
+  }
+
+ private:
+  struct between {
+    replay_run* run;
+    void operator()() const noexcept { run->between_phases(); }
+  };
+
+  /// Two phases a window: each walker hands over what was sent to its stretches, then all walk
+  /// stretches as they find them.
+  void work(std::size_t number) {
+    replay_walker& mine = walkers_[number];
+    const std::size_t stretches = all_.stretches.size();
+    const std::size_t first = (number * stretches + walkers_.size() - 1) / walkers_.size();
+    const std::size_t last = ((number + 1) * stretches + walkers_.size() - 1) / walkers_.size();
+    while (true) {
+      attempt(0, [&] {
+        for (replay_walker& from : walkers_) mine.take_over(from, number);
+      });
+      std::int64_t next = INT64_MAX;
+      for (std::size_t s = first; s < last; ++s) next = std::min(next, all_.stretches[s].next_ps);
+      next_ps_[number] = next;
+      gate_.arrive_and_wait();
+      if (is_over_) return;
+      for (std::size_t s = claim(); s < stretches; s = claim()) {
+        if (all_.stretches[s].next_ps >= end_ps_) continue;
+        if (!attempt(s, [&] { mine.walk(s, end_ps_); })) break;
+      }
+      gate_.arrive_and_wait();
+    }
+  }
+
+  std::size_t claim() noexcept { return claimed_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// Of several failures in a window that of the first stretch is kept, whoever comes to it first.
+  template <class Do>
+  bool attempt(std::size_t stretch_number, const Do& what) {
+    try {
+      what();
+      return true;
+    } catch (...) {
+      const std::lock_guard lock(failing_);
+      if (!failure_ || stretch_number < failed_at_) {
+        failure_ = std::current_exception();
+        failed_at_ = stretch_number;
+      }
+      return false;
+    }
+  }
+
+  /// By one thread, while the others wait.
+  void between_phases() noexcept {
+    walks_next_ = !walks_next_;
+    if (!walks_next_) return;
+    const std::int64_t start = *std::min_element(next_ps_.begin(), next_ps_.end());
+    is_over_ = start == INT64_MAX || failure_ != nullptr;
+    end_ps_ = start > INT64_MAX - all_.window ? INT64_MAX : start + all_.window;
+    claimed_.store(0, std::memory_order_relaxed);
+    if (all_.options.progress && ++windows_ % windows_a_report == 0) report();
+  }
+
+  void report() noexcept {
+    std::uint64_t steps = 0;
+    for (const replay_walker& each : walkers_) steps += each.totals().steps;
+    (*all_.options.progress)(steps);
+  }
+
+  static constexpr std::uint64_t windows_a_report = 64;
+
+  replay_state& all_;
+  std::deque<replay_walker> walkers_;
+  std::vector<std::int64_t> next_ps_;  ///< by walker: of its stretches
+  std::barrier<between> gate_;
+  std::atomic<std::size_t> claimed_ = 0;
+  std::int64_t end_ps_ = 0;
+  bool walks_next_ = false;
+  bool is_over_ = false;
+  std::uint64_t windows_ = 0;
+  std::mutex failing_;
+  std::exception_ptr failure_;
+  std::size_t failed_at_ = 0;
+};
+
+std::vector<replayed_rank> results_of(replay_state& all) {
   std::vector<replayed_rank> results;
-  for (int rank = 0; rank < ranks; ++rank) {
-    replay_rank& r = at(rank);
-    if (!r.ended || !r.open.empty()) {
+  results.reserve(all.ranks.size());
+  for (std::size_t rank = 0; rank < all.ranks.size(); ++rank) {
+    const replay_rank& r = all.ranks[rank];
+    if (!r.ended || r.base != r.next) {
       throw error(error_kind::fault,
                   fmt::format("replay: step {} of rank {} never comes to its end", r.base, rank));
     }
-    results.push_back(r.result);
+    results.push_back({r.completion, r.processor});
   }
   return results;
 }
 
-/// The carrier runs up to each event before it happens, so both have one time.
-void replay_run::run_events() {
-  if (options_.through == nullptr) {
-    while (engine_.step()) {
-    }
-    return;
-  }
-  const auto arrived = [&](std::uint64_t id, duration at) {
-    const parcel p = carried_[id];
-    free_carried_.push_back(id);
-    happens_at(at, {happening::type::complete, p.to, p, {}});
-  };
-  while (options_.through->run(engine_.next_time(), arrived) || engine_.step()) {
-  }
-}
-
-/// Its number while the carrier has it.
-std::uint64_t replay_run::carry(const parcel& p) {
-  if (free_carried_.empty()) {
-    carried_.push_back(p);
-    return carried_.size() - 1;
-  }
-  const std::uint64_t id = free_carried_.back();
-  free_carried_.pop_back();
-  carried_[id] = p;
-  return id;
-}
-
-/// A message leaves its processor for the carrier.
-void replay_run::hand_over(const parcel& p) {
-  options_.through->send(engine_.now(), p.from, p.to, p.bytes, carry(p));
-}
-
-void replay_run::refill(int rank) {
-  replay_rank& r = at(rank);
-  while (!r.open.empty() && r.open.front().done) {
-    r.open.pop_front();
-    ++r.base;
-  }
-  const std::size_t window = std::max(r.steps.window() + 1, options_.least_window);
-  while (!r.ended && !r.at_stage && r.open.size() < window) {
-    open_step fresh;
-    if (!r.steps.next(fresh.what, r.known)) {
-      r.ended = true;
-    } else {
-      r.at_stage = fresh.what.kind == schedule::step_kind::stage;
-      r.open.push_back(fresh);
-    }
-  }
-  look(rank);
-}
-
-bool replay_run::ready(replay_rank& r, std::int64_t n) const {
-  const schedule::step& what = r.at(n).what;
-  if (what.after_all && n != r.base) return false;
-  return std::all_of(what.after.begin(), what.after.end(), [&](std::uint32_t distance) {
-    return distance == 0 || n - distance < r.base || r.at(n - distance).done;
-  });
-}
-
-/// Finds steps that may begin now.
-void replay_run::look(int rank) {
-  replay_rank& r = at(rank);
-  for (std::int64_t n = r.base; n < r.next(); ++n) {
-    if (r.at(n).begun || !ready(r, n)) continue;
-    r.at(n).begun = true;
-    const schedule::step_kind kind = r.at(n).what.kind;
-    const bool invites =
-        kind == schedule::step_kind::receive &&
-        lower(outgoing(rank, n).about, r.at(n).what.placed, r.at(n).what.acknowledged, rules_)
-            .asks_first();
-    if (kind == schedule::step_kind::receive && !invites) {
-      post(rank, n);
-    } else {
-      possible(rank, job::begin, n);
-    }
-  }
-}
-
-void replay_run::possible(int rank, job what, std::int64_t step, const parcel& with) {
-  replay_rank& r = at(rank);
-  r.tasks.emplace(task{step, what, orders_++, with}, engine_.now());
-  // What becomes possible at the same time competes: the processor chooses once all has happened.
-  if (!r.busy) {
-    r.busy = true;
-    after({}, {happening::type::chosen, rank, {}, {}});
-  }
-}
-
-void replay_run::start_next(int rank) {
-  replay_rank& r = at(rank);
-  r.busy = !r.tasks.empty();
-  if (!r.busy) return;
-  const task next = r.tasks.begin()->first;
-  r.tasks.erase(r.tasks.begin());
-  const duration cost = cost_of(rank, next);
-  r.result.processor += cost;
-  happens_at(options_.daemons.done(rank / ranks_per_node_, engine_.now(), cost),
-             {happening::type::finished, rank, {}, next});
-}
-
-void replay_run::done(int rank, std::int64_t n) {
-  replay_rank& r = at(rank);
-  open_step& s = r.at(n);
-  s.done = true;
-  if (s.what.kind == schedule::step_kind::stage) r.at_stage = false;
-  r.result.completion = engine_.now();
-  refill(rank);
-}
-
-/// Among what happens to a rank at the same time: what leaves goes first, then what comes, of each
-/// that whose other end is nearest upwards; a processor chooses last.
-int replay_run::turn_of(const happening& what) const {
-  const int ranks = static_cast<int>(ranks_.size());
-  const auto up = [&](int other) { return (other - what.rank + ranks) % ranks; };
-  switch (what.what) {
-    case happening::type::leaves: return up(what.with.to);
-    case happening::type::reaches:
-    case happening::type::complete: return ranks + up(what.with.from);
-    case happening::type::chosen: return 2 * ranks;
-    default: return ranks;
-  }
-}
-
-void replay_run::happens_at(duration when, const happening& what) {
-  std::uint64_t which = happenings_.size();
-  if (free_.empty()) {
-    happenings_.push_back(what);
-  } else {
-    which = free_.back();
-    free_.pop_back();
-    happenings_[which] = what;
-  }
-  engine_.schedule(when, what.rank, turn_of(what), {&replay_run::happens, this, which});
-}
-
-void replay_run::happens(void* self, std::uint64_t which) {
-  auto& here = *static_cast<replay_run*>(self);
-  const happening what = here.happenings_[which];
-  here.free_.push_back(which);
-  here.handle(what);
-}
-
-void replay_run::handle(const happening& what) {
-  const parcel& p = what.with;
-  const std::size_t level = network_.level(p.from, p.to);
-  const duration now = engine_.now();
-  switch (what.what) {
-    case happening::type::chosen: return start_next(what.rank);
-    case happening::type::later: return possible(what.rank, what.next.what, what.next.step);
-    case happening::type::finished:
-      effect(what.rank, what.next);
-      return after({}, {happening::type::chosen, what.rank, {}, {}});
-    case happening::type::leaves: {
-      if (options_.through != nullptr && options_.through->carries(p.from, p.to)) {
-        return hand_over(p);
-      }
-      const duration head = network_.depart(level, p.from, now, network_.cost(level, p.bytes));
-      return after(head - now, {happening::type::reaches, p.to, p, {}});
-    }
-    case happening::type::reaches: {
-      const duration last = network_.arrive(level, p.to, now, network_.cost(level, p.bytes));
-      return after(last - now, {happening::type::complete, p.to, p, {}});
-    }
-    case happening::type::complete: return came(p);
-  }
-}
-
+}  // namespace
 }  // namespace detail
 
 std::vector<replayed_rank> replay(int ranks, function_ref<schedule::generator(int)> schedule_of,
                                   const machine& on, const schedule::transfer_rules& rules,
                                   const replay_options& options) {
-  return detail::replay_run(ranks, schedule_of, on, rules, options).run();
+  check(options.daemons);
+  if (ranks < 1 || options.threads < 1) {
+    throw error(error_kind::argument, fmt::format("replay: {} ranks by {} threads; at least 1 each",
+                                                  ranks, options.threads));
+  }
+  const bool together = !options.by_windows || options.through != nullptr;
+  std::int64_t window = together ? 0 : detail::least_latency_ps(on, on.ranks_in(level_kind::node));
+  while (true) {
+    detail::replay_state all(ranks, schedule_of, on, rules, options,
+                             std::max<std::int64_t>(0, window));
+    const auto stretches = static_cast<int>(all.stretches.size());
+    detail::replay_run run(all, std::min(options.threads, stretches));
+    try {
+      run.run();
+    } catch (const detail::window_too_long& by) {
+      window = by.known_within_ps;
+      continue;
+    }
+    std::vector<replayed_rank> results = detail::results_of(all);
+    if (options.totals != nullptr) *options.totals = run.totals();
+    return results;
+  }
 }
 
 }  // namespace upwash::simulator

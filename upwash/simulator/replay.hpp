@@ -3,8 +3,8 @@
 //
 // Replays a schedule on the message-level network, or through a carrier (the packet network), all
 // ranks, event by event, without any of the pricer's ways to walk less: the check of
-// schedule/price. A processor that is free takes the earliest step of the schedule that can go on,
-// as an executor does.
+// schedule/price, and the simulator of large teams. A processor that is free takes the earliest
+// step of the schedule that can go on, as an executor does.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,16 @@
 
 namespace upwash::simulator {
 
+/// What a replay did.
+struct replay_totals {
+  std::uint64_t steps = 0;
+  std::uint64_t messages = 0;       ///< edges of the schedule that were sent
+  std::uint64_t wire_messages = 0;  ///< what travelled for them: offers, replies, ... too
+  /// At the worst moment, of generators and open steps; and of all else.
+  std::uint64_t schedule_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
 struct replay_options {
   /// Copies and reductions that the machine gives no cost for take no time.
   bool free_where_absent = false;
@@ -29,6 +39,14 @@ struct replay_options {
   /// Carries what it can instead of the message-level network, whose costs of processors stay.
   carrier* through = nullptr;
   noise daemons{};  ///< of the operating system
+  /// Windows of time are shared by so many; a carrier needs 1. The result is the same.
+  int threads = 1;
+  /// Nodes are walked window by window; false: all events in one order of time, by one thread. The
+  /// result is the same.
+  bool by_windows = true;
+  replay_totals* totals = nullptr;  ///< filled at the end
+  /// Told from time to time how many steps are done, by one thread at a time.
+  std::optional<function_ref<void(std::uint64_t steps)>> progress{};
 };
 
 struct replayed_rank {
@@ -36,9 +54,9 @@ struct replayed_rank {
   duration processor;  ///< busy
 };
 
-/// Every rank's completion and processor time. For teams of some thousands: about 1 us a step, the
-/// windows of all ranks in memory. Throws `error`: fault when steps never come to their end,
-/// configuration for missing costs and steps in the network.
+/// Every rank's completion and processor time. `schedule_of` may be called again for a rank. About
+/// 0.2 us a message, time linear in messages. Throws `error`: fault when steps never come to their
+/// end, configuration for missing costs and steps in the network, argument for bad options.
 [[nodiscard]] std::vector<replayed_rank> replay(
     int ranks, function_ref<schedule::generator(int rank)> schedule_of, const machine& on,
     const schedule::transfer_rules& rules, const replay_options& options = {});

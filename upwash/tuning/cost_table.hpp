@@ -32,13 +32,14 @@ class cost_table_selector : public collective::selector {
   /// Prices are for this machine (load_machine). Throws `error` (configuration) for unknown ones.
   explicit cost_table_selector(std::string_view machine_name);
 
-  /// Asks `edit`, once for a shape of call on a team; of rows that cost the same the first is
-  /// taken. Throws `error` (argument) where no row is left.
+  /// Asks `edit`, once for a shape of call on a team (and a label); of rows that cost the same the
+  /// first is taken. Throws `error` (argument) where no row is left.
   [[nodiscard]] const choice& choose(const collective::registry& from,
                                      const collective::problem& call) final;
 
  protected:
-  /// Called with the candidates in predicted order, the cheapest first.
+  /// Called with the candidates in predicted order, the cheapest first. `call.label` names the
+  /// place in the program, where the program does.
   virtual void edit(const collective::problem& call, std::span<cost_row> table) = 0;
 
  private:

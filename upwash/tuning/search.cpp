@@ -23,7 +23,10 @@ using detail::conductor;
 constexpr double improvement = 1.02;     ///< less is none
 constexpr double hopeless = 1.5;         ///< so much slower in the first sample: no more of it
 constexpr double sibling_penalty = 0.2;  ///< on the prediction, for each relative before
-constexpr double margin = 2;  ///< the model may be wrong by so much more than it was so far
+/// The model may be wrong by so much more than it was so far: where it was wrong by different
+/// amounts, by more, up to the latter.
+constexpr double least_margin = 1.25;
+constexpr double most_margin = 2;
 constexpr int least_pairs = 3;
 
 std::string name_of(const ranked& one) {
@@ -168,15 +171,19 @@ std::string guide::over(std::span<const ranked> rest) const {
   if (in_vain_ > options_.patience) {
     return fmt::format("{} in a row did not improve", in_vain_);
   }
-  // By how much less than predicted something took at best.
+  // How much less and more than predicted something took.
   double luck = std::numeric_limits<double>::infinity();
+  double bad_luck = 0;
   for (const measured& each : order_) {
-    if (each.predicted_ns > 0) luck = std::min(luck, each.ns / each.predicted_ns);
+    if (each.predicted_ns <= 0) continue;
+    luck = std::min(luck, each.ns / each.predicted_ns);
+    bad_luck = std::max(bad_luck, each.ns / each.predicted_ns);
   }
+  const double margin = std::min(least_margin * bad_luck / luck, most_margin);
   const auto hopeful = [&](const ranked& each) {
     return !each.predicted || each.predicted->ns() * luck < margin * order_[best_].ns;
   };
-  if (order_.size() >= 3 && std::none_of(rest.begin(), rest.end(), hopeful)) {
+  if (order_.size() >= 2 && std::none_of(rest.begin(), rest.end(), hopeful)) {
     return "no other can be better by the model";
   }
   return {};

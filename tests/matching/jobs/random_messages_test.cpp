@@ -3,8 +3,11 @@
 //
 // Random sends and receives over the whole path, in every kind of store: every message arrives
 // once and whole, in a receive that fits it, and none overtakes.
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +59,8 @@ struct taken {
   m::receiving handle;
   bool over = false;
   m::receipt got;
-  int number = -1;  ///< of the message in the plan
+  int number = -1;                 ///< of the message in the plan
+  std::optional<m::receipt> told;  ///< by a probe before it
 };
 
 class receiver {
@@ -78,6 +82,26 @@ class receiver {
     post(draw_.below(2), draw_.below(3) == 0 ? -1 : source,
          draw_.below(3) == 0 ? -1 : static_cast<int>(draw_.below(tags)));
     if (draw_.below(8) == 0 && posted_.back()->handle.cancel()) posted_.pop_back();
+  }
+  /// Receives what is there, if anything, as a probe or a claim finds it.
+  void look_random() {
+    const std::size_t in = draw_.below(2);
+    const int source =
+        static_cast<int>(draw_.below(static_cast<std::uint64_t>(here_.size()) + 1)) - 1;
+    const int tag = static_cast<int>(draw_.below(tags + 1)) - 1;
+    if (draw_.below(2) == 0) {
+      const auto told = m::probe(teams_[in], source, tag);
+      if (!told) return;
+      post(in, told->source, told->tag);
+      posted_.back()->told = told;
+    } else if (auto claimed = m::claim(teams_[in], source, tag)) {
+      auto& t = posted_.emplace_back(std::make_unique<taken>());
+      t->team = in;
+      t->source = source;
+      t->tag = tag;
+      t->told = claimed->what();
+      t->handle = m::receive(std::move(*claimed), t->into);
+    }
   }
 
   /// Looks at all receives; returns whether every message is here, and posts a receive for
@@ -112,6 +136,10 @@ class receiver {
       ASSERT_EQ(t->got.bytes, p.size);
       ASSERT_EQ(t->got.source, p.source);
       ASSERT_EQ(t->got.tag, p.tag);
+      if (t->told) {
+        ASSERT_TRUE(t->told->source == p.source && t->told->tag == p.tag &&
+                    t->told->bytes == p.size);
+      }
       ASSERT_TRUE((t->source == -1 || t->source == p.source) && (t->tag == -1 || t->tag == p.tag));
       for (std::size_t i = 4; i < p.size; ++i) {
         ASSERT_EQ(t->into[i], static_cast<std::byte>(t->number + static_cast<int>(i)));
@@ -178,6 +206,7 @@ void run_random(job& here, std::uint64_t seed, const m::message_options& options
     }
     going.push_back(m::send(teams[p.team], p.destination, p.tag, data, p.how));
     if (draw.below(4) == 0) here.progress();
+    if (draw.below(3) == 0) mine.look_random();
   }
   while (!mine.all_here()) here.progress();
   mine.check();
@@ -199,5 +228,21 @@ JOB_TEST(random_messages, arrive_once_and_in_order_in_every_store, .most_ranks =
     run_random(
         here, seed++,
         {.partition = std::string(partition), .eager_bytes = 1000, .unexpected_bytes = 20'000});
+  }
+}
+
+JOB_TEST(random_messages, that_stay_listed_at_their_senders_arrive_once_and_in_order,
+         .most_ranks = 8) {
+  const bool whole = std::getenv("UPWASH_TEST_LONG") != nullptr;
+  const bool fast = here.endpoint().describe().virtual_time;  // spinning ranks share cores else
+  const auto envelopes = static_cast<std::size_t>(here.size());
+  for (std::uint64_t seed = 1; seed <= (whole ? 60U : fast ? 12U : 3U); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    // A share of 0, 1, 2 or 3 envelopes; of bytes for none, or for a few messages.
+    run_random(here, seed,
+               {.engine = seed % 3 == 0 ? "list" : "adaptive",
+                .eager_bytes = 1000,
+                .unexpected_bytes = seed % 2 == 0 ? 0 : envelopes * 1500,
+                .unexpected_envelopes = envelopes * (seed % 4)});
   }
 }

@@ -53,6 +53,29 @@ JOB_TEST(cost_table, decides_for_new_and_known_shapes_until_it_is_taken_away, .m
   EXPECT_EQ(mine.asked, 1);
 }
 
+JOB_TEST(cost_table, is_asked_for_each_label, .least_ranks = 2, .most_ranks = 4) {
+  class by_label final : public tuning::cost_table_selector {
+   public:
+    by_label() : cost_table_selector("laptop") {}
+    std::string labels;
+
+   private:
+    void edit(const collective::problem& call, std::span<cost_row>) override {
+      labels.append(call.label).append(";");
+    }
+  } mine;
+  collective::selector* before = collective::set_selector(here, &mine);
+  for (int i = 0; i < 3; ++i) {
+    for (const char* label : {"dot", "norm", ""}) {
+      int value = 1;
+      all_reduce<sum>(here.world(), blocking, in_place, std::span(&value, 1), {.label = label});
+      EXPECT_EQ(value, here.size());
+    }
+  }
+  EXPECT_EQ(mine.labels, "dot;norm;;");
+  collective::set_selector(here, before);
+}
+
 JOB_TEST(cost_table, that_allows_nothing_is_an_error_at_every_rank, .most_ranks = 4) {
   only_one nothing("no such algorithm");
   collective::selector* before = collective::set_selector(here, &nothing);

@@ -17,13 +17,19 @@ std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(numb
 }  // namespace
 
 mesh_all_to_all::mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, parameters chosen)
-    : mesh_exchange(ranks, rank, chosen.dimensions), bytes_(bytes) {
+    : mesh_exchange(ranks, rank, chosen.dimensions), bytes_(bytes), whole_(chosen.whole_messages) {
   for (detail::mesh_turn t = turn_; t.phase() < t.on().dimensions(); t.next_phase()) {
     if (t.in_last_phase() && t.on().full()) break;
     messages_at_ += wide(t.senders()) * detail::most_sources(t.on(), t.phase()) *
                     wide(t.blocks_of_source()) * bytes_;
   }
   message_at_ = messages_at_;
+}
+
+std::uint32_t mesh_all_to_all::window() const noexcept {
+  // As many messages ahead as there are where each takes hundreds of copies.
+  constexpr std::uint32_t two_turns = 8;
+  return whole_ && !is_direct() ? two_turns : mesh_exchange::window();
 }
 
 std::uint64_t mesh_all_to_all::scratch_bytes() const noexcept {
@@ -101,7 +107,21 @@ piece mesh_all_to_all::run() const noexcept {
           wide(share_.count) * bytes_};
 }
 
+/// All runs of the message as one.
+bool mesh_all_to_all::pack_whole(schedule::step& out, schedule::tape& on) {
+  if (message_bytes_ != 0) return false;
+  const int held = detail::sources(turn_.on(), turn_.phase(), turn_.rank());
+  message_bytes_ = wide(held) * wide(turn_.to_send().count) * bytes_;
+  if (message_bytes_ == 0) return false;
+  out.round = static_cast<std::uint32_t>(turn_.phase());
+  out.left = {turn_.phase() == 0 ? buffer::input : buffer::scratch, 0, message_bytes_};
+  out.into = {buffer::scratch, message_at_, message_bytes_};
+  copy(out, on);
+  return true;
+}
+
 bool mesh_all_to_all::pack(schedule::step& out, schedule::tape& on) {
+  if (whole_ && !is_direct()) return turn_.peer() >= 0 && pack_whole(out, on);
   if (turn_.peer() < 0 || (is_direct() && !turn_.is_own()) || !next_run()) return false;
   out.round = static_cast<std::uint32_t>(turn_.phase());
   out.left = run();
@@ -157,8 +177,21 @@ bool mesh_all_to_all::receive(schedule::step& out, schedule::tape& on, bool for_
   return true;
 }
 
+/// All blocks that came in the last phase as one.
+bool mesh_all_to_all::unpack_whole(schedule::step& out, schedule::tape& on) {
+  if (!begins_phase_) return false;
+  const int held = detail::sources(turn_.on(), turn_.phase(), turn_.rank());
+  const std::uint64_t came = wide(turn_.on().ranks() - held) * bytes_;
+  out.left = {buffer::scratch, into_at_, came};
+  out.into = {buffer::output, 0, came};
+  out.round = static_cast<std::uint32_t>(turn_.phase());
+  copy(out, on);
+  return true;
+}
+
 /// What came in the last phase, to its places.
 bool mesh_all_to_all::unpack(schedule::step& out, schedule::tape& on) {
+  if (whole_) return unpack_whole(out, on);
   if (!next_arrived()) return false;
   const std::uint64_t at = into_at_ + wide(from_.bundle()) * bundle_bytes();
   out.left = {buffer::scratch, at + wide(from_.within()) * bytes_, bytes_};

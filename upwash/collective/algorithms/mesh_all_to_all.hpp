@@ -19,12 +19,16 @@ class mesh_all_to_all : public detail::mesh_exchange {
  public:
   struct parameters {
     int dimensions = 3;  ///< 1 to 4; of small teams fewer (grid::near_cube)
+    /// What goes into a message is copied by one step, as if it lay together: for the time that a
+    /// large team takes, not to be run.
+    bool whole_messages = false;
   };
 
   /// Input and output hold `bytes` for, and from, each rank in order.
   mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, parameters chosen);
 
   bool next(schedule::step& out, schedule::tape& on);
+  [[nodiscard]] std::uint32_t window() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept;
   [[nodiscard]] bool alike() const noexcept { return turn_.on().full(); }
   [[nodiscard]] std::uint32_t rank_class() const noexcept { return turn_.rank_class(); }
@@ -33,9 +37,11 @@ class mesh_all_to_all : public detail::mesh_exchange {
   enum class part : std::uint8_t { pack, receive, receive_for_hole, send, unpack, end };
 
   bool pack(schedule::step& out, schedule::tape& on);
+  bool pack_whole(schedule::step& out, schedule::tape& on);
   bool send(schedule::step& out, schedule::tape& on);
   bool receive(schedule::step& out, schedule::tape& on, bool for_hole);
   bool unpack(schedule::step& out, schedule::tape& on);
+  bool unpack_whole(schedule::step& out, schedule::tape& on);
   void next_turn();
 
   [[nodiscard]] schedule::piece run() const noexcept;
@@ -45,6 +51,7 @@ class mesh_all_to_all : public detail::mesh_exchange {
   [[nodiscard]] std::uint64_t bundle_bytes() const noexcept;
 
   std::uint64_t bytes_;
+  bool whole_;
   part part_ = part::pack;
   /// Scratch: the bundles of each phase one behind the other, then the messages to be sent.
   std::uint64_t held_at_ = 0;     ///< bundles that came in the phase before

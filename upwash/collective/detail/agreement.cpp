@@ -17,7 +17,7 @@ namespace upwash::collective::detail {
 bool agreement::matches(const agreement& other) const noexcept {
   return operation == other.operation && algorithm == other.algorithm && bytes == other.bytes &&
          root == other.root && kind_of_reduction == other.kind_of_reduction &&
-         entry_and_exit == other.entry_and_exit;
+         entry_and_exit == other.entry_and_exit && waits == other.waits;
 }
 
 std::string agreement::text() const {
@@ -27,6 +27,10 @@ std::string agreement::text() const {
   line += fmt::format(" of {} bytes, root {}", bytes, root);
   if (kind_of_reduction != 0) line += fmt::format(", reduction {:#x}", kind_of_reduction);
   line += fmt::format(", sync {}", entry_and_exit);
+  using waiting = signature::manner_of_waiting;
+  if (waits != static_cast<std::uint32_t>(waiting::any)) {
+    line += waits == static_cast<std::uint32_t>(waiting::blocking) ? ", blocking" : ", nonblocking";
+  }
   if (site[0] != '\0') line += fmt::format(", at {}", site.data());
   return line;
 }
@@ -75,6 +79,7 @@ agreement executor::agreement_of(const operation& op) const {
   mine.root = agreed.root;
   mine.entry_and_exit =
       static_cast<std::uint32_t>(op.how.rules.entry) * 10 + static_cast<std::uint32_t>(op.how.exit);
+  mine.waits = static_cast<std::uint32_t>(agreed.waits);
   set_text(mine.operation, agreed.operation);
   set_text(mine.algorithm, agreed.algorithm);
   if (agreed.line != 0) set_text(mine.site, fmt::format("{}:{}", agreed.file, agreed.line));

@@ -22,7 +22,7 @@ struct agreement {
   int world_rank = 0;
   int root = 0;
   std::uint32_t entry_and_exit = 0;
-  std::uint32_t window = 0;  ///< of the schedule: differs where parameters do
+  std::uint32_t waits = 0;  ///< signature::waits
   std::array<char, 32> operation{};
   std::array<char, 32> algorithm{};
   std::array<char, 96> site{};  ///< where it is called from

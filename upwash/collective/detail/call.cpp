@@ -25,7 +25,8 @@ bool same_shape(const plan& kept, const call& wanted) noexcept {
          a.commutative == b.commutative && a.degree == b.degree &&
          a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
          x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
-         x.eager_bytes == y.eager_bytes && kept.forced == y.algorithm;
+         x.eager_bytes == y.eager_bytes && x.fixed == y.fixed && kept.forced == y.algorithm &&
+         kept.label == y.label;
 }
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
@@ -81,8 +82,13 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.ranks_per_node = record.ranks_per_node;
   made.how = wanted.how;
   made.forced = wanted.how.algorithm;
+  made.label = wanted.how.label;
   made.how.algorithm = {};
-  made.chosen = service.choose(among, made.what, made.forced);
+  made.how.label = {};
+  made.changes = service.site_of(among, record, made.what, wanted);
+  made.chosen = made.changes != nullptr
+                    ? made.changes->running()
+                    : service.choose(among, made.what, made.forced, made.label).what;
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
@@ -121,13 +127,44 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
   return record.plans.add(make_plan(among, service, record, wanted));
 }
 
+using waiting = signature::manner_of_waiting;
+
 /// The plan's manner, with what differs from call to call.
-manner as_called(const plan& made, const call& wanted) {
+manner as_called(const plan& made, const call& wanted, waiting waits) {
   manner run_as = made.run_as;
+  if (made.changes != nullptr) run_as.agreed.waits = waits;
   run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
   run_as.agreed.file = wanted.site.file;
   run_as.agreed.line = wanted.site.line;
   return run_as;
+}
+
+/// Runs it to its end.
+void run_plan(const team& among, executor& service, team_record& record, plan& made,
+              const call& wanted, const binding& buffers) {
+  if (made.runs_compact && service.run_compact(record, made, buffers)) return;
+  service
+      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
+                                         *made.steps, buffers,
+                                         as_called(made, wanted, waiting::blocking)))
+      .wait();
+}
+
+/// The same, where the algorithm may become another one.
+void run_and_observe(const team& among, executor& service, team_record& record, plan& made,
+                     const call& wanted, const binding& buffers) {
+  site& at = *made.changes;
+  if (at.irregular()) at.note(buffers);
+  if (at.due()) {
+    const selection before = at.running();
+    service.advance(among, at);
+    if (at.running() != before) made = make_plan(among, service, record, wanted);
+  }
+  at.count();
+  if (!at.timed()) return run_plan(among, service, record, made, wanted, buffers);
+  const duration begin = among.here().now();
+  run_plan(among, service, record, made, wanted, buffers);
+  at.took(among.here().now() - begin);
 }
 
 }  // namespace
@@ -167,27 +204,28 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
                                                    record.numbers++, *made.steps, buffers,
-                                                   as_called(made, wanted)));
+                                                   as_called(made, wanted, waiting::nonblocking)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
-  if (made.runs_compact && service.run_compact(record, made, buffers)) return;
-  service
-      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
-                                         *made.steps, buffers, as_called(made, wanted)))
-      .wait();
+  if (made.changes != nullptr) {
+    run_and_observe(among, service, record, made, wanted, buffers);
+  } else {
+    run_plan(among, service, record, made, wanted, buffers);
+  }
 }
 
 persistent prepare(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  return {among, *made.steps, buffers, as_called(made, wanted)};
+  return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
 
 }  // namespace upwash::collective::detail

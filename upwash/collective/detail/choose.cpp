@@ -46,7 +46,12 @@ void executor::install(const installation& with) {
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
   tells_choices_ = with.tells_choices;
-  for_each_pair(agreed_text(here_.world(), with.forced),
+  // One text, in one broadcast: whether to adapt, and what is forced.
+  std::string own(1, static_cast<char>('0' + static_cast<int>(with.adapts)));
+  own.append(with.forced);
+  const std::string agreed = agreed_text(here_.world(), own);
+  adapts_ = static_cast<adaptation>(agreed.front() - '0');
+  for_each_pair(std::string_view(agreed).substr(1),
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = kind_named(collective);
                   static_cast<void>(algorithms().named(what, algorithm));
@@ -55,12 +60,21 @@ void executor::install(const installation& with) {
   on_team_create(here_.world());
 }
 
+void executor::forget_choices() {
+  for (auto& [id, record] : teams_) {
+    record->plans.drop_unused();
+    record->sites.clear();
+  }
+}
+
 selector* executor::set_selector(selector* chooses) {
-  for (auto& [id, record] : teams_) record->plans.drop_unused();
+  forget_choices();
   return std::exchange(selects_, chooses);
 }
 
-selection executor::choose(const team& among, const problem& what, std::string_view named) {
+selector::choice executor::choose(const team& among, problem what, std::string_view named,
+                                  std::string_view label) {
+  what.label = label;
   const auto forced = forced_.find(what.what);
   if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;
@@ -74,13 +88,15 @@ selection executor::choose(const team& among, const problem& what, std::string_v
   } else {
     chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
   }
-  if (among.rank() == 0) {
-    log(tells_choices_ ? log_level::warning : log_level::info, "collective",
-        fmt::format("{} of {} bytes among {} ranks: {}; why: {}", to_string(what.what), what.bytes,
-                    what.ranks, model::text_of(chosen.what.chosen->is, chosen.what.with),
-                    chosen.why));
-  }
-  return chosen.what;
+  tell(among, fmt::format("{} of {} bytes among {} ranks: {}; why: {}", to_string(what.what),
+                          what.bytes, what.ranks,
+                          model::text_of(chosen.what.chosen->is, chosen.what.with), chosen.why));
+  return chosen;
+}
+
+void executor::tell(const team& among, const std::string& line) const {
+  if (among.rank() != 0) return;
+  log(tells_choices_ ? log_level::warning : log_level::info, "collective", line);
 }
 
 const registry& executor::algorithms() {

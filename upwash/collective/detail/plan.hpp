@@ -12,6 +12,7 @@
 
 #include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/compact.hpp"
+#include "upwash/collective/detail/site.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace upwash::collective::detail {
@@ -22,10 +23,12 @@ struct plan {
   problem what;
   collective_options how;
   std::string forced;  ///< holds the text of how.algorithm
+  std::string label;   ///< holds the text of how.label
 
   // What was chosen for it.
   selection chosen;
   std::optional<schedule::generator> steps;  ///< of this rank
+  site* changes = nullptr;                   ///< where the algorithm may become another one
   manner run_as;
   /// The steps, where all of them run on the team's board, in order: on the caller's stack.
   bool runs_compact = false;

@@ -17,6 +17,7 @@
 #include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/operation.hpp"
 #include "upwash/collective/detail/plan.hpp"
+#include "upwash/collective/detail/site.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
@@ -45,6 +46,7 @@ struct team_record {
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
   plan_cache plans;
+  site_list sites;         ///< where the job adapts
   int ranks_per_node = 0;  ///< 0: not looked at yet
 };
 
@@ -65,7 +67,16 @@ class executor final : public service_base {
   selector* set_selector(selector* chooses);
 
   /// The algorithm named, or forced for the collective, or selected.
-  [[nodiscard]] selection choose(const team& among, const problem& what, std::string_view named);
+  [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
+                                        std::string_view label);
+  /// Where the algorithm for such calls may change while the program runs; else null.
+  [[nodiscard]] site* site_of(const team& among, team_record& record, const problem& what,
+                              const call& wanted);
+  /// Moves the site on before its next call. Blocking where members must agree.
+  void advance(const team& among, site& at);
+  adaptation set_adapting(adaptation adapts);
+  /// Members tell each other of the messages of all calls. Blocking.
+  void adapt(const team& among);
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
@@ -178,7 +189,10 @@ class executor final : public service_base {
   void answer(operation& op, const question& asked);
   void answer_questions(operation& op);
 
+  // Choices, first and later (choose.cpp, adapt.cpp).
   [[nodiscard]] const registry& algorithms();
+  void tell(const team& among, const std::string& line) const;
+  void forget_choices();
   [[nodiscard]] selector::choice first_that_serves(const problem& what);
 
   // Whether all members call the same (agreement.cpp).
@@ -202,6 +216,7 @@ class executor final : public service_base {
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
   bool tells_choices_ = false;
+  adaptation adapts_ = adaptation::none;
   slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.

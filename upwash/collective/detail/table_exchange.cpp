@@ -29,7 +29,8 @@ constexpr parameter staged_parameters[] = {
 /// A grid of a fixed number of dimensions, under the name that the literature has for it.
 template <int Dimensions>
 schedule::generator mesh_of(const problem& call, const values&, int rank) {
-  return generator(mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions}));
+  return generator(
+      mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions, call.whole_messages}));
 }
 template <int Dimensions>
 schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
@@ -117,8 +118,8 @@ void add_exchanges(registry& to) {
                  .doc = "messages combined along the lines of a grid",
                  .source = "Kumar 2005, 3.1"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(
-                mesh_all_to_all(call.ranks, rank, call.bytes, {static_cast<int>(with[0])}));
+            return generator(mesh_all_to_all(call.ranks, rank, call.bytes,
+                                             {static_cast<int>(with[0]), call.whole_messages}));
           }});
   to.add({.of = kind::all_to_all_v,
           .is = {.name = "mesh",

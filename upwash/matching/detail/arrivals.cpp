@@ -4,6 +4,7 @@
 // Messages, as they come: they find their receive, or are kept for it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "upwash/base/error.hpp"
@@ -37,8 +38,19 @@ void handle_room(incoming& in, std::uint64_t bytes) {
   messenger_of(in).room_came(in.source(), bytes);
 }
 
+void handle_taken(incoming& in, std::uint64_t sender) { messenger_of(in).was_taken(sender); }
+
+void handle_question(incoming& in, question what) { messenger_of(in).asked(in.source(), what); }
+
+void handle_answer(incoming& in, label with, std::uint64_t number) {
+  exposed_memory from;
+  std::memcpy(&from, in.payload().data(), sizeof from);
+  messenger_of(in).answered(in.source(), static_cast<std::uint32_t>(number), with, from);
+}
+
 void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
   const envelope what{context_of(with.team), with.member, with.tag, 0};
+  record(trace_event::kind::arrival, what, payload.size());
   if (auto* p = static_cast<posted*>(take(*posted_, what))) {
     deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
     return_room(sender_rank, payload.size());
@@ -62,6 +74,21 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
 }
 
 void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
+  const envelope what{context_of(with.team), with.member, with.tag, 0};
+  record(trace_event::kind::arrival, what, from.bytes);
+  auto* p = static_cast<posted*>(take(*posted_, what));
+  if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
+  arrival& a = arrival_of(sender_rank, with, from);
+  if (p == nullptr) return keep(a);
+  if (with.listed != 0) {
+    if (!inquiries_.empty()) met_.emplace_back(sender_rank, with.sender);
+    upwash::send<&handle_taken>(here_, sender_rank, with.sender);
+  }
+  consume(*p, a);
+}
+
+/// An offer, as an entry of the unexpected store.
+arrival& messenger::arrival_of(int sender_rank, const label& with, const exposed_memory& from) {
   arrival& a = *arrivals_.take();
   a.what = {context_of(with.team), with.member, with.tag, 0};
   a.from = from;
@@ -69,16 +96,20 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
   a.sender = with.sender;
   a.sender_rank = sender_rank;
   a.eager = false;
-  if (auto* p = static_cast<posted*>(take(*posted_, a.what))) return consume(*p, a);
-  keep(a);
+  return a;
 }
 
 void messenger::keep(arrival& a) {
   unexpected_->insert(a);
+  memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
+  memory_.kept_bytes += a.bytes.size();
+  memory_.most_kept_bytes = std::max(memory_.most_kept_bytes, memory_.kept_bytes);
   for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, a.what);
 }
 
 void messenger::recycle(arrival& a) {
+  memory_.kept_bytes -= a.bytes.size();
+  a.bytes.clear();
   if (a.bytes.capacity() > kept_bytes) std::vector<std::byte>().swap(a.bytes);
   arrivals_.give_back(&a);
 }
@@ -86,7 +117,7 @@ void messenger::recycle(arrival& a) {
 /// A message that was kept, or offered, and its receive.
 void messenger::consume(posted& p, arrival& a) {
   const receipt got{a.what.source, a.what.tag, a.size, false};
-  const bool to_fetch = !a.eager && a.size > 0 && a.size <= p.into.size();
+  const bool to_fetch = !a.eager && a.size > 0 && !refuses(p, a.size);
   if (to_fetch) {
     p.now = posted::state::matched;
     p.got = got;
@@ -104,14 +135,19 @@ void messenger::consume(posted& p, arrival& a) {
 void messenger::drop(arrival& a) {
   if (a.eager) return_room(a.sender_rank, a.size);
   if (a.sender != 0) tell_sender(a.sender_rank, a.sender);
-  a.bytes.clear();
   recycle(a);
+}
+
+/// Whether the message does not go into the buffer: the wait for it then throws.
+bool messenger::refuses(posted& p, std::size_t bytes) const {
+  p.truncated = bytes > p.into.size();
+  p.inexact = bytes != p.into.size() && hints_of(p.what.context).exact_length;
+  return p.truncated || p.inexact;
 }
 
 void messenger::deliver(posted& p, const receipt& got, std::span<const std::byte> payload) {
   p.got = got;
-  p.truncated = got.bytes > p.into.size();
-  if (!p.truncated && !payload.empty()) {
+  if (!refuses(p, got.bytes) && !payload.empty()) {
     std::memcpy(p.into.data(), payload.data(), payload.size());
   }
   complete(p);
@@ -148,6 +184,7 @@ int messenger::progress(int /*budget*/) {
 void messenger::was_received(std::uint64_t sender) {
   auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
   if (s->memory.rank >= 0) conceal(here_, s->memory);
+  if (s->offered) --peers_[s->rank].offered;
   completer end = s->end;
   sends_.give_back(s);
   end.complete();

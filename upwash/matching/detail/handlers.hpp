@@ -13,5 +13,8 @@ void handle_eager(incoming& in, label with);  ///< the payload is the message
 void handle_offer(incoming& in, label with);  ///< the payload says where to fetch it
 void handle_received(incoming& in, std::uint64_t sender);
 void handle_room(incoming& in, std::uint64_t bytes);
+void handle_taken(incoming& in, std::uint64_t sender);
+void handle_question(incoming& in, question what);
+void handle_answer(incoming& in, label with, std::uint64_t number);  ///< payload as an offer's
 
 }  // namespace upwash::matching::detail

@@ -20,24 +20,38 @@ messenger::messenger(job& here) : here_(here), charges_(here.endpoint().describe
 }
 
 void messenger::use(const message_options& chosen) {
-  if (posted_ && posted_->size() > 0) {
+  if (posted_ && posted_->size() + inquiries_.size() > 0) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: other stores are chosen while {} receives are posted; choose "
                             "before the first receive",
-                            here_.rank(), posted_->size()));
+                            here_.rank(), posted_->size() + inquiries_.size()));
   }
   options_ = chosen;
   options_.eager_bytes = std::min(options_.eager_bytes, medium_limit(here_));
   share_ = chosen.unexpected_bytes / static_cast<std::uint64_t>(here_.size());
-  shape s;
-  s.ranks = here_.size();
+  envelopes_ = chosen.unexpected_envelopes / static_cast<std::uint64_t>(here_.size());
+  recorder_.reset();
+  if (!chosen.trace.empty()) {
+    recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
+                                           here_.rank(), here_.size());
+  }
+  const shape s = shape_here();
   posted_ = make_store(chosen.engine, chosen.partition, side::posted, s);
   // A peer that started earlier may have sent already: what came moves over, in its order.
   const auto before =
       std::exchange(unexpected_, make_store(chosen.engine, chosen.partition, side::unexpected, s));
   for (std::uint32_t c = 0; before && c < contexts_.size(); ++c) {
-    while (entry* e = before->take({c, any_source, any_tag, 0})) unexpected_->insert(*e);
+    while (entry* e = before->take({c, any_source, any_tag, 0})) {
+      unexpected_->insert(*e);
+      record(trace_event::kind::arrival, e->what, static_cast<arrival*>(e)->size);
+    }
   }
+}
+
+shape messenger::shape_here() const {
+  shape s;
+  s.ranks = here_.size();
+  return s;
 }
 
 std::uint32_t messenger::context_of(std::uint64_t team) {
@@ -61,7 +75,27 @@ envelope messenger::wanted_of(const team& from, int source, int tag, const char*
                             "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
                             here_.rank(), call, source, tag, from.size() - 1));
   }
-  return {context_of(from.id()), source, tag, 0};
+  const envelope wanted{context_of(from.id()), source, tag, 0};
+  if (source < 0 || tag < 0) check_promises(from, wanted, call);
+  return wanted;
+}
+
+void messenger::promise(const team& on, const hints& what) {
+  const std::uint32_t context = context_of(on.id());
+  if (hints_.size() <= context) hints_.resize(context + 1);
+  hints_[context] = what;
+}
+
+void messenger::check_promises(const team& from, const envelope& wanted, const char* call) const {
+  const hints promised = hints_of(wanted.context);
+  const char* broken = wanted.source < 0 && promised.no_any_source ? "no_any_source"
+                       : wanted.tag < 0 && promised.no_any_tag     ? "no_any_tag"
+                                                                   : nullptr;
+  if (broken == nullptr) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} from {} with tag {}: {} is promised on this team of {}; "
+                          "name what is wanted, or promise less",
+                          here_.rank(), call, wanted.source, wanted.tag, broken, from.size()));
 }
 
 entry* messenger::take(store& from, const envelope& wanted) {
@@ -77,6 +111,7 @@ posted& messenger::new_post(const envelope& what, std::span<std::byte> into, std
   p.what = what;
   p.now = posted::state::waiting;
   p.truncated = false;
+  p.inexact = false;
   p.into = into;
   p.got = {};
   p.owner = this;
@@ -90,8 +125,14 @@ posted& messenger::new_post(const envelope& what, std::span<std::byte> into, std
 receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
   const envelope wanted = wanted_of(from, source, tag, "receive");
   posted& p = new_post(wanted, into, from.id());
-  if (entry* e = take(*unexpected_, wanted)) {
+  p.number = record(trace_event::kind::post, wanted, into.size(), from.size());
+  const int rank = rank_of(from, source);
+  if (!inquiries_.empty()) {
+    inquire(wanted, from.id(), rank, &p);  // behind those before it
+  } else if (entry* e = take(*unexpected_, wanted)) {
     consume(p, *static_cast<arrival*>(e));
+  } else if (listed_by(rank)) {
+    inquire(wanted, from.id(), rank, &p);
   } else {
     posted_->insert(p);
   }
@@ -111,36 +152,56 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
 std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
-  const entry* e = unexpected_->find(wanted);
-  if (e == nullptr) return std::nullopt;
-  return receipt{e->what.source, e->what.tag, static_cast<const arrival*>(e)->size, false};
+  record(trace_event::kind::probe, wanted, 0, from.size());
+  if (!inquiries_.empty()) return std::nullopt;  // receives before it come first
+  if (const entry* e = unexpected_->find(wanted)) {
+    return receipt{e->what.source, e->what.tag, static_cast<const arrival*>(e)->size, false};
+  }
+  const preview* p = previewed(from, wanted);
+  if (p == nullptr) return std::nullopt;
+  return receipt{p->with.member, p->with.tag, p->from.bytes, false};
 }
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
   waiting_probe mine{wanted_of(from, source, tag, "probe")};
+  probes_.push_back(&mine);
   for (;;) {
-    if (const auto found = probe(from, source, tag)) return *found;
     mine.seen = false;
-    probes_.push_back(&mine);
+    if (const auto found = probe(from, source, tag)) {
+      std::erase(probes_, &mine);
+      return *found;
+    }
     here_.wait(conduit::wait_target::predicate(
                    [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
                {.operation = "probe", .peer = -1, .bytes = 0, .team = from.id()});
-    std::erase(probes_, &mine);
   }
 }
 
 std::optional<claimed_message> messenger::claim(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "claim");
   here_.progress();
+  if (!inquiries_.empty()) return std::nullopt;  // receives before it come first
   auto* a = static_cast<arrival*>(take(*unexpected_, wanted));
-  if (a == nullptr) return std::nullopt;
+  if (a == nullptr) {
+    const preview* p = previewed(from, wanted);
+    if (p == nullptr) return std::nullopt;
+    a = &take_listed(p->rank, label(p->with), exposed_memory(p->from));
+  }
+  record(trace_event::kind::claim, wanted, 0, from.size());
   return claimed_message(*this, *a, {a->what.source, a->what.tag, a->size, false});
 }
 
 bool messenger::cancel(posted& p) {
-  if (p.now != posted::state::waiting) return false;
-  posted_->erase(p);
+  if (p.now == posted::state::inquiring) {
+    p.asking->cancelled = true;
+    p.asking->receive = nullptr;
+  } else if (p.now == posted::state::waiting) {
+    posted_->erase(p);
+  } else {
+    return false;
+  }
   p.got.cancelled = true;
+  if (recorder_) recorder_->cancel(now_ns(), p.number);
   complete(p);
   return true;
 }
@@ -158,36 +219,69 @@ request messenger::send(const team& to, int destination, int tag, std::span<cons
                             here_.rank(), destination, tag, to.size() - 1));
   }
   const int rank = to.world_rank(destination);
-  label with{to.id(), 0, to.rank(), tag, how == mode::ready ? 1U : 0U};
+  label with{to.id(), 0, to.rank(), tag, how == mode::ready ? 1U : 0U, 0};
   balance& other = peers_[rank];
   const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
-  const bool eager = bytes.size() <= options_.eager_bytes && room;
-  if (eager) other.outstanding += charge_of(bytes.size());
-  if (eager && how != mode::synchronous) {
-    send_medium<&handle_eager>(here_, rank, bytes, with);
-    return {};
+  const bool wait_in_line =
+      other.listed != nullptr && !hints_of(context_of(to.id())).allow_overtaking;
+  if (bytes.size() > options_.eager_bytes || !room || wait_in_line) {
+    return offer(to, rank, bytes, with);
   }
+  other.outstanding += charge_of(bytes.size());
+  request told;
+  if (how == mode::synchronous) {
+    sending& s = new_sending(to, rank, bytes.size(), told);
+    with.sender = reinterpret_cast<std::uintptr_t>(&s);
+  }
+  send_medium<&handle_eager>(here_, rank, bytes, with);
+  return told;
+}
+
+sending& messenger::new_sending(const team& to, int rank, std::size_t bytes, request& told) {
   sending& s = *sends_.take();
-  with.sender = reinterpret_cast<std::uintptr_t>(&s);
-  auto begun = begin_operation(
-      here_, {.operation = "send", .peer = rank, .bytes = bytes.size(), .team = to.id()});
+  auto begun =
+      begin_operation(here_, {.operation = "send", .peer = rank, .bytes = bytes, .team = to.id()});
+  told = std::move(begun.handle);
   s.end = begun.end;
   s.memory = {};
-  if (eager) {
-    send_medium<&handle_eager>(here_, rank, bytes, with);
+  s.memory.bytes = bytes;
+  s.team = to.id();
+  s.rank = rank;
+  s.offered = false;
+  return s;
+}
+
+/// Only the envelope is sent; the receiver fetches the rest. Where it has no room for one more, or
+/// this rank keeps messages for it already, this one is kept listed too.
+request messenger::offer(const team& to, int rank, std::span<const std::byte> bytes, label with) {
+  balance& other = peers_[rank];
+  request told;
+  sending& s = new_sending(to, rank, bytes.size(), told);
+  if (!bytes.empty()) s.memory = expose(here_, bytes);
+  with.sender = reinterpret_cast<std::uintptr_t>(&s);
+  if (other.listed != nullptr || other.offered >= envelopes_) {
+    with.listed = 1;
+    s.what = {context_of(with.team), with.member, with.tag, 0};
+    list(s, other);
   } else {
-    if (!bytes.empty()) s.memory = expose(here_, bytes);
-    exposed_memory told = s.memory;
-    told.bytes = bytes.size();
-    send_medium<&handle_offer>(here_, rank, std::as_bytes(std::span(&told, 1)), with);
+    s.offered = true;
+    ++other.offered;
   }
-  return std::move(begun.handle);
+  const exposed_memory memory = s.memory;
+  const sending* outer = std::exchange(injecting_, &s);
+  send_medium<&handle_offer>(here_, rank, std::as_bytes(std::span(&memory, 1)), with);
+  injecting_ = outer;
+  return told;
 }
 
 std::string messenger::describe_pending() const {
-  if (posted_->size() + unexpected_->size() == 0) return {};
-  return fmt::format("{} receives posted, {} messages not received", posted_->size(),
-                     unexpected_->size());
+  const message_memory now = memory();
+  if (posted_->size() + inquiries_.size() + now.kept + now.listed_here + now.listed_there == 0) {
+    return {};
+  }
+  return fmt::format(
+      "{} receives posted, {} messages not received, {} listed at senders, {} listed here",
+      posted_->size() + inquiries_.size(), now.kept, now.listed_there, now.listed_here);
 }
 
 }  // namespace upwash::matching::detail

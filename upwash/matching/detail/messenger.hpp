@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The state of a rank's tagged messages: the two stores, what was sent and not yet received, and
-// what each peer may still send before it must wait.
+// what each peer may still send before it must keep its messages itself.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -18,15 +19,19 @@
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/matching/recording.hpp"
 #include "upwash/matching/store.hpp"
 
 namespace upwash::matching::detail {
 
+struct inquiry;
+
 /// A receive. Pooled; from `receive` until its `receiving` goes.
 struct posted : entry {
-  enum class state : std::uint8_t { waiting, matched, complete };
+  enum class state : std::uint8_t { inquiring, waiting, matched, complete };
   state now = state::waiting;
   bool truncated = false;
+  bool inexact = false;  ///< not as long as was promised
   std::span<std::byte> into;
   receipt got;
   request handle;
@@ -35,6 +40,8 @@ struct posted : entry {
   std::uint64_t sender = 0;  ///< who is to be told once the bytes are fetched
   int sender_rank = -1;
   exposed_memory from;
+  inquiry* asking = nullptr;  ///< while inquiring
+  std::uint64_t number = 0;   ///< in the recording
   posted* next_free = nullptr;
 };
 
@@ -49,10 +56,14 @@ struct arrival : entry {
   arrival* next_free = nullptr;
 };
 
-/// A send that is complete when the receiver says so. Pooled.
-struct sending {
-  exposed_memory memory;
+/// A send that is complete when the receiver says so. Pooled. An entry of the sender's own list
+/// when the receiver has no room for it (listed.cpp).
+struct sending : entry {
+  exposed_memory memory;  ///< bytes: of the message
   completer end;
+  std::uint64_t team = 0;
+  int rank = -1;         ///< the receiver
+  bool offered = false;  ///< counts among the envelopes there
   sending* next_free = nullptr;
 };
 
@@ -62,7 +73,27 @@ struct label {
   std::uint64_t sender = 0;
   std::int32_t member = 0;  ///< who sends, in the team
   std::int32_t tag = 0;
-  std::uint64_t ready = 0;
+  std::uint32_t ready = 0;
+  std::uint32_t listed = 0;  ///< the sender keeps it until it is taken
+};
+
+/// Asks a sender for the first that it keeps for this team and tag.
+struct question {
+  std::uint64_t team = 0;
+  std::int32_t tag = 0;
+  std::uint32_t number = 0;
+};
+
+/// A receive or probe that must know what senders keep listed before it is done or posted.
+struct inquiry {
+  envelope wanted;
+  std::uint64_t team = 0;
+  int from = -1;              ///< world rank; -1: all
+  posted* receive = nullptr;  ///< null: a probe, or taken back
+  std::uint32_t number = 0;   ///< of its questions
+  int missing = 0;            ///< answers
+  bool again = false;         ///< one that fits was listed meanwhile
+  bool cancelled = false;
 };
 
 class messenger final : public service_base {
@@ -76,6 +107,8 @@ class messenger final : public service_base {
   [[nodiscard]] std::string describe_pending() const override;
 
   // -- Called by the rank ---------------------------------------------------------------------
+  void promise(const team& on, const hints& what);
+  [[nodiscard]] int rank() const noexcept { return here_.rank(); }
   request send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                mode how);
   receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
@@ -92,20 +125,50 @@ class messenger final : public service_base {
   void offer_came(int sender_rank, const label& with, const exposed_memory& from);
   void was_received(std::uint64_t sender);
   void room_came(int peer, std::uint64_t bytes) { peers_[peer].outstanding -= bytes; }
+  void was_taken(std::uint64_t sender);
+  void asked(int asker, const question& what);
+  void answered(int sender_rank, std::uint32_t number, const label& with,
+                const exposed_memory& from);
+
+  [[nodiscard]] message_memory memory() const;
 
  private:
   /// What a peer and this rank owe each other in bytes of unexpected messages.
   struct balance {
     std::uint64_t outstanding = 0;  ///< sent and not yet known to be received
     std::uint64_t received = 0;     ///< received and not yet told
+    std::uint64_t offered = 0;      ///< envelopes sent and not yet known to be received
+    std::unique_ptr<store> listed;  ///< sends that the peer had no room for; null: none
   };
   struct waiting_probe {
     envelope wanted;
     bool seen = false;
   };
+  /// What the last probe of listed messages found; until it is taken.
+  struct preview {
+    envelope wanted;
+    int rank = -1;
+    label with;
+    exposed_memory from;
+  };
 
+  [[nodiscard]] shape shape_here() const;
+  [[nodiscard]] sending& new_sending(const team& to, int rank, std::size_t bytes, request& told);
+  request offer(const team& to, int rank, std::span<const std::byte> bytes, label with);
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
   [[nodiscard]] std::uint32_t context_of(std::uint64_t team);
+  [[nodiscard]] hints hints_of(std::uint32_t context) const noexcept {
+    return context < hints_.size() ? hints_[context] : hints{};
+  }
+  void check_promises(const team& from, const envelope& wanted, const char* call) const;
+  /// Nothing unless matching is recorded. Returns the number of a post.
+  std::uint64_t record(trace_event::kind what, const envelope& with, std::size_t bytes,
+                       int team_size = 0) {
+    return recorder_ ? recorder_->add(what, now_ns(), with, bytes, team_size) : 0;
+  }
+  [[nodiscard]] std::uint64_t now_ns() const {
+    return static_cast<std::uint64_t>(here_.now().ns());
+  }
   [[nodiscard]] entry* take(store& from, const envelope& wanted);
   [[nodiscard]] posted& new_post(const envelope& what, std::span<std::byte> into,
                                  std::uint64_t team);
@@ -115,6 +178,7 @@ class messenger final : public service_base {
 
   void consume(posted& p, arrival& a);
   void deliver(posted& p, const receipt& got, std::span<const std::byte> payload);
+  [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const;
   void fetch(posted& p);
   void complete(posted& p);
   void keep(arrival& a);
@@ -123,18 +187,48 @@ class messenger final : public service_base {
   void tell_sender(int sender_rank, std::uint64_t sender);
   static void fetched(void* context);
 
+  // -- Messages that stay listed at their senders: listed.cpp ----------------------------------
+  [[nodiscard]] bool listed_by(int rank) const {
+    return !listed_at_.empty() && (rank < 0 || listed_at_.contains(rank));
+  }
+  /// The world rank of a source; -1: any, or it does not matter.
+  [[nodiscard]] int rank_of(const team& from, int source) const {
+    const bool matters = !listed_at_.empty() || !inquiries_.empty();
+    return source >= 0 && matters ? from.world_rank(source) : -1;
+  }
+  void list(sending& s, balance& other);
+  void note_listed(int sender_rank, const envelope& what);
+  void inquire(const envelope& wanted, std::uint64_t team, int from, posted* receive);
+  void go_on_inquiring();
+  void end_inquiry(bool found);
+  [[nodiscard]] bool settled(inquiry& first);
+  [[nodiscard]] arrival& arrival_of(int sender_rank, const label& with, const exposed_memory& from);
+  [[nodiscard]] arrival& take_listed(int sender_rank, const label& with,
+                                     const exposed_memory& from);
+  [[nodiscard]] const preview* previewed(const team& from, const envelope& wanted);
+
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
-  std::uint64_t share_ = 0;  ///< of the unexpected memory, for each peer
+  std::unique_ptr<recorder> recorder_;
+  std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
+  std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;
   std::unique_ptr<store> unexpected_;
   std::unordered_map<std::uint64_t, std::uint32_t> contexts_;  ///< by team; grows with teams
   std::uint64_t last_team_ = ~std::uint64_t{0};
   std::uint32_t last_context_ = 0;
+  std::vector<hints> hints_;                ///< by context, as far as any were given
   std::unordered_map<int, balance> peers_;  ///< those talked with
   std::vector<posted*> to_fetch_;           ///< matched in a handler
   std::vector<waiting_probe*> probes_;
+  std::unordered_map<int, std::uint64_t> listed_at_;  ///< for this rank, by sender; none: not there
+  std::deque<inquiry> inquiries_;                     ///< one after the other
+  std::uint32_t questions_ = 0;
+  std::vector<std::pair<int, std::uint64_t>> met_;  ///< listed ones taken as they came, since asked
+  std::optional<preview> preview_;
+  const sending* injecting_ = nullptr;  ///< listed, and its offer is not under way yet
+  message_memory memory_;               ///< with the peaks
   node_pool<posted> posts_;
   node_pool<arrival> arrivals_;
   node_pool<sending> sends_;

@@ -21,6 +21,8 @@ struct envelope {
   std::int32_t source = 0;
   std::int32_t tag = 0;
   std::uint32_t kind = 0;
+
+  bool operator==(const envelope&) const = default;
 };
 
 /// The kind of a collective's messages (envelope::kind): which collective (1 .. 255), and the

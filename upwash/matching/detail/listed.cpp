@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages that stay listed at their sender, because the receiver has no room for their envelopes.
+#include <algorithm>
+
+#include "upwash/core/active_message.hpp"
+#include "upwash/matching/detail/handlers.hpp"
+
+// While a sender lists any message for a receiver it lists all later ones too. Each is offered
+// once, in order: the receiver takes it when a posted receive fits, else forgets it and only
+// counts. So no posted receive ever fits a message that is listed. A new receive, or a probe, that
+// finds nothing in the receiver's store asks every sender that it may match and that lists some for
+// the first that fits: the first answer is taken. When none has one the receive is posted, unless
+// one that fits was offered and forgotten meanwhile: then it asks again. Inquiries go one after the
+// other, and later receives wait behind them, so that none overtakes.
+namespace upwash::matching::detail {
+
+// -- At the sender ------------------------------------------------------------------------------
+
+void messenger::list(sending& s, balance& other) {
+  if (other.listed == nullptr) {
+    other.listed = make_store(options_.engine, options_.partition, side::unexpected, shape_here());
+  }
+  other.listed->insert(s);
+  ++memory_.listed_here;
+}
+
+void messenger::asked(int asker, const question& what) {
+  label with;
+  exposed_memory from;
+  const auto context = contexts_.find(what.team);
+  const auto& listed = peers_[asker].listed;
+  if (listed != nullptr && context != contexts_.end()) {
+    auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, 0}));
+    // One that is listed last and not offered yet will be: the asker then meets it in order.
+    if (s != nullptr && s != injecting_) {
+      with = {s->team, reinterpret_cast<std::uintptr_t>(s), s->what.source, s->what.tag, 0, 1};
+      from = s->memory;
+    }
+  }
+  send_medium<&handle_answer>(here_, asker, std::as_bytes(std::span(&from, 1)), with,
+                              std::uint64_t{what.number});
+}
+
+void messenger::was_taken(std::uint64_t sender) {
+  auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
+  balance& other = peers_[s->rank];
+  other.listed->erase(*s);
+  --memory_.listed_here;
+  if (other.listed->size() == 0) other.listed.reset();
+}
+
+// -- At the receiver ----------------------------------------------------------------------------
+
+void messenger::note_listed(int sender_rank, const envelope& what) {
+  ++listed_at_[sender_rank];
+  ++memory_.listed_there;
+  if (!inquiries_.empty() && fit(inquiries_.front().wanted, what)) inquiries_.front().again = true;
+  for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, what);
+}
+
+/// One that is listed is taken out: its sender is told, and it is as any offer from then on.
+arrival& messenger::take_listed(int sender_rank, const label& with, const exposed_memory& from) {
+  const auto at = listed_at_.find(sender_rank);
+  if (--at->second == 0) listed_at_.erase(at);
+  --memory_.listed_there;
+  if (preview_ && preview_->rank == sender_rank && preview_->with.sender == with.sender) {
+    preview_.reset();
+  }
+  arrival& a = arrival_of(sender_rank, with, from);
+  upwash::send<&handle_taken>(here_, sender_rank, with.sender);
+  return a;
+}
+
+void messenger::inquire(const envelope& wanted, std::uint64_t team, int from, posted* receive) {
+  inquiry& made = inquiries_.emplace_back();
+  made.wanted = wanted;
+  made.team = team;
+  made.from = from;
+  made.receive = receive;
+  if (receive != nullptr) {
+    receive->now = posted::state::inquiring;
+    receive->asking = &made;
+  }
+  if (inquiries_.size() == 1) go_on_inquiring();
+}
+
+/// The first inquiry is over. Probes that waited may look again, but not for what was just not
+/// found.
+void messenger::end_inquiry(bool found) {
+  const inquiry& first = inquiries_.front();
+  const bool changes = found || first.receive != nullptr || first.cancelled;
+  for (waiting_probe* each : probes_) {
+    each->seen = each->seen || changes || each->wanted != first.wanted;
+  }
+  inquiries_.pop_front();
+}
+
+/// Whether the inquiry needs no answers: the store has what it wants, or nobody lists any. It is
+/// then over.
+bool messenger::settled(inquiry& first) {
+  posted* p = first.receive;
+  if (first.cancelled) {
+    end_inquiry(false);
+    return true;
+  }
+  entry* found = p != nullptr ? take(*unexpected_, first.wanted) : unexpected_->find(first.wanted);
+  if (found == nullptr && listed_by(first.from) && (first.number == 0 || first.again)) return false;
+  end_inquiry(found != nullptr);
+  if (p != nullptr && found != nullptr) {
+    consume(*p, *static_cast<arrival*>(found));
+  } else if (p != nullptr) {
+    p->now = posted::state::waiting;
+    posted_->insert(*p);
+  }
+  return true;
+}
+
+void messenger::go_on_inquiring() {
+  while (!inquiries_.empty()) {
+    inquiry& first = inquiries_.front();
+    if (settled(first)) continue;
+    std::vector<int> ranks;
+    for (const auto& [rank, count] : listed_at_) {
+      if (first.from < 0 || first.from == rank) ranks.push_back(rank);
+    }
+    first.number = ++questions_;
+    first.missing = static_cast<int>(ranks.size());
+    first.again = false;
+    met_.clear();
+    const question what{first.team, first.wanted.tag, first.number};
+    for (const int rank : ranks) upwash::send<&handle_question>(here_, rank, what);
+    return;  // handlers may have gone on meanwhile: `first` may be gone
+  }
+}
+
+void messenger::answered(int sender_rank, std::uint32_t number, const label& with,
+                         const exposed_memory& from) {
+  if (inquiries_.empty() || inquiries_.front().number != number) return;  // it has got another
+  inquiry& first = inquiries_.front();
+  // The answer and the taking may have crossed: then there may be another.
+  const bool crossed =
+      std::find(met_.begin(), met_.end(), std::pair(sender_rank, with.sender)) != met_.end();
+  if (crossed) first.again = true;
+  if (with.sender == 0 || crossed) {
+    if (--first.missing == 0) go_on_inquiring();
+    return;
+  }
+  posted* p = first.receive;
+  if (p == nullptr && !first.cancelled) preview_ = {first.wanted, sender_rank, with, from};
+  end_inquiry(true);
+  if (p != nullptr) consume(*p, take_listed(sender_rank, with, from));
+  go_on_inquiring();
+}
+
+/// What a probe may see of listed messages; asks when it is not known.
+const messenger::preview* messenger::previewed(const team& from, const envelope& wanted) {
+  if (preview_ && preview_->wanted == wanted) return &*preview_;
+  const int rank = rank_of(from, wanted.source);
+  if (listed_by(rank)) inquire(wanted, from.id(), rank, nullptr);
+  return nullptr;
+}
+
+message_memory messenger::memory() const {
+  message_memory now = memory_;
+  now.kept = unexpected_->size();
+  return now;
+}
+
+}  // namespace upwash::matching::detail

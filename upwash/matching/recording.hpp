@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recordings of matching: what one rank posted, probed and took back, and what came to it, in its
+// own order. Every rank writes a file of its own, so that nothing is agreed about while the job
+// runs, and what a rank wrote is there when it dies.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "upwash/matching/trace.hpp"
+
+namespace upwash::matching {
+
+/// The first line of every recording: schema and version. Then, as variable-length integers (7 bits
+/// a byte, lowest first): rank, ranks, and the events, each a byte of kind and its fields.
+/// Contexts count from 0 in the order in which they appear.
+///   team     a context and the size of its team, before its first post, probe or claim
+///   post, probe, claim, arrival
+///            ns since the event before, context, source + 1, tag + 1, collective kind, bytes
+///   cancel   ns since the event before, how many posts ago
+inline constexpr std::string_view recording_header = "upwash matching recording, version 1\n";
+
+/// Writes a recording, a block at a time. Not for several threads at once.
+class recorder {
+ public:
+  /// Throws `error` (system) when the file cannot be written.
+  recorder(const std::string& path, std::int32_t rank, std::int32_t ranks);
+  /// Writes the rest; a failure is logged.
+  ~recorder();
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+
+  /// A post, probe, claim or arrival. Contexts may have any numbers. Returns the number of the
+  /// event's post, for `cancel`. team_size: 0 when it is not known here. Throws `error` (system)
+  /// when the file cannot be written.
+  std::uint64_t add(trace_event::kind what, std::uint64_t time_ns, const envelope& with,
+                    std::uint64_t bytes, std::int32_t team_size);
+  void cancel(std::uint64_t time_ns, std::uint64_t post);
+
+ private:
+  void put(std::uint64_t value);
+  void begin(trace_event::kind what, std::uint64_t time_ns);
+  void write();
+
+  std::string path_;
+  std::ofstream file_;
+  std::string block_;
+  struct context {
+    std::uint32_t number;
+    bool has_size = false;
+  };
+  std::unordered_map<std::uint32_t, context> contexts_;  ///< grows with teams
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t posts_ = 0;
+};
+
+/// The events of a recording. Throws `error` (argument) naming `name`, the byte and what is wrong
+/// there. O(bytes).
+[[nodiscard]] std::vector<trace_event> parse_recording(std::string_view bytes,
+                                                       std::string_view name);
+
+}  // namespace upwash::matching

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What travels in a replay, and the events of a place, in the order in which they happen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "upwash/schedule/lower.hpp"
+
+namespace upwash::simulator::detail {
+
+/// Number of a step of its rank.
+using step_number = std::uint32_t;
+inline constexpr step_number no_step = UINT32_MAX;
+
+enum class letter : std::uint8_t {
+  data,
+  offer,
+  invitation,
+  acknowledgement,
+  request,
+  reply,
+  stored,
+  signal,
+  told,  ///< not a message: its sender's peer knows that it is there
+  seen,  ///< not a message: a counter is high enough, seen from afar
+};
+
+struct parcel {
+  std::int64_t at_ps = 0;  ///< when its event happens
+  int from = 0;
+  int to = 0;
+  std::uint32_t edge = 0;
+  std::uint32_t number = 0;      ///< of those of its sender
+  std::uint64_t about = 0;       ///< bytes of the edge
+  step_number sender = no_step;  ///< waits for an acknowledgement
+  step_number asker = no_step;   ///< waits for a reply
+  letter what = letter::data;
+  schedule::mechanism how = schedule::mechanism::eager;
+
+  /// Beyond headers.
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    return what == letter::data || what == letter::reply || what == letter::stored ? about : 0;
+  }
+};
+
+enum class happening : std::uint8_t {
+  finished,  ///< what the processor did
+  reaches,   ///< a message's first byte its receiver
+  complete,  ///< its last byte
+  later,     ///< what is known from afar without a message
+  chosen,    ///< the processor takes up what is next
+};
+
+/// An event of a rank. Events of one time are in the order of ranks; of a rank's own, what
+/// comes goes by whose other end is nearest upwards, and the processor chooses last.
+struct event {
+  std::int64_t at_ps = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t turn = 0;
+  std::uint32_t number = 0;
+  std::uint32_t subject = 0;  ///< happening, and above it where its parcel is kept
+
+  event() = default;
+  event(std::int64_t at, int of_rank, std::uint32_t in_turn, std::uint32_t nth, happening what,
+        std::uint32_t parcel = 0) noexcept
+      : at_ps(at),
+        rank(static_cast<std::uint32_t>(of_rank)),
+        turn(in_turn),
+        number(nth),
+        subject(parcel << 3U | static_cast<std::uint32_t>(what)) {}
+
+  [[nodiscard]] happening what() const noexcept { return static_cast<happening>(subject & 7U); }
+  [[nodiscard]] std::uint32_t parcel() const noexcept { return subject >> 3U; }
+
+  friend bool operator<(const event& a, const event& b) noexcept {
+    if (a.at_ps != b.at_ps) return a.at_ps < b.at_ps;
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return a.turn != b.turn ? a.turn < b.turn : a.number < b.number;
+  }
+};
+
+/// Earliest first: a heap of four children each, and before it the event that came last where that
+/// is the earliest, as it often is.
+class event_heap {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return !has_front_ && events_.empty(); }
+  [[nodiscard]] const event& first() const noexcept {
+    return has_front_ ? front_ : events_.front();
+  }
+  [[nodiscard]] std::int64_t next_ps() const noexcept {
+    return empty() ? INT64_MAX : first().at_ps;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return events_.capacity() * sizeof(event);
+  }
+  void prefetch() const noexcept { __builtin_prefetch(events_.data()); }
+
+  void push(event item) {
+    if (has_front_) {
+      if (item < front_) std::swap(item, front_);
+    } else if (events_.empty() || item < events_.front()) {
+      front_ = item;
+      has_front_ = true;
+      return;
+    }
+    sift_up(item);
+  }
+
+  event pop() {
+    if (has_front_) {
+      has_front_ = false;
+      return front_;
+    }
+    const event earliest = events_.front();
+    const event item = events_.back();
+    events_.pop_back();
+    if (!events_.empty()) sift_down(item);
+    return earliest;
+  }
+
+ private:
+  void sift_up(const event& item) {
+    events_.push_back(item);
+    std::size_t hole = events_.size() - 1;
+    while (hole > 0) {
+      const std::size_t parent = (hole - 1) / 4;
+      if (!(item < events_[parent])) break;
+      events_[hole] = events_[parent];
+      hole = parent;
+    }
+    events_[hole] = item;
+  }
+  void sift_down(const event& item) {
+    const std::size_t size = events_.size();
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < size; child = 4 * hole + 1) {
+      const std::size_t end = child + 4 < size ? child + 4 : size;
+      std::size_t least = child;
+      for (std::size_t i = child + 1; i < end; ++i) {
+        if (events_[i] < events_[least]) least = i;
+      }
+      if (!(events_[least] < item)) break;
+      events_[hole] = events_[least];
+      hole = least;
+    }
+    events_[hole] = item;
+  }
+
+  std::vector<event> events_;
+  event front_{};
+  bool has_front_ = false;
+};
+
+/// Things kept under a number until they are taken.
+template <class Thing>
+class numbered {
+ public:
+  std::uint32_t keep(const Thing& what) {
+    if (free_.empty()) {
+      things_.push_back(what);
+      return static_cast<std::uint32_t>(things_.size() - 1);
+    }
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    things_[number] = what;
+    return number;
+  }
+  [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
+  void prefetch(std::uint32_t number) const noexcept { __builtin_prefetch(&things_[number]); }
+  Thing take(std::uint32_t number) {
+    free_.push_back(number);
+    return things_[number];
+  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return things_.capacity() * sizeof(Thing) + free_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  std::vector<Thing> things_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace upwash::simulator::detail

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The state of a replay. Ranks that share ports (a node's) are one place, whose events are walked
+// in the order of time. Between places nothing is known sooner than a latency: so all places are
+// walked through a window of that length one after the other, or by several threads, and what they
+// send to each other is handed over between windows. Places that lie side by side form a stretch,
+// which one thread walks at a time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "upwash/simulator/detail/replay_rank.hpp"
+#include "upwash/simulator/network.hpp"
+#include "upwash/simulator/replay.hpp"
+
+namespace upwash::simulator::detail {
+
+/// Thrown when something is known from one place to another sooner than within a window.
+struct window_too_long {
+  std::int64_t known_within_ps;  ///< 0: at once
+};
+
+struct stretch {
+  numbered<parcel> parcels;
+  std::int64_t next_ps = INT64_MAX;  ///< of its places
+};
+
+class replay_state {
+ public:
+  /// Windows of `window_ps`; 0: one place of all ranks.
+  replay_state(int ranks, function_ref<schedule::generator(int)> schedule_of, const machine& on,
+               const schedule::transfer_rules& by, const replay_options& with,
+               std::int64_t window_ps);
+
+  [[nodiscard]] replay_rank& rank(int r) noexcept { return ranks[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] std::size_t place_of(int r) const noexcept {
+    return static_cast<std::size_t>(r / ranks_a_place);
+  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+  static constexpr std::size_t places_a_stretch = 32;
+
+  schedule::transfer_rules rules;
+  replay_options options;
+  int ranks_per_node;
+  int ranks_a_place;
+  std::int64_t window;
+  message_network network;
+  std::vector<schedule::facts> facts;  ///< of all ranks alike, or of each
+  std::vector<replay_rank> ranks;
+  std::vector<event_heap> places;
+  std::vector<std::int64_t> next_ps;  ///< of each place
+  std::vector<stretch> stretches;
+};
+
+/// What is known between places at the least so much later; at most: some sizes are tried.
+[[nodiscard]] std::int64_t least_latency_ps(const machine& on, int ranks_a_place);
+
+}  // namespace upwash::simulator::detail

@@ -1,0 +1,409 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a replayed processor's work costs, and what follows it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "upwash/base/error.hpp"
+#include "upwash/simulator/detail/replay_walker.hpp"
+
+namespace upwash::simulator::detail {
+
+using schedule::mechanism;
+using schedule::step_kind;
+using side = early_and_waiting::side;
+
+duration replay_walker::copying(std::uint64_t bytes) const {
+  const machine& on = all_.network.on();
+  const bool is_free = all_.options.free_where_absent && !on.processor.copy_ns_per_byte;
+  return bytes == 0 || is_free ? duration() : model::copy_time(on, bytes);
+}
+
+duration replay_walker::reducing(std::uint64_t bytes) const {
+  const machine& on = all_.network.on();
+  const auto& cost = on.processor.reduce_ns_per_byte;
+  if (bytes == 0 || (all_.options.free_where_absent && !cost)) return {};
+  return model::bytes_time(bytes, needed(on, cost, "processor.reduce", "reducing"));
+}
+
+/// What a send sends first.
+parcel replay_walker::outgoing(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  parcel p;
+  p.from = rank;
+  p.to = s.peer;
+  p.edge = s.edge;
+  p.about = s.bytes;
+  p.how = s.how;
+  const bool offers = p.how == mechanism::rendezvous || p.how == mechanism::single_copy;
+  p.what = offers ? letter::offer : letter::data;
+  if (s.acknowledged) p.sender = n;
+  return p;
+}
+
+/// What a receive has met.
+parcel replay_walker::arrived_at(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  parcel p;
+  p.from = s.peer;
+  p.to = rank;
+  p.edge = s.edge;
+  p.about = s.other_bytes;
+  p.how = s.how;
+  const bool offers = p.how == mechanism::rendezvous || p.how == mechanism::single_copy;
+  p.what = offers ? letter::offer : letter::data;
+  p.sender = s.came_from;
+  return p;
+}
+
+duration replay_walker::cost_of_take(const parcel& p) {
+  const model::message_cost& small = costs_.of_empty(p.from, p.to);
+  const duration receive = small.receive_overhead;
+  const duration send = small.send_overhead;
+  const duration answer = p.sender != no_step ? send : duration();
+  switch (p.how) {
+    case mechanism::rendezvous: return receive + send;
+    case mechanism::signalling_put: return receive;
+    case mechanism::single_copy: return receive + copying(p.about) + answer;
+    default: break;
+  }
+  const bool copies = all_.network.on().processor.copy_ns_per_byte.has_value();
+  return costs_.between(p.from, p.to, p.bytes()).receive_overhead +
+         (copies ? copying(p.bytes()) : duration()) + answer;
+}
+
+duration replay_walker::cost_of_work(int rank, const open_step& s) {
+  if (s.fetches) return costs_.of_empty(rank, s.peer).send_overhead;
+  const duration combining = s.kind == step_kind::reduce ? reducing(s.bytes) : duration();
+  if (s.stores) return combining + costs_.between(rank, s.peer, s.bytes).send_overhead;
+  return s.kind == step_kind::copy ? copying(s.bytes) : combining;
+}
+
+duration replay_walker::cost_of_begin(int rank, const open_step& s) {
+  switch (s.kind) {
+    case step_kind::send: {
+      if (s.invites) return {};
+      const bool offers = s.how == mechanism::rendezvous || s.how == mechanism::single_copy;
+      return costs_.between(rank, s.peer, offers ? 0 : s.bytes).send_overhead;
+    }
+    case step_kind::receive:  // the invitation
+      return costs_.of_empty(rank, s.peer).send_overhead;
+    case step_kind::signal:
+      return s.peer < 0 || s.peer == rank ? duration()
+                                          : costs_.of_empty(rank, s.peer).send_overhead;
+    case step_kind::net_multicast:
+    case step_kind::net_reduce:
+    case step_kind::net_barrier: return overheads_in_network(rank).send_overhead;
+    case step_kind::copy:
+    case step_kind::reduce: return cost_of_work(rank, s);
+    default: return {};
+  }
+}
+
+duration replay_walker::cost_of_got(int rank, const open_step& s) {
+  switch (s.kind) {
+    case step_kind::receive: return costs_.of_empty(rank, s.peer).send_overhead;
+    case step_kind::net_multicast:
+    case step_kind::net_reduce:
+    case step_kind::net_barrier: return overheads_in_network(rank).receive_overhead;
+    case step_kind::reduce: return reducing(s.bytes);
+    default: return {};
+  }
+}
+
+duration replay_walker::cost_of(int rank, const task& what) {
+  if (what.what == job::count || what.what == job::gather) {
+    const parcel& p = near_->parcels[what.parcel];
+    const model::message_cost& small = costs_.of_empty(p.from, p.to);
+    if (what.what == job::count) return small.receive_overhead;
+    return p.what == letter::reply ? small.send_overhead : cost_of_take(p);
+  }
+  const open_step& s = all_.rank(rank).at(what.step);
+  switch (what.what) {
+    case job::begin: return cost_of_begin(rank, s);
+    case job::take: return cost_of_take(arrived_at(rank, what.step));
+    case job::got: return cost_of_got(rank, s);
+    case job::told:
+      return s.kind == step_kind::send ? costs_.of_empty(rank, s.peer).receive_overhead
+                                       : duration();
+    case job::invited: {
+      const parcel p = outgoing(rank, what.step);
+      const duration receive = costs_.of_empty(rank, s.peer).receive_overhead;
+      return receive + costs_.between(p.from, p.to, p.bytes()).send_overhead;
+    }
+    case job::seen: {
+      if (s.peer < 0 || s.peer == rank) return {};
+      const model::message_cost& small = costs_.of_empty(rank, s.peer);
+      return small.send_overhead + small.receive_overhead;
+    }
+    default: return {};
+  }
+}
+
+/// As for a message to a rank far away.
+model::message_cost replay_walker::overheads_in_network(int rank) {
+  const int ranks = static_cast<int>(all_.ranks.size());
+  return ranks == 1 ? model::message_cost() : costs_.of_empty(rank, (rank + ranks / 2) % ranks);
+}
+
+void replay_walker::effect(int rank, const task& what) {
+  switch (what.what) {
+    case job::begin: return effect_of_begin(rank, what.step);
+    case job::take: return effect_of_take(arrived_at(rank, what.step), rank, what.step);
+    case job::got: {
+      const parcel p = near_->parcels.take(what.parcel);
+      if (p.sender != no_step) acknowledge(p);
+      return done(rank, what.step);
+    }
+    case job::told:
+    case job::seen: return done(rank, what.step);
+    case job::invited: {
+      const parcel p = outgoing(rank, what.step);
+      ++totals_.messages;
+      send(p);
+      if (p.sender == no_step || p.how == mechanism::signalling_put) done(rank, what.step);
+      return;
+    }
+    case job::count: return count_up(rank, near_->parcels.take(what.parcel).edge);
+    case job::gather: return effect_of_gather(near_->parcels.take(what.parcel));
+  }
+}
+
+void replay_walker::effect_of_begin(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  switch (s.kind) {
+    case step_kind::send: return send_edge(rank, n);
+    case step_kind::receive: return invite(rank, n);
+    case step_kind::copy:
+    case step_kind::reduce: return work(rank, n);
+    case step_kind::collect: return collect(rank, s.edge), done(rank, n);
+    case step_kind::close: return close(rank, n);
+    case step_kind::stage:
+    case step_kind::deliver: return done(rank, n);
+    case step_kind::signal: return signal(rank, n);
+    case step_kind::await: return await(rank, n);
+    default: return join(rank, n);
+  }
+}
+
+void replay_walker::send_edge(int rank, step_number n) {
+  if (all_.rank(rank).at(n).invites) return post(rank, n);
+  const parcel p = outgoing(rank, n);
+  ++totals_.messages;
+  send(p);
+  if (p.sender == no_step) done(rank, n);
+}
+
+void replay_walker::invite(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  parcel invitation;
+  invitation.what = letter::invitation;
+  invitation.from = rank;
+  invitation.to = s.peer;
+  invitation.edge = s.edge;
+  send(invitation);
+  post(rank, n);
+}
+
+void replay_walker::close(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  if (!s.closes_known) {
+    throw error(error_kind::argument,
+                fmt::format("replay: rank {}, step {}: it ends when {} messages have come from "
+                            "anybody; replay the schedule that names their senders",
+                            rank, n, s.bytes));
+  }
+  std::erase(all_.rank(rank).counted().collects, s.edge);
+  done(rank, n);
+}
+
+void replay_walker::signal(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  if (s.peer < 0 || s.peer == rank) {
+    count_up(rank, s.edge);
+  } else {
+    parcel p;
+    p.what = letter::signal;
+    p.from = rank;
+    p.to = s.peer;
+    p.edge = s.edge;
+    send(p);
+  }
+  done(rank, n);
+}
+
+/// A step in the network: the carrier tells when this rank's part is done.
+void replay_walker::join(int rank, step_number n) {
+  if (all_.options.through == nullptr) {
+    throw error(error_kind::configuration,
+                fmt::format("replay: rank {}, step {}: the message-level network has no "
+                            "collectives of its own",
+                            rank, n));
+  }
+  const open_step& s = all_.rank(rank).at(n);
+  parcel p;
+  p.what = letter::reply;
+  p.from = p.to = rank;
+  p.asker = n;
+  const network_collective kind = s.kind == step_kind::net_barrier ? network_collective::barrier
+                                  : s.kind == step_kind::net_multicast
+                                      ? network_collective::broadcast
+                                  : s.peer == schedule::own ? network_collective::all_reduce
+                                                            : network_collective::reduce;
+  const std::uint64_t bytes = std::max(s.other_bytes, s.bytes);
+  all_.options.through->join(duration::from_ps(now_), rank, {kind, s.peer, bytes, s.edge, 0},
+                             carry(p));
+}
+
+void replay_walker::work(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  if (!s.fetches && !s.stores) return done(rank, n);
+  parcel p;
+  p.from = rank;
+  p.to = s.peer;
+  p.asker = n;
+  p.what = s.fetches ? letter::request : letter::stored;
+  p.about = s.fetches ? s.other_bytes : s.bytes;
+  send(p);
+}
+
+void replay_walker::collect(int rank, std::uint32_t edge) {
+  replay_rank& r = all_.rank(rank);
+  r.counted().collects.push_back(edge);
+  for (const std::uint32_t each : r.meets.take_messages(edge)) {
+    possible(rank, job::gather, r.base, each);
+  }
+}
+
+/// What an offer is about, to be sent to step `asker` (none: to a collect).
+void replay_walker::request(const parcel& offer, step_number asker) {
+  parcel asked = offer;
+  asked.what = letter::request;
+  std::swap(asked.from, asked.to);
+  asked.asker = asker;
+  send(asked);
+}
+
+void replay_walker::effect_of_take(const parcel& p, int rank, step_number n) {
+  if (p.how == mechanism::rendezvous) return request(p, n);
+  if (p.sender != no_step) acknowledge(p);
+  done(rank, n);
+}
+
+void replay_walker::effect_of_gather(const parcel& p) {
+  if (p.how == mechanism::rendezvous && p.what == letter::offer) return request(p, no_step);
+  if (p.sender != no_step) acknowledge(p);
+}
+
+void replay_walker::acknowledge(const parcel& what) {
+  parcel back = what;
+  back.what = letter::acknowledgement;
+  std::swap(back.from, back.to);
+  send(back);
+}
+
+/// A receive looks for its message, a send for its invitation.
+void replay_walker::post(int rank, step_number n) {
+  replay_rank& r = all_.rank(rank);
+  const std::uint32_t place = r.place_of(n);
+  if (const auto which = r.meets.take(r.ring[place].waits_for(), side::message)) {
+    return met(rank, n, *which);
+  }
+  r.post(place);
+}
+
+void replay_walker::met(int rank, step_number n, std::uint32_t which) {
+  const parcel p = near_->parcels.take(which);
+  if (p.what == letter::invitation) return possible(rank, job::invited, n);
+  open_step& s = all_.rank(rank).at(n);
+  s.other_bytes = p.about;
+  s.came_from = p.sender;
+  s.how = p.how;
+  possible(rank, job::take, n);
+}
+
+/// A message is complete at its receiver.
+void replay_walker::came(std::uint32_t which) {
+  parcel& p = near_->parcels[which];
+  switch (p.what) {
+    case letter::acknowledgement:
+      possible(p.to, job::told, p.sender);
+      near_->parcels.take(which);
+      return;
+    case letter::reply:
+      return p.asker == no_step ? possible(p.to, job::gather, all_.rank(p.to).base, which)
+                                : possible(p.to, job::got, p.asker, which);
+    case letter::stored: {
+      parcel back = near_->parcels.take(which);
+      back.what = letter::told;
+      std::swap(back.from, back.to);
+      back.at_ps = now_ + costs_.of_empty(back.from, back.to).latency.ps();
+      return deliver(back);
+    }
+    case letter::signal: return possible(p.to, job::count, all_.rank(p.to).base, which);
+    case letter::request: {
+      parcel reply = near_->parcels.take(which);
+      reply.what = letter::reply;
+      std::swap(reply.from, reply.to);
+      return send(reply);
+    }
+    default: return came_to_meet(which);
+  }
+}
+
+void replay_walker::came_to_meet(std::uint32_t which) {
+  const parcel& p = near_->parcels[which];
+  replay_rank& r = all_.rank(p.to);
+  const bool invites = p.what == letter::invitation;
+  if (!invites && r.collects(p.edge)) return possible(p.to, job::gather, r.base, which);
+  const early_and_waiting::key sought{p.from, p.edge, invites};
+  if (const auto n = r.meets.take(sought, side::step)) return met(p.to, *n, which);
+  while (r.first_posted != 0) {
+    const std::uint32_t place = r.take_posted();
+    const early_and_waiting::key each = r.ring[place].waits_for();
+    const step_number n = r.number_at(place);
+    if (each == sought) return met(p.to, n, which);
+    r.meets.keep(each, side::step, n);
+  }
+  r.meets.keep(sought, side::message, which);
+}
+
+void replay_walker::count_up(int rank, std::uint32_t which) {
+  ++all_.rank(rank).counted().counters[which];
+  wake(rank, which);
+}
+
+void replay_walker::await(int rank, step_number n) {
+  const open_step& s = all_.rank(rank).at(n);
+  const int where = s.peer < 0 ? rank : s.peer;
+  // Reading a counter of another place has no message to it.
+  if (all_.place_of(where) != place_number_) throw window_too_long{0};
+  all_.rank(where).counted().awaited[s.edge].emplace_back(rank, n);
+  wake(where, s.edge);
+}
+
+/// Those for whom the counter is high enough see it, from afar later.
+void replay_walker::wake(int rank, std::uint32_t which) {
+  counting& here = all_.rank(rank).counted();
+  const std::uint64_t value = here.counters[which];
+  std::vector<std::pair<int, step_number>> freed;
+  std::erase_if(here.awaited[which], [&](const auto& each) {
+    const bool enough = value >= all_.rank(each.first).at(each.second).bytes;
+    if (enough) freed.push_back(each);
+    return enough;
+  });
+  for (const auto& [who, n] : freed) {
+    parcel p;
+    p.what = letter::seen;
+    p.from = rank;
+    p.to = who;
+    p.asker = n;
+    const duration way = who == rank ? duration() : costs_.of_empty(who, rank).latency;
+    p.at_ps = now_ + way.ps();
+    deliver(p);
+  }
+}
+
+}  // namespace upwash::simulator::detail

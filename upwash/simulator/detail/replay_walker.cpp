@@ -1,0 +1,362 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Events of a place in the order of time, and steps as they open and end.
+#include "upwash/simulator/detail/replay_walker.hpp"
+
+#include <array>
+#include <functional>
+
+namespace upwash::simulator::detail {
+
+using schedule::step;
+using schedule::step_kind;
+
+void replay_walker::enter(std::size_t stretch_number) {
+  near_ = &all_.stretches[stretch_number];
+  now_ = 0;
+}
+
+void replay_walker::begin(std::size_t stretch_number) {
+  enter(stretch_number);
+  const std::size_t first = stretch_number * replay_state::places_a_stretch;
+  const std::size_t last = std::min(first + replay_state::places_a_stretch, all_.places.size());
+  for (std::size_t p = first; p < last; ++p) {
+    place_ = &all_.places[p];
+    const int first_rank = static_cast<int>(p) * all_.ranks_a_place;
+    const int ranks = static_cast<int>(all_.ranks.size());
+    const int end = std::min(first_rank + all_.ranks_a_place, ranks);
+    for (int rank = first_rank; rank < end; ++rank) {
+      refill(rank);
+      if (std::exchange(choosing_, -1) < 0) continue;
+      place_->push({0, rank, static_cast<std::uint32_t>(2 * ranks), 0, happening::chosen});
+    }
+    all_.next_ps[p] = place_->next_ps();
+    near_->next_ps = std::min(near_->next_ps, place_->next_ps());
+  }
+}
+
+void replay_walker::walk(std::size_t stretch_number, std::int64_t end_ps) {
+  enter(stretch_number);
+  const std::size_t first = stretch_number * replay_state::places_a_stretch;
+  const std::size_t last = std::min(first + replay_state::places_a_stretch, all_.places.size());
+  // What large teams keep is in no cache: it is asked for some places ahead.
+  std::array<std::size_t, replay_state::places_a_stretch> active;
+  std::size_t count = 0;
+  for (std::size_t p = first; p < last; ++p) {
+    if (all_.next_ps[p] < end_ps) active[count++] = p;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 2 < count) prefetch_place(active[i + 2]);
+    if (i + 1 < count) prefetch_steps(active[i + 1]);
+    walk_place(active[i], end_ps);
+  }
+  std::int64_t next = INT64_MAX;
+  for (std::size_t p = first; p < last; ++p) next = std::min(next, all_.next_ps[p]);
+  near_->next_ps = next;
+}
+
+void replay_walker::prefetch_place(std::size_t number) const noexcept {
+  all_.places[number].prefetch();
+  // Those of a node are most often active one at a time: which, the second call knows.
+  if (all_.ranks_a_place == 1) all_.rank(static_cast<int>(number)).prefetch();
+}
+
+void replay_walker::prefetch_steps(std::size_t number) const noexcept {
+  const event& next = all_.places[number].first();
+  const replay_rank& r = all_.rank(static_cast<int>(next.rank));
+  near_->parcels.prefetch(next.parcel());
+  if (all_.ranks_a_place == 1) {
+    r.prefetch_steps();
+  } else {
+    r.prefetch();
+  }
+}
+
+void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
+  place_number_ = number;
+  place_ = &all_.places[number];
+  end_ = end_ps;
+  while (place_->next_ps() < end_ps) handle(place_->pop());
+  all_.next_ps[number] = place_->next_ps();
+}
+
+/// The carrier runs up to each event before it happens, so both have one time.
+void replay_walker::walk_with_carrier() {
+  enter(0);
+  place_number_ = 0;
+  place_ = &all_.places[0];
+  end_ = INT64_MAX;
+  const auto arrived = [&](std::uint64_t id, duration at) {
+    parcel p = carried_.take(static_cast<std::uint32_t>(id));
+    p.at_ps = at.ps();
+    const std::uint32_t kept = near_->parcels.keep(p);
+    place_->push({p.at_ps, p.to, turn_from(p), p.number, happening::complete, kept});
+  };
+  while (true) {
+    if (all_.options.through->run(duration::from_ps(place_->next_ps()), arrived)) continue;
+    if (place_->empty()) break;
+    handle(place_->pop());
+  }
+}
+
+std::uint32_t replay_walker::turn_from(const parcel& p) const noexcept {
+  const int ranks = static_cast<int>(all_.ranks.size());
+  const int up = p.from >= p.to ? p.from - p.to : p.from - p.to + ranks;
+  return static_cast<std::uint32_t>(ranks + up);
+}
+
+void replay_walker::handle(const event& e) {
+  now_ = e.at_ps;
+  const int rank = static_cast<int>(e.rank);
+  switch (e.what()) {
+    case happening::chosen: start_next(rank); break;
+    case happening::finished: {
+      effect(rank, all_.rank(rank).current);
+      choosing_ = rank;
+      break;
+    }
+    case happening::later: {
+      const parcel p = near_->parcels.take(e.parcel());
+      possible(rank, p.what == letter::told ? job::told : job::seen, p.asker);
+      break;
+    }
+    case happening::reaches: {
+      const parcel& p = near_->parcels[e.parcel()];
+      const std::size_t level = costs_.level(p.from, p.to);
+      const duration last =
+          all_.network.arrive(level, p.to, duration::from_ps(now_), costs_.of(level, p.bytes()));
+      place_->push({last.ps(), rank, e.turn, p.number, happening::complete, e.parcel()});
+      break;
+    }
+    case happening::complete: came(e.parcel()); break;
+  }
+  if (choosing_ >= 0) choose_in_turn();
+}
+
+/// What becomes possible at the same time competes: the processor chooses once all has happened.
+void replay_walker::choose_in_turn() {
+  if (!place_->empty() && place_->first().at_ps == now_ &&
+      place_->first().rank <= static_cast<std::uint32_t>(choosing_)) {
+    const auto last = static_cast<std::uint32_t>(2 * all_.ranks.size());
+    if (place_->first().rank == static_cast<std::uint32_t>(choosing_) &&
+        place_->first().turn < last) {
+      return;
+    }
+    place_->push({now_, choosing_, last, 0, happening::chosen});
+    choosing_ = -1;
+    return;
+  }
+  start_next(std::exchange(choosing_, -1));
+}
+
+void replay_walker::refill(int rank) {
+  replay_rank& r = all_.rank(rank);
+  while (r.base != r.next && r.ring[r.front].done) {
+    if (++r.front == r.window) r.front = 0;
+    ++r.base;
+  }
+  step fresh;
+  while (!r.ended && !r.at_stage && r.next - r.base < r.window) {
+    if (!r.steps.next(fresh, *r.known)) {
+      r.ended = true;
+      break;
+    }
+    r.at_stage = fresh.kind == step_kind::stage;
+    open(r, fresh);
+    const step_number n = r.next - 1;
+    if (r.at(n).is_ready(n == r.base)) become_ready(rank, n);
+  }
+  if (r.base == r.next) return;
+  open_step& first = r.ring[r.front];
+  if (first.after_all && !first.begun && first.unmet == 0) become_ready(rank, r.base);
+}
+
+void replay_walker::open(replay_rank& r, const step& what) {
+  const step_number n = r.next++;
+  open_step& s = r.at(n);
+  s = open_step{};
+  describe(r, s, what);
+  wait_for(r, n, what);
+  ++totals_.steps;
+}
+
+void replay_walker::wait_for(replay_rank& r, step_number n, const step& what) {
+  const std::uint32_t place = r.place_of(n);
+  open_step& s = r.ring[place];
+  for (std::uint32_t i = 0; i < step::most_dependencies; ++i) {
+    const std::uint32_t distance = what.after[i];
+    if (distance == 0 || distance > n - r.base) continue;
+    open_step& earlier = r.at(n - distance);
+    if (earlier.done) continue;
+    s.next_waiter[i] = earlier.first_waiter;
+    earlier.first_waiter = (place << 2U | i) + 1;
+    ++s.unmet;
+  }
+}
+
+/// Of a step what its time depends on.
+void replay_walker::describe(replay_rank& r, open_step& s, const step& what) {
+  const int rank = static_cast<int>(&r - all_.ranks.data());
+  const auto is_remote = [&](const schedule::piece& p) {
+    return p.of != schedule::buffer::none && p.owner != schedule::own && p.owner != rank &&
+           !all_.rules.direct;
+  };
+  s.kind = what.kind;
+  s.after_all = what.after_all;
+  s.peer = what.peer;
+  s.edge = what.edge;
+  s.bytes = what.into.bytes;
+  switch (what.kind) {
+    case step_kind::send:
+    case step_kind::receive: {
+      const bool sends = what.kind == step_kind::send;
+      s.bytes = (sends ? what.left.bytes : what.into.bytes) + 8ULL * what.header.count;
+      const lowered way = lower(s.bytes, what.placed, what.acknowledged);
+      s.how = way.how;
+      s.invites = way.invites;
+      s.acknowledged = way.acknowledged;
+      return;
+    }
+    case step_kind::copy:
+    case step_kind::reduce: {
+      const schedule::piece* operand = is_remote(what.left)    ? &what.left
+                                       : is_remote(what.right) ? &what.right
+                                                               : nullptr;
+      s.fetches = operand != nullptr;
+      s.stores = !s.fetches && is_remote(what.into);
+      s.peer = s.fetches ? operand->owner : what.into.owner;
+      if (s.fetches) s.other_bytes = operand->bytes;
+      return;
+    }
+    case step_kind::await:
+    case step_kind::close:
+      s.bytes = what.value;
+      s.closes_known = !what.counted || what.acknowledged;
+      return;
+    default: s.other_bytes = what.left.bytes; return;
+  }
+}
+
+/// As schedule::lower; edges that follow each other are mostly alike.
+replay_walker::lowered replay_walker::lower(std::uint64_t bytes, bool placed, bool acknowledged) {
+  lowered& last = lowered_;
+  if (last.is && last.bytes == bytes && last.placed == placed && last.asked == acknowledged) {
+    return last;
+  }
+  const schedule::wire way = schedule::lower(bytes, placed, acknowledged, all_.rules);
+  return last = {true,
+                 bytes,
+                 placed,
+                 acknowledged,
+                 way.how,
+                 way.asks_first(),
+                 way.all().back().backwards};
+}
+
+void replay_walker::become_ready(int rank, step_number n) {
+  open_step& s = all_.rank(rank).at(n);
+  s.begun = true;
+  if (s.kind == step_kind::receive && !s.invites) {
+    post(rank, n);
+  } else {
+    possible(rank, job::begin, n);
+  }
+}
+
+void replay_walker::possible(int rank, job what, step_number step, std::uint32_t parcel) {
+  replay_rank& r = all_.rank(rank);
+  r.tasks.push_back({step, r.orders++, parcel, what});
+  std::push_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
+  if (r.busy) return;
+  r.busy = true;
+  choosing_ = rank;
+}
+
+void replay_walker::start_next(int rank) {
+  replay_rank& r = all_.rank(rank);
+  r.busy = !r.tasks.empty();
+  if (!r.busy) return;
+  std::pop_heap(r.tasks.begin(), r.tasks.end(), std::greater<>());
+  r.current = r.tasks.back();
+  r.tasks.pop_back();
+  const duration cost = cost_of(rank, r.current);
+  r.processor += cost;
+  const duration end =
+      all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost);
+  place_->push(
+      {end.ps(), rank, static_cast<std::uint32_t>(all_.ranks.size()), 0, happening::finished});
+}
+
+void replay_walker::done(int rank, step_number n) {
+  replay_rank& r = all_.rank(rank);
+  open_step& s = r.at(n);
+  s.done = true;
+  if (s.kind == step_kind::stage) r.at_stage = false;
+  r.completion = duration::from_ps(now_);
+  for (std::uint32_t each = s.first_waiter; each != 0;) {
+    open_step& waiter = r.ring[(each - 1) >> 2U];
+    const step_number number = r.number_at((each - 1) >> 2U);
+    each = waiter.next_waiter[(each - 1) & 3U];
+    --waiter.unmet;
+    if (waiter.is_ready(number == r.base)) become_ready(rank, number);
+  }
+  refill(rank);
+}
+
+/// A message leaves its processor, or the NIC of its sender, now.
+void replay_walker::send(parcel p) {
+  replay_rank& r = all_.rank(p.from);
+  p.number = r.parcels++;
+  ++totals_.wire_messages;
+  carrier* through = all_.options.through;
+  if (through != nullptr && through->carries(p.from, p.to)) {
+    return through->send(duration::from_ps(now_), p.from, p.to, p.bytes(), carry(p));
+  }
+  const std::size_t level = costs_.level(p.from, p.to);
+  p.at_ps =
+      all_.network.depart(level, p.from, duration::from_ps(now_), costs_.of(level, p.bytes())).ps();
+  deliver(p);
+}
+
+std::uint64_t replay_walker::carry(const parcel& p) { return carried_.keep(p); }
+
+void replay_walker::deliver(const parcel& p) {
+  const std::size_t place = all_.place_of(p.to);
+  if (place == place_number_) return receive_at(*place_, *near_, p);
+  if (p.at_ps < end_) throw window_too_long{p.at_ps - now_};
+  const std::size_t stretches = all_.stretches.size();
+  const std::size_t box = place / replay_state::places_a_stretch * outboxes_.size() / stretches;
+  outboxes_[box].push_back(p);
+}
+
+void replay_walker::receive_at(event_heap& place, stretch& near, const parcel& p) {
+  const bool is_message = p.what != letter::told && p.what != letter::seen;
+  const auto ranks = static_cast<std::uint32_t>(all_.ranks.size());
+  place.push({p.at_ps, p.to, is_message ? turn_from(p) : ranks, p.number,
+              is_message ? happening::reaches : happening::later, near.parcels.keep(p)});
+}
+
+void replay_walker::take_over(replay_walker& from, std::size_t number) {
+  std::vector<parcel>& box = from.outboxes_[number];
+  constexpr std::size_t ahead = 12;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    if (i + ahead < box.size()) __builtin_prefetch(&all_.places[all_.place_of(box[i + ahead].to)]);
+    if (i + ahead / 2 < box.size()) all_.places[all_.place_of(box[i + ahead / 2].to)].prefetch();
+    const parcel& p = box[i];
+    const std::size_t place = all_.place_of(p.to);
+    stretch& near = all_.stretches[place / replay_state::places_a_stretch];
+    receive_at(all_.places[place], near, p);
+    all_.next_ps[place] = std::min(all_.next_ps[place], p.at_ps);
+    near.next_ps = std::min(near.next_ps, p.at_ps);
+  }
+  box.clear();
+}
+
+std::size_t replay_walker::memory_bytes() const noexcept {
+  std::size_t sum = 0;
+  for (const std::vector<parcel>& box : outboxes_) sum += box.capacity() * sizeof(parcel);
+  return sum;
+}
+
+}  // namespace upwash::simulator::detail
