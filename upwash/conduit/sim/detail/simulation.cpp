@@ -43,7 +43,7 @@ void simulation::launch(flight& what) {
   if (by_packets && what.order != nullptr) what.place = what.order->launched++;
   // A port that others use too must be taken in the order of time. So it is at once when
   // nothing can happen before; else an event does it.
-  if (!by_packets && (!network.ports_contended(what.level) || ranks.events().next_time() > ready)) {
+  if (!by_packets && (!network.ports_contended(what.level) || ranks.next_time() > ready)) {
     take_off(what, ready);
     return;
   }
