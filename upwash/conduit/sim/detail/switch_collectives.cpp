@@ -31,6 +31,7 @@ int switch_collectives::group_of(const network_collective& part) {
   const auto [at, fresh] = groups_.try_emplace(part.team, 0);
   if (fresh) {
     std::vector<int> ranks;
+    ranks.reserve(static_cast<std::size_t>(part.members));
     for (int i = 0; i < part.members; ++i) ranks.push_back(part.world_rank(i));
     at->second = in_.packets->add_group(ranks);
   }
