@@ -154,6 +154,7 @@ void overlap(context& c);
 void many_in_flight(context& c);
 void adapt(context& c);
 void matching_stores(context& c);
+void matched(context& c);
 void messages(context& c);
 
 }  // namespace upwash::bench

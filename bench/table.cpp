@@ -44,6 +44,8 @@ constexpr std::array entries{
           &adapt},
     entry{"matching", "searches of every matching store beside a list; --bytes: depths", 1, 1,
           &matching_stores},
+    entry{"matched", "collectives as tagged messages, a fan-in; floor: with a list", 1, 2,
+          &matched},
     entry{"messages", "two-sided messages; with receives posted ahead, floor: with none", 2, 2,
           &messages},
 };

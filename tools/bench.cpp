@@ -110,9 +110,9 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       "matching: a recorded trace (CSV, or UPWASH_MATCH_TRACE) instead of its patterns");
   command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
-  command.add_option(
-      "--algorithm", arguments.chosen.algorithm,
-      "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION]; else each in turn");
+  command.add_option("--algorithm", arguments.chosen.algorithm,
+                     "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a "
+                     "pattern; else each in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");

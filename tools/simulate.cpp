@@ -313,6 +313,10 @@ void add_simulate(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"packets", "message"}));
   command->add_option("--threads", given->schedule.threads, "With --network message (1)")
       ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--contention", given->schedule.contention,
+                   "With --network message: none, or flows that share links (none)")
+      ->check(CLI::IsMember({"none", "flows"}));
   command->add_option("--eager", given->schedule.eager,
                       "With --schedule: edges up to so many bytes are eager (512)");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");

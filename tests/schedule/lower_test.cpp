@@ -90,14 +90,13 @@ TEST(lower, forces_what_can_be) {
   EXPECT_EQ(lower(9, false, false, copy).how, mechanism::eager);
 }
 
-TEST(lower, refuses_matched_by_name) {
-  try {
-    (void)lower(9, false, false, forced({}, mechanism::matched));
-    FAIL();
-  } catch (const upwash::error& wrong) {
-    EXPECT_EQ(wrong.kind(), upwash::error_kind::argument);
-    EXPECT_EQ(std::string(wrong.what()).find("mechanism matched: "), 0U);
-  }
+TEST(lower, sends_matched_edges_as_messages_and_fetches_large_ones) {
+  const auto by_tag = forced(rules(local, sync_mode::mine), mechanism::matched);
+  const wire small = lower(512, false, false, by_tag);
+  EXPECT_EQ(small.how, mechanism::matched);
+  EXPECT_EQ(small.all().size(), 1U);
+  EXPECT_EQ(lower(512, false, true, by_tag).all().size(), 2U);
+  EXPECT_EQ(lower(513, false, false, by_tag).how, mechanism::rendezvous);
 }
 
 TEST(lower, names_mechanisms_both_ways) {

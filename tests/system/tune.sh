@@ -63,6 +63,16 @@ grep -q "4 ranks, agreed" "$work/out" || fail "wrong: $(cat "$work/out")"
 job --knob tune_log=1 --knob tuning=none >"$work/out"
 grep -q "why: the prices on laptop" "$work/out" || fail "not the model: $(cat "$work/out")"
 
+# A machine that was measured is what algorithms are chosen for, unless another is named.
+mkdir -p "$work/config/upwash/machines"
+sed 's/"name": "laptop"/"name": "mine"/' "$(dirname "$0")/../../machines/laptop.json" \
+  >"$work/config/upwash/machines/measured.json"
+job --knob tune_log=1 --knob tuning=none >"$work/out"
+grep -q "why: the prices on mine" "$work/out" || fail "not the measured machine: $(cat "$work/out")"
+job --knob tune_log=1 --knob tuning=none --knob machine=laptop >"$work/out"
+grep -q "why: the prices on laptop" "$work/out" || fail "not the named machine: $(cat "$work/out")"
+rm -r "$work/config/upwash/machines"
+
 # In virtual time, twice: more is known, nothing less.
 for collective in broadcast reduce; do
   "$upwash" tune "$collective" -n 16 --bytes 64 --conduit sim --machine lemieux \

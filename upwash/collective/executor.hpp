@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -79,7 +80,8 @@ struct manner {
 /// (exit mode none: once its sends are; see sync_mode). Memory while in flight: the scratch, the
 /// slots, and the window's steps (at least 32); messages that come before this call are kept.
 /// Throws `error` (argument) for steps in the network where the conduit has no such collectives,
-/// and for mechanism matched.
+/// and for mechanism matched with messages of unknown number (step kind collect) or where no tagged
+/// messages were installed.
 [[nodiscard]] request execute(const team& among, const schedule::generator& steps,
                               const binding& buffers, const manner& how = {});
 
@@ -115,6 +117,7 @@ class persistent {
 
 class registry;
 class selector;
+class tagged_messages;
 
 /// Whose algorithms change while the program runs (adapt.hpp).
 enum class adaptation : std::uint8_t {
@@ -131,6 +134,9 @@ struct installation {
   std::string_view forced{};
   bool tells_choices = false;            ///< in lines that are seen at any log level
   adaptation adapts = adaptation::none;  ///< rank 0's
+  tagged_messages* tagged = nullptr;     ///< outlives the job; null: mechanism matched is refused
+  /// For all calls that name no mechanism; the same at all ranks.
+  std::optional<schedule::mechanism> transfer{};
 };
 
 /// Called by the composition root on every rank when the job starts: collectives on it may then use

@@ -119,6 +119,17 @@ std::optional<claimed_message> claim(const team& from, int source, int tag) {
   return of(from).claim(from, source, tag);
 }
 
+void send_edge(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
+               bool acknowledged, std::uint64_t& told) {
+  told = edge_under_way;
+  of(to).send_edge(to, member, what, bytes, acknowledged, told);
+}
+void receive_edge(const team& from, int member, const edge& what, std::span<std::byte> into,
+                  std::uint64_t& told) {
+  told = edge_under_way;
+  of(from).receive_edge(from, member, what, into, told);
+}
+
 message_memory memory_of(job& here) { return here.service<detail::messenger>().memory(); }
 
 persistent_send::persistent_send(const team& to, int destination, int tag,

@@ -15,7 +15,9 @@ constexpr knob rows[] = {
     knob{"ranks", knob_type::integer, "1", "ranks of a job in one process (sim, loopback)",
          knob_level::user},
     knob{"machine", knob_type::text, "laptop",
-         "machine that sim simulates, and that collectives are chosen for: a name or a path",
+         "machine that sim simulates, and that collectives are chosen for (else as upwash tune "
+         "machine "
+         "measured it): a name or a path",
          knob_level::user},
     knob{"network", knob_type::choice, "message",
          "sim: whole messages that meet at their ends, or packets that meet in the switches",
@@ -32,6 +34,9 @@ constexpr knob rows[] = {
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",
          knob_level::user},
+    knob{"transfer", knob_type::choice, "by_size",
+         "how edges of collectives travel, all that can; the same at all ranks",
+         knob_level::developer, "by_size|eager|signalling_put|rendezvous|single_copy|matched"},
     knob{"tuning", knob_type::text, "",
          "tuning file; empty: upwash/tuning/CONDUIT.json of the user's config folder, or shipped; "
          "none: no file",

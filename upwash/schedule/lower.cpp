@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/schedule/lower.hpp"
 
-#include "upwash/base/error.hpp"
-
 namespace upwash::schedule {
 namespace {
 
@@ -50,16 +48,13 @@ std::optional<mechanism> mechanism_named(std::string_view name) noexcept {
 
 wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_rules& rules) {
   using kind = wire_step::kind;
-  if (rules.forced == mechanism::matched) {
-    throw error(error_kind::argument,
-                "mechanism matched: tagged messages do not exist yet; choose eager, "
-                "signalling_put, rendezvous or single_copy");
-  }
   // Nothing has no place: a buffer of no bytes need not lie in a region.
   const bool known = rules.addresses == address_mode::single && bytes != 0;
   const bool can_put = placed && known && !acknowledged;
   const bool can_copy = rules.direct && known;
   mechanism how = rules.forced.value_or(rule_for(bytes, can_put, rules));
+  // A large message is fetched when its receive has been found.
+  if (how == mechanism::matched && bytes > rules.eager_bytes) how = mechanism::rendezvous;
   const bool cannot = (how == mechanism::eager && bytes > rules.eager_bytes) ||
                       (how == mechanism::signalling_put && !can_put) ||
                       (how == mechanism::single_copy && !can_copy);
@@ -76,7 +71,7 @@ wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_r
       return made(how, {note, {.what = kind::get, .backwards = true, .bytes = bytes}, back});
     case mechanism::single_copy:
       return made(how, {note, {.what = kind::copy, .backwards = true, .bytes = bytes}, back});
-    default: break;
+    default: break;  // eager, matched
   }
   const wire_step message{.bytes = bytes};
   return acknowledged ? made(how, {message, back}) : made(how, {message});

@@ -21,7 +21,7 @@ enum class mechanism : std::uint8_t {
   signalling_put,  ///< to its place, with a signal behind it; the place must be known
   rendezvous,      ///< an offer; the receiver gets the data and acknowledges
   single_copy,     ///< an offer; the receiver copies straight from the sender's memory
-  matched,         ///< as a tagged message (not before tagged messages exist: refused by name)
+  matched,         ///< as a tagged message, through the matching stores (upwash/matching)
 };
 [[nodiscard]] std::string_view to_string(mechanism how) noexcept;
 [[nodiscard]] std::optional<mechanism> mechanism_named(std::string_view name) noexcept;
@@ -76,8 +76,8 @@ struct wire {
 
 /// `bytes` with the header, at most; edges of unknown length (length_slot) count by their
 /// capacity. A put: needs `placed` and single addresses; without an agreement on entry (mine) the
-/// receiver asks for it. What is forced and cannot be falls back to the rule. Throws `error`
-/// (argument) for matched.
+/// receiver asks for it. What is forced and cannot be falls back to the rule. Matched: without
+/// the traversals of the stores, which depend on what waits there.
 [[nodiscard]] wire lower(std::uint64_t bytes, bool placed, bool acknowledged,
                          const transfer_rules& rules);
 

@@ -238,9 +238,4 @@ JOB_TEST(collectives, say_what_is_wrong) {
               barrier(here.world(), blocking, {.algorithm = "disemination"});
             }).find("did you mean dissemination?"),
             std::string::npos);
-  EXPECT_NE(message_of([&] {
-              broadcast(here.world(), blocking, 0, std::span(mine),
-                        {.transfer = mechanism::matched});
-            }).find("tagged messages do not exist yet"),
-            std::string::npos);
 }

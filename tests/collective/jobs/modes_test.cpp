@@ -34,7 +34,7 @@ JOB_TEST(modes, every_mechanism_moves_the_same_data) {
   const auto words = area.mine_as<std::uint64_t>();
   for (const auto addresses : {address_mode::local, address_mode::single}) {
     for (const auto how : {mechanism::eager, mechanism::signalling_put, mechanism::rendezvous,
-                           mechanism::single_copy}) {
+                           mechanism::single_copy, mechanism::matched}) {
       for (const auto entry : {sync_mode::mine, sync_mode::all}) {
         for (const std::size_t elements : {std::size_t{1}, std::size_t{100}, most}) {
           const auto mine = words.first(elements);

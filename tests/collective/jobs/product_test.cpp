@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,14 @@ struct one_call {
   std::size_t bytes = 0;
   int root = 0;
   bool in_place = false;
+  std::optional<mechanism> transfer{};
 
+  [[nodiscard]] collective_options how() const {
+    return {.algorithm = algorithm, .transfer = transfer};
+  }
   [[nodiscard]] std::string text() const {
-    return fmt::format("{} by {} of {} bytes, root {}{}", to_string(what), algorithm, bytes, root,
-                       in_place ? ", in place" : "");
+    return fmt::format("{} by {} of {} bytes, root {}{}{}", to_string(what), algorithm, bytes, root,
+                       in_place ? ", in place" : "", transfer ? ", as tagged messages" : "");
   }
 };
 
@@ -58,7 +63,7 @@ std::vector<std::uint8_t> bytes_of(int member, std::size_t count, std::size_t fi
 
 std::vector<std::uint8_t> run_broadcast(const team& among, const one_call& c) {
   auto data = bytes_of(among.rank(), c.bytes);
-  broadcast(among, c.root, std::span(data), {.algorithm = c.algorithm}).wait();
+  broadcast(among, c.root, std::span(data), c.how()).wait();
   return data;
 }
 
@@ -68,9 +73,9 @@ std::vector<std::uint8_t> run_all_gather(const team& among, const one_call& c) {
   if (c.in_place) {
     std::copy(mine.begin(), mine.end(),
               all.begin() + static_cast<std::ptrdiff_t>(c.bytes) * among.rank());
-    all_gather(among, in_place, std::span(all), {.algorithm = c.algorithm}).wait();
+    all_gather(among, in_place, std::span(all), c.how()).wait();
   } else {
-    all_gather(among, std::span(mine), std::span(all), {.algorithm = c.algorithm}).wait();
+    all_gather(among, std::span(mine), std::span(all), c.how()).wait();
   }
   return all;
 }
@@ -78,7 +83,7 @@ std::vector<std::uint8_t> run_all_gather(const team& among, const one_call& c) {
 std::vector<std::uint8_t> run_all_to_all(const team& among, const one_call& c) {
   const auto input = bytes_of(among.rank(), c.bytes * static_cast<std::size_t>(among.size()));
   std::vector<std::uint8_t> output(input.size(), 1);
-  all_to_all(among, std::span(input), std::span(output), {.algorithm = c.algorithm}).wait();
+  all_to_all(among, std::span(input), std::span(output), c.how()).wait();
   return output;
 }
 
@@ -103,7 +108,7 @@ std::vector<std::uint8_t> run_all_to_all_v(const team& among, const one_call& c)
   for (std::size_t i = 0; i < in; ++i) input[i] = std::byte{byte_of(among.rank(), i)};
   std::vector<std::uint8_t> output(out, 1);
   all_to_all_v(among, input, {given[0], given[1]}, std::as_writable_bytes(std::span(output)),
-               {given[2], given[3]}, {.algorithm = c.algorithm})
+               {given[2], given[3]}, c.how())
       .wait();
   return output;
 }
@@ -111,11 +116,11 @@ std::vector<std::uint8_t> run_all_to_all_v(const team& among, const one_call& c)
 std::vector<std::uint8_t> run_all_reduce(const team& among, const one_call& c) {
   auto mine = bytes_of(among.rank(), c.bytes);
   if (c.in_place) {
-    all_reduce<sum>(among, in_place, std::span(mine), {.algorithm = c.algorithm}).wait();
+    all_reduce<sum>(among, in_place, std::span(mine), c.how()).wait();
     return mine;
   }
   std::vector<std::uint8_t> result(c.bytes, 1);
-  all_reduce<sum>(among, std::span(mine), std::span(result), {.algorithm = c.algorithm}).wait();
+  all_reduce<sum>(among, std::span(mine), std::span(result), c.how()).wait();
   return result;
 }
 
@@ -125,7 +130,7 @@ std::vector<std::uint8_t> run_scatter(const team& among, const one_call& c) {
     blocks = bytes_of(c.root, c.bytes * static_cast<std::size_t>(among.size()));
   }
   std::vector<std::uint8_t> mine(c.bytes, 1);
-  scatter(among, c.root, std::span(blocks), std::span(mine), {.algorithm = c.algorithm}).wait();
+  scatter(among, c.root, std::span(blocks), std::span(mine), c.how()).wait();
   return mine;
 }
 
@@ -133,21 +138,21 @@ std::vector<std::uint8_t> run_gather(const team& among, const one_call& c) {
   const auto mine = bytes_of(among.rank(), c.bytes);
   std::vector<std::uint8_t> blocks;
   if (among.rank() == c.root) blocks.resize(c.bytes * static_cast<std::size_t>(among.size()));
-  gather(among, c.root, std::span(mine), std::span(blocks), {.algorithm = c.algorithm}).wait();
+  gather(among, c.root, std::span(mine), std::span(blocks), c.how()).wait();
   return blocks;
 }
 
 std::vector<std::uint8_t> run_reduce(const team& among, const one_call& c) {
   const auto mine = bytes_of(among.rank(), c.bytes);
   std::vector<std::uint8_t> result(among.rank() == c.root ? c.bytes : 0, 1);
-  reduce<sum>(among, c.root, std::span(mine), std::span(result), {.algorithm = c.algorithm}).wait();
+  reduce<sum>(among, c.root, std::span(mine), std::span(result), c.how()).wait();
   return result;
 }
 
 std::vector<std::uint8_t> run_reduce_scatter(const team& among, const one_call& c) {
   const auto blocks = bytes_of(among.rank(), c.bytes * static_cast<std::size_t>(among.size()));
   std::vector<std::uint8_t> mine(c.bytes, 1);
-  reduce_scatter<sum>(among, std::span(blocks), std::span(mine), {.algorithm = c.algorithm}).wait();
+  reduce_scatter<sum>(among, std::span(blocks), std::span(mine), c.how()).wait();
   return mine;
 }
 
@@ -163,7 +168,7 @@ std::vector<std::uint8_t> run_scan(const team& among, const one_call& c) {
   std::fill(result.begin(), result.end(), affine{0, 0});
   const std::span<const affine> input(mine);
   const std::span output(c.in_place ? mine : result);
-  const collective_options how{.algorithm = c.algorithm};
+  const collective_options how = c.how();
   if (c.what == kind::scan) {
     (c.in_place ? scan<then>(among, in_place, output, how) : scan<then>(among, input, output, how))
         .wait();
@@ -254,7 +259,7 @@ void run_and_compare(const team& among, const one_call& c) {
     case kind::gather: got = run_gather(among, c); break;
     case kind::reduce: got = run_reduce(among, c); break;
     case kind::reduce_scatter: got = run_reduce_scatter(among, c); break;
-    default: barrier(among, {.algorithm = c.algorithm}).wait();
+    default: barrier(among, c.how()).wait();
   }
   ASSERT_EQ(got, oracle(among, c))
       << c.text() << ", member " << among.rank() << " of " << among.size();
@@ -275,38 +280,38 @@ bool has_in_place(kind what) {
          what == kind::exclusive_scan;
 }
 
-bool serves(const collective::selection& chosen, const team& among) {
+bool serves(const collective::selection& chosen, const team& among,
+            std::optional<mechanism> transfer = {}) {
   const kind what = chosen.chosen->of;
   collective::problem call{.what = what, .ranks = among.size()};
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
-  call.direct_access = among.here().endpoint().describe().direct_access;
+  call.direct_access = !transfer && among.here().endpoint().describe().direct_access;
   call.network_collectives = among.here().endpoint().describe().network_collectives;
   return collective::registry::objection(chosen, call).empty();
 }
 
 std::vector<const collective::algorithm*> serving(const collective::registry& all, kind what,
-                                                  const team& among) {
+                                                  const team& among,
+                                                  std::optional<mechanism> transfer = {}) {
   auto found = all.of(what);
   std::erase_if(found, [&](const collective::algorithm* each) {
-    return !serves({each, model::initial_values(each->is)}, among);
+    return !serves({each, model::initial_values(each->is)}, among, transfer);
   });
   return found;
 }
 
-}  // namespace
-
-JOB_TEST(product, every_algorithm_size_and_root, .most_ranks = 70) {
+/// Every algorithm, with edges that travel so.
+void run_all(const team& among, std::optional<mechanism> transfer) {
   collective::registry all;
   collective::add_algorithms(all);
-  const team among = here.world();
   for (const kind what : kinds) {
-    for (const collective::algorithm* each : serving(all, what, among)) {
+    for (const collective::algorithm* each : serving(all, what, among, transfer)) {
       for (const std::size_t bytes : {0, 1, 3, 8, 1000}) {
         const bool rooted = has_root(what);
         for (const int root : {0, among.size() / 2, among.size() - 1}) {
           if (root != 0 && !rooted) continue;
-          one_call c{what, std::string(each->is.name), bytes, root, false};
+          one_call c{what, std::string(each->is.name), bytes, root, false, transfer};
           run_and_compare(among, c);
           if (testing::Test::HasFatalFailure()) return;
           c.in_place = true;
@@ -316,6 +321,14 @@ JOB_TEST(product, every_algorithm_size_and_root, .most_ranks = 70) {
       }
     }
   }
+}
+
+}  // namespace
+
+JOB_TEST(product, every_algorithm_size_and_root, .most_ranks = 70) { run_all(here.world(), {}); }
+
+JOB_TEST(product, every_algorithm_as_tagged_messages, .most_ranks = 9) {
+  run_all(here.world(), mechanism::matched);
 }
 
 JOB_TEST(product, at_random, .most_ranks = 70) {

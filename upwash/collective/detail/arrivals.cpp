@@ -125,6 +125,12 @@ void executor::collect(operation& op, const edge_key& key, early::kind what,
 
 /// Takes from now on, and what came before.
 bool executor::open_collect(operation& op, slot& s) {
+  if (op.rules.forced == schedule::mechanism::matched) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {}: mechanism matched needs a known number of messages; "
+                            "choose another for sparse exchanges",
+                            here_.rank(), op.how.agreed.operation));
+  }
   const std::uint64_t edge = op.wire_edge(s.what.edge);
   op.collecting[edge] = 0;
   auto at = early_.lower_bound({op.among.id(), op.run(), edge, INT_MIN});

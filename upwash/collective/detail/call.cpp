@@ -35,15 +35,33 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
   run_as.rules = default_rules(among);
   run_as.rules.addresses = how.addresses;
   run_as.rules.entry = how.entry;
-  run_as.rules.forced = how.transfer;
+  run_as.rules.forced = made.transfer;
   if (how.eager_bytes) run_as.rules.eager_bytes = *how.eager_bytes;
-  static_cast<void>(schedule::lower(0, false, false, run_as.rules));  // what does not exist throws
   run_as.exit = how.exit;
   run_as.agreed = {.operation = to_string(wanted.what.what),
                    .algorithm = made.chosen.chosen->is.name,
                    .bytes = wanted.what.bytes,
                    .root = wanted.what.root};
   return run_as;
+}
+
+/// How edges travel: as the call says, else as the job was installed. Sparse exchanges are no
+/// tagged messages, because nobody knows their number.
+std::optional<mechanism> transfer_of(const team& among, const executor& service,
+                                     const call& wanted) {
+  const auto asked = wanted.how.transfer ? wanted.how.transfer : service.transfer();
+  const kind what = wanted.what.what;
+  if (asked != mechanism::matched ||
+      (what != kind::many_to_many && what != kind::many_to_many_multicast)) {
+    return asked;
+  }
+  if (among.rank() == 0) {
+    log(log_level::info, "collective",
+        fmt::format("{}: matched was asked for, but needs a known number of messages: edges travel "
+                    "by their size",
+                    to_string(what)));
+  }
+  return std::nullopt;
 }
 
 /// Says once for a shape that no edge can travel as it was asked for.
@@ -81,6 +99,12 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
   made.how = wanted.how;
+  made.transfer = transfer_of(among, service, wanted);
+  const bool by_messages = made.transfer == mechanism::matched;
+  if (by_messages) {  // what is studied are messages
+    made.what.direct_access = false;
+    made.what.shared_scratch = 0;
+  }
   made.forced = wanted.how.algorithm;
   made.label = wanted.how.label;
   made.how.algorithm = {};
@@ -97,7 +121,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
   const bool by_address =
       wanted.how.addresses == address_mode::single && (wants.exposes_input || wants.exposes_output);
-  if (executor::shares_memory(record, wants) && !sync && !by_address &&
+  if (executor::shares_memory(record, wants) && !sync && !by_address && !by_messages &&
       !among.here().options().checked) {
     if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
       made.runs_compact = true;

@@ -46,6 +46,8 @@ void executor::install(const installation& with) {
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
   tells_choices_ = with.tells_choices;
+  tagged_ = with.tagged;
+  transfer_ = with.transfer;
   // One text, in one broadcast: whether to adapt, and what is forced.
   std::string own(1, static_cast<char>('0' + static_cast<int>(with.adapts)));
   own.append(with.forced);

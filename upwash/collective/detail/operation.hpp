@@ -42,6 +42,7 @@ enum class progress_of : std::uint8_t {
   came,      ///< receive: an offer is here
   fetching,  ///< the data is on its way, by a request
   fetched,   ///< receive: the sender is to be told
+  matching,  ///< a tagged message is under way
   asked,     ///< await, copy: a peer has been asked
   joined,    ///< a step in the network: it has been handed over
   done,
@@ -70,6 +71,7 @@ struct slot {
   operation* of = nullptr;
   offer offered;                  ///< of a send, or what a receive fetches
   request moving;                 ///< the put or get under way
+  std::uint64_t told_bytes = 0;   ///< of a tagged message (tagged_messages.hpp)
   std::vector<std::byte> staged;  ///< a header and its data in one piece, or a peer's operand
   network_end in_network;
 };

@@ -26,6 +26,7 @@ struct plan {
   std::string label;   ///< holds the text of how.label
 
   // What was chosen for it.
+  std::optional<mechanism> transfer;  ///< of all edges that can
   selection chosen;
   std::optional<schedule::generator> steps;  ///< of this rank
   site* changes = nullptr;                   ///< where the algorithm may become another one

@@ -3,7 +3,7 @@
 //
 // The executor of a rank: its operations in flight, what came early for them, and what it keeps
 // for each team. Split by subject: executor.cpp (life of an operation), transfers.cpp (edges),
-// arrivals.cpp (messages), counters.cpp, peer_memory.cpp, agreement.cpp.
+// arrivals.cpp (messages), matched.cpp, counters.cpp, peer_memory.cpp, agreement.cpp.
 #pragma once
 
 #include <list>
@@ -19,6 +19,7 @@
 #include "upwash/collective/detail/plan.hpp"
 #include "upwash/collective/detail/site.hpp"
 #include "upwash/collective/selector.hpp"
+#include "upwash/collective/tagged_messages.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
@@ -77,6 +78,7 @@ class executor final : public service_base {
   adaptation set_adapting(adaptation adapts);
   /// Members tell each other of the messages of all calls. Blocking.
   void adapt(const team& among);
+  [[nodiscard]] std::optional<mechanism> transfer() const noexcept { return transfer_; }
   /// Whether such a schedule uses the team's board.
   [[nodiscard]] static bool shares_memory(const team_record& record, const schedule::needs& wants);
 
@@ -159,6 +161,14 @@ class executor final : public service_base {
   [[nodiscard]] global_ptr<std::byte> global_of(const operation& op, int member,
                                                 const schedule::piece& p);
 
+  // Edges as tagged messages (matched.cpp).
+  [[nodiscard]] tagged_messages& tagged(const operation& op) const;
+  [[nodiscard]] tagged_messages::edge tagged_edge(const operation& op,
+                                                  const schedule::step& s) const;
+  bool send_matched(operation& op, slot& s);
+  bool receive_matched(operation& op, slot& s);
+  bool advance_matched(operation& op, slot& s);
+
   // Messages whose number nobody knows (arrivals.cpp).
   static void hand_over(operation& op, int member, std::span<const std::byte> bytes);
   void collect(operation& op, const edge_key& key, early::kind what,
@@ -216,6 +226,8 @@ class executor final : public service_base {
   selector* selects_ = nullptr;               ///< null: the first without objection
   std::map<kind, std::string> forced_;
   bool tells_choices_ = false;
+  tagged_messages* tagged_ = nullptr;
+  std::optional<mechanism> transfer_;  ///< of calls that name none
   adaptation adapts_ = adaptation::none;
   slot_store spare_slots_;  ///< before the operations, which give back to it
   std::vector<operation*> running_;

@@ -57,7 +57,9 @@ bool executor::send(operation& op, slot& s) {
     s.state = progress_of::done;
     return true;
   }
+  if (s.state == progress_of::matching) return advance_matched(op, s);
   if (s.state != progress_of::waiting) return false;
+  if (op.rules.forced == schedule::mechanism::matched) return send_matched(op, s);
   if (has_line(op, what, what.left.bytes)) {
     op.on_team.shared->line(what.peer, op.epoch, what.edge)
         .write(board::tag_of(op.epoch), op.source(what.left), what.left.bytes);
@@ -163,8 +165,10 @@ bool executor::receive(operation& op, slot& s) {
     case progress_of::came: return fetch(op, s);
     case progress_of::fetching: return fetched(op, s);
     case progress_of::fetched: return acknowledge(op, s);
+    case progress_of::matching: return advance_matched(op, s);
     default: return false;
   }
+  if (op.rules.forced == schedule::mechanism::matched) return receive_matched(op, s);
   if (!has_line(op, what, what.into.bytes)) return post(op, s);
   board_line& line = op.on_team.shared->line(op.among.rank(), op.epoch, what.edge);
   if (!line.came(board::tag_of(op.epoch))) {

@@ -49,7 +49,7 @@ void handle_answer(incoming& in, label with, std::uint64_t number) {
 }
 
 void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
-  const envelope what{context_of(with.team), with.member, with.tag, 0};
+  const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, payload.size());
   if (auto* p = static_cast<posted*>(take(*posted_, what))) {
     deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
@@ -74,7 +74,7 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
 }
 
 void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
-  const envelope what{context_of(with.team), with.member, with.tag, 0};
+  const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
@@ -90,7 +90,7 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
 /// An offer, as an entry of the unexpected store.
 arrival& messenger::arrival_of(int sender_rank, const label& with, const exposed_memory& from) {
   arrival& a = *arrivals_.take();
-  a.what = {context_of(with.team), with.member, with.tag, 0};
+  a.what = envelope_of(with);
   a.from = from;
   a.size = from.bytes;
   a.sender = with.sender;
@@ -100,6 +100,7 @@ arrival& messenger::arrival_of(int sender_rank, const label& with, const exposed
 }
 
 void messenger::keep(arrival& a) {
+  if (a.what.kind != 0) kept_kinds_.emplace(a.what.context, a.what.kind);
   unexpected_->insert(a);
   memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
   memory_.kept_bytes += a.bytes.size();
@@ -155,7 +156,9 @@ void messenger::deliver(posted& p, const receipt& got, std::span<const std::byte
 
 void messenger::complete(posted& p) {
   p.now = posted::state::complete;
-  p.end.complete();
+  if (p.edge == nullptr) return p.end.complete();
+  *p.edge = p.got.bytes;
+  give_back(p);
 }
 
 /// Gets are begun outside handlers only: a handler leaves it to the next progress.
@@ -185,9 +188,10 @@ void messenger::was_received(std::uint64_t sender) {
   auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
   if (s->memory.rank >= 0) conceal(here_, s->memory);
   if (s->offered) --peers_[s->rank].offered;
-  completer end = s->end;
+  completer end = std::exchange(s->end, {});
+  if (s->edge != nullptr) *s->edge = 0;
   sends_.give_back(s);
-  end.complete();
+  if (end) end.complete();
 }
 
 /// Told in pieces of a quarter of the share, so that most messages cost no answer.

@@ -29,13 +29,19 @@ void messenger::list(sending& s, balance& other) {
 void messenger::asked(int asker, const question& what) {
   label with;
   exposed_memory from;
-  const auto context = contexts_.find(what.team);
+  const auto kind = static_cast<std::uint32_t>(what.kind);
+  const auto& contexts = contexts_[kind == 0 ? 0 : 1].numbers;
+  const auto context = contexts.find(what.team);
   const auto& listed = peers_[asker].listed;
-  if (listed != nullptr && context != contexts_.end()) {
-    auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, 0}));
+  if (listed != nullptr && context != contexts.end()) {
+    auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, kind}));
     // One that is listed last and not offered yet will be: the asker then meets it in order.
     if (s != nullptr && s != injecting_) {
-      with = {s->team, reinterpret_cast<std::uintptr_t>(s), s->what.source, s->what.tag, 0, 1};
+      with = {.team = s->team,
+              .sender = reinterpret_cast<std::uintptr_t>(s),
+              .member = s->what.source,
+              .tag = s->what.tag,
+              .kind = s->what.kind};
       from = s->memory;
     }
   }
@@ -129,7 +135,7 @@ void messenger::go_on_inquiring() {
     first.missing = static_cast<int>(ranks.size());
     first.again = false;
     met_.clear();
-    const question what{first.team, first.wanted.tag, first.number};
+    const question what{first.team, first.wanted.kind, first.wanted.tag, first.number};
     for (const int rank : ranks) upwash::send<&handle_question>(here_, rank, what);
     return;  // handlers may have gone on meanwhile: `first` may be gone
   }

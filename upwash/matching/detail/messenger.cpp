@@ -40,12 +40,14 @@ void messenger::use(const message_options& chosen) {
   // A peer that started earlier may have sent already: what came moves over, in its order.
   const auto before =
       std::exchange(unexpected_, make_store(chosen.engine, chosen.partition, side::unexpected, s));
-  for (std::uint32_t c = 0; before && c < contexts_.size(); ++c) {
-    while (entry* e = before->take({c, any_source, any_tag, 0})) {
+  const auto move = [&](std::uint32_t context, std::uint32_t kind) {
+    while (entry* e = before->take({context, any_source, any_tag, kind})) {
       unexpected_->insert(*e);
       record(trace_event::kind::arrival, e->what, static_cast<arrival*>(e)->size);
     }
-  }
+  };
+  for (std::uint32_t c = 0; before && c < next_context_; ++c) move(c, 0);
+  for (const auto& [context, kind] : kept_kinds_) move(context, kind);
 }
 
 shape messenger::shape_here() const {
@@ -54,13 +56,15 @@ shape messenger::shape_here() const {
   return s;
 }
 
-std::uint32_t messenger::context_of(std::uint64_t team) {
-  if (team != last_team_) {
-    const auto next = static_cast<std::uint32_t>(contexts_.size());
-    last_context_ = contexts_.emplace(team, next).first->second;
-    last_team_ = team;
+std::uint32_t messenger::context_of(std::uint64_t team, std::uint32_t kind) {
+  context_table& table = contexts_[kind == 0 ? 0 : 1];
+  if (team != table.last_team) {
+    const auto [found, added] = table.numbers.emplace(team, next_context_);
+    if (added) ++next_context_;
+    table.last = found->second;
+    table.last_team = team;
   }
-  return last_context_;
+  return table.last;
 }
 
 envelope messenger::wanted_of(const team& from, int source, int tag, const char* call) {
@@ -106,7 +110,7 @@ entry* messenger::take(store& from, const envelope& wanted) {
   return found;
 }
 
-posted& messenger::new_post(const envelope& what, std::span<std::byte> into, std::uint64_t team) {
+posted& messenger::new_post(const envelope& what, std::span<std::byte> into) {
   posted& p = *posts_.take();
   p.what = what;
   p.now = posted::state::waiting;
@@ -115,28 +119,44 @@ posted& messenger::new_post(const envelope& what, std::span<std::byte> into, std
   p.into = into;
   p.got = {};
   p.owner = this;
-  auto begun = begin_operation(
-      here_, {.operation = "receive", .peer = -1, .bytes = into.size(), .team = team});
-  p.handle = std::move(begun.handle);
-  p.end = begun.end;
+  p.edge = nullptr;
   return p;
 }
 
+receiving messenger::handle_of(posted& p, std::uint64_t team) {
+  auto begun = begin_operation(
+      here_, {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = team});
+  p.handle = std::move(begun.handle);
+  p.end = begun.end;
+  return receiving(&p);
+}
+
 receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
-  const envelope wanted = wanted_of(from, source, tag, "receive");
-  posted& p = new_post(wanted, into, from.id());
-  p.number = record(trace_event::kind::post, wanted, into.size(), from.size());
-  const int rank = rank_of(from, source);
+  posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
+  receiving handle = handle_of(p, from.id());
+  match_or_post(p, from);
+  return handle;
+}
+
+void messenger::match_or_post(posted& p, const team& from) {
+  p.number = record(trace_event::kind::post, p.what, p.into.size(), from.size());
+  const int rank = rank_of(from, p.what.source);
   if (!inquiries_.empty()) {
-    inquire(wanted, from.id(), rank, &p);  // behind those before it
-  } else if (entry* e = take(*unexpected_, wanted)) {
+    inquire(p.what, from.id(), rank, &p);  // behind those before it
+  } else if (entry* e = take(*unexpected_, p.what)) {
     consume(p, *static_cast<arrival*>(e));
   } else if (listed_by(rank)) {
-    inquire(wanted, from.id(), rank, &p);
+    inquire(p.what, from.id(), rank, &p);
   } else {
     posted_->insert(p);
   }
-  return receiving(&p);
+}
+
+void messenger::receive_edge(const team& from, int member, const edge& what,
+                             std::span<std::byte> into, std::uint64_t& told) {
+  posted& p = new_post({context_of(from.id(), what.kind), member, what.tag, what.kind}, into);
+  p.edge = &told;
+  match_or_post(p, from);
 }
 
 receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::byte> into) {
@@ -144,9 +164,10 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
     throw error(error_kind::argument, "receive of a claimed message that was received already");
   }
   arrival& a = *std::exchange(claimed.state_, nullptr);
-  posted& p = claimed.owner_->new_post(a.what, into, 0);
+  posted& p = claimed.owner_->new_post(a.what, into);
+  receiving handle = claimed.owner_->handle_of(p, 0);
   claimed.owner_->consume(p, a);
-  return receiving(&p);
+  return handle;
 }
 
 std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
@@ -218,34 +239,53 @@ request messenger::send(const team& to, int destination, int tag, std::span<cons
                             "2^31-1",
                             here_.rank(), destination, tag, to.size() - 1));
   }
-  const int rank = to.world_rank(destination);
-  label with{to.id(), 0, to.rank(), tag, how == mode::ready ? 1U : 0U, 0};
-  balance& other = peers_[rank];
-  const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
-  const bool wait_in_line =
-      other.listed != nullptr && !hints_of(context_of(to.id())).allow_overtaking;
-  if (bytes.size() > options_.eager_bytes || !room || wait_in_line) {
-    return offer(to, rank, bytes, with);
-  }
-  other.outstanding += charge_of(bytes.size());
   request told;
-  if (how == mode::synchronous) {
-    sending& s = new_sending(to, rank, bytes.size(), told);
-    with.sender = reinterpret_cast<std::uintptr_t>(&s);
-  }
-  send_medium<&handle_eager>(here_, rank, bytes, with);
+  label with{.team = to.id(), .member = to.rank(), .tag = tag};
+  with.ready = how == mode::ready ? 1 : 0;
+  dispatch(to.world_rank(destination), with, bytes, how, {.handle = &told});
   return told;
 }
 
-sending& messenger::new_sending(const team& to, int rank, std::size_t bytes, request& told) {
+void messenger::send_edge(const team& to, int member, const edge& what,
+                          std::span<const std::byte> bytes, bool acknowledged,
+                          std::uint64_t& told) {
+  const label with{.team = to.id(), .member = to.rank(), .tag = what.tag, .kind = what.kind};
+  dispatch(to.world_rank(member), with, bytes, acknowledged ? mode::synchronous : mode::standard,
+           {.edge = &told});
+}
+
+void messenger::dispatch(int rank, label with, std::span<const std::byte> bytes, mode how,
+                         const end_of_send& told) {
+  balance& other = peers_[rank];
+  const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
+  const bool in_line =
+      other.listed != nullptr && !hints_of(context_of(with.team, with.kind)).allow_overtaking;
+  if (bytes.size() > options_.eager_bytes || !room || in_line) {
+    return offer(rank, with, bytes, told);
+  }
+  other.outstanding += charge_of(bytes.size());
+  if (how == mode::synchronous) {
+    with.sender = reinterpret_cast<std::uintptr_t>(&new_sending(rank, with, bytes.size(), told));
+  } else if (told.edge != nullptr) {
+    *told.edge = 0;
+  }
+  send_medium<&handle_eager>(here_, rank, bytes, with);
+}
+
+sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
+                                const end_of_send& told) {
   sending& s = *sends_.take();
-  auto begun =
-      begin_operation(here_, {.operation = "send", .peer = rank, .bytes = bytes, .team = to.id()});
-  told = std::move(begun.handle);
-  s.end = begun.end;
+  s.edge = told.edge;
+  if (told.handle != nullptr) {
+    auto begun = begin_operation(
+        here_, {.operation = "send", .peer = rank, .bytes = bytes, .team = with.team});
+    *told.handle = std::move(begun.handle);
+    s.end = begun.end;
+  }
+  s.what = envelope_of(with);
   s.memory = {};
   s.memory.bytes = bytes;
-  s.team = to.id();
+  s.team = with.team;
   s.rank = rank;
   s.offered = false;
   return s;
@@ -253,15 +293,14 @@ sending& messenger::new_sending(const team& to, int rank, std::size_t bytes, req
 
 /// Only the envelope is sent; the receiver fetches the rest. Where it has no room for one more, or
 /// this rank keeps messages for it already, this one is kept listed too.
-request messenger::offer(const team& to, int rank, std::span<const std::byte> bytes, label with) {
+void messenger::offer(int rank, label with, std::span<const std::byte> bytes,
+                      const end_of_send& told) {
   balance& other = peers_[rank];
-  request told;
-  sending& s = new_sending(to, rank, bytes.size(), told);
+  sending& s = new_sending(rank, with, bytes.size(), told);
   if (!bytes.empty()) s.memory = expose(here_, bytes);
   with.sender = reinterpret_cast<std::uintptr_t>(&s);
   if (other.listed != nullptr || other.offered >= envelopes_) {
     with.listed = 1;
-    s.what = {context_of(with.team), with.member, with.tag, 0};
     list(s, other);
   } else {
     s.offered = true;
@@ -271,7 +310,6 @@ request messenger::offer(const team& to, int rank, std::span<const std::byte> by
   const sending* outer = std::exchange(injecting_, &s);
   send_medium<&handle_offer>(here_, rank, std::as_bytes(std::span(&memory, 1)), with);
   injecting_ = outer;
-  return told;
 }
 
 std::string messenger::describe_pending() const {

@@ -5,9 +5,11 @@
 // what each peer may still send before it must keep its messages itself.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/service.hpp"
+#include "upwash/matching/edges.hpp"
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
@@ -40,8 +43,9 @@ struct posted : entry {
   std::uint64_t sender = 0;  ///< who is to be told once the bytes are fetched
   int sender_rank = -1;
   exposed_memory from;
-  inquiry* asking = nullptr;  ///< while inquiring
-  std::uint64_t number = 0;   ///< in the recording
+  inquiry* asking = nullptr;      ///< while inquiring
+  std::uint64_t* edge = nullptr;  ///< of a collective: told the length, instead of `end`
+  std::uint64_t number = 0;       ///< in the recording
   posted* next_free = nullptr;
 };
 
@@ -61,6 +65,7 @@ struct arrival : entry {
 struct sending : entry {
   exposed_memory memory;  ///< bytes: of the message
   completer end;
+  std::uint64_t* edge = nullptr;  ///< of a collective: told 0, instead of `end`
   std::uint64_t team = 0;
   int rank = -1;         ///< the receiver
   bool offered = false;  ///< counts among the envelopes there
@@ -73,13 +78,15 @@ struct label {
   std::uint64_t sender = 0;
   std::int32_t member = 0;  ///< who sends, in the team
   std::int32_t tag = 0;
-  std::uint32_t ready = 0;
-  std::uint32_t listed = 0;  ///< the sender keeps it until it is taken
+  std::uint32_t kind = 0;  ///< as in envelope
+  std::uint16_t ready = 0;
+  std::uint16_t listed = 0;  ///< the sender keeps it until it is taken
 };
 
 /// Asks a sender for the first that it keeps for this team and tag.
 struct question {
   std::uint64_t team = 0;
+  std::uint64_t kind = 0;
   std::int32_t tag = 0;
   std::uint32_t number = 0;
 };
@@ -120,6 +127,11 @@ class messenger final : public service_base {
   void give_back(posted& p) { posts_.give_back(&p); }
   void drop(arrival& a);
 
+  void send_edge(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
+                 bool acknowledged, std::uint64_t& told);
+  void receive_edge(const team& from, int member, const edge& what, std::span<std::byte> into,
+                    std::uint64_t& told);
+
   // -- Called by handlers ---------------------------------------------------------------------
   void eager_came(int sender_rank, const label& with, std::span<const std::byte> payload);
   void offer_came(int sender_rank, const label& with, const exposed_memory& from);
@@ -153,10 +165,23 @@ class messenger final : public service_base {
   };
 
   [[nodiscard]] shape shape_here() const;
-  [[nodiscard]] sending& new_sending(const team& to, int rank, std::size_t bytes, request& told);
-  request offer(const team& to, int rank, std::span<const std::byte> bytes, label with);
+  /// Where a send's end is told.
+  struct end_of_send {
+    request* handle = nullptr;
+    std::uint64_t* edge = nullptr;
+  };
+  void dispatch(int rank, label with, std::span<const std::byte> bytes, mode how,
+                const end_of_send& told);
+  void offer(int rank, label with, std::span<const std::byte> bytes, const end_of_send& told);
+  [[nodiscard]] sending& new_sending(int rank, const label& with, std::size_t bytes,
+                                     const end_of_send& told);
+  void match_or_post(posted& p, const team& from);
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
-  [[nodiscard]] std::uint32_t context_of(std::uint64_t team);
+  /// Of user messages, or of edges of collectives, on a team.
+  [[nodiscard]] std::uint32_t context_of(std::uint64_t team, std::uint32_t kind = 0);
+  [[nodiscard]] envelope envelope_of(const label& with) {
+    return {context_of(with.team, with.kind), with.member, with.tag, with.kind};
+  }
   [[nodiscard]] hints hints_of(std::uint32_t context) const noexcept {
     return context < hints_.size() ? hints_[context] : hints{};
   }
@@ -170,8 +195,8 @@ class messenger final : public service_base {
     return static_cast<std::uint64_t>(here_.now().ns());
   }
   [[nodiscard]] entry* take(store& from, const envelope& wanted);
-  [[nodiscard]] posted& new_post(const envelope& what, std::span<std::byte> into,
-                                 std::uint64_t team);
+  [[nodiscard]] posted& new_post(const envelope& what, std::span<std::byte> into);
+  [[nodiscard]] receiving handle_of(posted& p, std::uint64_t team);
   [[nodiscard]] static std::uint64_t charge_of(std::size_t bytes) noexcept {
     return bytes + sizeof(arrival);
   }
@@ -215,9 +240,14 @@ class messenger final : public service_base {
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;
   std::unique_ptr<store> unexpected_;
-  std::unordered_map<std::uint64_t, std::uint32_t> contexts_;  ///< by team; grows with teams
-  std::uint64_t last_team_ = ~std::uint64_t{0};
-  std::uint32_t last_context_ = 0;
+  struct context_table {
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;  ///< by team; grows with teams
+    std::uint64_t last_team = ~std::uint64_t{0};
+    std::uint32_t last = 0;
+  };
+  std::array<context_table, 2> contexts_;  ///< of user messages; of edges of collectives
+  std::uint32_t next_context_ = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;  ///< contexts, kinds of edges kept
   std::vector<hints> hints_;                ///< by context, as far as any were given
   std::unordered_map<int, balance> peers_;  ///< those talked with
   std::vector<posted*> to_fetch_;           ///< matched in a handler

@@ -57,7 +57,8 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
       memory_(of.memory),
       can_(sim_capabilities),
       first_rank_(first_rank),
-      local_ranks_(local_ranks) {
+      local_ranks_(local_ranks),
+      matcher_free_(static_cast<std::size_t>(local_ranks)) {
   can_.network_collectives = in_.packets && in_.packets->has_collectives();
 }
 
@@ -88,7 +89,24 @@ void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reas
 }
 
 void sim_endpoint::charge(int rank, cost kind, std::uint64_t amount) noexcept {
-  in_.ranks.advance(in_.acting(rank), time_of(in_.network.on().processor, kind, amount));
+  const machine& on = in_.network.on();
+  const duration time = time_of(on.processor, kind, amount);
+  if (kind == cost::traversal && on.nic.matching == nic_protocol::matcher::nic) {
+    return match_by_nic(rank, time);
+  }
+  in_.ranks.advance(in_.acting(rank), time);
+}
+
+/// The NIC matches a message as soon as it is there, one after the other, whatever the processor
+/// does meanwhile; that takes the message only then.
+void sim_endpoint::match_by_nic(int rank, duration time) noexcept {
+  const int paying = in_.acting(rank);
+  const duration now = in_.ranks.clock(paying);
+  const bool arriving = in_.in_handler(rank);
+  const traffic::in_hand message = arriving ? messages_.handled() : traffic::in_hand{now, {}};
+  duration& free = matcher_free_[static_cast<std::size_t>(rank - first_rank_)];
+  free = std::max(free, message.since) + time;
+  if (free + message.overhead > now) in_.ranks.advance(paying, free + message.overhead - now);
 }
 
 void sim_endpoint::compute(int rank, duration time) {

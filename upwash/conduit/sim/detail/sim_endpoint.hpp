@@ -90,6 +90,8 @@ class sim_endpoint final : public endpoint {
   void compute(int rank, duration time) override;
 
  private:
+  void match_by_nic(int rank, duration time) noexcept;
+
   simulation& in_;
   traffic& messages_;
   transfers& operations_;
@@ -98,6 +100,7 @@ class sim_endpoint final : public endpoint {
   capabilities can_;
   int first_rank_;
   int local_ranks_;
+  std::vector<duration> matcher_free_;  ///< by local rank: since when its NIC matches nothing
 };
 
 }  // namespace upwash::conduit::sim

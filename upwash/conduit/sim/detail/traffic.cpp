@@ -212,6 +212,7 @@ void traffic::hand_over(message_record* record, int poller) {
   ++delivered_;
   {
     const handler_scope scope(in_, poller);
+    in_hand_ = {record->available, record->cost.receive_overhead};
     box.receiver->deliver(record->view());
   }
   if (record->destination != poller) {

@@ -40,6 +40,12 @@ class traffic {
     return at(rank).peers.of(other, lane);
   }
   [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
+  /// The message whose handler runs: since when it has been here, and what taking it cost.
+  struct in_hand {
+    duration since;
+    duration overhead;
+  };
+  [[nodiscard]] const in_hand& handled() const noexcept { return in_hand_; }
 
  private:
   struct mailbox {
@@ -67,6 +73,7 @@ class traffic {
   std::vector<mailbox> boxes_;
   std::vector<gate> gates_;  ///< by endpoint
   std::uint64_t delivered_ = 0;
+  in_hand in_hand_;
 };
 
 }  // namespace upwash::conduit::sim

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What carries the edges of mechanism `matched`: tagged messages, which a layer above brings
+// (`installation`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "upwash/core/team.hpp"
+
+namespace upwash::collective {
+
+class tagged_messages {
+ public:
+  virtual ~tagged_messages() = default;
+  tagged_messages(const tagged_messages&) = delete;
+  tagged_messages& operator=(const tagged_messages&) = delete;
+
+  /// An edge between two members, as both its ends name it. Those of one tag are received in the
+  /// order in which they were sent.
+  struct edge {
+    std::int32_t tag = 0;
+    std::uint8_t collective = 0;  ///< which, from 1 on
+    std::uint64_t bytes = 0;      ///< of the call
+  };
+  static constexpr std::uint64_t under_way = ~std::uint64_t{0};
+
+  /// The bytes must stay until `told` is no longer under_way, and `told` as long. Acknowledged:
+  /// until the message is received.
+  virtual void send(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
+                    bool acknowledged, std::uint64_t& told) = 0;
+  /// `told` becomes the message's length; a longer one than `into` is dropped.
+  virtual void receive(const team& from, int member, const edge& what, std::span<std::byte> into,
+                       std::uint64_t& told) = 0;
+
+ protected:
+  tagged_messages() = default;
+};
+
+}  // namespace upwash::collective
