@@ -60,6 +60,7 @@ json capability_facts(const conduit_description& conduit) {
           {"long_messages", can.long_messages},
           {"in_place", can.in_place},
           {"virtual_time", can.virtual_time},
+          {"network_collectives", can.network_collectives},
           {"medium_payload_bytes", can.medium_bytes}};
 }
 

@@ -30,6 +30,7 @@ struct run_options {
   bool perturb = false;
   std::string network;
   std::string topology;
+  std::string record_traffic;
   std::string bind = "none";
   std::string timeout;
   bool prefix = false;
@@ -72,13 +73,18 @@ launch::launch_options simulated(const run_options& chosen) {
   if (!chosen.topology.empty()) {
     options.environment.push_back("UPWASH_TOPOLOGY=" + chosen.topology);
   }
+  if (!chosen.record_traffic.empty()) {
+    options.environment.push_back("UPWASH_RECORD_TRAFFIC=" + chosen.record_traffic);
+  }
   return options;
 }
 
 launch::launch_options on_this_machine(const run_options& chosen) {
   if (!chosen.machine.empty() || chosen.seed || chosen.perturb || !chosen.network.empty() ||
-      !chosen.topology.empty()) {
-    wrong("--machine, --network, --topology, --seed and --perturb need --conduit sim");
+      !chosen.topology.empty() || !chosen.record_traffic.empty()) {
+    wrong(
+        "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit "
+        "sim");
   }
   launch::launch_options options;
   options.ranks = static_cast<int>(chosen.ranks);
@@ -133,6 +139,8 @@ void add_run(CLI::App& app, int& status) {
                       "simulated: message (default), or packet: through switches");
   command->add_option("--topology", chosen->topology,
                       "simulated, of the packets' network: see upwash simulate (the machine's)");
+  command->add_option("--record-traffic", chosen->record_traffic,
+                      "simulated: file for what crosses between nodes");
   command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
   command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
   command->add_flag("--prefix", chosen->prefix, "begin each line with its rank");

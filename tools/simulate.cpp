@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -174,6 +175,17 @@ void check_all(const simulate_arguments& given) {
   write_file(given.heat, "");
 }
 
+/// With --machine its NICs and rates, else those of the options.
+int simulate_trace(simulate_arguments& given) {
+  if (given.traffic.size() != 1) wrong("--traffic trace goes alone");
+  if (!given.plot.empty() || !given.heat.empty()) wrong("a trace is not drawn: --json is there");
+  if (!given.schedule.machine.empty()) {
+    const machine on = load_machine(given.schedule.machine);
+    given.what.with = parameters_of(on, *given.what.on, given.schedule.nic_memory);
+  }
+  return time_trace(given.what, given.traffic.front(), given.json);
+}
+
 int simulate(simulate_arguments& given) {
   if (!given.schedule.collective.empty()) {
     given.schedule.topology = given.topology;
@@ -196,6 +208,9 @@ int simulate(simulate_arguments& given) {
   }
   if (!given.exchange.empty()) return time_exchange(given.what, given.exchange, given.traffic);
   if (!given.collective.empty()) return time_collective(given.what, given.collective, given.bytes);
+  if (std::any_of(given.traffic.begin(), given.traffic.end(), is_trace)) {
+    return simulate_trace(given);
+  }
   const std::vector<double> loads = parse_loads(given.load);
   check_all(given);
   std::vector<plot_curve> accepted;
@@ -267,7 +282,8 @@ void add_simulate(CLI::App& app, int& status) {
   command
       ->add_option("--traffic", given->traffic,
                    "uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement, "
-                   "shift:by=1, prefix:by=1, multicast:fanout=8; may be given several times")
+                   "shift:by=1, prefix:by=1, multicast:fanout=8; may be given several times; or "
+                   "trace:file=F")
       ->allow_extra_args(false);
   command
       ->add_option("--collective", given->collective,

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "upwash/base/error.hpp"
@@ -14,6 +16,7 @@
 #include "upwash/simulator/network/collective_run.hpp"
 #include "upwash/simulator/network/exchange.hpp"
 #include "upwash/simulator/network/multicast_traffic.hpp"
+#include "upwash/simulator/network/trace.hpp"
 
 namespace upwash::tools {
 
@@ -95,6 +98,45 @@ int time_exchange(const simulation& what, const std::string& size,
     fmt::print("{:<24} {:14.3f} {:14.3f} {:14.1f}\n", text, seen.last.us(), seen.mean.us(),
                seen.both_ways_mb_s(bytes));
   }
+  return 0;
+}
+
+bool is_trace(std::string_view traffic) { return model::split_choice(traffic).first == "trace"; }
+
+int time_trace(const simulation& what, std::string_view traffic, const std::string& json) {
+  constexpr std::string_view head = "trace:file=";
+  if (!traffic.starts_with(head) || traffic.size() == head.size()) {
+    wrong(fmt::format("--traffic {}: expected trace:file=F", traffic));
+  }
+  const model::topology& on = *what.on;
+  const auto messages = read_trace(std::string(traffic.substr(head.size())), on.nodes());
+  check(what.with);
+  std::ofstream file;
+  if (!json.empty()) file.open(json);
+  const duration start = steady_now();
+  const trace_result seen = run(messages, on, what.with, what.seed);
+  fmt::print(
+      "# {}, {}\n{:>12} {:>14} {:>14} {:>14} {:>14} {:>14} {:>12}\n{:>12} {:>14} {:14.3f} "
+      "{:14.3f} {:14.1f} {:14.1f} {:12}\n",
+      on.name(), traffic, "messages", "bytes", "last_sent_us", "arrived_us", "latency_avg_ns",
+      "latency_p99_ns", "packet_hops", seen.messages, seen.bytes, seen.last_sent.us(),
+      seen.last_arrived.us(), seen.latency_avg_ns, seen.latency_p99_ns, seen.packet_hops);
+  if (json.empty()) return 0;
+  file << nlohmann::ordered_json{{"bench", "simulate"},
+                                 {"topology", on.name()},
+                                 {"traffic", traffic},
+                                 {"seed", what.seed},
+                                 {"messages", seen.messages},
+                                 {"bytes", seen.bytes},
+                                 {"last_sent_ns", seen.last_sent.ns()},
+                                 {"last_arrived_ns", seen.last_arrived.ns()},
+                                 {"latency_avg_ns", seen.latency_avg_ns},
+                                 {"latency_p99_ns", seen.latency_p99_ns},
+                                 {"packet_hops", seen.packet_hops},
+                                 {"wall_s", (steady_now() - start).seconds()}}
+              .dump()
+       << "\n";
+  if (!file.flush()) wrong(fmt::format("{} cannot be written", json));
   return 0;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The runs of `upwash simulate` that are no patterns of single packets: multicasts, collectives in
-// the switches, exchanges.
+// the switches, exchanges, traces.
 #pragma once
 
 #include <string>
@@ -29,5 +29,12 @@ int time_collective(const simulator::simulation& what, std::string_view collecti
 /// Prints the time of one message from each node to its partner, for each pattern.
 int time_exchange(const simulator::simulation& what, const std::string& size,
                   const std::vector<std::string>& patterns);
+
+[[nodiscard]] bool is_trace(std::string_view traffic);
+
+/// Prints what became of the messages of a trace, "trace:file=F"; a JSON object too, if `json`
+/// names a file.
+int time_trace(const simulator::simulation& what, std::string_view traffic,
+               const std::string& json);
 
 }  // namespace upwash::tools

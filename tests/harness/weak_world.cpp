@@ -21,6 +21,7 @@ class weak_endpoint final : public endpoint {
     can_.long_messages = false;
     can_.in_place = false;
     can_.private_reads = false;
+    can_.network_collectives = false;
   }
 
   [[nodiscard]] const capabilities& describe() const noexcept override { return can_; }

@@ -12,7 +12,7 @@
 namespace upwash::test {
 
 /// Wraps `strong`. Hidden: remote_completion, put_signal, native_atomics, long_messages, in_place,
-/// private_reads.
+/// private_reads, network_collectives.
 [[nodiscard]] std::unique_ptr<conduit::world> make_weak_world(
     std::unique_ptr<conduit::world> strong);
 

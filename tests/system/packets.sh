@@ -57,10 +57,35 @@ noisy=$("$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network
 python3 -c "import sys; sys.exit(not $(time_of "$noisy") > 1.1 * $(time_of "$one"))" ||
   fail "daemons cost nothing: $(time_of "$noisy") against $(time_of "$one") ms"
 
+# A program's traffic, recorded and sent again, also through another network.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet \
+  --record-traffic "$work/trace" "$bin/02_all_gather" >/dev/null
+for network in fat-tree:ports=36,nodes=16 mesh:size=16; do
+  "$upwash" simulate --topology $network --machine edr --traffic "trace:file=$work/trace" \
+    --json "$work/$network.json" >"$work/table"
+  [[ $(wc -l <"$work/table") == 3 ]] || fail "a trace: $(cat "$work/table")"
+done
+python3 - "$work" <<'PYTHON' || fail "traces as JSON"
+import json, sys
+tree, mesh = (json.load(open(f"{sys.argv[1]}/{name}.json"))
+               for name in ("fat-tree:ports=36,nodes=16", "mesh:size=16"))
+assert tree["messages"] == mesh["messages"] > 16 and tree["bytes"] == mesh["bytes"], (tree, mesh)
+assert tree["last_sent_ns"] == mesh["last_sent_ns"] < mesh["last_arrived_ns"], (tree, mesh)
+assert mesh["latency_avg_ns"] > tree["latency_avg_ns"], (tree, mesh)
+PYTHON
+printf '0 0 1 8\n0 0 16 8\n' >"$work/wrong"
+status=0
+seen=$("$upwash" simulate --topology torus:size=4x4 --traffic "trace:file=$work/wrong" 2>&1) ||
+  status=$?
+[[ $status == 2 && $seen == "upwash: trace $work/wrong, line 2: destination: \"16\" is not in 0 .. 15" ]] ||
+  fail "a wrong trace ended with status $status: $seen"
+
 sim=(--conduit sim --machine edr)
 refuses "noise = 1ms: expected period,length or period,length,together as in 10ms,250us" \
   "${sim[@]}" --knob noise=1ms
-refuses "--machine, --network, --topology, --seed and --perturb need --conduit sim" --network packet
+refuses "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit sim" --network packet
 refuses 'UPWASH_NETWORK: "pigeon" is not one of message|packet' \
   "${sim[@]}" --network pigeon
 refuses "topology = mesh:size=4: messages have no topology; set network to packet, or topology to nothing" \

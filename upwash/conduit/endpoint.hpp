@@ -15,7 +15,7 @@
 //   E5  Puts, gets and atomics are unordered among themselves and against messages; `flush` and
 //       remote completion order them.
 //   E6  No operation here blocks or throws after start-up, but `idle` (blocks by design), and
-//       allocate, register_span and import (throw `error`, kind system).
+//       allocate, register_span and import (throw `error`, kind system) and join (fault).
 #pragma once
 
 #include <cstddef>
@@ -153,7 +153,8 @@ class endpoint : public waiter {
 
   // -- Collectives ----------------------------------------------------------------------------
   /// Takes part in a collective that the network carries out; `when` is told when the rank has its
-  /// result, or its part is given. pending or retry. Needs network_collectives.
+  /// result, or its part is given. pending or retry. Needs network_collectives. Throws `error`
+  /// (fault) where members differ in what they join.
   virtual injection join(int rank, const network_collective& part, completion* when);
 
   // -- Progress -------------------------------------------------------------------------------

@@ -139,6 +139,12 @@ std::shared_ptr<const model::topology> network_of(const settings& values, const 
   const model::topology_description described =
       asked.empty() ? model::topology_of(on, nodes) : model::parse_topology(asked);
   std::shared_ptr<const model::topology> made = model::make_topology(described);
+  if (nodes == 1 && ranks > 1) {
+    log(log_level::warning, "runtime",
+        fmt::format("network = packet: all {} ranks are on one node of {}, nothing crosses its "
+                    "network; {}:ranks_a_node=1 has one on each",
+                    ranks, on.name, on.name));
+  }
   if (made->nodes() >= nodes) return made;
   throw error(error_kind::configuration,
               fmt::format("network = packet: {} has {} nodes, {} ranks of {} need {}: run fewer "
@@ -155,6 +161,7 @@ conduit::sim_options sim_options_of(const settings& values) {
   chosen.perturb = values.flag("perturb");
   chosen.stack_bytes = values.bytes("stack_bytes");
   chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
+  chosen.record_traffic = values.text("record_traffic");
   chosen.through = network_of(values, chosen.on, chosen.ranks);
   return chosen;
 }

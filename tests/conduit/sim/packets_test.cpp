@@ -256,6 +256,33 @@ TEST(sim_packets, switches_carry_out_collectives) {
   }
 }
 
+TEST(sim_packets, members_that_differ_are_named) {
+  for (const bool other_size : {true, false}) {
+    simulated_job job(through("crossbar:ports=4", 4));
+    try {
+      job.run([&](rank_box& me) {
+        const bool odd = me.rank() == 3;
+        const std::vector<std::byte> mine(odd && other_size ? 4000 : 16, std::byte{1});
+        std::vector<std::byte> got(mine.size());
+        told_once over;
+        const auto self = [](int place) { return place; };
+        (void)me.at().join(me.rank(),
+                           part_of(network_collective::kind::reduce, me.rank(),
+                                   odd && !other_size ? 0 : 1, 0, mine, got, self, 4),
+                           &over);
+        me.wait_told(over);
+      });
+      FAIL() << "nobody saw it";
+    } catch (const error& failure) {
+      EXPECT_NE(std::string(failure.what())
+                    .find("rank 3: a collective in the network of 4 members, "
+                          "16 bytes and root 1 was joined by member 3 as "),
+                std::string::npos)
+          << failure.what();
+    }
+  }
+}
+
 TEST(sim_packets, an_all_reduce_in_the_switches_takes_one_pass_of_the_tree) {
   simulated_job job(through("crossbar:ports=4", 4));
   job.run([](rank_box& me) {

@@ -40,7 +40,10 @@ class sim_world final : public world {
     return *endpoints_.at(static_cast<std::size_t>(in_.endpoint_of(rank)));
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
-  void run(function_ref<void(int)> body) override { in_.ranks.run(body); }
+  void run(function_ref<void(int)> body) override {
+    in_.ranks.run(body);
+    if (in_.record) in_.record->flush();
+  }
 
   [[nodiscard]] sim_report report() const {
     const simulator::engine& events = in_.ranks.events();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "upwash/conduit/world.hpp"
 #include "upwash/model/machine.hpp"
@@ -26,7 +27,8 @@ struct sim_options {
   /// Messages between nodes cross this network packet by packet; null: the message level, with
   /// contention at the ends only. Acknowledgements and credits come back by the latter.
   std::shared_ptr<const model::topology> through{};
-  simulator::noise daemons{};  ///< of the operating system: they take the nodes' processors
+  std::string record_traffic{};  ///< a file for what crosses between nodes (network/trace.hpp)
+  simulator::noise daemons{};    ///< of the operating system: they take the nodes' processors
 };
 
 /// Deterministic: same program, options and machine give the same events and times. Memory a

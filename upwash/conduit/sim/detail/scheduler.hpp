@@ -53,6 +53,12 @@ class scheduler {
   [[nodiscard]] int size() const noexcept { return static_cast<int>(ranks_.size()); }
 
   [[nodiscard]] duration clock(int rank) const noexcept { return at(rank).clock; }
+  /// When something happens next, here or beside.
+  [[nodiscard]] duration next_time() {
+    const duration next = events_.next_time();
+    return beside_ == nullptr ? next : std::min(next, beside_->next_time());
+  }
+
   /// The rank's processor works so long, and longer where daemons interrupt it.
   void advance(int rank, duration by) noexcept {
     duration& clock = at(rank).clock;
@@ -93,10 +99,6 @@ class scheduler {
   [[nodiscard]] rank_state& at(int rank) noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const rank_state& at(int rank) const noexcept {
     return ranks_[static_cast<std::size_t>(rank)];
-  }
-  [[nodiscard]] duration next_time() {
-    const duration next = events_.next_time();
-    return beside_ == nullptr ? next : std::min(next, beside_->next_time());
   }
   /// The earliest event, of either; false: nothing is left to happen, or it failed.
   [[nodiscard]] bool step();

@@ -19,6 +19,9 @@ simulation::simulation(sim_options options)
     packets = std::make_unique<packet_side>(options_);
     ranks.accompany(*packets);
   }
+  if (!options_.record_traffic.empty()) {
+    record = std::make_unique<simulator::trace_writer>(options_.record_traffic);
+  }
   chances_.reserve(static_cast<std::size_t>(options_.ranks));
   for (int rank = 0; rank < options_.ranks; ++rank) {
     chances_.push_back({random_stream(options_.seed, static_cast<std::uint64_t>(rank))});
@@ -40,7 +43,7 @@ void simulation::launch(flight& what) {
   if (by_packets && what.order != nullptr) what.place = what.order->launched++;
   // A port that others use too must be taken in the order of time. So it is at once when
   // nothing can happen before; else an event does it.
-  if (!by_packets && (!network.ports_contended(what.level) || ranks.events().next_time() > ready)) {
+  if (!by_packets && (!network.ports_contended(what.level) || ranks.next_time() > ready)) {
     take_off(what, ready);
     return;
   }
@@ -52,6 +55,7 @@ void simulation::launch(flight& what) {
 }
 
 void simulation::take_off(flight& what, duration ready) {
+  if (record) note(what, ready);
   if (packets && packets->carries(what.source, what.destination)) {
     what.came = [](parcel& self, duration at) {
       flight& its = static_cast<flight&>(self);
@@ -71,6 +75,13 @@ void simulation::take_off(flight& what, duration ready) {
     self.landed(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
   };
   ranks.events().schedule(head, what.destination, what.source, {arrive, &what, 0});
+}
+
+void simulation::note(const flight& what, duration when) {
+  const int each = options_.on.ranks_in(level_kind::node);
+  const int from = what.source / each;
+  const int to = what.destination / each;
+  if (from != to) record->write({when, from, to, what.bytes});
 }
 
 /// All of it is there; perturbed runs hold it up.

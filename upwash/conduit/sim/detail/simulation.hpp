@@ -16,6 +16,7 @@
 #include "upwash/conduit/sim/detail/scheduler.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/simulator/network.hpp"
+#include "upwash/simulator/network/trace.hpp"
 
 namespace upwash::conduit::sim {
 
@@ -49,7 +50,8 @@ class simulation {
 
   scheduler ranks;
   simulator::message_network network;
-  std::unique_ptr<packet_side> packets;  ///< null: all at message level
+  std::unique_ptr<packet_side> packets;             ///< null: all at message level
+  std::unique_ptr<simulator::trace_writer> record;  ///< of what crosses between nodes; may be null
 
   [[nodiscard]] const sim_options& options() const noexcept { return options_; }
   [[nodiscard]] int endpoint_of(int rank) const noexcept {
@@ -102,6 +104,7 @@ class simulation {
   };
 
   void take_off(flight& what, duration ready);
+  void note(const flight& what, duration when);
   void came_by_packets(flight& what, duration at);
   static void land_in_order(flight& what);
   [[nodiscard]] duration random_delay(const flight& what);

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/sim/detail/switch_collectives.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "upwash/base/error.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -27,6 +31,7 @@ int switch_collectives::group_of(const network_collective& part) {
   const auto [at, fresh] = groups_.try_emplace(part.team, 0);
   if (fresh) {
     std::vector<int> ranks;
+    ranks.reserve(static_cast<std::size_t>(part.members));
     for (int i = 0; i < part.members; ++i) ranks.push_back(part.world_rank(i));
     at->second = in_.packets->add_group(ranks);
   }
@@ -34,11 +39,23 @@ int switch_collectives::group_of(const network_collective& part) {
 }
 
 /// The collective of that name, begun by the first who joins.
-switch_collectives::meeting& switch_collectives::find(const network_collective& part) {
+switch_collectives::meeting& switch_collectives::find(int rank, const network_collective& part) {
   const name key{part.team, part.run, part.step, part.what};
   std::unique_ptr<meeting>& at = meetings_[key];
-  if (at) return *at;
   const std::uint64_t bytes = std::max(part.from.size(), part.into.size());
+  if (at) {
+    const simulator::carrier::part& first = at->part;
+    if (bytes == first.bytes && part.root == first.root && part.members == at->all &&
+        !at->members.contains(part.place)) {
+      return *at;
+    }
+    throw error(error_kind::fault,
+                fmt::format("rank {}: a collective in the network of {} members, {} bytes and root "
+                            "{} was joined by member {} as one of {} members, {} bytes and root "
+                            "{}; the members call different collectives or sizes",
+                            rank, at->all, first.bytes, first.root, part.place, part.members, bytes,
+                            part.root));
+  }
   at = std::make_unique<meeting>();
   at->key = key;
   at->part = {kind_of(part), part.root, bytes, numbers_++, group_of(part)};
@@ -48,7 +65,7 @@ switch_collectives::meeting& switch_collectives::find(const network_collective& 
 
 injection switch_collectives::join(int rank, const network_collective& part, completion* when) {
   if (in_.refuse_by_chance(rank)) return injection::retry(retry_reason::no_credit);
-  meeting& all = find(part);
+  meeting& all = find(rank, part);
   const bool is_root = rank == part.root;
   const bool casts = part.what == network_collective::kind::broadcast;
   const bool reduces = part.what == network_collective::kind::reduce;

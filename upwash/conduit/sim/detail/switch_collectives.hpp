@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -17,7 +16,8 @@
 
 namespace upwash::conduit::sim {
 
-/// Memory of a collective under way: what its members gave, and the result.
+/// Memory: of a collective under way what its members gave, and the result; of each team that had
+/// one 4 bytes a rank, to the end of the world.
 class switch_collectives {
  public:
   explicit switch_collectives(simulation& in);
@@ -50,7 +50,7 @@ class switch_collectives {
     std::vector<std::byte> result;
   };
 
-  [[nodiscard]] meeting& find(const network_collective& part);
+  [[nodiscard]] meeting& find(int rank, const network_collective& part);
   [[nodiscard]] int group_of(const network_collective& part);
   static void combine(meeting& all, const network_collective& part);
   static void set_off(void* member_, std::uint64_t);
