@@ -9,24 +9,10 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "upwash/tuning/beside.hpp"
 
 namespace upwash::bench {
 namespace {
-
-/// Computes for that long, with looks at the request in between. How long it took, with the looks.
-duration compute_beside(job& here, request& open, duration time, int looks) {
-  const duration begin = here.now();
-  const int slices = std::max(looks, 1);
-  const duration slice = duration::from_ns(time.ns() / slices);
-  for (int i = 0; i < slices; ++i) {
-    const duration until = here.now() + slice;
-    here.compute(slice);
-    while (here.now() < until) {
-    }
-    if (looks != 0) static_cast<void>(open.test());
-  }
-  return here.now() - begin;
-}
 
 /// Nanoseconds of a call that all ranks begin together; `call` says what of it does not count.
 template <class Call>
@@ -52,7 +38,8 @@ auto overlapped(context& c, int looks, const Start& start) {
     });
     const double left = together_ns(c, iterations, [&] {
       request open = start(0);
-      const duration computed = compute_beside(c.here(), open, duration::from_ns(alone), looks);
+      const duration computed =
+          tuning::compute_beside(c.here(), open, duration::from_ns(alone), looks);
       open.wait();
       return computed;
     });

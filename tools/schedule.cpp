@@ -19,6 +19,7 @@
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/model/network_costs.hpp"
 #include "upwash/schedule/draw.hpp"
 
 namespace upwash::tools {
@@ -105,7 +106,10 @@ asked_schedule read(const schedule_arguments& given) {
         fmt::format("--root {} and --rank must be ranks of 0 .. {}", given.root, given.ranks - 1));
   }
   if (given.rank >= 0) asked.rank = given.rank;
-  if (asked.on) call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
+  if (asked.on) {
+    call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
+    call.network_collectives = model::has_network_collectives(*asked.on);
+  }
   return asked;
 }
 

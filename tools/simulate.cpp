@@ -238,6 +238,11 @@ void add_network_options(CLI::App& command, simulate_arguments& given) {
       ->check(CLI::IsMember({"crosspoint", "input"}));
   command.add_option("--input-queues", with.input_queues,
                      "Of an input, with --design input; 0: one for each output (1)");
+  command.add_option(
+      "--arbiter-rounds", with.arbiter_rounds,
+      "With --design input: matched in each packet time, in rounds; 0: when free (0)");
+  command.add_flag("--fanout-splitting,!--no-fanout-splitting", with.fanout_splitting,
+                   "With --arbiter-rounds: multicasts may go to their outputs one by one");
   command.add_option("--speedup", with.speedup, "Of the crossbar, with --design input (1)");
   command.add_option("--combine-units", with.combine_units, "Of a switch, for reductions (1)");
   command.add_option("--gigabits", given.gigabits, "A link carries so many a second (10)");
@@ -292,6 +297,10 @@ void add_simulate(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"packets", "message"}));
   command->add_option("--threads", given->schedule.threads, "With --network message (1)")
       ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--contention", given->schedule.contention,
+                   "With --network message: none, or flows that share links (none)")
+      ->check(CLI::IsMember({"none", "flows"}));
   command->add_option("--eager", given->schedule.eager,
                       "With --schedule: edges up to so many bytes are eager (512)");
   command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tools/progress_bar.hpp"
 #include "tools/simulate_plot.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/model/topology_text.hpp"
+#include "upwash/simulator/network/parameters.hpp"
 #include "upwash/simulator/replay.hpp"
 
 namespace upwash::tools {
@@ -45,13 +48,14 @@ double steps_of_all(const selection& with, const collective::problem& call) {
 }
 
 seen_run run(const selection& with, const collective::problem& call, const machine& on,
-             const schedule_run& what, progress_bar& bar) {
+             const schedule_run& what, const simulator::shared_links& links, progress_bar& bar) {
   constexpr int many_ranks = 16'384;
   constexpr std::uint32_t small_window = 8;  // as the pricer's, so that many ranks fit into memory
   seen_run seen;
   simulator::replay_options options;
   options.free_where_absent = true;
   options.daemons = noise_of(what);
+  options.links = links;
   options.threads = what.threads;
   options.totals = &seen.totals;
   if (call.ranks > many_ranks) options.least_window = small_window;
@@ -81,6 +85,7 @@ nlohmann::ordered_json row_of(const schedule_run& what, const machine& on,
           {"algorithm", algorithm},
           {"ranks", what.ranks},
           {"bytes", bytes},
+          {"contention", what.contention},
           {"threads", what.threads},
           {"completion_us", seen.completion.us()},
           {"messages", seen.totals.messages},
@@ -98,6 +103,22 @@ void print(const std::string& algorithm, std::uint64_t bytes, const seen_run& se
              seen.totals.memory_bytes / static_cast<std::uint64_t>(ranks));
 }
 
+/// Whose links are shared; null: nobody's.
+std::unique_ptr<const model::topology> network_of(const schedule_run& what, const machine& on) {
+  if (what.contention == "none") {
+    if (!what.topology.empty() || !what.routing.empty()) {
+      wrong("--topology and --routing need --contention flows where the network is of messages");
+    }
+    return nullptr;
+  }
+  if (what.threads != 1) wrong("--contention flows: one thread only");
+  const int each_node = std::min(on.ranks_in(level_kind::node), what.ranks);
+  const int nodes = (what.ranks + each_node - 1) / each_node;
+  return model::make_topology(
+      what.topology.empty() ? model::topology_of(on, nodes) : model::parse_topology(what.topology),
+      what.routing);
+}
+
 }  // namespace
 
 int simulate_messages(const schedule_run& what) {
@@ -109,14 +130,20 @@ int simulate_messages(const schedule_run& what) {
   call.ranks_per_node = std::min(on.ranks_in(level_kind::node), what.ranks);
   call.whole_messages = true;
   const std::vector<selection> chosen = candidates(all, call, what);
+  const auto network = network_of(what, on);
+  const simulator::shared_links links =
+      network ? simulator::shared_links{network.get(),
+                                        simulator::parameters_of(on, *network).ps_per_byte}
+              : simulator::shared_links{};
   for (const std::string& file : {what.json, what.plot}) {
     if (!file.empty()) write_file(file, "");
   }
   fmt::print(
-      "# {}, {} ranks on {}, whole messages, {} threads\n"
+      "# {}, {} ranks on {}, whole messages, {}\n"
       "{:<32} {:>10} {:>16} {:>12} {:>10} {:>14} {:>12}\n",
-      what.collective, what.ranks, on.name, what.threads, "algorithm", "bytes", "completion_us",
-      "messages", "wall_s", "messages_per_s", "bytes_a_rank");
+      what.collective, what.ranks, on.name,
+      network ? "links of " + network->name() + " shared" : "no contention", "algorithm", "bytes",
+      "completion_us", "messages", "wall_s", "messages_per_s", "bytes_a_rank");
   progress_bar bar(chosen.size() * sizes.size(), what.quiet);
   std::vector<plot_curve> curves;
   std::string rows;
@@ -127,7 +154,7 @@ int simulate_messages(const schedule_run& what) {
       call = problem_of(what, bytes);
       call.ranks_per_node = std::min(on.ranks_in(level_kind::node), what.ranks);
       call.whole_messages = true;
-      const seen_run seen = run(each, call, on, what, bar);
+      const seen_run seen = run(each, call, on, what, links, bar);
       bar.show(1);
       print(name, bytes, seen, what.ranks);
       rows += row_of(what, on, name, bytes, seen).dump() + "\n";

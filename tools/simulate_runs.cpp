@@ -39,6 +39,7 @@ bool is_multicast(std::string_view traffic) {
 void check_multicast(const simulation& what, std::string_view traffic) {
   (void)parse_multicast(traffic);
   (void)tree_for(*what.on, "multicast");
+  simulator::check_multicasts(what.with);
 }
 
 simulation_result run_multicast(const simulation& what, std::string_view traffic) {

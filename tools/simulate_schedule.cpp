@@ -114,8 +114,10 @@ simulator::noise noise_of(const schedule_run& what) {
 }
 
 int simulate_schedule(const schedule_run& what) {
-  if (!what.json.empty() || !what.plot.empty() || what.threads != 1) {
-    wrong("--json, --plot and --threads go with --schedule only where it has --network message");
+  if (!what.json.empty() || !what.plot.empty() || what.threads != 1 || what.contention != "none") {
+    wrong(
+        "--json, --plot, --threads and --contention go with --schedule only where it has "
+        "--network message");
   }
   const machine on = machine_of(what);
   registry all;

@@ -29,6 +29,7 @@ struct schedule_run {
   std::string noise;  ///< "period,length"; with ",together" on all nodes at once
   std::uint64_t seed = 1;
   int threads = 1;
+  std::string contention = "none";  ///< of whole messages; or flows
   std::string json;
   std::string plot;
   bool quiet = false;

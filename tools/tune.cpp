@@ -69,11 +69,6 @@ void check(tune_request& asked) {
   if (!(asked.share > 0 && asked.share <= 1)) {
     wrong(fmt::format("--share {}: more than 0 and at most 1 is wanted", asked.share));
   }
-  if (asked.overlapped && (!asked.explain || asked.measure)) {
-    wrong(
-        "--overlapped goes with --explain alone: what is measured is completion, not what a "
-        "computation leaves of it");
-  }
   static_cast<void>(problems_of(asked));
   asked.output = output_of(asked);
   if (asked.output == "none") return;

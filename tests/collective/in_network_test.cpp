@@ -8,7 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/collective/cases.hpp"
+#include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/collective/selector.hpp"
+#include "upwash/model/topology_text.hpp"
+#include "upwash/schedule/price.hpp"
+#include "upwash/simulator/network/packet_carrier.hpp"
+#include "upwash/simulator/replay.hpp"
 
 namespace upwash::collective {
 namespace {
@@ -47,6 +53,77 @@ TEST(in_network, every_rank_gets_what_the_collective_promises) {
       ASSERT_EQ(wrong, "") << to_string(what) << " of " << ranks;
     }
   }
+}
+
+/// The price against the packets, both with the processors' overheads: 64 nodes of edr are four
+/// switches at the leaves, the last one not full.
+TEST(in_network, is_priced_as_the_packets_take) {
+  registry all;
+  add_algorithms(all);
+  const machine edr = load_machine("edr:ranks_a_node=1");
+  for (const int ranks : {2, 18, 64, 324}) {
+    const auto network = model::make_topology(model::topology_of(edr, ranks));
+    const auto with = simulator::parameters_of(edr, *network);
+    for (const kind what : {kind::barrier, kind::broadcast, kind::reduce, kind::all_reduce}) {
+      for (const std::uint64_t bytes : {8, 4096, 65536}) {
+        problem call = call_of(what, ranks, what == kind::barrier ? 0 : bytes);
+        call.root = 0;
+        const selection by = all.named(what, "in_network");
+        const auto steps = [&](int rank) { return by.schedule_of(call, rank); };
+        simulator::packet_carrier carrier(*network, with, ranks, 1, 1);
+        simulator::replay_options options;
+        options.free_where_absent = true;
+        options.through = &carrier;
+        duration seen;
+        for (const auto& each : simulator::replay(ranks, steps, edr, {}, options)) {
+          seen = std::max(seen, each.completion);
+        }
+        schedule::price_options free;
+        free.free_where_absent = true;
+        const duration said = schedule::price(ranks, steps, edr, {}, free).completion;
+        EXPECT_NEAR(said.us(), seen.us(), 0.06 * seen.us())
+            << to_string(what) << " of " << bytes << " bytes among " << ranks;
+      }
+    }
+  }
+}
+
+/// Who gives its part waits for nobody, who gets the result for the last one.
+TEST(in_network, prices_wait_for_those_that_come_late) {
+  const machine edr = load_machine("edr:ranks_a_node=1");
+  schedule::price_options options;
+  options.free_where_absent = true;
+  options.per_rank = true;
+  const auto priced = [&](schedule::step_kind kind, int root) {
+    const auto steps = [&](int) { return schedule::generator(in_network(kind, 64, root, false)); };
+    return schedule::price(4, steps, edr, {}, options).ranks;
+  };
+  const auto reduced = priced(schedule::step_kind::net_reduce, 2);
+  EXPECT_GT(reduced[2].completion, reduced[0].completion);
+  EXPECT_EQ(reduced[0].completion, reduced[3].completion);
+  const auto cast = priced(schedule::step_kind::net_multicast, 2);
+  EXPECT_LT(cast[2].completion, cast[0].completion);
+  const machine laptop = load_machine("laptop");
+  const auto barrier = [](int) {
+    return schedule::generator(
+        in_network(schedule::step_kind::net_barrier, 0, schedule::own, false));
+  };
+  EXPECT_THROW((void)schedule::price(4, barrier, laptop, {}, options), error);
+}
+
+/// For short vectors the tuner's prices prefer the switches, for long ones they do not: combine
+/// units take in 1 GB/s.
+TEST(in_network, is_chosen_where_it_is_cheapest) {
+  registry all;
+  add_algorithms(all);
+  const auto selector = make_model_selector("edr:ranks_a_node=1");
+  problem call = call_of(kind::all_reduce, 256, 8);
+  EXPECT_EQ(selector->choose(all, call).what.chosen->is.name, "in_network");
+  call.bytes = std::uint64_t{16} << 20U;
+  EXPECT_NE(selector->choose(all, call).what.chosen->is.name, "in_network");
+  call.bytes = 8;
+  call.network_collectives = false;
+  EXPECT_NE(selector->choose(all, call).what.chosen->is.name, "in_network");
 }
 
 TEST(in_network, needs_a_network_that_has_them) {

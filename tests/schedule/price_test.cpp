@@ -318,7 +318,7 @@ TEST(price, refuses_by_name) {
             "price: step 0 of rank 0 (receive, edge 5, peer 1, round 0) never comes to its end");
   step net = to_peer(step_kind::net_barrier, own, 0);
   EXPECT_NE(refusal([&] { (void)price_listed({{net}}, textbook()); }, error_kind::configuration)
-                .find("no costs of collectives in the network"),
+                .find("has no collectives in the network, which need a fat tree"),
             std::string::npos);
   EXPECT_NE(refusal([&] { (void)price(1 << 30, tree(1 << 30, 8, 2, 0), textbook(), {}); },
                     error_kind::argument)

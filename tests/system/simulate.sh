@@ -90,12 +90,29 @@ for a, b in zip(one, two):
 svg = xml.dom.minidom.parse(sys.argv[1] + "/messages.svg")
 assert len(svg.getElementsByTagName("path")) == 2, "a curve an algorithm"
 END
+"$upwash" simulate --schedule all_to_all --algorithm direct -n 64 --bytes 4096 --machine edr \
+  --one-rank-a-node --network message --contention flows --topology mesh:size=8x8 |
+  grep -Eq '^direct +4096 ' || fail "--contention flows"
+refuses "simulate: --contention flows: one thread only" --schedule barrier -n 4 --machine edr \
+  --network message --contention flows --threads 2
+refuses "simulate: --topology and --routing need --contention flows where the network is of messages" \
+  --schedule barrier -n 4 --machine edr --network message --topology mesh:size=4
 refuses "simulate: --bytes 8:4: expected first:last:xFACTOR as in 8:1m:x2" \
   --schedule barrier -n 4 --machine edr --network message --bytes 8:4
 refuses "simulate: --bytes 8:4:x2: expected 1 <= first <= last <= 1024g and a factor of 2 or more" \
   --schedule barrier -n 4 --machine edr --network message --bytes 8:4:x2
-refuses "simulate: --json, --plot and --threads go with --schedule only where it has --network \
-message" --schedule barrier -n 4 --machine edr --plot "$work/no.svg"
+refuses "simulate: --json, --plot, --threads and --contention go with --schedule only where it has \
+--network message" --schedule barrier -n 4 --machine edr --plot "$work/no.svg"
+# Virtual output queues: what is carried with and without fan-out splitting, near saturation.
+voq="--topology crossbar:ports=16 --traffic multicast:fanout=4,senders=8 --load 0.21 --design input
+  --input-queues 0"
+# shellcheck disable=SC2086
+"$upwash" simulate $voq --arbiter-rounds 4 | grep -Eq '^ +0\.210 +0\.2[01]' || fail "--arbiter-rounds"
+# shellcheck disable=SC2086
+"$upwash" simulate $voq --arbiter-rounds 4 --no-fanout-splitting | grep -Eq '^ +0\.210 +0\.1[78]' ||
+  fail "--no-fanout-splitting"
+# shellcheck disable=SC2086
+refuses "network: multicasts in input-queued switches need an arbiter with rounds (arbiter_rounds, --arbiter-rounds); these are matched as they become free" $voq
 refuses "simulate: --noise 1ms: expected period,length or period,length,together as in 10ms,250us" \
   --schedule barrier -n 16 --machine edr --noise 1ms
 refuses "simulate: --schedule needs -n, the ranks of the team" --schedule barrier --machine edr

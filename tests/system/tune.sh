@@ -25,8 +25,6 @@ refuses() {
 
 refuses "tune: -n is missing: the ranks of the team" barrier
 refuses "tune: name collectives, or --all (upwash tune --help)" -n 2
-refuses "tune: --overlapped goes with --explain alone: what is measured is completion, not what a \
-computation leaves of it" barrier -n 2 --overlapped
 refuses "tune: --budget 0: a search needs time, as 60s" barrier -n 2 --budget 0
 refuses "tune: --share 0: more than 0 and at most 1 is wanted" barrier -n 2 --share 0
 seen=$("$upwash" tune brodcast -n 2 2>&1) && fail "an unknown collective was taken"
@@ -64,6 +62,16 @@ ranks, .*corrected by prices on laptop" "$work/out" || fail "not remembered: $(c
 grep -q "4 ranks, agreed" "$work/out" || fail "wrong: $(cat "$work/out")"
 job --knob tune_log=1 --knob tuning=none >"$work/out"
 grep -q "why: the prices on laptop" "$work/out" || fail "not the model: $(cat "$work/out")"
+
+# A machine that was measured is what algorithms are chosen for, unless another is named.
+mkdir -p "$work/config/upwash/machines"
+sed 's/"name": "laptop"/"name": "mine"/' "$(dirname "$0")/../../machines/laptop.json" \
+  >"$work/config/upwash/machines/measured.json"
+job --knob tune_log=1 --knob tuning=none >"$work/out"
+grep -q "why: the prices on mine" "$work/out" || fail "not the measured machine: $(cat "$work/out")"
+job --knob tune_log=1 --knob tuning=none --knob machine=laptop >"$work/out"
+grep -q "why: the prices on laptop" "$work/out" || fail "not the named machine: $(cat "$work/out")"
+rm -r "$work/config/upwash/machines"
 
 # In virtual time, twice: more is known, nothing less.
 for collective in broadcast reduce; do

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "tests/tuning/findings.hpp"
+#include "upwash/model/topology_text.hpp"
+#include "upwash/tuning/contended.hpp"
 
 namespace {
 
@@ -99,6 +101,32 @@ TEST_F(tuned_choice, works_without_a_machine) {
   lost.learn(known, "t.json");
   EXPECT_EQ(lost.choose(algorithms, all_to_all(512)).what.chosen->is.name, "bruck");
   EXPECT_NO_THROW(static_cast<void>(lost.choose(algorithms, all_to_all(1024))));
+}
+
+TEST(tuned_selector, takes_what_packets_are_fastest_with_where_links_are_shared) {
+  const char* machine_name = "edr:ranks_a_node=1";
+  const std::shared_ptr<const model::topology> network =
+      model::make_topology(model::parse_topology("fat-tree:ports=8,levels=2,taper=4"));
+  const contended_predictor packets(load_machine(machine_name), network);
+  const collective::registry algorithms = tests::all_algorithms();
+  const auto by_model = collective::make_model_selector(machine_name);
+  tuned_selector selects(machine_name);
+  selects.see_contention(network);
+  for (const std::uint64_t bytes : {64, 1024, 8192}) {
+    const problem call{.what = kind::all_to_all, .ranks = 16, .bytes = bytes};
+    const collective::selector::choice chosen = selects.choose(algorithms, call);
+    const collective::selector::choice expected = by_model->choose(algorithms, call);
+    const auto time = packets.predict(chosen.what, call);
+    ASSERT_TRUE(time);
+    EXPECT_EQ(chosen.why.substr(0, 10), "packets on") << chosen.why;
+    EXPECT_LE(*time, *packets.predict(expected.what, call));
+    for (const auto& other : expected.others) {
+      EXPECT_LE(*time, *packets.predict(other.what, call)) << bytes;
+    }
+  }
+  // Too long to replay: the model's choice.
+  const problem large{.what = kind::all_to_all, .ranks = 16, .bytes = 64 << 20};
+  EXPECT_EQ(selects.choose(algorithms, large).why.substr(0, 10), "the prices");
 }
 
 TEST(load_knowledge, never_uses_a_file_by_half) {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <vector>
 
+#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
@@ -20,6 +21,7 @@
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology_text.hpp"
@@ -70,6 +72,21 @@ struct composition {
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }
 };
+
+/// This machine as `upwash tune machine` measured it; empty: it did not.
+std::string measured_machine() {
+  const std::string own = user_folder();
+  if (own.empty()) return {};
+  const std::string file = own + "/machines/measured.json";
+  return ::access(file.c_str(), R_OK) == 0 ? file : std::string();
+}
+
+/// Whether algorithms are chosen for this machine as it was measured: it was, and no other is
+/// named nor simulated. The same at all ranks: rank 0's word.
+bool prefers_measured(const settings& values) {
+  return values.source("machine") == knob_source::fallback && values.text("conduit") != "sim" &&
+         !measured_machine().empty();
+}
 
 /// The knob `algorithms`, and behind it the collectives' own, which count more.
 std::string forced_algorithms(const settings& values) {
@@ -161,8 +178,11 @@ void compose(composition& made) {
   const std::string& name = made.values.text("conduit");
   const bool alone = name == "sim" || name == "loopback";
   if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
+  std::shared_ptr<const model::topology> network;
   if (name == "sim") {
-    made.world = conduit::make_sim_world(sim_options_of(made.values));
+    const conduit::sim_options simulated = sim_options_of(made.values);
+    network = simulated.through;
+    made.world = conduit::make_sim_world(simulated);
   } else if (name == "loopback") {
     made.world = conduit::make_loopback_world(loopback_options_of(made.values));
   } else {
@@ -171,6 +191,7 @@ void compose(composition& made) {
   }
   collective::add_algorithms(made.algorithms);
   made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
+  if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
   if (made.alone()) {
     auto [known, path] = tuning::load_knowledge(made.tuning(), made.algorithms);
@@ -215,8 +236,15 @@ int report(const composition& parts, int rank, const error& failure) {
 
 /// What the layers above core do on every rank before the program.
 void install_layers(job& here, composition& parts) {
+  bool measured = prefers_measured(parts.values);
   if (!parts.alone()) {
+    control::broadcast_value(here.world(), 0, measured);
     tuning::share_knowledge(here, parts.tuning(), parts.algorithms, *parts.selects);
+  }
+  if (measured) {
+    const std::string file = measured_machine();
+    if (here.rank() == 0) log(log_level::info, "runtime", "prices are those of " + file);
+    parts.selects->choose_for(file);
   }
   parts.layers().on(here);
 }

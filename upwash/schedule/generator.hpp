@@ -78,7 +78,7 @@ class generator {
     return next(out, nothing);
   }
   bool next(step& out, const facts& known) {
-    out = {};
+    out.clear();
     tape on(emitted_, &known);
     const bool more = acts_->next(state_, out, on);
     emitted_ = on.latest();

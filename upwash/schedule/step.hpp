@@ -99,6 +99,20 @@ struct step {
   std::uint64_t value = 0;                               ///< of an await or a counted close
   std::array<std::uint32_t, most_dependencies> after{};  ///< distances; 0: none
 
+  /// As new. Member by member: of the whole compilers make a string instruction, which takes as
+  /// long as all else that emitting a step does.
+  constexpr void clear() noexcept {
+    kind = step_kind::copy;
+    placed = acknowledged = counted = after_all = false;
+    peer = own;
+    edge = round = 0;
+    left = right = into = {};
+    header = {};
+    length_slot = no_slot;
+    value = 0;
+    after = {};
+  }
+
   [[nodiscard]] constexpr bool in_network() const noexcept {
     return kind >= step_kind::net_multicast;
   }

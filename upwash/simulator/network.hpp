@@ -34,6 +34,14 @@ class message_network {
     return levels_[level].ranks_per_port > 1 || levels_[level].one_budget;
   }
 
+  [[nodiscard]] int ranks_per_port(std::size_t level) const noexcept {
+    return levels_[level].ranks_per_port;
+  }
+  /// In and out of a port wait for each other.
+  [[nodiscard]] bool one_budget(std::size_t level) const noexcept {
+    return levels_[level].one_budget;
+  }
+
   /// Takes the sender's port from `ready` on, or when it is free; the time at which the first
   /// byte is at the receiver.
   [[nodiscard]] duration depart(std::size_t level, int sender, duration ready,

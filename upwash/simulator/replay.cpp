@@ -24,7 +24,10 @@ namespace {
 /// All windows of one replay, by one thread or several.
 class replay_run {
  public:
-  replay_run(replay_state& all, int threads) : all_(all), gate_(threads, between{this}) {
+  replay_run(replay_state& all, int threads)
+      : all_(all),
+        together_(stretches_together(all.stretches.size(), threads)),
+        gate_(threads, between{this}) {
     for (int i = 0; i < threads; ++i) {
       walkers_.emplace_back(all, static_cast<std::size_t>(threads));
       next_ps_.emplace_back(INT64_MAX);
@@ -79,14 +82,14 @@ class replay_run {
       gate_.arrive_and_wait();
       if (is_over_) return;
       for (std::size_t s = claim(); s < stretches; s = claim()) {
-        if (all_.stretches[s].next_ps >= end_ps_) continue;
-        if (!attempt(s, [&] { mine.walk(s, end_ps_); })) break;
+        const std::size_t end = std::min(s + together_, stretches);
+        if (!attempt(s, [&] { mine.walk(s, end, end_ps_); })) break;
       }
       gate_.arrive_and_wait();
     }
   }
 
-  std::size_t claim() noexcept { return claimed_.fetch_add(1, std::memory_order_relaxed); }
+  std::size_t claim() noexcept { return claimed_.fetch_add(together_, std::memory_order_relaxed); }
 
   /// Of several failures in a window that of the first stretch is kept, whoever comes to it first.
   template <class Do>
@@ -121,9 +124,18 @@ class replay_run {
     (*all_.options.progress)(steps);
   }
 
+  /// Stretches that a walker takes at a time: some for each, and enough to look ahead in.
+  static std::size_t stretches_together(std::size_t stretches, int threads) noexcept {
+    constexpr std::size_t most = 16;
+    constexpr std::size_t turns = 4;
+    const std::size_t walkers = threads == 1 ? 1 : turns * static_cast<std::size_t>(threads);
+    return std::clamp<std::size_t>(stretches / walkers, 1, most);
+  }
+
   static constexpr std::uint64_t windows_a_report = 64;
 
   replay_state& all_;
+  const std::size_t together_;
   std::deque<replay_walker> walkers_;
   std::vector<std::int64_t> next_ps_;  ///< by walker: of its stretches
   std::barrier<between> gate_;
@@ -162,7 +174,11 @@ std::vector<replayed_rank> replay(int ranks, function_ref<schedule::generator(in
     throw error(error_kind::argument, fmt::format("replay: {} ranks by {} threads; at least 1 each",
                                                   ranks, options.threads));
   }
-  const bool together = !options.by_windows || options.through != nullptr;
+  if (options.links.on != nullptr && options.through != nullptr) {
+    throw error(error_kind::argument, "replay: links are shared, or a carrier has them, not both");
+  }
+  const bool together =
+      !options.by_windows || options.through != nullptr || options.links.on != nullptr;
   std::int64_t window = together ? 0 : detail::least_latency_ps(on, on.ranks_in(level_kind::node));
   while (true) {
     detail::replay_state all(ranks, schedule_of, on, rules, options,

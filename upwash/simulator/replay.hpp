@@ -14,6 +14,7 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/model/topology.hpp"
 #include "upwash/schedule/generator.hpp"
 #include "upwash/schedule/lower.hpp"
 #include "upwash/simulator/network/carrier.hpp"
@@ -31,6 +32,14 @@ struct replay_totals {
   std::uint64_t memory_bytes = 0;
 };
 
+/// Links that messages between nodes share. Of n messages on a link each has an n-th of its rate;
+/// a message has the share of the most loaded link on the preferred way between its nodes, as it
+/// is when it starts, to its end. No packets, no buffers: who starts later slows nobody down.
+struct shared_links {
+  const model::topology* on = nullptr;  ///< null: none are shared
+  std::int64_t ps_per_byte = 0;         ///< of a link
+};
+
 struct replay_options {
   /// Copies and reductions that the machine gives no cost for take no time.
   bool free_where_absent = false;
@@ -38,7 +47,8 @@ struct replay_options {
   std::optional<function_ref<schedule::facts(int rank)>> facts_of{};
   /// Carries what it can instead of the message-level network, whose costs of processors stay.
   carrier* through = nullptr;
-  noise daemons{};  ///< of the operating system
+  shared_links links{};  ///< not together with a carrier; all events are in one order then
+  noise daemons{};       ///< of the operating system
   /// Windows of time are shared by so many; a carrier needs 1. The result is the same.
   int threads = 1;
   /// Nodes are walked window by window; false: all events in one order of time, by one thread. The

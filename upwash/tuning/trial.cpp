@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <type_traits>
+#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/all_gather.hpp"
@@ -22,11 +24,14 @@
 #include "upwash/collective/scatter.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/tuning/beside.hpp"
 
 namespace upwash::tuning {
 namespace {
 
 using collective::kind;
+
+constexpr int looks_beside = 16;
 
 /// A sum that does not say that it commutes.
 struct ordered_sum {
@@ -141,54 +146,106 @@ collective_options trial::options(std::string_view algorithm) const {
           .overlapped = call_.overlapped};
 }
 
-template <class T, class Operator>
-bool trial::reduction_on(std::string_view algorithm) {
-  const collective_options how = options(algorithm);
+/// The request of a nonblocking call, or a complete one where the call is blocking.
+template <class Call>
+request request_of(const Call& call) {
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    return {};
+  } else {
+    return call();
+  }
+}
+
+template <class T, class Operator, class... Tag>
+std::optional<request> trial::reduction_on(const collective_options& how, Tag... tag) {
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
   switch (call_.what) {
-    case kind::reduce: reduce<Operator>(among_, blocking, call_.root, in, out, how); break;
-    case kind::all_reduce: all_reduce<Operator>(among_, blocking, in, out, how); break;
-    case kind::reduce_scatter: reduce_scatter<Operator>(among_, blocking, in, out, how); break;
-    case kind::scan: scan<Operator>(among_, blocking, in, out, how); break;
-    case kind::exclusive_scan: exclusive_scan<Operator>(among_, blocking, in, out, how); break;
-    default: return false;
+    case kind::reduce:
+      return request_of([&] { return reduce<Operator>(among_, tag..., call_.root, in, out, how); });
+    case kind::all_reduce:
+      return request_of([&] { return all_reduce<Operator>(among_, tag..., in, out, how); });
+    case kind::reduce_scatter:
+      return request_of([&] { return reduce_scatter<Operator>(among_, tag..., in, out, how); });
+    case kind::scan:
+      return request_of([&] { return scan<Operator>(among_, tag..., in, out, how); });
+    case kind::exclusive_scan:
+      return request_of([&] { return exclusive_scan<Operator>(among_, tag..., in, out, how); });
+    default: return std::nullopt;
   }
-  return true;
 }
 
-template <class T>
-void trial::call_on(std::string_view algorithm) {
+template <class T, class... Tag>
+request trial::call_on(std::string_view algorithm, Tag... tag) {
   const collective_options how = options(algorithm);
   const std::span<const T> in = as<T>(in_);
   const std::span<T> out = as<T>(out_);
   // Where addresses are known, all members name their buffer, though only the root's is used.
   const bool at_root =
       among_.rank() == call_.root || call_.addresses == schedule::address_mode::single;
+  const std::span<const T> root_in = at_root ? in : std::span<const T>();
+  const std::span<T> root_out = at_root ? out : std::span<T>();
   switch (call_.what) {
-    case kind::barrier: barrier(among_, blocking, how); return;
-    case kind::broadcast: broadcast(among_, blocking, call_.root, out, how); return;
+    case kind::barrier: return request_of([&] { return barrier(among_, tag..., how); });
+    case kind::broadcast:
+      return request_of([&] { return broadcast(among_, tag..., call_.root, out, how); });
     case kind::scatter:
-      scatter(among_, blocking, call_.root, at_root ? in : std::span<const T>(), out, how);
-      return;
+      return request_of([&] { return scatter(among_, tag..., call_.root, root_in, out, how); });
     case kind::gather:
-      gather(among_, blocking, call_.root, in, at_root ? out : std::span<T>(), how);
-      return;
-    case kind::all_gather: all_gather(among_, blocking, in, out, how); return;
-    case kind::all_to_all: all_to_all(among_, blocking, in, out, how); return;
+      return request_of([&] { return gather(among_, tag..., call_.root, in, root_out, how); });
+    case kind::all_gather:
+      return request_of([&] { return all_gather(among_, tag..., in, out, how); });
+    case kind::all_to_all:
+      return request_of([&] { return all_to_all(among_, tag..., in, out, how); });
     default: break;
   }
-  if (call_.commutative ? reduction_on<T, sum>(algorithm) : reduction_on<T, ordered_sum>(algorithm))
-    return;
-  throw error(error_kind::argument, fmt::format("{} cannot be tuned", to_string(call_.what)));
+  auto reducing = call_.commutative ? reduction_on<T, sum>(how, tag...)
+                                    : reduction_on<T, ordered_sum>(how, tag...);
+  if (!reducing) {
+    throw error(error_kind::argument, fmt::format("{} cannot be tuned", to_string(call_.what)));
+  }
+  return std::move(*reducing);
 }
 
-void trial::call(std::string_view algorithm) {
-  if (call_.element_bytes == sizeof(double)) {
-    call_on<double>(algorithm);
-  } else {
-    call_on<unsigned char>(algorithm);
+template <class... Tag>
+request trial::call_with(std::string_view algorithm, Tag... tag) {
+  return call_.element_bytes == sizeof(double) ? call_on<double>(algorithm, tag...)
+                                               : call_on<unsigned char>(algorithm, tag...);
+}
+
+void trial::call(std::string_view algorithm) { static_cast<void>(call_with(algorithm, blocking)); }
+
+/// Twice what a call alone takes at its least, the same at all members.
+duration trial::time_to_compute(std::string_view algorithm) {
+  job& here = among_.here();
+  call(algorithm);
+  duration least = duration::max();
+  for (int i = 0; i < 3; ++i) {
+    control::barrier(among_);
+    const duration begin = here.now();
+    call(algorithm);
+    least = std::min(least, here.now() - begin);
   }
+  const std::uint64_t most = folded(among_, least, control::fold::most);
+  return std::max(duration::from_ps(static_cast<std::int64_t>(2 * most)), duration::from_ns(1000));
+}
+
+/// The time of a call and of a computation beside it, less the computation's.
+double trial::beside_ns(std::string_view algorithm, long calls) {
+  job& here = among_.here();
+  if (computation_ == duration()) computation_ = time_to_compute(algorithm);
+  duration taken;
+  for (long i = 0; i < calls; ++i) {
+    control::barrier(among_);
+    const duration begin = here.now();
+    request open = call_with(algorithm);
+    static_cast<void>(compute_beside(here, open, computation_, looks_beside));
+    open.wait();
+    taken += here.now() - begin - computation_;
+  }
+  return static_cast<double>(folded(among_, std::max(taken, duration()), control::fold::most)) *
+         1e-3 / static_cast<double>(calls);
 }
 
 /// Virtual clocks agree between ranks, and one call is as good as many. All enter at one instant:
@@ -210,6 +267,7 @@ double trial::virtual_ns(std::string_view algorithm) {
 
 double trial::time_ns(std::string_view algorithm, long calls) {
   job& here = among_.here();
+  if (call_.overlapped) return beside_ns(algorithm, calls);
   if (here.endpoint().describe().virtual_time) return virtual_ns(algorithm);
   duration taken;
   control::barrier(among_);

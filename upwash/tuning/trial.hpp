@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "upwash/collective/options.hpp"
 #include "upwash/collective/problem.hpp"
 #include "upwash/core/region.hpp"
+#include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::tuning {
@@ -41,15 +43,20 @@ class trial {
   /// Nanoseconds of a call, the same at all members: in virtual time of one, from when all have
   /// entered to when all have left; else of the slowest member, over `calls` calls. Where a call
   /// lets members run ahead (all with a root, and scans) a barrier separates calls, which is not
-  /// counted. Blocking.
+  /// counted. Of an overlapped call: what it leaves of a computation beside it. Blocking.
   [[nodiscard]] double time_ns(std::string_view algorithm, long calls);
 
  private:
   [[nodiscard]] collective_options options(std::string_view algorithm) const;
-  template <class T>
-  void call_on(std::string_view algorithm);
-  template <class T, class Operator>
-  bool reduction_on(std::string_view algorithm);
+  template <class T, class Operator, class... Tag>
+  std::optional<request> reduction_on(const collective_options& how, Tag... tag);
+  template <class T, class... Tag>
+  request call_on(std::string_view algorithm, Tag... tag);
+  /// Tag: `blocking`, or none for a nonblocking call.
+  template <class... Tag>
+  request call_with(std::string_view algorithm, Tag... tag);
+  [[nodiscard]] duration time_to_compute(std::string_view algorithm);
+  [[nodiscard]] double beside_ns(std::string_view algorithm, long calls);
   [[nodiscard]] double virtual_ns(std::string_view algorithm);
 
   const team among_;
@@ -58,6 +65,7 @@ class trial {
   std::vector<std::byte> own_;
   std::span<std::byte> in_;
   std::span<std::byte> out_;
+  duration computation_;  ///< beside overlapped calls, the same for all algorithms
 };
 
 }  // namespace upwash::tuning

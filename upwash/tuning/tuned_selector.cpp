@@ -12,6 +12,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/tuning/contended.hpp"
 
 namespace upwash::tuning {
 namespace {
@@ -53,6 +54,12 @@ std::string where_measured(const finding& found, std::string_view file) {
 tuned_selector::tuned_selector(std::string machine_name)
     : machine_(std::move(machine_name)), model_(collective::make_model_selector(machine_)) {}
 
+void tuned_selector::choose_for(std::string machine_name) {
+  if (machine_name == machine_) return;  // ranks of one process share this
+  machine_ = std::move(machine_name);
+  model_ = collective::make_model_selector(machine_);
+}
+
 void tuned_selector::learn(knowledge known, std::string name) {
   known_ = std::move(known);
   file_ = std::move(name);
@@ -72,7 +79,7 @@ const collective::predictor* tuned_selector::predicts() {
 
 const collective::selector::choice& tuned_selector::choose(const registry& from,
                                                            const problem& call) {
-  if (known_.findings().empty()) return model_->choose(from, call);
+  if (known_.findings().empty() && !network_) return model_->choose(from, call);
   const shape key{situation_of(call, placement::near),
                   call.root,
                   call.in_place,
@@ -82,8 +89,37 @@ const collective::selector::choice& tuned_selector::choose(const registry& from,
   const auto kept = chosen_.find(key);
   if (kept != chosen_.end()) return kept->second;
   auto fresh = remembered(from, call);
+  if (!fresh && network_) fresh = by_packets(model_->choose(from, call), call);
   if (!fresh) return model_->choose(from, call);  // which keeps it, by what it depends on
   return chosen_.emplace(key, std::move(*fresh)).first->second;
+}
+
+void tuned_selector::see_contention(std::shared_ptr<const model::topology> network) {
+  network_ = std::move(network);
+  chosen_.clear();
+}
+
+collective::selector::choice tuned_selector::by_packets(choice chosen, const problem& call) const {
+  const contended_predictor contended(load_machine(machine_), network_);
+  const auto first = contended.predict(chosen.what, call);
+  if (!first) return chosen;
+  const auto text = [](const selection& what, duration time) {
+    return fmt::format("{} {:.2f} us", model::text_of(what.chosen->is, what.with), time.us());
+  };
+  std::string times = text(chosen.what, *first);
+  std::vector<collective::ranked> all{{chosen.what, first}};
+  for (const collective::ranked& each : chosen.others) {
+    const auto time = contended.predict(each.what, call);
+    if (!time) continue;
+    times += ", " + text(each.what, *time);
+    all.push_back({each.what, time});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return *a.predicted < *b.predicted; });
+  return {all.front().what,
+          fmt::format("packets on {}, of what the model has near its choice: {}", network_->name(),
+                      times),
+          {all.begin() + 1, all.end()}};
 }
 
 std::optional<collective::selector::choice> tuned_selector::remembered(const registry& from,

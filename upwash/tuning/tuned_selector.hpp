@@ -14,6 +14,7 @@
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/model/topology.hpp"
 #include "upwash/tuning/knowledge.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
@@ -28,8 +29,15 @@ class tuned_selector final : public collective::selector {
   /// The machine that prices are for (load_machine), read when it is needed.
   explicit tuned_selector(std::string machine_name);
 
+  /// Prices are for another machine. Before the first choice.
+  void choose_for(std::string machine_name);
+
   /// From now on; before the first choice. `name`: of the file, for reasons.
   void learn(knowledge known, std::string name);
+
+  /// From now on the model's choices that were not measured are held to what packets on this
+  /// network take: of its choice and those near, the first to end there. Before the first choice.
+  void see_contention(std::shared_ptr<const model::topology> network);
 
   /// Where the situation was measured: the fastest result that has no objection. Near it: each of
   /// the fastest results, scaled by predicted(here) / predicted(there), against the model's choice,
@@ -49,11 +57,13 @@ class tuned_selector final : public collective::selector {
                                                 const collective::problem& call,
                                                 const finding& found);
   [[nodiscard]] const collective::predictor* predicts();
+  [[nodiscard]] choice by_packets(choice chosen, const collective::problem& call) const;
 
-  const std::string machine_;
-  const std::unique_ptr<collective::selector> model_;
+  std::string machine_;
+  std::unique_ptr<collective::selector> model_;
   std::optional<collective::predictor> predictor_;
   bool looked_for_machine_ = false;
+  std::shared_ptr<const model::topology> network_;
   knowledge known_;
   std::string file_;
   std::map<shape, choice> chosen_;

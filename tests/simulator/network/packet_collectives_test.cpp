@@ -39,6 +39,16 @@ fat_tree crossbar(int ports) {
   return fat_tree(shape);
 }
 
+network_parameters virtual_queues(bool splitting) {
+  network_parameters with;
+  with.design = switch_design::input_queued;
+  with.input_queues = 0;
+  with.arbiter_rounds = 4;
+  with.fanout_splitting = splitting;
+  with.buffers = 32;
+  return with;
+}
+
 double ns(network_collective what, std::uint64_t bytes, const fat_tree& on, int members,
           const network_parameters& with = {}) {
   return time_in_network(what, bytes, on, first_nodes(members), with).ns();
@@ -134,8 +144,11 @@ TEST(packet_collectives, many_at_once_arrive_everywhere_once) {
     with.buffers = 1 + static_cast<int>(seed % 3);
     with.combine_units = seed % 5 == 0 ? 3 : 1;
     with.credits = seed % 4 == 0 ? flow_control::input : flow_control::crosspoint;
-    packet_network network(on, with, from, seed);
-    spanning_tree_builder builder(on, parent_choice::least_loaded);
+    const bool queued_at_inputs = seed % 3 == 2;  // one switch: trees of them may lock
+    if (queued_at_inputs) with = virtual_queues(seed % 2 == 0);
+    const fat_tree one_switch = crossbar(16);
+    packet_network network(queued_at_inputs ? one_switch : on, with, from, seed);
+    spanning_tree_builder builder(queued_at_inputs ? one_switch : on, parent_choice::least_loaded);
     upwash::random_stream random(seed, 0);
     std::multiset<std::pair<std::uint32_t, int>> expected;
     for (std::uint32_t tag = 0; tag < 120; ++tag) {
@@ -148,7 +161,7 @@ TEST(packet_collectives, many_at_once_arrive_everywhere_once) {
       offered_packet p;
       p.bytes = static_cast<std::uint32_t>(8 + random.below(249));
       p.tag = tag;
-      p.kind = static_cast<packet_kind>(random.below(4));
+      p.kind = static_cast<packet_kind>(random.below(queued_at_inputs ? 2 : 4));
       if (p.kind != packet_kind::single) p.group = network.add_group(builder.build(members));
       const bool all_send = p.kind == packet_kind::all_reduce;
       const bool others_send = p.kind == packet_kind::reduce;
@@ -196,6 +209,61 @@ TEST(packet_collectives, figure_8_16_multicast_on_8_by_8_saturates_at_a_load_of_
   const double low = run(crossbar(16), {}, what).latency_avg_ns;
   what.load = 0.22;  // where virtual output queues with fan-out splitting are published to end
   EXPECT_LT(run(crossbar(16), {}, what).latency_avg_ns, 1.6 * low);
+}
+
+/// What chapter 8 compares with (Prabhakar, McKeown and Ahuja 1997): virtual output queues with a
+/// queue for multicasts at each input, 0.22 on 8 x 8 and 0.65 on 2 x 8. Crosspoint buffers carry
+/// more, and so does splitting.
+TEST(packet_collectives, figures_8_16_and_8_17_virtual_output_queues_carry_less) {
+  const double split =
+      multicast_saturation(crossbar(16), virtual_queues(true), plan_of(8, 4), 0.01);
+  EXPECT_NEAR(split, 0.22, 0.015);
+  const double whole =
+      multicast_saturation(crossbar(16), virtual_queues(false), plan_of(8, 4), 0.01);
+  EXPECT_LT(whole, 0.85 * split);
+  const double narrow =
+      multicast_saturation(crossbar(10), virtual_queues(true), plan_of(2, 4), 0.02);
+  EXPECT_NEAR(narrow, 0.65, 0.03);
+  EXPECT_LT(multicast_saturation(crossbar(10), virtual_queues(false), plan_of(2, 4), 0.02),
+            0.95 * narrow);
+}
+
+/// Two senders to two receivers each, one of them common: split, the second one's other copy goes
+/// with the first one's; whole, it waits for the next slot.
+TEST(packet_collectives, fanout_splitting_by_hand) {
+  class two_multicasts final : public traffic_source {
+   public:
+    bool next(int node, std::int64_t /*now*/, offered_packet& fresh) override {
+      if (node > 1 || sent[node]) return false;
+      sent[node] = true;
+      fresh.bytes = 256;
+      fresh.born_ps = fresh.ready_ps = node * 1000;
+      fresh.tag = static_cast<std::uint32_t>(node);
+      fresh.kind = packet_kind::multicast;
+      fresh.group = groups[node];
+      return true;
+    }
+    void arrived(const arrived_packet& what) override { at[{what.tag, what.to}] = what.at_ps; }
+    bool sent[2] = {false, false};
+    std::int32_t groups[2] = {-1, -1};
+    std::map<std::pair<std::uint32_t, int>, std::int64_t> at;
+  };
+  const auto slot = [](int number) { return number * 204800 + 204800 + 20000 + 1300000; };
+  for (const bool splitting : {true, false}) {
+    const fat_tree on = crossbar(5);
+    two_multicasts from;
+    packet_network network(on, virtual_queues(splitting), from, 1);
+    spanning_tree_builder builder(on, parent_choice::least_loaded);
+    from.groups[0] = network.add_group(builder.build(std::vector<int>{0, 2, 3}));
+    from.groups[1] = network.add_group(builder.build(std::vector<int>{1, 3, 4}));
+    network.drain();
+    network.check_at_rest();
+    EXPECT_EQ((from.at[{0, 2}]), slot(1));
+    EXPECT_EQ((from.at[{0, 3}]), slot(1));
+    EXPECT_EQ((from.at[{1, 3}]), slot(2));
+    EXPECT_EQ((from.at[{1, 4}]), slot(splitting ? 1 : 2));
+    EXPECT_EQ(from.at.size(), 4U);
+  }
 }
 
 TEST(packet_collectives, figure_8_17_multicast_on_2_by_8_saturates_at_a_load_of_0_8) {

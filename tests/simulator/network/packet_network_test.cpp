@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/simulator/network/script.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/simulation.hpp"
@@ -23,49 +24,9 @@ using namespace upwash::simulator;  // NOLINT(google-build-using-namespace)
 using upwash::duration;
 using upwash::error;
 using upwash::model::topology;
-
-using pointer = std::unique_ptr<const topology>;
-
-pointer make(const std::string& text, const std::string& routing = "") {
-  return upwash::model::make_topology(upwash::model::parse_topology(text), routing);
-}
-
-/// Packets at given times, and when each arrived.
-class script final : public traffic_source {
- public:
-  struct line {
-    int from;
-    int to;
-    std::int64_t at_ps;
-    std::uint32_t bytes = 256;
-  };
-
-  script(int nodes, const std::vector<line>& lines)
-      : of_node_(static_cast<std::size_t>(nodes)), arrivals(lines.size(), -1) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      of_node_[static_cast<std::size_t>(lines[i].from)].push_back({{lines[i].to, -1},
-                                                                   lines[i].bytes,
-                                                                   lines[i].at_ps,
-                                                                   lines[i].at_ps,
-                                                                   static_cast<std::uint32_t>(i)});
-    }
-  }
-
-  bool next(int node, std::int64_t /*now_ps*/, offered_packet& fresh) override {
-    auto& mine = of_node_[static_cast<std::size_t>(node)];
-    if (mine.empty()) return false;
-    fresh = mine.front();
-    mine.erase(mine.begin());
-    return true;
-  }
-  void arrived(const arrived_packet& what) override { arrivals[what.tag] = what.at_ps; }
-
- private:
-  std::vector<std::vector<offered_packet>> of_node_;
-
- public:
-  std::vector<std::int64_t> arrivals;
-};
+using upwash::test::make;
+using upwash::test::pointer;
+using upwash::test::script;
 
 std::vector<std::int64_t> arrivals_of(const std::string& topology_text,
                                       const std::vector<script::line>& lines,
@@ -174,6 +135,7 @@ TEST(packet_network, loses_nothing_and_never_stands_still) {
           with.buffers = load > 0.8 ? 1 : 3;
           with.input_queues = load > 2 ? 0 : load > 0.8 ? 3 : 1;
           with.speedup = load > 0.8 ? 1.5 : 1;
+          with.arbiter_rounds = credits == flow_control::input ? 2 : 0;
           if (std::string(each.routing) == "random") with.up = up_choice::random;
           synthetic_traffic::plan plan;
           plan.load = load;
@@ -194,46 +156,43 @@ TEST(packet_network, loses_nothing_and_never_stands_still) {
   }
 }
 
-/// A torus without the second lane that its routing needs.
-class torus_of_one_lane final : public topology {
- public:
-  torus_of_one_lane() : torus_(make("torus:size=4x4")) {
-    nodes_ = torus_->nodes();
-    switches_ = torus_->switches();
-    name_ = "torus of one lane";
-  }
-  [[nodiscard]] int ports(int s) const override { return torus_->ports(s); }
-  [[nodiscard]] upwash::model::port_end end(int s, int port) const override {
-    return torus_->end(s, port);
-  }
-  [[nodiscard]] upwash::model::port_end attachment(int node) const override {
-    return torus_->attachment(node);
-  }
-  [[nodiscard]] upwash::model::hop next(int s, int port, int lane,
-                                        upwash::model::bound& goal) const override {
-    upwash::model::hop result = torus_->next(s, port, lane, goal);
-    result.lane = 0;
-    return result;
-  }
+/// Packets of one output in the order of their birth, one a slot of 204.8 ns; slots begin at
+/// multiples of it.
+TEST(packet_network, an_arbiter_with_rounds_serves_the_oldest_in_slots) {
+  network_parameters with;
+  with.design = switch_design::input_queued;
+  with.input_queues = 0;
+  with.arbiter_rounds = 1;
+  const auto at =
+      arrivals_of("crossbar:ports=4", {{0, 3, 0}, {1, 3, 2000}, {2, 3, 1000}, {2, 1, 5000}}, with);
+  // Born at 0 it is at the switch at 110 ns and waits for the slot that begins at 204.8.
+  const auto slot = [](int number) { return number * 204800 + 204800 + 20000 + 1300000; };
+  EXPECT_EQ(at[0], slot(1));
+  EXPECT_EQ(at[2], slot(2));
+  EXPECT_EQ(at[1], slot(3));
+  EXPECT_EQ(at[3], slot(3)) << "behind the other one of its node on the link, then free";
+}
 
- private:
-  pointer torus_;
-};
-
-TEST(packet_network, names_a_standstill) {
-  const torus_of_one_lane on;
+/// Uniform traffic on one large switch: one round leaves outputs free whose grants inputs did not
+/// accept, a few rounds do not (McKeown 1995).
+TEST(packet_network, more_rounds_of_an_arbiter_carry_more) {
+  const pointer in = make("crossbar:ports=64");
   simulation what;
-  what.on = &on;
-  what.with.buffers = 1;
-  what.pattern = parse_traffic("shift:by=2", 16);  // half way around, all in one direction
-  what.load = 3;
-  try {
-    (void)run(what);
-    FAIL() << "packets that wait in a circle went on";
-  } catch (const error& stuck) {
-    EXPECT_EQ(stuck.exit_status(), 1);
-    EXPECT_NE(std::string(stuck.what()).find("wait for each other"), std::string::npos);
-  }
+  what.on = in.get();
+  what.load = 1;
+  what.with.design = switch_design::input_queued;
+  what.with.input_queues = 0;
+  what.with.buffers = 127;
+  what.with.arbiter_rounds = 1;
+  const double one = run(what).accepted;
+  what.with.arbiter_rounds = 4;
+  const double four = run(what).accepted;
+  EXPECT_GT(one, 0.55);
+  EXPECT_LT(one, 0.7);
+  EXPECT_GT(four, 0.93);
+  // One queue an input ends where theory has it, rounds or not.
+  what.with.input_queues = 1;
+  EXPECT_NEAR(run(what).accepted / (2 - std::sqrt(2.0)), 1, 0.03);
 }
 
 simulation plain(const topology& in, double load) {

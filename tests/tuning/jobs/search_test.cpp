@@ -74,7 +74,9 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
 
       call.root = here.size() - 1;
       call.commutative = bytes == 12;
-      call.overlapped = bytes == 12;
+      // Ranks that compute do not give way: where they share cores each sample takes time slices.
+      const bool own_cores = here.endpoint().describe().virtual_time || here.size() <= 2;
+      call.overlapped = bytes == 12 && own_cores;
       if (bytes == 2048) {
         call.addresses = schedule::address_mode::single;
         call.entry = schedule::sync_mode::all;

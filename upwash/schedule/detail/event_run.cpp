@@ -148,6 +148,8 @@ void event_run::perform(const event& e) {
       return post(spend(e.rank, e.at, cost_of(came).receive_overhead), e.rank, happening::count,
                   came.edge);
     }
+    case happening::joined:
+      return finish(e.rank, e.subject, spend(e.rank, e.at, overheads_far_away().receive_overhead));
     default: break;
   }
 }
@@ -202,12 +204,8 @@ void event_run::begin(int rank, step_number n, duration at) {
       return finish(rank, n, spend(rank, at, {}));
     case step_kind::signal: return signal(rank, n, at);
     case step_kind::await: return await(rank, n, at);
-    default: break;
+    default: return join(rank, n, at);
   }
-  throw error(error_kind::configuration,
-              fmt::format("price: rank {}, round {}: machine {} has no costs of collectives in the "
-                          "network; choose an algorithm without them",
-                          rank, what.round, on_.name));
 }
 
 /// A copy or reduction. Without direct access a peer's operand is fetched first, a peer's result

@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
 
+#include "upwash/model/network_costs.hpp"
 #include "upwash/schedule/detail/charges.hpp"
 #include "upwash/schedule/detail/event_queue.hpp"
 #include "upwash/schedule/detail/meeting.hpp"
@@ -32,6 +34,20 @@ struct run_plan {
   const rank_classes* classes = nullptr;  ///< then those that stand for them are walked
   std::uint32_t rounds_in_unit = 4;       ///< rounds are compared by so many
   std::uint32_t least_window = 32;
+};
+
+/// The switches of a machine, for steps in the network. Throws `error` (configuration).
+class switch_network {
+ public:
+  switch_network(const machine& on, int ranks);
+  [[nodiscard]] duration time(model::network_collective what, std::uint64_t bytes,
+                              int ranks) const {
+    return model::collective_time(what, bytes, *tree_, ranks, costs_);
+  }
+
+ private:
+  std::shared_ptr<const model::fat_tree> tree_;
+  model::network_costs costs_;
 };
 
 enum class run_end : std::uint8_t {
@@ -64,6 +80,7 @@ class event_run {
     collect,    ///< a message that a collect takes
     seen,       ///< an await: the peer's counter, from afar
     signalled,  ///< a signal is here
+    joined,     ///< a step in the network: the rank's part is over
     count,      ///< it has been counted: a counter goes up
     choose,     ///< a processor takes up what is to be done next
   };
@@ -222,6 +239,16 @@ class event_run {
   counter& counter_of(int rank, std::uint32_t which);
   void see(int rank, step_number n, duration at);
 
+  // event_network.cpp
+  struct network_meeting {
+    int joined = 0;
+    bool root_joined = false;
+    duration begins;  ///< the last one whose data is needed has handed it over
+    std::vector<std::tuple<int, step_number, duration>> waiting;  ///< since when
+  };
+  void join(int rank, step_number n, duration at);
+  [[nodiscard]] model::message_cost overheads_far_away();
+
   // event_classes.cpp: one rank of each class. What it sends is published; whoever expects it takes
   // a copy, through a port of its own.
   struct expectation {
@@ -261,6 +288,8 @@ class event_run {
   std::vector<message> messages_;
   std::vector<std::uint64_t> free_messages_;
   meetings meetings_;
+  std::optional<switch_network> switches_;  ///< where steps need them
+  std::map<std::pair<step_kind, std::uint32_t>, network_meeting> in_network_;  ///< by edge
   std::vector<notice_board> boards_;  ///< by class and kind
   bool nics_answer_ = false;          ///< a get has been asked for
   duration now_;

@@ -77,7 +77,9 @@ class early_and_waiting {
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return places_.capacity() * sizeof(place);
   }
-  void prefetch() const noexcept { __builtin_prefetch(places_.data()); }
+  void prefetch(const key& where) const noexcept {
+    if (!places_.empty()) __builtin_prefetch(&places_[home(word_of(where))]);
+  }
 
  private:
   struct place {

@@ -48,12 +48,22 @@ struct parcel {
   }
 };
 
+/// Its turn among what happens to its receiver at one time.
+[[nodiscard]] inline std::uint32_t arrival_turn(const parcel& p, int ranks) noexcept {
+  const int up = p.from >= p.to ? p.from - p.to : p.from - p.to + ranks;
+  return static_cast<std::uint32_t>(ranks + up);
+}
+
 enum class happening : std::uint8_t {
   finished,  ///< what the processor did
   reaches,   ///< a message's first byte its receiver
   complete,  ///< its last byte
   later,     ///< what is known from afar without a message
   chosen,    ///< the processor takes up what is next
+  // Where links are shared (link_flows.hpp):
+  port_free,  ///< a port, for the next message
+  shares,     ///< all that start at this time have: each knows its share
+  ended,      ///< a message has left its links
 };
 
 /// An event of a rank. Events of one time are in the order of ranks; of a rank's own, what

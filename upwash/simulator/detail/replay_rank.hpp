@@ -89,13 +89,11 @@ struct counting {
 struct replay_rank {
   replay_rank(const schedule::generator& from, const schedule::facts* facts,
               std::uint32_t least_window)
-      : steps(from),
+      : window(std::max(from.window() + 1, least_window)),
+        ring(window),
         known(facts),
-        window(std::max(from.window() + 1, least_window)),
-        ring(window) {}
+        steps(from) {}
 
-  schedule::generator steps;
-  const schedule::facts* known;
   std::uint32_t window;  ///< so many steps may be open
   std::vector<open_step> ring;
   std::uint32_t front = 0;  ///< in the ring: the first open step
@@ -117,6 +115,8 @@ struct replay_rank {
   duration completion;
   duration processor;
   std::unique_ptr<counting> counts;
+  const schedule::facts* known;
+  schedule::generator steps;
 
   [[nodiscard]] std::uint32_t place_of(step_number n) const noexcept {
     const std::uint32_t i = front + (n - base);
@@ -150,12 +150,16 @@ struct replay_rank {
     const char* const start = reinterpret_cast<const char*>(this);
     for (std::size_t at = 0; at < sizeof(*this); at += line) __builtin_prefetch(start + at);
   }
+  void prefetch_step(std::uint32_t place) const noexcept {
+    __builtin_prefetch(&ring[place]);
+    __builtin_prefetch(&ring[place].kind);
+  }
   /// Once the rank itself is here.
   void prefetch_steps() const noexcept {
-    __builtin_prefetch(&ring[front]);
-    __builtin_prefetch(&ring[place_of(next - 1)]);
+    prefetch_step(front);
+    prefetch_step(place_of(next - 1));
+    if (first_posted != 0) prefetch_step(first_posted - 1);
     __builtin_prefetch(tasks.data());
-    meets.prefetch();
   }
   [[nodiscard]] std::size_t schedule_bytes() const noexcept {
     return sizeof(steps) + ring.capacity() * sizeof(open_step);

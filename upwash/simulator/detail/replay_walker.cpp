@@ -12,13 +12,8 @@ namespace upwash::simulator::detail {
 using schedule::step;
 using schedule::step_kind;
 
-void replay_walker::enter(std::size_t stretch_number) {
-  near_ = &all_.stretches[stretch_number];
-  now_ = 0;
-}
-
 void replay_walker::begin(std::size_t stretch_number) {
-  enter(stretch_number);
+  near_ = &all_.stretches[stretch_number];
   const std::size_t first = stretch_number * replay_state::places_a_stretch;
   const std::size_t last = std::min(first + replay_state::places_a_stretch, all_.places.size());
   for (std::size_t p = first; p < last; ++p) {
@@ -36,46 +31,56 @@ void replay_walker::begin(std::size_t stretch_number) {
   }
 }
 
-void replay_walker::walk(std::size_t stretch_number, std::int64_t end_ps) {
-  enter(stretch_number);
-  const std::size_t first = stretch_number * replay_state::places_a_stretch;
-  const std::size_t last = std::min(first + replay_state::places_a_stretch, all_.places.size());
-  // What large teams keep is in no cache: it is asked for some places ahead.
-  std::array<std::size_t, replay_state::places_a_stretch> active;
-  std::size_t count = 0;
-  for (std::size_t p = first; p < last; ++p) {
-    if (all_.next_ps[p] < end_ps) active[count++] = p;
+void replay_walker::walk(std::size_t first_stretch, std::size_t last_stretch, std::int64_t end_ps) {
+  constexpr std::size_t each = replay_state::places_a_stretch;
+  active_.clear();
+  for (std::size_t s = first_stretch; s < last_stretch; ++s) {
+    if (all_.stretches[s].next_ps >= end_ps) continue;
+    const std::size_t end = std::min((s + 1) * each, all_.places.size());
+    for (std::size_t p = s * each; p < end; ++p) {
+      if (all_.next_ps[p] < end_ps) active_.push_back(p);
+    }
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 2 < count) prefetch_place(active[i + 2]);
-    if (i + 1 < count) prefetch_steps(active[i + 1]);
-    walk_place(active[i], end_ps);
+  walk_active(end_ps);
+  for (std::size_t s = first_stretch; s < last_stretch; ++s) {
+    if (all_.stretches[s].next_ps >= end_ps) continue;
+    const auto from = all_.next_ps.begin() + static_cast<std::ptrdiff_t>(s * each);
+    const auto to = all_.next_ps.begin() +
+                    static_cast<std::ptrdiff_t>(std::min((s + 1) * each, all_.places.size()));
+    all_.stretches[s].next_ps = *std::min_element(from, to);
   }
-  std::int64_t next = INT64_MAX;
-  for (std::size_t p = first; p < last; ++p) next = std::min(next, all_.next_ps[p]);
-  near_->next_ps = next;
 }
 
-void replay_walker::prefetch_place(std::size_t number) const noexcept {
-  all_.places[number].prefetch();
-  // Those of a node are most often active one at a time: which, the second call knows.
-  if (all_.ranks_a_place == 1) all_.rank(static_cast<int>(number)).prefetch();
-}
-
-void replay_walker::prefetch_steps(std::size_t number) const noexcept {
-  const event& next = all_.places[number].first();
-  const replay_rank& r = all_.rank(static_cast<int>(next.rank));
-  near_->parcels.prefetch(next.parcel());
-  if (all_.ranks_a_place == 1) {
-    r.prefetch_steps();
-  } else {
-    r.prefetch();
+/// What large teams keep is in no cache: it is asked for some places ahead, what leads to more of
+/// it first.
+void replay_walker::walk_active(std::int64_t end_ps) {
+  const auto ahead = [&](std::size_t i, std::size_t by, const auto& ask) {
+    if (i + by < active_.size()) ask(active_[i + by]);
+  };
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    ahead(i, 8, [&](std::size_t p) { __builtin_prefetch(&all_.places[p]); });
+    ahead(i, 6, [&](std::size_t p) { all_.places[p].prefetch(); });
+    ahead(i, 4, [&](std::size_t p) {
+      const event& next = all_.places[p].first();
+      all_.rank(static_cast<int>(next.rank)).prefetch();
+      near(p).parcels.prefetch(next.parcel());
+    });
+    ahead(i, 2, [&](std::size_t p) {
+      const event& next = all_.places[p].first();
+      const replay_rank& r = all_.rank(static_cast<int>(next.rank));
+      r.prefetch_steps();
+      if (next.what() != happening::complete) return;
+      const parcel& coming = near(p).parcels[next.parcel()];
+      r.meets.prefetch({coming.from, coming.edge, coming.what == letter::invitation});
+    });
+    walk_place(active_[i], end_ps);
   }
 }
 
 void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
   place_number_ = number;
   place_ = &all_.places[number];
+  near_ = &near(number);
   end_ = end_ps;
   while (place_->next_ps() < end_ps) handle(place_->pop());
   all_.next_ps[number] = place_->next_ps();
@@ -83,7 +88,7 @@ void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
 
 /// The carrier runs up to each event before it happens, so both have one time.
 void replay_walker::walk_with_carrier() {
-  enter(0);
+  near_ = &all_.stretches.front();
   place_number_ = 0;
   place_ = &all_.places[0];
   end_ = INT64_MAX;
@@ -91,19 +96,14 @@ void replay_walker::walk_with_carrier() {
     parcel p = carried_.take(static_cast<std::uint32_t>(id));
     p.at_ps = at.ps();
     const std::uint32_t kept = near_->parcels.keep(p);
-    place_->push({p.at_ps, p.to, turn_from(p), p.number, happening::complete, kept});
+    place_->push({p.at_ps, p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
+                  happening::complete, kept});
   };
   while (true) {
     if (all_.options.through->run(duration::from_ps(place_->next_ps()), arrived)) continue;
     if (place_->empty()) break;
     handle(place_->pop());
   }
-}
-
-std::uint32_t replay_walker::turn_from(const parcel& p) const noexcept {
-  const int ranks = static_cast<int>(all_.ranks.size());
-  const int up = p.from >= p.to ? p.from - p.to : p.from - p.to + ranks;
-  return static_cast<std::uint32_t>(ranks + up);
 }
 
 void replay_walker::handle(const event& e) {
@@ -123,6 +123,10 @@ void replay_walker::handle(const event& e) {
     }
     case happening::reaches: {
       const parcel& p = near_->parcels[e.parcel()];
+      if (flows_ && flows_->carries(p)) {
+        flows_->arrive(now_, e.parcel());
+        break;
+      }
       const std::size_t level = costs_.level(p.from, p.to);
       const duration last =
           all_.network.arrive(level, p.to, duration::from_ps(now_), costs_.of(level, p.bytes()));
@@ -130,6 +134,9 @@ void replay_walker::handle(const event& e) {
       break;
     }
     case happening::complete: came(e.parcel()); break;
+    case happening::port_free: flows_->port_free(now_, e.parcel()); break;
+    case happening::shares: flows_->share(now_); break;
+    case happening::ended: flows_->end(e.parcel()); break;
   }
   if (choosing_ >= 0) choose_in_turn();
 }
@@ -156,14 +163,13 @@ void replay_walker::refill(int rank) {
     if (++r.front == r.window) r.front = 0;
     ++r.base;
   }
-  step fresh;
   while (!r.ended && !r.at_stage && r.next - r.base < r.window) {
-    if (!r.steps.next(fresh, *r.known)) {
+    if (!r.steps.next(fresh_, *r.known)) {
       r.ended = true;
       break;
     }
-    r.at_stage = fresh.kind == step_kind::stage;
-    open(r, fresh);
+    r.at_stage = fresh_.kind == step_kind::stage;
+    open(r, fresh_);
     const step_number n = r.next - 1;
     if (r.at(n).is_ready(n == r.base)) become_ready(rank, n);
   }
@@ -313,6 +319,7 @@ void replay_walker::send(parcel p) {
   if (through != nullptr && through->carries(p.from, p.to)) {
     return through->send(duration::from_ps(now_), p.from, p.to, p.bytes(), carry(p));
   }
+  if (flows_ && flows_->carries(p)) return flows_->depart(now_, p);
   const std::size_t level = costs_.level(p.from, p.to);
   p.at_ps =
       all_.network.depart(level, p.from, duration::from_ps(now_), costs_.of(level, p.bytes())).ps();
@@ -330,11 +337,13 @@ void replay_walker::deliver(const parcel& p) {
   outboxes_[box].push_back(p);
 }
 
-void replay_walker::receive_at(event_heap& place, stretch& near, const parcel& p) {
+void replay_walker::receive_at(event_heap& place, stretch& around, const parcel& p) {
   const bool is_message = p.what != letter::told && p.what != letter::seen;
-  const auto ranks = static_cast<std::uint32_t>(all_.ranks.size());
-  place.push({p.at_ps, p.to, is_message ? turn_from(p) : ranks, p.number,
-              is_message ? happening::reaches : happening::later, near.parcels.keep(p)});
+  const int ranks = static_cast<int>(all_.ranks.size());
+  const std::uint32_t turn =
+      is_message ? arrival_turn(p, ranks) : static_cast<std::uint32_t>(ranks);
+  place.push({p.at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
+              around.parcels.keep(p)});
 }
 
 void replay_walker::take_over(replay_walker& from, std::size_t number) {
@@ -345,10 +354,10 @@ void replay_walker::take_over(replay_walker& from, std::size_t number) {
     if (i + ahead / 2 < box.size()) all_.places[all_.place_of(box[i + ahead / 2].to)].prefetch();
     const parcel& p = box[i];
     const std::size_t place = all_.place_of(p.to);
-    stretch& near = all_.stretches[place / replay_state::places_a_stretch];
-    receive_at(all_.places[place], near, p);
+    stretch& around = near(place);
+    receive_at(all_.places[place], around, p);
     all_.next_ps[place] = std::min(all_.next_ps[place], p.at_ps);
-    near.next_ps = std::min(near.next_ps, p.at_ps);
+    around.next_ps = std::min(around.next_ps, p.at_ps);
   }
   box.clear();
 }

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "upwash/simulator/detail/cost_table.hpp"
+#include "upwash/simulator/detail/link_flows.hpp"
 #include "upwash/simulator/detail/replay_state.hpp"
 
 namespace upwash::simulator::detail {
@@ -17,12 +19,14 @@ class replay_walker {
  public:
   /// What is sent to other places goes to `outboxes`, one for each walker, by stretches.
   replay_walker(replay_state& all, std::size_t walkers)
-      : all_(all), costs_(all.network.on()), outboxes_(walkers) {}
+      : all_(all), costs_(all.network.on()), outboxes_(walkers) {
+    if (all.options.links.on != nullptr) flows_.emplace(all, costs_);
+  }
 
   /// The first steps of a stretch's ranks, at time zero.
   void begin(std::size_t stretch_number);
-  /// All events of a stretch before `end`; what it sends to others happens then or later.
-  void walk(std::size_t stretch_number, std::int64_t end_ps);
+  /// All events of some stretches before `end`; what they send to others happens then or later.
+  void walk(std::size_t first_stretch, std::size_t last_stretch, std::int64_t end_ps);
   /// The same for a single place whose messages a carrier takes.
   void walk_with_carrier();
 
@@ -45,9 +49,10 @@ class replay_walker {
   };
 
   // replay_walker.cpp: events, steps as they open and end.
-  void enter(std::size_t stretch_number);
-  void prefetch_place(std::size_t number) const noexcept;
-  void prefetch_steps(std::size_t number) const noexcept;
+  [[nodiscard]] stretch& near(std::size_t place) const noexcept {
+    return all_.stretches[place / replay_state::places_a_stretch];
+  }
+  void walk_active(std::int64_t end_ps);
   void walk_place(std::size_t number, std::int64_t end_ps);
   void handle(const event& e);
   void choose_in_turn();
@@ -62,11 +67,10 @@ class replay_walker {
   void done(int rank, step_number n);
   void send(parcel p);
   void deliver(const parcel& p);
-  void receive_at(event_heap& place, stretch& near, const parcel& p);
-  [[nodiscard]] std::uint32_t turn_from(const parcel& p) const noexcept;
+  void receive_at(event_heap& place, stretch& around, const parcel& p);
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
-  // replay_steps.cpp
+  // replay_costs.cpp
   [[nodiscard]] duration cost_of(int rank, const task& what);
   [[nodiscard]] duration cost_of_begin(int rank, const open_step& s);
   [[nodiscard]] duration cost_of_got(int rank, const open_step& s);
@@ -75,6 +79,8 @@ class replay_walker {
   [[nodiscard]] duration copying(std::uint64_t bytes) const;
   [[nodiscard]] duration reducing(std::uint64_t bytes) const;
   [[nodiscard]] model::message_cost overheads_in_network(int rank);
+
+  // replay_steps.cpp
   void effect(int rank, const task& what);
   void effect_of_begin(int rank, step_number n);
   void effect_of_take(const parcel& p, int rank, step_number n);
@@ -102,14 +108,17 @@ class replay_walker {
   cost_table costs_;
   std::vector<std::vector<parcel>> outboxes_;
   lowered lowered_;
+  schedule::step fresh_;
   replay_totals totals_;
   std::int64_t now_ = 0;
   std::int64_t end_ = 0;
+  std::vector<std::size_t> active_;  ///< places to walk
   std::size_t place_number_ = 0;
   event_heap* place_ = nullptr;  ///< being walked
   stretch* near_ = nullptr;
   int choosing_ = -1;  ///< rank whose processor chooses when all of its events of now are done
   numbered<parcel> carried_;
+  std::optional<link_flows> flows_;  ///< where links are shared
 };
 
 }  // namespace upwash::simulator::detail

@@ -9,16 +9,11 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/function_ref.hpp"
+#include "upwash/model/network_costs.hpp"
 
 namespace upwash::simulator {
 
-/// A collective that the network carries out.
-enum class network_collective : std::uint8_t {
-  broadcast,   ///< from the root to all others
-  reduce,      ///< from all others to the root
-  all_reduce,  ///< combined up to the top of the tree and spread from there
-  barrier,     ///< an all-reduce without data: 16 bytes a packet
-};
+using model::network_collective;
 
 class carrier {
  public:

@@ -39,7 +39,7 @@ void packet_carrier::send(duration now, int from, int to, std::uint64_t bytes, s
   }
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  const std::uint64_t all = std::max(bytes, least_bytes);
+  const std::uint64_t all = std::max(bytes, model::least_packet_bytes);
   under_way_[slot] = {id, all};
   const int node = from / ranks_per_node_;
   of_node_[static_cast<std::size_t>(node)].messages.push_back(
@@ -159,7 +159,7 @@ packet_carrier::operation_map::iterator packet_carrier::begin(const part& in, st
 }
 
 void packet_carrier::join(duration now, int rank, const part& in, std::uint64_t id) {
-  const std::uint64_t bytes = std::max(in.bytes, least_bytes);
+  const std::uint64_t bytes = std::max(in.bytes, model::least_packet_bytes);
   const auto at = begin(in, bytes);
   operation& of = at->second;
   const group& among = groups_[static_cast<std::size_t>(in.group)];

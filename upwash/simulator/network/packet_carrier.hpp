@@ -42,8 +42,6 @@ class packet_carrier final : public carrier, private traffic_source {
   [[nodiscard]] const packet_network& network() const noexcept { return network_; }
 
  private:
-  /// A message without data is a packet of so many bytes.
-  static constexpr std::uint64_t least_bytes = 16;
   struct queued {
     int to;
     std::uint32_t slot;

@@ -13,6 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/simulator/network/detail/combine_units.hpp"
 #include "upwash/simulator/network/detail/input_queues.hpp"
+#include "upwash/simulator/network/detail/slot_arbiter.hpp"
 
 namespace upwash::simulator {
 namespace {
@@ -37,7 +38,13 @@ packet_network::packet_network(const model::topology& in, const network_paramete
       to_node_ps_((with.channel_delay + with.receive_overhead).ps()),
       events_queue_(apart(in, with), 4 * with.packet_time().ps() + 2 * to_output_ps_) {
   build_links();
-  if (with.design == switch_design::input_queued) {
+  const std::int64_t usual_ps = with.packet_time().ps() * (10'000 + 16 * std::int64_t{in.nodes()});
+  patience_ps_ = with.patience == duration() ? usual_ps : with.patience.ps();
+  next_look_ps_ = patience_ps_;
+  most_hops_ = 2 * static_cast<std::uint32_t>(in.switches()) + 2;
+  if (with.design == switch_design::input_queued && with.arbiter_rounds > 0) {
+    slots_ = std::make_unique<detail::slot_arbiter>(*this);
+  } else if (with.design == switch_design::input_queued) {
     inputs_ = std::make_unique<detail::input_queues>(*this);
   } else {
     combines_ = std::make_unique<detail::combine_units>(*this);
@@ -86,6 +93,7 @@ void packet_network::run(duration until) {
   event_queue::event next;
   stopped_ = false;
   while (!stopped_ && events_queue_.pop(until.ps(), next)) {
+    if (next.at_ps >= next_look_ps_) look_for_starved(next.at_ps);
     now_ps_ = next.at_ps;
     ++events_;
     digest_ = (digest_ ^ static_cast<std::uint64_t>(next.at_ps) ^ next.key) * 0x9e3779b97f4a7c15U;
@@ -104,6 +112,7 @@ void packet_network::handle(const event_queue::event& what) {
   switch (static_cast<happening>(what.key % 8)) {
     case happening::reached:
       if (inputs_) return inputs_->reach(what.value);
+      if (slots_) return slots_->reach(what.value);
       return reach_output(what.value);
     case happening::wake:
       if (links_[which].wake_ps != what.at_ps) return;  // an earlier one took its place
@@ -111,7 +120,8 @@ void packet_network::handle(const event_queue::event& what) {
       if (which < nics_.size()) return serve_node(which);
       return serve(which);
     case happening::delivered: return deliver(which, what.value, now_ps_);
-    case happening::crossbar: return inputs_->turn(what.value);
+    case happening::crossbar:
+      return slots_ ? slots_->match(static_cast<int>(what.value)) : inputs_->turn(what.value);
     case happening::combined: return combines_->combined(what.value);
     case happening::joined: return combines_->joined(what.value);
     case happening::acknowledged: --nics_[which].in_flight; return serve_node(which);
@@ -177,6 +187,8 @@ void packet_network::serve(std::uint32_t which) {
   --claimed_[which];
   if (inputs_) {
     inputs_->output_left(on_lane);
+  } else if (slots_) {
+    slots_->output_left(on_lane);
   } else {
     leave_input(packets_[packet_id], which);
   }
@@ -194,6 +206,8 @@ void packet_network::put_on_link(std::uint32_t which, std::uint32_t on_lane,
   ++p.hops;
   p.held = on_lane;
   if (at.to_switch >= 0) {
+    if (p.hops > most_hops_) [[unlikely]]
+      in_circles(p);
     lane& next = lanes_[on_lane];
     ++next.held;
     ++next.under_way;
@@ -250,6 +264,32 @@ void packet_network::nothing_moves() const {
                           "the first ones wait for link {}",
                           in_.name(), live_, static_cast<double>(now_ps_) * 1e-3,
                           stuck - claimed_.begin()));
+}
+
+/// A link that packets wait for, and that has carried none since the last look.
+void packet_network::look_for_starved(std::int64_t now_ps) {
+  constexpr std::uint64_t nobody_waits = UINT64_MAX;
+  carried_at_look_.resize(links_.size(), nobody_waits);
+  for (std::size_t which = nics_.size(); which < links_.size(); ++which) {
+    const std::uint64_t carried = claimed_[which] > 0 ? links_[which].carried : nobody_waits;
+    if (carried != nobody_waits && carried == carried_at_look_[which]) {
+      throw error(
+          error_kind::fault,
+          fmt::format("network {}: link {}, for which {} packets wait, has carried nothing "
+                      "for {} ns, up to {} ns, while others move",
+                      in_.name(), which, claimed_[which], static_cast<double>(patience_ps_) * 1e-3,
+                      static_cast<double>(now_ps) * 1e-3));
+    }
+    carried_at_look_[which] = carried;
+  }
+  next_look_ps_ = now_ps + patience_ps_;
+}
+
+void packet_network::in_circles(const packet& p) const {
+  throw error(error_kind::fault,
+              fmt::format("network {}: a packet from node {} to node {} has passed {} links and is "
+                          "not there; its routing goes in circles",
+                          in_.name(), p.from, p.goal.to, p.hops));
 }
 
 void packet_network::check_at_rest() {

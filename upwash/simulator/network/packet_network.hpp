@@ -22,6 +22,7 @@ namespace upwash::simulator {
 
 namespace detail {
 class input_queues;
+class slot_arbiter;
 class combine_units;
 }  // namespace detail
 
@@ -39,7 +40,8 @@ class packet_network {
   packet_network& operator=(const packet_network&) = delete;
 
   /// Runs all events up to and with `until`, or until stopped. Throws `error` (fault) when packets
-  /// wait for each other and nothing moves any more.
+  /// wait for each other and nothing moves any more, when they wait for a link that carries nothing
+  /// for long (network_parameters::patience), or when one goes in circles.
   void run(duration until);
   /// Ends `run` after the event that is being handled: for sources.
   void stop() noexcept { stopped_ = true; }
@@ -70,6 +72,7 @@ class packet_network {
 
  private:
   friend class detail::input_queues;
+  friend class detail::slot_arbiter;
   friend class detail::combine_units;
   static constexpr std::uint32_t none = UINT32_MAX;
 
@@ -164,6 +167,8 @@ class packet_network {
   void enqueue(std::uint32_t out_lane, std::uint32_t packet_id);
 
   // Collectives.
+  [[nodiscard]] const model::spanning_tree::row& row_of(std::int32_t group, int of_switch,
+                                                        int came_by) const;
   void spread(std::uint32_t packet_id, int of_switch, int except_port);
   void leave_input(const packet& p, std::uint32_t which);
   void leave_together(const copies& all, int of_switch);
@@ -192,6 +197,8 @@ class packet_network {
   [[nodiscard]] std::uint32_t new_packet(const packet& fresh);
   void free_packet(std::uint32_t packet_id) noexcept;
   [[noreturn]] void nothing_moves() const;
+  void look_for_starved(std::int64_t now_ps);
+  [[noreturn]] void in_circles(const packet& p) const;
 
   const model::topology& in_;
   network_parameters with_;
@@ -218,7 +225,14 @@ class packet_network {
   std::uint32_t crosspoints_ = 1;  ///< of an input: the ports, and the combine units
   std::uint64_t live_ = 0;         ///< packets under way, copies among them
   std::unique_ptr<detail::combine_units> combines_;
-  std::unique_ptr<detail::input_queues> inputs_;  ///< absent in output-queued switches
+  // Of input-queued switches one of these:
+  std::unique_ptr<detail::input_queues> inputs_;  ///< matched as they become free
+  std::unique_ptr<detail::slot_arbiter> slots_;   ///< matched in rounds
+  std::uint32_t most_hops_ = 0;
+  std::int64_t patience_ps_ = 0;
+  std::int64_t next_look_ps_ = 0;
+  std::vector<std::uint64_t>
+      carried_at_look_;  ///< of each link; of those that nobody waited for -1
   std::int64_t now_ps_ = 0;
   bool stopped_ = false;
   std::uint64_t sent_ = 0;

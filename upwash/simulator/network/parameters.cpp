@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "upwash/base/error.hpp"
-#include "upwash/model/cost.hpp"
 
 namespace upwash::simulator {
 
@@ -24,6 +22,10 @@ void check(const network_parameters& with) {
     wrong(fmt::format("{} queues an input; valid are 0, one for each output, to 4096",
                       with.input_queues));
   }
+  if (with.arbiter_rounds < 0 || with.arbiter_rounds > 64) {
+    wrong(fmt::format("{} rounds of an arbiter; valid are 0, matched as they become free, to 64",
+                      with.arbiter_rounds));
+  }
   if (with.packets_in_flight < 0 || with.nic_ps_per_byte < 0) {
     wrong("a NIC with a negative number of packets in flight or time a byte");
   }
@@ -36,9 +38,16 @@ void check(const network_parameters& with) {
     wrong(fmt::format("a speed-up of {}; valid is 1 to 64", with.speedup));
   }
   for (const duration each : {with.channel_delay, with.switch_delay, with.send_overhead,
-                              with.receive_overhead, with.acknowledge_time}) {
+                              with.receive_overhead, with.acknowledge_time, with.patience}) {
     if (each < duration()) wrong("a negative delay");
   }
+}
+
+void check_multicasts(const network_parameters& with) {
+  if (with.design != switch_design::input_queued || with.arbiter_rounds > 0) return;
+  throw error(error_kind::argument,
+              "network: multicasts in input-queued switches need an arbiter with rounds "
+              "(arbiter_rounds, --arbiter-rounds); these are matched as they become free");
 }
 
 network_parameters qsnet_parameters() {
@@ -55,78 +64,18 @@ network_parameters qsnet_parameters() {
   return with;
 }
 
-namespace {
-
-/// Switches on a way between two nodes, in the mean over some thousand pairs.
-double mean_switches(const model::topology& in) {
-  constexpr int most = 64;
-  const int stride = std::max(1, in.nodes() / most);
-  std::uint64_t switches = 0;
-  std::uint64_t pairs = 0;
-  for (int from = 0; from < in.nodes(); from += stride) {
-    for (int to = 0; to < in.nodes(); to += stride) {
-      if (to == from) continue;
-      switches += model::preferred_way(in, from, {.to = to, .via = -1}).size();
-      ++pairs;
-    }
-  }
-  return pairs == 0 ? 0 : static_cast<double>(switches) / static_cast<double>(pairs);
-}
-
-/// Of messages so long that nothing else counts.
-double long_message_ns_per_byte(const machine_level& level) {
-  if (!level.alpha_beta) return level.loggp->gap_ns_per_byte;
-  constexpr std::uint64_t bytes = std::uint64_t{1} << 30U;
-  return (model::alpha_beta_time(*level.alpha_beta, 2 * bytes) -
-          model::alpha_beta_time(*level.alpha_beta, bytes))
-             .ns() /
-         static_cast<double>(bytes);
-}
-
-/// Splits the latency of messages over the NICs and the mean way.
-void split_latency(network_parameters& with, duration latency, const model::topology& in) {
-  const double switches = mean_switches(in);
-  const double way_ns =
-      switches * with.switch_delay.ns() + (switches + 1) * with.channel_delay.ns();
-  const double left_ns = latency.ns() - way_ns;
-  with.send_overhead = with.receive_overhead = duration::from_ns(std::max(0.0, left_ns / 2));
-  if (left_ns >= 0) return;
-  with.switch_delay = duration::from_ns(with.switch_delay.ns() * latency.ns() / way_ns);
-  with.channel_delay = duration::from_ns(with.channel_delay.ns() * latency.ns() / way_ns);
-}
-
-}  // namespace
-
 network_parameters parameters_of(const machine& on, const model::topology& in, bool nic_memory) {
-  const machine_level& outermost = on.levels.back();
   network_parameters with;
   if (on.nic.packets_in_flight) {
     with = qsnet_parameters();
     with.packets_in_flight = *on.nic.packets_in_flight;
   }
-  if (on.nic.packet_bytes) with.packet_bytes = static_cast<std::uint32_t>(*on.nic.packet_bytes);
-  if (!outermost.has_costs()) {
-    throw error(error_kind::configuration,
-                fmt::format("machine {} has no costs at its outermost level, which the packet "
-                            "network needs; add them to {}",
-                            on.name, on.origin));
-  }
-  const double per_byte_ns = nic_memory ? needed(on, on.nic.memory_beta_ns_per_byte,
-                                                 "nic.memory_beta", "sending from NIC memory")
-                                        : long_message_ns_per_byte(outermost);
-  const model::message_cost empty = model::cost_of_message(on, on.levels.size() - 1, 0);
-  with.message_gap = empty.busy;
-  split_latency(with, empty.latency, in);
-  with.nic_ps_per_byte = std::llround(per_byte_ns * 1e3);
-  // A link is as fast as the NIC at least; where its rate is not known, just as fast.
-  if (!on.nic.packets_in_flight) {
-    with.ps_per_byte = std::max<std::int64_t>(with.nic_ps_per_byte, 1);
-  }
+  static_cast<model::network_costs&>(with) = model::fitted(with, on, in, nic_memory);
   // Room for what a link carries until a credit is back, or no message would have its rate.
   const duration credit_back = 2 * with.channel_delay + with.switch_delay;
   const std::int64_t packet_ps = with.packet_time().ps();
   const std::int64_t needed_buffers = (credit_back.ps() + packet_ps - 1) / packet_ps + 1;
-  with.buffers = std::clamp(static_cast<int>(std::min<std::int64_t>(needed_buffers, 127)), 4, 127);
+  with.buffers = static_cast<int>(std::clamp<std::int64_t>(needed_buffers, 4, 127));
   return with;
 }
 
