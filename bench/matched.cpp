@@ -87,7 +87,7 @@ constexpr std::array patterns{
     pattern{"all-gather",
             [](context& c, buffers& with) {
               all_gather(c.here().world(), std::span<const std::byte>(with.mine),
-                         std::span(with.all), by_messages("direct"))
+                         std::span(with.all), by_messages("dissemination"))
                   .wait();
             }},
     pattern{"fan-in", &fan_in},

@@ -59,6 +59,7 @@ class trial {
     std::vector<double> runs;
     double spent = 0;
     do {
+      if (load_.cold) empty_caches();
       const double run = load_.cycle ? cycle() : (fill(), drain());
       runs.push_back(run * 1e9 / static_cast<double>(load_.sought.size()));
       spent += run;
@@ -79,6 +80,14 @@ class trial {
   }
 
  private:
+  /// Reads more than the caches hold.
+  static void empty_caches() {
+    constexpr std::size_t line = 64;
+    static const std::vector<std::byte> large(std::size_t{96} << 20U, std::byte{1});
+    volatile std::byte sink{};
+    for (std::size_t i = 0; i < large.size(); i += line) sink = large[i];
+    static_cast<void>(sink);
+  }
   void fill() {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       entries_[i]->what = load_.inserted[i];
@@ -152,7 +161,9 @@ void print_text(const result& r) {
 }
 
 void print_header() {
-  fmt::print("# upwash bench matching: a search with its removal (last: and insertion), warm\n");
+  fmt::print(
+      "# upwash bench matching: a search with its removal (last: and insertion), warm (last_cold: "
+      "cold)\n");
   fmt::print(
       "# {:<19} {:<10} {:>6} {:>5} {:>5} {:<13} {:<15} {:>10} {:>9} {:>9} {:>6} {:>6} {:>6}\n",
       "Pattern", "Side", "Depth", "From", "Wild", "Engine", "Partition", "ns", "Gain", "Looks",
@@ -220,6 +231,12 @@ void matching_stores(context& c) {
       for (const double wild : {0.0, 0.01, 0.1, 0.5}) {
         all.every_engine(search("last", on, static_cast<std::uint32_t>(depth), 64, wild));
       }
+    }
+  }
+  for (const std::uint64_t depth : c.sizes(depths)) {
+    for (const double wild : {0.0, 0.5}) {
+      all.every_engine(
+          search("last_cold", side::posted, static_cast<std::uint32_t>(depth), 64, wild));
     }
   }
   for (const std::string_view order : search_orders().subspan(1)) {

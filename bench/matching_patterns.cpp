@@ -98,12 +98,14 @@ workload search(std::string_view name, side on, std::uint32_t depth, std::uint32
   for (std::uint32_t i = 0; i < depth; ++i) {
     messages.push_back({0, number(i % sources), number(i), 0});
   }
-  const order then = name == "reverse"  ? reverse(depth)
-                     : name == "middle" ? middle(depth)
-                     : name == "last"   ? order(64, depth - 1)
-                                        : forward(depth);
+  const order then = name == "reverse"     ? reverse(depth)
+                     : name == "middle"    ? middle(depth)
+                     : name == "last"      ? order(64, depth - 1)
+                     : name == "last_cold" ? order(1, depth - 1)
+                                           : forward(depth);
   workload w = put_together(name, on, std::move(messages), then, wild);
-  w.cycle = name == "last";
+  w.cold = name == "last_cold";
+  w.cycle = name == "last" || w.cold;
   return w;
 }
 

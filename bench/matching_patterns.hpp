@@ -21,13 +21,14 @@ struct workload {
   std::uint32_t sources = 1;
   double wild = 0;                           ///< share of receives from any source
   bool cycle = false;                        ///< what is found is inserted again at once
+  bool cold = false;                         ///< each search with nothing in the caches
   std::vector<matching::envelope> inserted;  ///< in this order
   std::vector<matching::envelope> sought;    ///< in this order; each fits one inserted
   matching::shape shape;                     ///< with the profile of this very traffic
 };
 
 /// The orders of search with `depth` entries of `sources`: last (found and inserted again),
-/// forward, middle (outwards), reverse.
+/// last_cold, forward, middle (outwards), reverse.
 [[nodiscard]] std::span<const std::string_view> search_orders();
 [[nodiscard]] workload search(std::string_view order, matching::side on, std::uint32_t depth,
                               std::uint32_t sources, double wild);

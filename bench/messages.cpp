@@ -71,6 +71,30 @@ class posted_ahead {
   std::vector<matching::receiving> held_;
 };
 
+/// Messages that wait at both ranks for no receive; received in the end.
+class waiting_messages {
+ public:
+  waiting_messages(context& c, int count) : c_(c), count_(c.rank() < 2 ? count : 0) {
+    for (int tag = 0; tag < count_; ++tag) {
+      sent_.push_back(matching::send(c.here().world(), 1 - c.rank(), tag, std::span(data_)));
+    }
+  }
+  waiting_messages(const waiting_messages&) = delete;
+  waiting_messages& operator=(const waiting_messages&) = delete;
+  ~waiting_messages() {
+    std::array<std::byte, 8> into{};
+    for (int tag = 0; tag < count_; ++tag) {
+      auto coming = matching::receive(c_.here().world(), 1 - c_.rank(), tag, std::span(into));
+    }
+  }
+
+ private:
+  context& c_;
+  int count_;
+  std::array<std::byte, 8> data_{};
+  std::vector<request> sent_;
+};
+
 }  // namespace
 
 void messages(context& c) {
@@ -91,6 +115,14 @@ void messages(context& c) {
       c.compare({(source == 0 ? "posted-" : "posted-any-") + std::to_string(count), 8, "us", false},
                 with, ping_pong(c, 8));
     }
+  }
+  for (const int count : {64, 1024, 16'384}) {
+    const auto with = [&](long iterations) {
+      const waiting_messages many(c, count);
+      (void)ping_pong(c, 8)(100);  // as above
+      return ping_pong(c, 8)(std::max(iterations, 1000L));
+    };
+    c.compare({"unexpected-" + std::to_string(count), 8, "us", false}, with, ping_pong(c, 8));
   }
 }
 

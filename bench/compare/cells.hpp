@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cells of the comparison of libraries: each collective, at each size, alone and with a
-// barrier behind it (small rooted collectives return early). The same loops for every library.
+// barrier behind it (small rooted collectives return early); messages between ranks 0 and 1, past
+// receives or messages that do not fit. The same loops for every library.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace compare {
@@ -20,7 +22,8 @@ struct buffers {
 };
 
 /// A library under test: `rank()`, `size()`, `barrier()`, the collectives by name with the bytes of
-/// a vector (or of a block), `most(double)` and `from_root(long)` for the measurement itself.
+/// a vector (or of a block), `most(double)` for the measurement itself, and for messages `send`,
+/// `receive`, `post` and `take_back`, `start_sends` (of 8 bytes, tags from ... on) and `end_sends`.
 template <class Library>
 class measurement {
  public:
@@ -31,6 +34,29 @@ class measurement {
   void run(const char* only) {
     cell("barrier", 0, only, [this](std::size_t) { library_.barrier(); });
     for (const std::size_t bytes : sizes) sized_cells(bytes, only);
+  }
+
+  /// The same for messages of 8 bytes; the mode is how many others wait.
+  void run_messages(const char* only) {
+    message_cell("round_trip", 0, only, [this] { round_trip(); });
+    message_cell(
+        "rate", 0, only, [this] { burst(); }, burst_messages);
+    for (const int depth : {0, 1024, 16'384}) {
+      for (const bool any : {false, true}) {
+        for (int tag = 1; tag <= depth && library_.rank() < 2; ++tag) {
+          library_.post(any ? Library::any : 1 - library_.rank(), tag, spare_, sizeof spare_);
+        }
+        message_cell(any ? "posted_any" : "posted", depth, only, [this] { round_trip(); });
+        library_.take_back();
+      }
+      if (library_.rank() < 2) library_.start_sends(1 - library_.rank(), 1, depth);
+      library_.barrier();
+      message_cell("unexpected", depth, only, [this] { round_trip(); });
+      for (int tag = depth; tag > 0 && library_.rank() < 2; --tag) {
+        library_.receive(1 - library_.rank(), tag, spare_, sizeof spare_);
+      }
+      library_.end_sends();
+    }
   }
 
   static constexpr std::size_t sizes[] = {8, 64, 1024, 16384, 262144};
@@ -63,8 +89,36 @@ class measurement {
     });
   }
 
+  static constexpr int burst_messages = 64;
+
+  void round_trip() {
+    const int peer = 1 - library_.rank();
+    if (library_.rank() == 0) library_.send(peer, 0, word_, sizeof word_);
+    if (library_.rank() < 2) library_.receive(peer, 0, word_, sizeof word_);
+    if (library_.rank() == 1) library_.send(peer, 0, word_, sizeof word_);
+  }
+  /// From rank 0 to rank 1, and an answer.
+  void burst() {
+    if (library_.rank() == 0) {
+      library_.start_sends(1, 1, burst_messages);
+      library_.end_sends();
+      library_.receive(1, 0, word_, sizeof word_);
+    } else if (library_.rank() == 1) {
+      for (int i = 1; i <= burst_messages; ++i) library_.receive(0, i, word_, sizeof word_);
+      library_.send(0, 0, word_, sizeof word_);
+    }
+  }
+
   template <class Call>
-  void row(const char* name, std::size_t bytes, const char* mode, const Call& call) {
+  void message_cell(const char* name, int depth, const char* only, const Call& call,
+                    int messages = 1) {
+    if (*only != '\0' && std::strstr(only, name) == nullptr) return;
+    row(name, sizeof word_, std::to_string(depth).c_str(), call, messages);
+  }
+
+  template <class Call>
+  void row(const char* name, std::size_t bytes, const char* mode, const Call& call,
+           int operations = 1) {
     long iterations = 1;
     for (double warm = 0; warm < seconds_a_cell_;) warm += timed(1, call);
     double seconds = 0;
@@ -75,7 +129,7 @@ class measurement {
     }
     if (library_.rank() != 0) return;
     std::printf("%s %zu %s %.4f\n", name, bytes, mode,
-                1e6 * seconds / static_cast<double>(iterations));
+                1e6 * seconds / static_cast<double>(iterations) / operations);
     std::fflush(stdout);
   }
 
@@ -92,6 +146,8 @@ class measurement {
   Library& library_;
   double seconds_a_cell_;
   buffers data_;
+  char word_[8] = {};
+  char spare_[8] = {};
 };
 
 }  // namespace compare

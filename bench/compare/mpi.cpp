@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "bench/compare/cells.hpp"
 
@@ -47,7 +48,37 @@ class mpi_library {
     MPI_Scatter(in, int(n), MPI_DOUBLE, out, int(n), MPI_DOUBLE, 0, MPI_COMM_WORLD);
   }
 
+  static constexpr int any = MPI_ANY_SOURCE;
+  void send(int to, int tag, const char* data, std::size_t n) {
+    MPI_Send(data, int(n), MPI_CHAR, to, tag, MPI_COMM_WORLD);
+  }
+  void receive(int from, int tag, char* data, std::size_t n) {
+    MPI_Recv(data, int(n), MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  void post(int from, int tag, char* data, std::size_t n) {
+    MPI_Irecv(data, int(n), MPI_CHAR, from, tag, MPI_COMM_WORLD, &posted_.emplace_back());
+  }
+  void take_back() {
+    for (MPI_Request& each : posted_) {
+      MPI_Cancel(&each);
+      MPI_Wait(&each, MPI_STATUS_IGNORE);
+    }
+    posted_.clear();
+  }
+  void start_sends(int to, int first_tag, int count) {
+    for (int tag = first_tag; tag < first_tag + count; ++tag) {
+      MPI_Isend(word_, sizeof word_, MPI_CHAR, to, tag, MPI_COMM_WORLD, &sends_.emplace_back());
+    }
+  }
+  void end_sends() {
+    MPI_Waitall(int(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+    sends_.clear();
+  }
+
  private:
+  std::vector<MPI_Request> posted_;
+  std::vector<MPI_Request> sends_;
+  char word_[8] = {};
   int rank_ = 0;
   int size_ = 1;
 };
@@ -57,7 +88,9 @@ class mpi_library {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   mpi_library library;
-  compare::measurement(library, argc > 1 ? std::atof(argv[1]) : 0.01).run(argc > 2 ? argv[2] : "");
+  compare::measurement cells(library, argc > 1 ? std::atof(argv[1]) : 0.01);
+  const char* only = argc > 2 ? argv[2] : "";
+  argc > 3 ? cells.run_messages(only) : cells.run(only);
   MPI_Finalize();
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "bench/compare/cells.hpp"
 
@@ -50,9 +51,37 @@ class upwash_library {
                     std::span(out, n));
   }
 
+  static constexpr int any = upwash::matching::any_source;
+  void send(int to, int tag, const char* data, std::size_t n) {
+    upwash::matching::send(world_, to, tag, std::as_bytes(std::span(data, n))).wait();
+  }
+  void receive(int from, int tag, char* data, std::size_t n) {
+    upwash::matching::receive(world_, from, tag, std::as_writable_bytes(std::span(data, n))).wait();
+  }
+  void post(int from, int tag, char* data, std::size_t n) {
+    posted_.push_back(
+        upwash::matching::receive(world_, from, tag, std::as_writable_bytes(std::span(data, n))));
+  }
+  void take_back() {
+    for (auto& each : posted_) each.cancel();
+    posted_.clear();
+  }
+  void start_sends(int to, int first_tag, int count) {
+    for (int tag = first_tag; tag < first_tag + count; ++tag) {
+      sends_.push_back(upwash::matching::send(world_, to, tag, std::as_bytes(std::span(word_))));
+    }
+  }
+  void end_sends() {
+    upwash::wait_all(sends_);
+    sends_.clear();
+  }
+
  private:
   std::size_t members() const { return static_cast<std::size_t>(size()); }
   upwash::team world_;
+  std::vector<upwash::matching::receiving> posted_;
+  std::vector<upwash::request> sends_;
+  char word_[8] = {};
 };
 
 }  // namespace
@@ -60,7 +89,8 @@ class upwash_library {
 int main(int argc, char** argv) {
   return upwash::run(argc, argv, [&](upwash::job& here) {
     upwash_library library(here);
-    compare::measurement(library, argc > 1 ? std::atof(argv[1]) : 0.01)
-        .run(argc > 2 ? argv[2] : "");
+    compare::measurement cells(library, argc > 1 ? std::atof(argv[1]) : 0.01);
+    const char* only = argc > 2 ? argv[2] : "";
+    argc > 3 ? cells.run_messages(only) : cells.run(only);
   });
 }

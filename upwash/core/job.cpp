@@ -176,8 +176,9 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
       if (once) progress_step();
       return;
     }
-    // Seldom; but soon enough where an idle takes a turn of everybody else on the processor.
-    if ((++idles & 0xff) == 0 || std::has_single_bit(idles)) note_idle();
+    // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
+    // a turn of everybody else on the processor.
+    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles))) note_idle();
   }
 }
 

@@ -62,12 +62,12 @@ void install(job& here, const message_options& chosen) {
   here.service<detail::messenger>().use(chosen);
 }
 
-bool receiving::test() { return state_ == nullptr || state_->handle.test(); }
+bool receiving::test() { return state_ == nullptr || state_->owner->test(*state_); }
 
 const receipt& receiving::wait() {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
-  state_->handle.wait();
+  state_->owner->wait(*state_);
   if (state_->inexact) {
     throw error(
         error_kind::argument,
@@ -90,8 +90,8 @@ bool receiving::cancel() { return state_ != nullptr && state_->owner->cancel(*st
 
 void receiving::finish() noexcept {
   if (state_ == nullptr) return;
-  state_->handle = {};  // waits
-  state_->owner->give_back(*std::exchange(state_, nullptr));
+  detail::posted& p = *std::exchange(state_, nullptr);
+  p.owner->finish(p);
 }
 
 claimed_message::~claimed_message() {

@@ -156,7 +156,8 @@ void messenger::deliver(posted& p, const receipt& got, std::span<const std::byte
 
 void messenger::complete(posted& p) {
   p.now = posted::state::complete;
-  if (p.edge == nullptr) return p.end.complete();
+  if (p.end) std::exchange(p.end, {}).complete();
+  if (p.edge == nullptr) return;
   *p.edge = p.got.bytes;
   give_back(p);
 }
@@ -187,7 +188,7 @@ int messenger::progress(int /*budget*/) {
 void messenger::was_received(std::uint64_t sender) {
   auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
   if (s->memory.rank >= 0) conceal(here_, s->memory);
-  if (s->offered) --peers_[s->rank].offered;
+  if (s->offered) --balance_with(s->rank).offered;
   completer end = std::exchange(s->end, {});
   if (s->edge != nullptr) *s->edge = 0;
   sends_.give_back(s);
@@ -196,7 +197,7 @@ void messenger::was_received(std::uint64_t sender) {
 
 /// Told in pieces of a quarter of the share, so that most messages cost no answer.
 void messenger::return_room(int peer_rank, std::size_t bytes) {
-  balance& other = peers_[peer_rank];
+  balance& other = balance_with(peer_rank);
   other.received += charge_of(bytes);
   if (other.received * 4 < share_) return;
   upwash::send<&handle_room>(here_, peer_rank, std::exchange(other.received, 0));

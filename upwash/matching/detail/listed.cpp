@@ -32,7 +32,7 @@ void messenger::asked(int asker, const question& what) {
   const auto kind = static_cast<std::uint32_t>(what.kind);
   const auto& contexts = contexts_[kind == 0 ? 0 : 1].numbers;
   const auto context = contexts.find(what.team);
-  const auto& listed = peers_[asker].listed;
+  const auto& listed = balance_with(asker).listed;
   if (listed != nullptr && context != contexts.end()) {
     auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, kind}));
     // One that is listed last and not offered yet will be: the asker then meets it in order.
@@ -51,7 +51,7 @@ void messenger::asked(int asker, const question& what) {
 
 void messenger::was_taken(std::uint64_t sender) {
   auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
-  balance& other = peers_[s->rank];
+  balance& other = balance_with(s->rank);
   other.listed->erase(*s);
   --memory_.listed_here;
   if (other.listed->size() == 0) other.listed.reset();

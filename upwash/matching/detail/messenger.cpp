@@ -79,9 +79,9 @@ envelope messenger::wanted_of(const team& from, int source, int tag, const char*
                             "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
                             here_.rank(), call, source, tag, from.size() - 1));
   }
-  const envelope wanted{context_of(from.id()), source, tag, 0};
-  if (source < 0 || tag < 0) check_promises(from, wanted, call);
-  return wanted;
+  const std::uint32_t context = context_of(from.id());
+  if (source < 0 || tag < 0) check_promises(from, {context, source, tag, 0}, call);
+  return {context, source, tag, 0};
 }
 
 void messenger::promise(const team& on, const hints& what) {
@@ -90,7 +90,7 @@ void messenger::promise(const team& on, const hints& what) {
   hints_[context] = what;
 }
 
-void messenger::check_promises(const team& from, const envelope& wanted, const char* call) const {
+void messenger::check_promises(const team& from, envelope wanted, const char* call) const {
   const hints promised = hints_of(wanted.context);
   const char* broken = wanted.source < 0 && promised.no_any_source ? "no_any_source"
                        : wanted.tag < 0 && promised.no_any_tag     ? "no_any_tag"
@@ -110,7 +110,7 @@ entry* messenger::take(store& from, const envelope& wanted) {
   return found;
 }
 
-posted& messenger::new_post(const envelope& what, std::span<std::byte> into) {
+posted& messenger::new_post(envelope what, std::span<std::byte> into) {
   posted& p = *posts_.take();
   p.what = what;
   p.now = posted::state::waiting;
@@ -123,19 +123,11 @@ posted& messenger::new_post(const envelope& what, std::span<std::byte> into) {
   return p;
 }
 
-receiving messenger::handle_of(posted& p, std::uint64_t team) {
-  auto begun = begin_operation(
-      here_, {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = team});
-  p.handle = std::move(begun.handle);
-  p.end = begun.end;
-  return receiving(&p);
-}
-
 receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
   posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
-  receiving handle = handle_of(p, from.id());
+  p.team = from.id();
   match_or_post(p, from);
-  return handle;
+  return receiving(&p);
 }
 
 void messenger::match_or_post(posted& p, const team& from) {
@@ -165,9 +157,9 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
   }
   arrival& a = *std::exchange(claimed.state_, nullptr);
   posted& p = claimed.owner_->new_post(a.what, into);
-  receiving handle = claimed.owner_->handle_of(p, 0);
+  p.team = 0;
   claimed.owner_->consume(p, a);
-  return handle;
+  return receiving(&p);
 }
 
 std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
@@ -212,6 +204,32 @@ std::optional<claimed_message> messenger::claim(const team& from, int source, in
   return claimed_message(*this, *a, {a->what.source, a->what.tag, a->size, false});
 }
 
+bool messenger::test(const posted& p) {
+  if (p.now != posted::state::complete) here_.progress();
+  return p.now == posted::state::complete;
+}
+
+void messenger::wait(posted& p) {
+  const auto over = [](const void* which) {
+    return static_cast<const posted*>(which)->now == posted::state::complete;
+  };
+  if (over(&p)) return;
+  here_.wait(conduit::wait_target::predicate(over, &p),
+             {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team});
+}
+
+/// Destroyed: one that is not complete is waited for as a request is.
+void messenger::finish(posted& p) noexcept {
+  if (p.now != posted::state::complete) {
+    auto begun = begin_operation(
+        here_, {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team});
+    p.end = begun.end;
+    begun.handle = {};
+    if (p.now != posted::state::complete) return;  // the job is failing: it stays with the pool
+  }
+  give_back(p);
+}
+
 bool messenger::cancel(posted& p) {
   if (p.now == posted::state::inquiring) {
     p.asking->cancelled = true;
@@ -249,14 +267,14 @@ request messenger::send(const team& to, int destination, int tag, std::span<cons
 void messenger::send_edge(const team& to, int member, const edge& what,
                           std::span<const std::byte> bytes, bool acknowledged,
                           std::uint64_t& told) {
-  const label with{.team = to.id(), .member = to.rank(), .tag = what.tag, .kind = what.kind};
+  label with{.team = to.id(), .member = to.rank(), .tag = what.tag, .kind = what.kind};
   dispatch(to.world_rank(member), with, bytes, acknowledged ? mode::synchronous : mode::standard,
            {.edge = &told});
 }
 
-void messenger::dispatch(int rank, label with, std::span<const std::byte> bytes, mode how,
+void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                          const end_of_send& told) {
-  balance& other = peers_[rank];
+  balance& other = balance_with(rank);
   const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
   const bool in_line =
       other.listed != nullptr && !hints_of(context_of(with.team, with.kind)).allow_overtaking;
@@ -293,9 +311,9 @@ sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
 
 /// Only the envelope is sent; the receiver fetches the rest. Where it has no room for one more, or
 /// this rank keeps messages for it already, this one is kept listed too.
-void messenger::offer(int rank, label with, std::span<const std::byte> bytes,
+void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
                       const end_of_send& told) {
-  balance& other = peers_[rank];
+  balance& other = balance_with(rank);
   sending& s = new_sending(rank, with, bytes.size(), told);
   if (!bytes.empty()) s.memory = expose(here_, bytes);
   with.sender = reinterpret_cast<std::uintptr_t>(&s);

@@ -37,8 +37,8 @@ struct posted : entry {
   bool inexact = false;  ///< not as long as was promised
   std::span<std::byte> into;
   receipt got;
-  request handle;
-  completer end;
+  completer end;  ///< of who destroys it and waits; most look at `now`
+  std::uint64_t team = 0;
   messenger* owner = nullptr;
   std::uint64_t sender = 0;  ///< who is to be told once the bytes are fetched
   int sender_rank = -1;
@@ -124,6 +124,9 @@ class messenger final : public service_base {
   receipt wait_for_message(const team& from, int source, int tag);
   std::optional<claimed_message> claim(const team& from, int source, int tag);
   bool cancel(posted& p);
+  [[nodiscard]] bool test(const posted& p);
+  void wait(posted& p);
+  void finish(posted& p) noexcept;
   void give_back(posted& p) { posts_.give_back(&p); }
   void drop(arrival& a);
 
@@ -136,7 +139,7 @@ class messenger final : public service_base {
   void eager_came(int sender_rank, const label& with, std::span<const std::byte> payload);
   void offer_came(int sender_rank, const label& with, const exposed_memory& from);
   void was_received(std::uint64_t sender);
-  void room_came(int peer, std::uint64_t bytes) { peers_[peer].outstanding -= bytes; }
+  void room_came(int peer, std::uint64_t bytes) { balance_with(peer).outstanding -= bytes; }
   void was_taken(std::uint64_t sender);
   void asked(int asker, const question& what);
   void answered(int sender_rank, std::uint32_t number, const label& with,
@@ -164,15 +167,22 @@ class messenger final : public service_base {
     exposed_memory from;
   };
 
+  [[nodiscard]] balance& balance_with(int rank) {
+    if (rank != last_peer_) {
+      last_balance_ = &peers_[rank];
+      last_peer_ = rank;
+    }
+    return *last_balance_;
+  }
   [[nodiscard]] shape shape_here() const;
   /// Where a send's end is told.
   struct end_of_send {
     request* handle = nullptr;
     std::uint64_t* edge = nullptr;
   };
-  void dispatch(int rank, label with, std::span<const std::byte> bytes, mode how,
+  void dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                 const end_of_send& told);
-  void offer(int rank, label with, std::span<const std::byte> bytes, const end_of_send& told);
+  void offer(int rank, label& with, std::span<const std::byte> bytes, const end_of_send& told);
   [[nodiscard]] sending& new_sending(int rank, const label& with, std::size_t bytes,
                                      const end_of_send& told);
   void match_or_post(posted& p, const team& from);
@@ -185,7 +195,7 @@ class messenger final : public service_base {
   [[nodiscard]] hints hints_of(std::uint32_t context) const noexcept {
     return context < hints_.size() ? hints_[context] : hints{};
   }
-  void check_promises(const team& from, const envelope& wanted, const char* call) const;
+  void check_promises(const team& from, envelope wanted, const char* call) const;
   /// Nothing unless matching is recorded. Returns the number of a post.
   std::uint64_t record(trace_event::kind what, const envelope& with, std::size_t bytes,
                        int team_size = 0) {
@@ -195,8 +205,9 @@ class messenger final : public service_base {
     return static_cast<std::uint64_t>(here_.now().ns());
   }
   [[nodiscard]] entry* take(store& from, const envelope& wanted);
-  [[nodiscard]] posted& new_post(const envelope& what, std::span<std::byte> into);
-  [[nodiscard]] receiving handle_of(posted& p, std::uint64_t team);
+  /// Envelopes go by value here: loaded from where they were just stored in pieces, they would wait
+  /// for all stores before them, that of the last message's line too.
+  [[nodiscard]] posted& new_post(envelope what, std::span<std::byte> into);
   [[nodiscard]] static std::uint64_t charge_of(std::size_t bytes) noexcept {
     return bytes + sizeof(arrival);
   }
@@ -250,7 +261,9 @@ class messenger final : public service_base {
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;  ///< contexts, kinds of edges kept
   std::vector<hints> hints_;                ///< by context, as far as any were given
   std::unordered_map<int, balance> peers_;  ///< those talked with
-  std::vector<posted*> to_fetch_;           ///< matched in a handler
+  int last_peer_ = -1;
+  balance* last_balance_ = nullptr;
+  std::vector<posted*> to_fetch_;  ///< matched in a handler
   std::vector<waiting_probe*> probes_;
   std::unordered_map<int, std::uint64_t> listed_at_;  ///< for this rank, by sender; none: not there
   std::deque<inquiry> inquiries_;                     ///< one after the other
