@@ -44,11 +44,9 @@ refuses "schedule: choose one of --text, --json, --svg" \
   barrier --algorithm dissemination -n 2 --svg --json
 refuses "schedule: --machine needs -n: a price is one for a team" barrier --machine edr
 refuses "schedule: --json, --svg and --rank need --algorithm" barrier --json
-refuses "mechanism matched: tagged messages do not exist yet; choose eager, signalling_put, \
-rendezvous or single_copy" \
-  barrier --algorithm dissemination -n 2 --machine edr --mechanism matched
 
 shows "^dissemination" barrier
+shows "complete after" barrier --algorithm dissemination -n 2 --machine edr --mechanism matched
 shows "k: radix of the tree; 2 .. 2147483647" broadcast
 shows "source: Nishtala" broadcast
 shows "on edr, processors busy for .* us at most \(.* ranks" all_reduce -n 128 --machine edr --free-work

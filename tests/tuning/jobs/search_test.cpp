@@ -74,9 +74,8 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
 
       call.root = here.size() - 1;
       call.commutative = bytes == 12;
-      // Ranks that compute do not give way: where they share cores each sample takes time slices.
-      const bool own_cores = here.endpoint().describe().virtual_time || here.size() <= 2;
-      call.overlapped = bytes == 12 && own_cores;
+      // Ranks that compute do not give way: where they share a core each sample takes time slices.
+      call.overlapped = bytes == 12 && here.endpoint().describe().virtual_time;
       if (bytes == 2048) {
         call.addresses = schedule::address_mode::single;
         call.entry = schedule::sync_mode::all;
@@ -90,6 +89,15 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
       EXPECT_LE(seen.outcome.order.size(), seen.candidates) << name;
     }
   }
+}
+
+JOB_TEST(search, measures_what_overlapped_calls_leave_of_a_computation, .least_ranks = 2,
+         .most_ranks = 2) {
+  const searched seen =
+      search_all(here, {.what = kind::scan, .bytes = 64, .overlapped = true}, quick(true));
+  if (here.rank() != 0) return;
+  EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
+  EXPECT_TRUE(seen.outcome.found.at.overlapped);
 }
 
 JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first) {
