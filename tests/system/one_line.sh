@@ -49,6 +49,10 @@ refuses "shm_ring_lines=9: expected .*" \
   "$upwash" run -n 4 --knob shm_ring_lines=9 "$bin/throwing"
 refuses "unknown variable UPWASH_FROB .*" "$upwash" run -n 4 --knob frob=9 "$bin/throwing"
 refuses "rank 3: send to rank 4 of 4; .*; job ended" "$upwash" run -n 4 "$bin/throwing" argument
+for conduit in shm sim; do
+  faults "rank 3: .*stream 1: the handler of item 8 threw: out of luck.*; job ended" \
+    "$upwash" run -n 4 --conduit "$conduit" "$bin/throwing" stream
+done
 refuses "rank 3: send to rank 4 of 4; .*; job ended" \
   "$upwash" run -n 4 --ranks-per-process 2 "$bin/throwing" argument
 refuses "rank 3: send to rank 4 of 4; .*; job ended" \

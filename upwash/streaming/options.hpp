@@ -20,8 +20,8 @@ struct stream_options {
   std::size_t buffer_bytes = 0;
   /// A buffer is sent when so much of it is used: 0 < threshold.
   double threshold = 0.9;
-  /// Items above this share of a buffer are not combined: they travel at once. threshold + cutoff
-  /// is at most 1 (Narayanan 2020, section 3).
+  /// Where items have different sizes, those above this share of a buffer are not combined: they
+  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3).
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};

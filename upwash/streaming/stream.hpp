@@ -85,16 +85,17 @@ class stream final : public streaming::engine {
 
  private:
   void deliver(std::span<const std::byte> records) override {
+    std::size_t left = 1;  // items of a batch that the handler has not been through
     try {
-      hand_over(records);
+      hand_over(records, left);
     } catch (const error&) {
       throw;
     } catch (const std::exception& thrown) {
-      handler_threw(thrown.what());
+      handler_threw(left, thrown.what());
     }
   }
 
-  void hand_over(std::span<const std::byte> records) {
+  void hand_over(std::span<const std::byte> records, std::size_t& left) {
     if constexpr (raw) {
       handler_(records);
     } else if constexpr (!fixed) {
@@ -103,19 +104,20 @@ class stream final : public streaming::engine {
       read(item);
       handler_(std::as_const(item));
     } else if (reinterpret_cast<std::uintptr_t>(records.data()) % alignof(T) == 0) {
-      hand_over_items({reinterpret_cast<const T*>(records.data()), records.size() / sizeof(T)});
+      hand_over_items({reinterpret_cast<const T*>(records.data()), records.size() / sizeof(T)},
+                      left);
     } else {
       std::vector<T> aligned(records.size() / sizeof(T));
       std::memcpy(static_cast<void*>(aligned.data()), records.data(), records.size());
-      hand_over_items(aligned);
+      hand_over_items(aligned, left);
     }
   }
 
-  void hand_over_items(std::span<const T> items) {
+  void hand_over_items(std::span<const T> items, std::size_t& left) {
     if constexpr (takes_batches) {
       handler_(items);
     } else {
-      for (const T& each : items) handler_(each);
+      for (left = items.size(); left != 0; --left) handler_(items[items.size() - left]);
     }
   }
 

@@ -67,10 +67,7 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
   threshold_ = std::max<std::size_t>(
       static_cast<std::size_t>(with.threshold * static_cast<double>(capacity_)), 1);
   cutoff_ = static_cast<std::size_t>(with.cutoff * static_cast<double>(capacity_));
-  if (record_bytes_ != 0) {  // all alike: combined, and buffers as full as they get
-    threshold_ = capacity_;
-    cutoff_ = capacity_;
-  }
+  if (record_bytes_ != 0) cutoff_ = capacity_;  // all alike: combined
   plan_ways();
 }
 
@@ -101,9 +98,10 @@ void engine::refuse(int destination) const {
 void engine::join() { here_.service<service>().add(*this); }
 void engine::leave() { here_.service<service>().remove(*this); }
 
-void engine::handler_threw(const char* what) const {
-  throw error(error_kind::fault, fmt::format("rank {}: stream {}: the handler of item {} threw: {}",
-                                             here_.rank(), number_, seen_.delivered, what));
+void engine::handler_threw(std::size_t left, const char* what) const {
+  throw error(error_kind::fault,
+              fmt::format("rank {}: stream {}: the handler of item {} threw: {}", here_.rank(),
+                          number_, seen_.delivered - left + 1, what));
 }
 
 void engine::open(buffer& into) {

@@ -76,8 +76,8 @@ class engine {
   /// Messages find it from now on, or no more.
   void join();
   void leave();
-  /// Names stream, rank and item.
-  [[noreturn]] void handler_threw(const char* what) const;
+  /// Names stream, rank and item: the first of the last `left` that came.
+  [[noreturn]] void handler_threw(std::size_t left, const char* what) const;
 
  private:
   struct buffer {
