@@ -179,6 +179,8 @@ network_costs fitted(network_costs given, const machine& on, const topology& in,
   given.message_gap = empty.busy;
   split_latency(given, empty.latency, in);
   given.nic_ps_per_byte = std::llround(per_byte_ns * 1e3);
+  // From the NIC's own memory nothing is read through what both directions share.
+  given.one_budget = on.nic.traffic == nic_protocol::budget::shared && !nic_memory;
   // A link is as fast as the NIC at least; where its rate is not known, just as fast.
   if (!on.nic.packets_in_flight) {
     given.ps_per_byte = std::max<std::int64_t>(given.nic_ps_per_byte, 1);

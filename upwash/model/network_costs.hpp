@@ -22,6 +22,9 @@ struct network_costs {
   duration send_overhead = duration::from_ns(1300);  ///< of the NIC; packets follow each other
   duration receive_overhead = duration::from_ns(1300);
   std::int64_t nic_ps_per_byte = 0;  ///< how fast it reads packets, where slower than the link
+  /// What a NIC sends and what it gets share its rate (half of nic_ps_per_byte each), and wait for
+  /// each other's gaps.
+  bool one_budget = false;
   duration message_gap;  ///< from a message's last byte to the next one's first (LogGP's g)
   // Combine units (Kumar 2005, section 8.1.2): short packets pass in a cycle each, others stall
   // them.

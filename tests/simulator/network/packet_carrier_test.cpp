@@ -298,6 +298,28 @@ TEST(packet_carrier, a_message_alone_takes_what_the_message_level_says) {
   }
 }
 
+/// What messages of 64 B between two nodes take, from one to the other or both ways.
+TEST(packet_carrier, both_ways_share_the_rate_of_a_nic_with_one_budget) {
+  const auto one_switch = make("crossbar:ports=2");
+  const auto time = [&](const machine& on, bool both) {
+    packet_carrier carrier(*one_switch, simulator::parameters_of(on, *one_switch), 2, 1, 1);
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      carrier.send({}, 0, 1, 64, i);
+      if (both) carrier.send({}, 1, 0, 64, 100 + i);
+    }
+    duration last;
+    while (carrier.run(duration::max(), [&](std::uint64_t, duration at) { last = at; })) {
+    }
+    return last.us();
+  };
+  const machine lemieux = load_machine("lemieux");
+  ASSERT_EQ(lemieux.nic.traffic, nic_protocol::budget::shared);
+  EXPECT_NEAR(time(lemieux, true) / time(lemieux, false), 1.9, 0.2);  // the latency is there once
+  EXPECT_NEAR(time(lemieux, true), 50 * model::pipelined_time(lemieux, 1, 64).us(), 40);
+  const machine edr = load_machine("edr");
+  EXPECT_NEAR(time(edr, true) / time(edr, false), 1, 0.01);
+}
+
 /// With less latency than the delays of table 8.1 these are shortened.
 TEST(packet_carrier, delays_fit_into_the_latency_of_the_machine) {
   const auto tree = make("fat-tree:ports=4,levels=4");

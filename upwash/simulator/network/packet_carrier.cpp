@@ -60,6 +60,7 @@ bool packet_carrier::next(int node, std::int64_t now_ps, offered_packet& fresh) 
   if (mine.ended_bytes > 0) {  // the last packet of a message has just been put on the link
     const std::int64_t rate = std::max(with_.ps_per_byte, with_.nic_ps_per_byte);
     mine.free_ps = now_ps + rate * std::exchange(mine.ended_bytes, 0U) + with_.message_gap.ps();
+    if (with_.one_budget) network_.hold(node, with_.message_gap);
   }
   if (mine.messages.empty()) return false;
   queued& first = mine.messages.front();
@@ -89,6 +90,7 @@ void packet_carrier::arrived(const arrived_packet& what) {
   of.left -= what.bytes;
   if (of.left > 0) return;
   free_.push_back(what.tag);
+  if (with_.one_budget) network_.hold(what.to, with_.message_gap);
   tell(of.id, what.at_ps);
 }
 

@@ -135,6 +135,11 @@ void packet_network::wake(std::uint32_t which, std::int64_t at_ps) {
   schedule(at_ps, happening::wake, which, 0);
 }
 
+void packet_network::hold(int node, duration time) {
+  nic& of = nics_[static_cast<std::size_t>(node)];
+  of.budget_ps = std::max(of.budget_ps, now_ps_) + time.ps();
+}
+
 void packet_network::has_packets(int node) {
   if (!nics_[static_cast<std::size_t>(node)].has_next) {
     serve_node(static_cast<std::uint32_t>(node));
@@ -145,7 +150,8 @@ void packet_network::serve_node(std::uint32_t which) {
   nic& of = nics_[which];
   const int node = static_cast<int>(which);
   if (!of.has_next && !(of.has_next = from_.next(node, now_ps_, of.next))) return;
-  const std::int64_t ready = std::max({links_[which].free_ps, of.free_ps, of.next.ready_ps});
+  const std::int64_t ready =
+      std::max({links_[which].free_ps, of.free_ps, of.budget_ps, of.next.ready_ps});
   if (ready > now_ps_) return wake(which, ready);
   const bool acknowledged = with_.packets_in_flight > 0 && of.next.kind == packet_kind::single;
   if (acknowledged && of.in_flight >= with_.packets_in_flight) return;
@@ -153,6 +159,7 @@ void packet_network::serve_node(std::uint32_t which) {
   if (!has_room(on_lane)) return wait_for_credit(on_lane);
   of.has_next = false;
   of.free_ps = now_ps_ + with_.nic_ps_per_byte * of.next.bytes;
+  if (with_.one_budget) of.budget_ps = now_ps_ + with_.nic_ps_per_byte * of.next.bytes / 2;
   of.in_flight += acknowledged ? 1 : 0;
   ++sent_;
   const offered_packet& p = of.next;
@@ -213,6 +220,11 @@ void packet_network::put_on_link(std::uint32_t which, std::uint32_t on_lane,
     ++next.under_way;
     schedule(now_ps_ + to_output_ps_, happening::reached, which, packet_id);
     return;
+  }
+  if (with_.one_budget) {  // the NIC takes it in when it is free, and then holds up the link
+    nic& taking = nics_[at.to];
+    taking.budget_ps = std::max(taking.budget_ps, now_ps_) + with_.nic_ps_per_byte * p.bytes / 2;
+    at.free_ps = std::max(at.free_ps, taking.budget_ps);
   }
   if (with_.packets_in_flight > 0 && p.kind == packet_kind::single) acknowledge(p);
   if (from_.follows_time()) {

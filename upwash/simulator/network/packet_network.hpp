@@ -51,6 +51,9 @@ class packet_network {
   /// A group of nodes for multicasts and reductions; its number. Output-queued switches only.
   [[nodiscard]] std::int32_t add_group(model::spanning_tree tree);
 
+  /// With one budget: a node's NIC neither sends nor takes in for so long, behind what it does.
+  void hold(int node, duration time);
+
   /// The source has packets for a node again, from now on.
   void has_packets(int node);
 
@@ -141,8 +144,9 @@ class packet_network {
   struct nic {
     offered_packet next;
     bool has_next = false;
-    int in_flight = 0;         ///< packets without acknowledgement
-    std::int64_t free_ps = 0;  ///< it reads no packet any more
+    int in_flight = 0;           ///< packets without acknowledgement
+    std::int64_t free_ps = 0;    ///< it reads no packet any more
+    std::int64_t budget_ps = 0;  ///< one_budget: nor does it take one in
   };
 
   void build_links();
