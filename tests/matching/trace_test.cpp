@@ -66,6 +66,16 @@ TEST(match_trace, names_line_and_value_of_what_is_wrong) {
   EXPECT_EQ(failure(header), "no error");
 }
 
+TEST(match_trace, tells_what_a_rank_got_and_asked_for_of_each_source) {
+  const std::string path = testing::TempDir() + "/profile.csv";
+  std::ofstream(path) << header
+                      << "1,0,send,2,5,0\n2,1,send,2,5,0\n3,0,send,1,5,0\n4,2,post,0,5,0\n"
+                      << "5,2,post,-1,5,0\n6,2,probe,1,5,0\n";
+  EXPECT_EQ(read_profile(path, 2, 4), (std::vector<std::uint64_t>{2, 2, 0, 0}));
+  EXPECT_EQ(read_profile(path, 1, 4), (std::vector<std::uint64_t>{1, 0, 0, 0}));
+  std::remove(path.c_str());
+}
+
 TEST(match_trace, of_any_bytes_is_read_or_refused) {
   const std::string good =
       header + "12,3,post,-1,7,0\n900,0,send,3,7,4294967295\n5,2,probe,1,1,1\n";

@@ -25,6 +25,17 @@ done
 "$UPWASH_TEST_BIN/upwash" bench matching --replay "$folder/trace" | grep -q '^# fastest: ' ||
   fail "the recording is not replayed"
 
+# What was recorded shapes the queues of the next run; what cannot be read is named.
+diff "$root/examples/02_all_gather/expected.txt" \
+  <(UPWASH_TRANSFER=matched UPWASH_MATCHING=list/clustered_sum UPWASH_MATCH_PROFILE="$folder/trace" \
+    "$UPWASH_TEST_BIN/upwash" run -n 4 "$UPWASH_TEST_BIN/02_all_gather") ||
+  fail "with queues of an earlier run the program prints otherwise"
+if UPWASH_MATCH_PROFILE="$folder/none" "$UPWASH_TEST_BIN/upwash" run -n 2 \
+  "$UPWASH_TEST_BIN/02_all_gather" 2>"$folder/error"; then
+  fail "a profile that there is not is taken"
+fi
+grep -q "$folder/none" "$folder/error" || fail "not named: $(cat "$folder/error")"
+
 if UPWASH_TRANSFER=matching "$UPWASH_TEST_BIN/upwash" run -n 2 "$UPWASH_TEST_BIN/02_all_gather" \
   2>"$folder/error"; then
   fail "a mechanism that there is not is taken"

@@ -29,6 +29,11 @@ constexpr knob rows[] = {
          "messages to be fetched that a rank lists before their receives; beyond it they stay "
          "listed at their senders",
          knob_level::user},
+    knob{
+        "match_profile", knob_type::text, "",
+        "trace (FILE, or FILE.RANK as match_trace writes) that clustered and static partner queues "
+        "are made from",
+        knob_level::tuner},
     knob{"match_trace", knob_type::text, "",
          "records posts, arrivals, probes and cancels of each rank into FILE.RANK (upwash bench "
          "matching --replay FILE)",
@@ -54,6 +59,7 @@ message_options options_of(const settings& values) {
                 fmt::format("knob unexpected_envelopes: {}; give a number from 0 on", envelopes));
   }
   chosen.unexpected_envelopes = static_cast<std::size_t>(envelopes);
+  chosen.profile = values.text("match_profile");
   chosen.trace = values.text("match_trace");
   return chosen;
 }

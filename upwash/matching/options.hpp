@@ -25,10 +25,14 @@ struct message_options {
   /// Envelopes of messages that are to be fetched and came before their receives, shared alike.
   /// Beyond a peer's share its messages stay listed with it, and receives ask for them.
   std::size_t unexpected_envelopes = 65'536;
+  /// A trace or recording of an earlier run, which static partitions (clustered, partner) are made
+  /// from; empty: they have one queue.
+  std::string profile{};
   std::string trace{};  ///< records matching into this file and .RANK; empty: not
 };
 
-/// Rows `matching`, `eager_limit`, `unexpected_limit`, `unexpected_envelopes`, `match_trace`.
+/// Rows `matching`, `eager_limit`, `unexpected_limit`, `unexpected_envelopes`, `match_profile`,
+/// `match_trace`.
 void add_knobs(knob_table& table);
 /// Their values. Throws `error` (argument) for a store that there is not.
 [[nodiscard]] message_options options_of(const settings& values);

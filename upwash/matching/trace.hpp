@@ -42,6 +42,10 @@ inline constexpr std::int32_t most_trace_ranks = 1 << 24;
 /// The same of a file, text or recording, or of the recordings FILE.0, FILE.1, ... of a job. Throws
 /// `error` (system) when it cannot be read.
 [[nodiscard]] std::vector<trace_event> read_trace(const std::string& path);
+/// Of each source: messages that came to `rank` from it and receives that it posted for it. The
+/// recording FILE.RANK alone is read where there is one. Throws as `read_trace`.
+[[nodiscard]] std::vector<std::uint64_t> read_profile(const std::string& path, std::int32_t rank,
+                                                      std::int32_t ranks);
 /// What `parse_trace` reads back.
 [[nodiscard]] std::string to_text(const std::vector<trace_event>& events);
 

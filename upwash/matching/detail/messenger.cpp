@@ -12,6 +12,7 @@
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/matching/detail/handlers.hpp"
+#include "upwash/matching/trace.hpp"
 
 namespace upwash::matching::detail {
 
@@ -35,6 +36,8 @@ void messenger::use(const message_options& chosen) {
     recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
                                            here_.rank(), here_.size());
   }
+  profile_.clear();
+  if (!chosen.profile.empty()) profile_ = read_profile(chosen.profile, here_.rank(), here_.size());
   const shape s = shape_here();
   posted_ = make_store(chosen.engine, chosen.partition, side::posted, s);
   // A peer that started earlier may have sent already: what came moves over, in its order.
@@ -53,6 +56,7 @@ void messenger::use(const message_options& chosen) {
 shape messenger::shape_here() const {
   shape s;
   s.ranks = here_.size();
+  s.profile = profile_;
   return s;
 }
 

@@ -246,6 +246,7 @@ class messenger final : public service_base {
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
+  std::vector<std::uint64_t> profile_;  ///< of an earlier run, by source; mostly empty
   std::unique_ptr<recorder> recorder_;
   std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
