@@ -94,7 +94,7 @@ template <class T>
   return collective::detail::start(
       among, detail::all_to_all_v_call(among, input, to, output, from, how, site));
 }
-/// The same, blocking.
+/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
 inline void all_to_all_v(const team& among, blocking_t, std::span<const std::byte> input,
                          const member_blocks& to, std::span<std::byte> output,
                          const member_blocks& from, const collective_options& how = {},

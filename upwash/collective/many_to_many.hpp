@@ -68,7 +68,7 @@ namespace detail {
   return collective::detail::start(
       among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
 }
-/// The same, blocking.
+/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
 inline void many_to_many(const team& among, blocking_t, std::span<const std::byte> buffer,
                          const outgoing_messages& messages, const collective::arrival& taken,
                          const message_pattern& pattern = {}, const collective_options& how = {},
@@ -91,7 +91,7 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
       among,
       detail::many_to_many_multicast_call(among, block, destinations, taken, pattern, how, site));
 }
-/// The same, blocking.
+/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
 inline void many_to_many_multicast(const team& among, blocking_t, std::span<const std::byte> block,
                                    std::span<const std::uint64_t> destinations,
                                    const collective::arrival& taken,
