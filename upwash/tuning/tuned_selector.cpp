@@ -103,7 +103,13 @@ void tuned_selector::see_contention(std::shared_ptr<const model::topology> netwo
 collective::selector::choice tuned_selector::by_packets(choice chosen, const problem& call) const {
   const contended_predictor contended(load_machine(machine_), network_);
   const auto first = contended.predict(chosen.what, call);
-  if (!first) return chosen;
+  if (!first) {
+    chosen.why += fmt::format(
+        "; not replayed on {}: too many packets, or lengths known at run "
+        "time only",
+        network_->name());
+    return chosen;
+  }
   const auto text = [](const selection& what, duration time) {
     return fmt::format("{} {:.2f} us", model::text_of(what.chosen->is, what.with), time.us());
   };
