@@ -48,6 +48,21 @@ constexpr std::array entries{
           &matched},
     entry{"messages", "two-sided messages; with receives posted ahead, floor: with none", 2, 2,
           &messages},
+    entry{"stream-records",
+          "fixed records handed over in batches, to all others; floor: bare rings", 1, 2,
+          &stream_records},
+    entry{"stream-typed", "typed items, a handler call each; floor: bare rings", 1, 2,
+          &stream_typed},
+    entry{"stream-variable", "items of 1 to 200 bytes, as bytes and as vectors; floor: bare rings",
+          1, 2, &stream_variable},
+    entry{"stream-histogram", "random words of a table counted up (bale); floor: bare rings", 1, 2,
+          &stream_histogram},
+    entry{"stream-indexgather", "random words of a table fetched: request and reply; floor: rings",
+          1, 2, &stream_index_gather},
+    entry{"stream-chain", "an item that goes round, time of a hop; floor: a cache line's", 2, 2,
+          &stream_chain},
+    entry{"stream-pair", "items from one rank to one other; floor: a direct message each", 2, 2,
+          &stream_pair},
 };
 
 }  // namespace

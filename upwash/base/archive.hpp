@@ -72,8 +72,10 @@ class archive_writer {
 
  private:
   void raw(const void* data, std::size_t bytes) {
-    const auto* first = static_cast<const std::byte*>(data);
-    out_.insert(out_.end(), first, first + bytes);
+    if (bytes == 0) return;
+    const std::size_t at = out_.size();
+    out_.resize(at + bytes);
+    std::memcpy(out_.data() + at, data, bytes);
   }
 
   template <class T>
