@@ -151,6 +151,17 @@ conduit::sim_options sim_options_of(const settings& values) {
   return chosen;
 }
 
+/// What only the simulated conduit does is not passed over on another.
+void check_not_simulated(const settings& values) {
+  for (const std::string_view name : {"network", "topology", "noise", "record_traffic"}) {
+    const std::string& value = values.text(name);
+    if (value.empty() || value == "message") continue;
+    throw error(error_kind::configuration,
+                fmt::format("{} = {}: only conduit sim does that, this job's is {}", name, value,
+                            values.text("conduit")));
+  }
+}
+
 conduit::loopback_options loopback_options_of(const settings& values) {
   conduit::loopback_options chosen;
   chosen.ranks = positive(values, "ranks");
@@ -171,6 +182,7 @@ void compose(composition& made) {
   const bool alone = name == "sim" || name == "loopback";
   if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
   std::shared_ptr<const model::topology> network;
+  if (name != "sim") check_not_simulated(made.values);
   if (name == "sim") {
     const conduit::sim_options simulated = sim_options_of(made.values);
     network = simulated.through;
