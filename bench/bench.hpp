@@ -164,5 +164,10 @@ void stream_histogram(context& c);
 void stream_index_gather(context& c);
 void stream_chain(context& c);
 void stream_pair(context& c);
+void stream_two_way(context& c);
+void stream_acknowledged(context& c);
+void stream_synthetic(context& c);
+void stream_ring(context& c);
+void stream_all_to_all(context& c);
 
 }  // namespace upwash::bench

@@ -25,7 +25,7 @@ void chain_time(context& c, const item_setting& how) {
     ++arrived;
     if (here.left > 0) (*pass_on)(here);
   };
-  with_items<baton>(c, how, take, [&](auto& items) {
+  with_items<baton>(c.here().world(), how, take, [&](auto& items) {
     const auto pass = [&](const baton& here) { items.push(next, {here.left - 1}); };
     function_ref<void(const baton&)> passing(pass);
     pass_on = &passing;
@@ -68,8 +68,8 @@ void stream_pair(context& c) {
   const item_setting direct = parse_setting("direct");
   constexpr std::uint64_t sizes[] = {8, 64, 512, 2048, 8192};
   for (const item_setting& how : settings_of(c, {"auto"})) {
-    with_items<bytes>(c, how, ignore, [&](auto& items) {
-      with_items<bytes>(c, direct, ignore, [&](auto& single) {
+    with_items<bytes>(c.here().world(), how, ignore, [&](auto& items) {
+      with_items<bytes>(c.here().world(), direct, ignore, [&](auto& single) {
         for (const std::uint64_t size : c.sizes(sizes)) {
           const std::vector<std::byte> item(size);
           c.compare(

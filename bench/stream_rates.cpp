@@ -60,9 +60,9 @@ void fixed_rate(context& c, bare_exchange& bare, const item_setting& how) {
               [&](long n) { return bare.rate(n, Bytes); });
   };
   if constexpr (Batches) {
-    with_items<item>(c, how, batch, run);
+    with_items<item>(c.here().world(), how, batch, run);
   } else {
-    with_items<item>(c, how, one, run);
+    with_items<item>(c.here().world(), how, one, run);
   }
 }
 
@@ -109,7 +109,7 @@ void variable_rate(context& c, bare_exchange& bare, const item_setting& how, std
   const drawn_items drawn(c);
   std::uint64_t bytes = 0;
   const auto arrived = [&bytes](const T& each) { bytes += each.size(); };
-  with_items<T>(c, how, arrived, [&](auto& items) {
+  with_items<T>(c.here().world(), how, arrived, [&](auto& items) {
     const auto rate = [&](long n) {
       bytes = 0;
       std::uint64_t pushed = 0;

@@ -50,7 +50,7 @@ void histogram_rate(context& c, bare_exchange& bare, const item_setting& how) {
   const auto count = [&counts](std::span<const std::uint64_t> some) {
     for (const std::uint64_t each : some) ++counts[each];
   };
-  with_items<std::uint64_t>(c, how, count, [&](auto& items) {
+  with_items<std::uint64_t>(c.here().world(), how, count, [&](auto& items) {
     const auto rate = [&](long n) {
       std::fill(counts.begin(), counts.end(), 0);
       control::barrier(c.here().world());
@@ -100,13 +100,13 @@ void index_gather_rate(context& c, bare_exchange& bare, const item_setting& how)
   const auto take = [&fetched](std::span<const answer> some) {
     for (const answer& each : some) fetched[each.slot] = each.value;
   };
-  with_items<answer>(c, how, take, [&](auto& answers) {
+  with_items<answer>(c.here().world(), how, take, [&](auto& answers) {
     const auto reply = [&](std::span<const asking> some) {
       for (const asking& each : some) {
         answers.push(static_cast<int>(each.origin), {each.slot, table[each.at]});
       }
     };
-    with_items<asking>(c, how, reply, [&](auto& requests) {
+    with_items<asking>(c.here().world(), how, reply, [&](auto& requests) {
       const auto rate = [&](long n) {
         const auto slots = std::min(static_cast<std::size_t>(n), fetched.size());
         std::fill(fetched.begin(), fetched.end(), 0);

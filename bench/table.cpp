@@ -63,6 +63,16 @@ constexpr std::array entries{
           &stream_chain},
     entry{"stream-pair", "items from one rank to one other; floor: a direct message each", 2, 2,
           &stream_pair},
+    entry{"stream-two-way", "items both ways without an answer, by size (Narayanan 2020, 5.1)", 2,
+          2, &stream_two_way},
+    entry{"stream-acknowledged", "the same, every 100 acknowledged (Narayanan 2020, 5.2)", 2, 2,
+          &stream_acknowledged},
+    entry{"stream-synthetic", "the same from each to all others (Narayanan 2020, 5.3)", 2, 2,
+          &stream_synthetic},
+    entry{"stream-ring", "short messages to the next rank by bucket (Kumar 2005, 5.8)", 2, 2,
+          &stream_ring},
+    entry{"stream-alltoall", "k short messages a pair; --bytes: k (Kumar 2005, 5.10)", 2, 2,
+          &stream_all_to_all},
 };
 
 }  // namespace
