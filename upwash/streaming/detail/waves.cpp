@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/job.hpp"
@@ -11,13 +13,15 @@
 namespace upwash::streaming {
 namespace {
 
-/// Calls `each` with the members below a member of the binomial tree that has member 0 on top.
+/// Calls `each` with the members below a member of the binomial tree that has member 0 on top, the
+/// largest subtree first.
 template <class Each>
 void for_children(const team& among, const Each& each) {
-  const int me = among.rank();
-  const int span = me == 0 ? among.size() : me & -me;
-  for (int distance = 1; distance < span && me + distance < among.size(); distance *= 2) {
-    each(me + distance);
+  const auto me = static_cast<unsigned>(among.rank());
+  const auto size = static_cast<unsigned>(among.size());
+  for (unsigned distance = (me == 0 ? std::bit_ceil(size) : me & -me) / 2; distance > 0;
+       distance /= 2) {
+    if (me + distance < size) each(static_cast<int>(me + distance));
   }
 }
 
