@@ -88,6 +88,7 @@ refuses "noise = 1ms: expected period,length or period,length,together as in 10m
 refuses "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit sim" --network packet
 refuses 'UPWASH_NETWORK: "pigeon" is not one of message|packet' \
   "${sim[@]}" --network pigeon
+refuses "network = packet: only conduit sim does that, this job's is shm" --knob network=packet
 refuses "topology = mesh:size=4: messages have no topology; set network to packet, or topology to nothing" \
   "${sim[@]}" --topology mesh:size=4
 refuses "network = packet: crossbar:ports=4 has 4 nodes, 8 ranks of lemieux:ranks_a_node=1 need 8: run fewer ranks, or set topology to a larger network" \

@@ -71,6 +71,11 @@ job --knob tune_log=1 --knob tuning=none >"$work/out"
 grep -q "why: the prices on mine" "$work/out" || fail "not the measured machine: $(cat "$work/out")"
 job --knob tune_log=1 --knob tuning=none --knob machine=laptop >"$work/out"
 grep -q "why: the prices on laptop" "$work/out" || fail "not the named machine: $(cat "$work/out")"
+echo '{"name": "mine"' >"$work/config/upwash/machines/measured.json"
+job --knob tune_log=1 --knob tuning=none >"$work/out" || fail "a damaged machine ended the job"
+[[ $(grep -c "the measured machine is not used, prices are those of laptop: .*measured.json" \
+  "$work/out") == 1 ]] || fail "not named once: $(cat "$work/out")"
+grep -q "why: the prices on laptop" "$work/out" || fail "nothing to choose by: $(cat "$work/out")"
 rm -r "$work/config/upwash/machines"
 
 # In virtual time, twice: more is known, nothing less.
