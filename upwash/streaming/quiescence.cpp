@@ -57,7 +57,7 @@ void quiescence::detach(const engine& stream) {
   attached_.erase(at);
 }
 
-void quiescence::notify(std::function<void()> then) {
+void quiescence::begin(std::unique_ptr<streaming::callback> then) {
   if (among_.here().in_handler()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: quiescence of team {:#x}: notify inside a handler, which is "
@@ -74,7 +74,7 @@ void quiescence::flush() {
 
 tally quiescence::count() const {
   tally all = own_;
-  all += waves_.state().messages;
+  all += waves_.messages();
   all += among_.here().service<streaming::service>().count(among_);
   for (const engine* const each : attached_) all += each->count();
   return all;

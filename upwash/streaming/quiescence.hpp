@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "upwash/core/active_message.hpp"
-#include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/streaming/detail/waves.hpp"
 
@@ -29,8 +30,18 @@ struct counted_handler<Handler, void (*)(incoming&, Args...)> {
   static void run(incoming& in, std::uint64_t team, std::uint64_t number,
                   std::remove_cvref_t<Args>... args) {
     Handler(in, std::move(args)...);
-    ++in.here().template service<wave_service>().state({team, number}).messages.handled;
+    note_handled(in, team, number);
   }
+};
+
+template <class Then>
+class callback_of final : public callback {
+ public:
+  explicit callback_of(Then&& then) : then_(std::move(then)) {}
+  void run() override { then_(); }
+
+ private:
+  Then then_;
 };
 
 }  // namespace streaming
@@ -67,10 +78,9 @@ class quiescence final : private streaming::counted_work {
   template <auto Handler, class... Args>
   void send(int member, const Args&... args) {
     const int to = among_.world_rank(member);
-    ++waves_.state().messages.created;
-    const auto& [team, number] = waves_.name();
-    upwash::send<&streaming::counted_handler<Handler>::run>(among_.here(), to, team, number,
-                                                            args...);
+    ++waves_.messages().created;
+    upwash::send<&streaming::counted_handler<Handler>::run>(among_.here(), to, waves_.team_id(),
+                                                            waves_.number(), args...);
   }
 
   /// Work of the program's own: `handled` at any member for what was created at any. What it
@@ -86,9 +96,13 @@ class quiescence final : private streaming::counted_work {
   /// The same without waiting: `then` runs in progress of this member when the epoch is over, where
   /// it may push, send and begin the next epoch, but not wait. Throws `error` (argument) in a
   /// handler, and while an epoch is under way.
-  void notify(std::function<void()> then);
+  template <class Then>
+  void notify(Then then) {
+    begin(std::make_unique<streaming::callback_of<Then>>(std::move(then)));
+  }
 
  private:
+  void begin(std::unique_ptr<streaming::callback> then);
   void flush() override;
   [[nodiscard]] streaming::tally count() const override;
 

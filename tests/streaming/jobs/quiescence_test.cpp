@@ -8,7 +8,7 @@
 #include <array>
 #include <bit>
 #include <deque>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -234,7 +234,7 @@ void wait_in_handler(incoming& in, bool notify) {
   auto& through = *in.here().service<field>().through;
   *refused_in_handler = refusal([&] {
     if (notify) {
-      through.notify({});
+      through.notify([] {});
     } else {
       through.wait();
     }

@@ -8,7 +8,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
-#include "upwash/core/job.hpp"
+#include "upwash/streaming/detail/wave_service.hpp"
 
 namespace upwash::streaming {
 namespace {
@@ -40,6 +40,10 @@ void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quie
   if (owner != nullptr) owner->go_down(quiet);
 }
 
+void note_handled(incoming& in, std::uint64_t team, std::uint64_t number) {
+  ++in.here().service<wave_service>().state({team, number}).messages.handled;
+}
+
 int wave_service::progress(int /*budget*/) {
   here_.set_busy(*this, false);  // until something comes, or is left below
   int moved = 0;
@@ -53,7 +57,7 @@ int wave_service::progress(int /*budget*/) {
           explicit scope(bool& flag) : inside(flag) { inside = true; }
           ~scope() { inside = false; }
         } const in(in_callback_);
-        std::exchange(one->pending_, nullptr)();
+        std::exchange(one->pending_, nullptr)->run();
         ++moved;
       } else if (one->may_contribute()) {
         moved += one->contribute();
@@ -85,9 +89,15 @@ waves::waves(const team& among, counted_work& of)
   if (me != 0) parent_ = among_.world_rank(me - (me & -me));
 }
 
+tally& waves::messages() const noexcept { return state_.messages; }
+
+bool waves::may_contribute() const noexcept {
+  return under_way_ && !contributed_ && state_.arrived == children_;
+}
+
 waves::~waves() { service_.remove(name_); }
 
-void waves::begin(std::function<void()> then) {
+void waves::begin(std::unique_ptr<callback> then) {
   if (under_way()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: quiescence {} of team {:#x}: an epoch begins while one is "
@@ -112,7 +122,7 @@ void waves::refuse_to_block(const char* what) const {
 
 void waves::wait() {
   refuse_to_block("wait");
-  begin({});
+  begin(nullptr);
   wait_for_end();
 }
 

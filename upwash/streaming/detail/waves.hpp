@@ -6,15 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "upwash/core/incoming.hpp"
-#include "upwash/core/job.hpp"
-#include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
+
+namespace upwash {
+class incoming;
+}
 
 namespace upwash::streaming {
 
@@ -41,41 +41,18 @@ class counted_work {
   ~counted_work() = default;
 };
 
-class waves;
-
 /// What messages of a detection find at a member, whether it has begun or not.
-struct wave_state {
-  tally below;      ///< of the subtrees that have contributed to this wave
-  int arrived = 0;  ///< how many
-  tally messages;   ///< those that go through a detection themselves (quiescence::send)
-  waves* owner = nullptr;
-};
+struct wave_state;
+class wave_service;
 
-/// The detections of a rank.
-class wave_service final : public service_base {
+/// What is to be done at the end.
+class callback {
  public:
-  using key = std::pair<std::uint64_t, std::uint64_t>;  ///< team, number of the detection on it
-
-  explicit wave_service(job& here) : here_(here) {}
-
-  /// The number of the next detection on the team, the same at all members.
-  [[nodiscard]] std::uint64_t next_number(const team& among) { return ++numbers_[among.id()]; }
-  /// Made where it is not there yet.
-  [[nodiscard]] wave_state& state(const key& which) { return states_[which]; }
-  void remove(const key& which) { states_.erase(which); }
-  /// Some detection may go on.
-  void wake() { here_.set_busy(*this, true); }
-  [[nodiscard]] bool in_callback() const noexcept { return in_callback_; }
-
-  [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
-  [[nodiscard]] std::string describe_pending() const override;
-
- private:
-  job& here_;
-  bool in_callback_ = false;
-  std::map<std::uint64_t, std::uint64_t> numbers_;
-  std::map<key, wave_state> states_;
+  callback() = default;
+  callback(const callback&) = delete;
+  callback& operator=(const callback&) = delete;
+  virtual ~callback() = default;
+  virtual void run() = 0;
 };
 
 /// One member's part. A wave goes up a binomial tree with sums, and down with the verdict; the next
@@ -95,26 +72,26 @@ class waves {
   waves& operator=(const waves&) = delete;
 
   /// Begins the next epoch, which ends at all members when all have begun it and no work is left.
-  /// Then `then`, if any, runs in progress of this member, outside handlers; it may begin another
-  /// epoch. Throws `error` (argument) while one is under way.
-  void begin(std::function<void()> then);
+  /// Then `then`, if there is one, runs in progress of this member, outside handlers; it may begin
+  /// another epoch. Throws `error` (argument) while one is under way.
+  void begin(std::unique_ptr<callback> then);
   /// `begin` and waits for the end. Throws `error` (argument) in a handler or callback, too.
   void wait();
   /// Waits for the end of an epoch that was begun, if any.
   void wait_for_end();
 
   [[nodiscard]] bool under_way() const noexcept { return under_way_ || pending_ != nullptr; }
-  [[nodiscard]] wave_state& state() const noexcept { return state_; }
-  [[nodiscard]] const wave_service::key& name() const noexcept { return name_; }
+  /// Of messages that go through the detection themselves (quiescence::send).
+  [[nodiscard]] tally& messages() const noexcept;
+  [[nodiscard]] std::uint64_t team_id() const noexcept { return name_.first; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return name_.second; }
   [[nodiscard]] std::string describe_pending() const;
 
  private:
   friend class wave_service;
   friend void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet);
 
-  [[nodiscard]] bool may_contribute() const noexcept {
-    return under_way_ && !contributed_ && state_.arrived == children_;
-  }
+  [[nodiscard]] bool may_contribute() const noexcept;
   int contribute();
   void decide(const tally& all);
   void go_down(bool quiet);
@@ -123,7 +100,7 @@ class waves {
   team among_;
   counted_work& of_;
   wave_service& service_;
-  const wave_service::key name_;
+  const std::pair<std::uint64_t, std::uint64_t> name_;  ///< team, number on it
   wave_state& state_;
   int children_ = 0;
   int parent_ = -1;
@@ -132,8 +109,11 @@ class waves {
   tally seen_;                ///< at the last look
   bool first_ = true;         ///< the root's: no wave of this epoch is over
   std::uint64_t handled_before_ = 0;
-  std::function<void()> then_;
-  std::function<void()> pending_;  ///< to be called by progress
+  std::unique_ptr<callback> then_;
+  std::unique_ptr<callback> pending_;  ///< to be called by progress
 };
+
+/// A message that was sent through a detection has been handled here.
+void note_handled(incoming& in, std::uint64_t team, std::uint64_t number);
 
 }  // namespace upwash::streaming
