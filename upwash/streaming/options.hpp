@@ -31,19 +31,26 @@ struct stream_options {
   bool ordered = false;
 };
 
-/// Of one member. Buffers sent, by what caused it.
+/// Of one member. Messages, by what caused them; items for the member itself are in none.
 struct stream_statistics {
-  std::uint64_t pushed = 0;      ///< items
-  std::uint64_t delivered = 0;   ///< items handed to the handler
-  std::uint64_t forwarded = 0;   ///< items that came for others
-  std::uint64_t uncombined = 0;  ///< items that travelled alone
+  std::uint64_t pushed = 0;     ///< items
+  std::uint64_t delivered = 0;  ///< items handed to the handler
+  std::uint64_t forwarded = 0;  ///< items that came for others
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;  ///< of messages
   std::uint64_t full = 0;   ///< sent at the threshold, or because an item did not fit
   std::uint64_t timed_out = 0;
   std::uint64_t idle = 0;
-  std::uint64_t asked = 0;        ///< by flush and finish
+  std::uint64_t asked = 0;       ///< by flush and finish
+  std::uint64_t uncombined = 0;  ///< items that travelled alone
+  std::uint64_t urgent = 0;      ///< items that did because they were urgent
+  std::uint64_t fetched = 0;  ///< items too long for a message: a ticket went, the receiver reads
   std::size_t buffer_memory = 0;  ///< bytes, at most so far
 };
+
+/// Bytes that a member needs at most for buffers and tables: a buffer for each next hop and kind of
+/// content (on a grid of d dimensions near a cube, below 2 d P^(1/d) of them), and 4 for each
+/// member. Without large items and those under way to the member itself. O(dimensions).
+[[nodiscard]] std::size_t stream_memory(int members, int dimensions, std::size_t buffer_bytes);
 
 }  // namespace upwash

@@ -8,15 +8,12 @@ namespace upwash::streaming {
 
 void service::add(engine& made) {
   const key name{made.among().id(), made.number()};
-  // Handling what came early may wait for credit, and more may come meanwhile: behind it.
-  if (const auto came = early_.find(name); came != early_.end()) {
-    for (std::size_t i = 0; i < came->second.size(); ++i) {
-      const early each = std::move(came->second[i]);
-      made.received(each.what, each.payload);
-    }
-    early_.erase(came);
-  }
   open_[name] = &made;
+  const auto came = early_.extract(name);
+  if (came.empty()) return here_.set_busy(*this, true);
+  here_.run_as_handler([&] {
+    for (const early& each : came.mapped()) made.received(each.what, each.payload);
+  });
   here_.set_busy(*this, true);
 }
 
