@@ -238,7 +238,9 @@ int engine::progress() {
   const std::uint64_t now_seen = seen_.pushed + seen_.delivered + seen_.forwarded;
   const bool quiet = std::exchange(activity_, now_seen) == now_seen;
   const bool idle = quiet && with_.flush_when_idle;
-  if (!idle && with_.timeout == duration()) return 0;
+  // Who waits looks once more before it sleeps.
+  const int again = !quiet && with_.flush_when_idle ? 1 : 0;
+  if (!idle && with_.timeout == duration()) return again;
   const duration oldest = with_.timeout == duration() ? duration() : here_.now() - with_.timeout;
   int sent = 0;
   for (buffer& each : buffers_) {
