@@ -5,13 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
-#include "upwash/core/control.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
 namespace upwash::streaming {
@@ -59,7 +57,8 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
       number_(among.here().service<service>().next_number(among)),
       record_bytes_(record_bytes),
       with_(with),
-      grid_(grid_for(among, with)) {
+      grid_(grid_for(among, with)),
+      end_(among, *this) {
   check(among, with);
   capacity_ = with.buffer_bytes != 0 ? with.buffer_bytes : medium_limit(here_);
   // At least one record fits, whatever was asked for.
@@ -289,19 +288,6 @@ void engine::route_all(std::span<const std::byte> payload) {
       ++seen_.forwarded;
       add(ways_[static_cast<std::size_t>(to)].buffer, to, record);
     }
-  }
-}
-
-/// Two equal counts in a row, the second begun when the first was over (Mattern 1987).
-void engine::finish() {
-  std::array<std::uint64_t, 2> before{1, 0};
-  while (true) {
-    flush();
-    here_.progress();
-    std::array<std::uint64_t, 2> all{seen_.pushed, seen_.delivered};
-    control::all_reduce(among_, all, control::fold::sum);
-    if (all == before && all[0] == all[1]) return;
-    before = all;
   }
 }
 

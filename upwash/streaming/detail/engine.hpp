@@ -17,6 +17,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/model/grid.hpp"
+#include "upwash/streaming/detail/waves.hpp"
 #include "upwash/streaming/options.hpp"
 
 namespace upwash::streaming {
@@ -28,7 +29,7 @@ enum class content : std::uint32_t { arrived, routed };
 
 /// Memory at a member: for each next hop that was used up to two buffers, and 4 bytes for each
 /// member of the team. On a grid of d dimensions near a cube there are d * (P^(1/d) - 1) next hops.
-class engine {
+class engine : public counted_work {
  public:
   /// Called in handlers: never waits. `record_bytes` 0: sizes differ.
   engine(const team& among, std::size_t record_bytes, const stream_options& with);
@@ -55,9 +56,10 @@ class engine {
   }
 
   /// Sends what waits in buffers. Outside handlers it may wait for credit.
-  void flush() { send_all(seen_.asked); }
+  void flush() override { send_all(seen_.asked); }
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
-  void finish();
+  void finish() { end_.wait(); }
+  [[nodiscard]] tally count() const override { return {seen_.pushed, seen_.delivered}; }
 
   /// From the service: looks at timeouts and idleness. How many buffers were sent.
   int progress();
@@ -129,6 +131,7 @@ class engine {
   std::vector<buffer> buffers_;
   std::vector<std::vector<std::byte>> spare_;
   stream_statistics seen_;
+  waves end_;
   std::uint64_t activity_ = 0;  ///< pushes and deliveries, when progress looked last
   std::size_t memory_ = 0;
   bool closed_ = false;

@@ -26,6 +26,9 @@ class service final : public service_base {
   /// From now on messages find it; those that came before are delivered now.
   void add(engine& made);
   void remove(const engine& going);
+  /// Of all streams of the team, those too that are gone.
+  [[nodiscard]] tally count(const team& among) const;
+  void flush(const team& among);
   void received(std::uint64_t team, std::uint64_t number, content what,
                 std::span<const std::byte> payload);
 
@@ -43,6 +46,7 @@ class service final : public service_base {
   job& here_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
   std::map<key, engine*> open_;
+  std::map<std::uint64_t, tally> gone_;      ///< by team: what streams did that are no more
   std::map<key, std::vector<early>> early_;  ///< of streams that this rank has yet to open
 };
 
