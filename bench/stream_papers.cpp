@@ -46,9 +46,10 @@ void item_times(context& c, pattern_time pattern, partners_of partners, std::uin
 /// The same stream with buffers of so many items.
 item_setting with_bucket(item_setting how, std::uint64_t items, std::size_t bytes) {
   constexpr std::size_t length_bytes = sizeof(std::uint32_t);
-  how.options.buffer_bytes = items * (bytes + length_bytes);
-  how.options.threshold = 1;
-  how.options.cutoff = 0;
+  // Sent at half, or the cutoff, which is the other half, would leave no item to combine.
+  how.options.buffer_bytes = 2 * items * (bytes + length_bytes);
+  how.options.threshold = 0.5;
+  how.options.cutoff = 0.5;
   return how;
 }
 

@@ -44,6 +44,7 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
       number_(home_.next_number(among)),
       record_bytes_(record_bytes),
       with_(with),
+      virtual_time_(here_.endpoint().describe().virtual_time),
       message_bytes_(medium_limit(here_)),
       buffers_(record_bytes),
       ways_(among, with.dimensions, buffers_),
@@ -271,7 +272,10 @@ int engine::send_due() {
   // Who waits to send more is not idle.
   const bool idle = quiet && with_.flush_when_idle && waiting_ == 0;
   const bool timed = parameters_.timeout != duration();
-  if (buffers_.open_ones().empty() || (!idle && !timed)) return 0;
+  if (buffers_.open_ones().empty()) return 0;
+  // Who waits looks once more before it sleeps; in virtual time until the oldest buffer is due.
+  const int again = (!quiet && with_.flush_when_idle) || (timed && virtual_time_) ? 1 : 0;
+  if (!idle && !timed) return again;
   int sent = 0;
   const duration oldest = timed ? here_.now() - parameters_.timeout : duration();
   for (std::size_t i = buffers_.open_ones().size(); i-- > 0;) {
@@ -279,7 +283,7 @@ int engine::send_due() {
     if (!idle && buffers_[way].since > oldest) continue;
     sent += try_send(way, idle ? cause::idle : cause::timed_out) ? 1 : 0;
   }
-  return sent;
+  return std::max(sent, again);
 }
 
 void engine::finish() {

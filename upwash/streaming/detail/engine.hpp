@@ -160,11 +160,13 @@ class engine : public counted_work {
   const std::uint64_t number_;
   const std::size_t record_bytes_;
   const stream_options with_;
+  const bool virtual_time_;
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
   buffers buffers_;
   ways ways_;
+  waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
   std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
