@@ -166,7 +166,6 @@ class engine : public counted_work {
   std::size_t cutoff_ = 0;
   buffers buffers_;
   ways ways_;
-  waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
   std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
