@@ -166,6 +166,7 @@ class engine : public counted_work {
   std::size_t cutoff_ = 0;
   buffers buffers_;
   ways ways_;
+  waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
   std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
@@ -173,7 +174,6 @@ class engine : public counted_work {
   bool delivering_own_ = false;
   int waiting_ = 0;  ///< sends that may be waiting for credit
   bool open_ = true;
-  waves end_;
   stream_statistics seen_;         ///< of items: only what has left or come
   std::uint64_t taken_ = 0;        ///< items that have left buffers, and those never in one
   std::uint64_t rerouted_ = 0;     ///< items that came on their way: pushed elsewhere
