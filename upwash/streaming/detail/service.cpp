@@ -9,6 +9,9 @@ namespace upwash::streaming {
 void service::add(engine& made) {
   const key name{made.among().id(), made.number()};
   open_[name] = &made;
+  if (adapter::wanted_by(made)) {
+    adapters_.try_emplace(&made, made, installed_);
+  }
   const auto came = early_.extract(name);
   if (came.empty()) return here_.set_busy(*this, true);
   here_.run_as_handler([&] {
@@ -18,6 +21,10 @@ void service::add(engine& made) {
 }
 
 void service::remove(const engine& going) {
+  if (const auto set = adapters_.find(&going); set != adapters_.end()) {
+    set->second.remember();
+    adapters_.erase(set);
+  }
   open_.erase({going.among().id(), going.number()});
   gone_[going.among().id()] += going.count();
   here_.set_busy(*this, !open_.empty());
@@ -64,6 +71,8 @@ std::string service::describe_pending() const {
   }
   return all;
 }
+
+void install(job& here, const installation& with) { here.service<service>().install(with); }
 
 void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what) {
   in.here().service<service>().received(team, number, static_cast<content>(what), in.payload());
