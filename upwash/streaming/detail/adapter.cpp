@@ -71,11 +71,11 @@ const std::optional<model::stream_prices>& price_list::among(int ranks) {
   return prices_;
 }
 
-void distinct_count::add(int member) {
+void distinct_count::add(int member, std::size_t times) {
   auto bit = seen_[static_cast<std::size_t>(member)];
   if (!bit) ++different_;
   bit = true;
-  ++drawn_;
+  drawn_ += static_cast<double>(times);
 }
 
 void distinct_count::clear() {
@@ -136,12 +136,10 @@ void adapter::sent(const departure& what) {
   bytes_ += what.bytes.size() - (what.kind == content::routed ? word_bytes * what.items : 0);
   if (what.kind == content::routed) {
     sample(what);
-  } else if (policy_.now().dimensions == 1) {
-    destinations_.add(of_.among().member_of(what.hop));
   } else {
-    for (direct_way& each : direct_) {
-      if (of_.among().world_rank(each.member) == what.hop) each.items += what.items;
-    }
+    const int to = of_.among().member_of(what.hop);
+    destinations_.add(to, std::min<std::size_t>(what.items, sampled));
+    for (direct_way& each : direct_) each.items += each.member == to ? what.items : 0;
   }
   if (++messages_ % looks_every == 0 && policy_.so_far(phase_so_far())) apply();
 }
@@ -150,7 +148,7 @@ void adapter::sample(const departure& what) {
   std::span<const std::byte> left = what.bytes;
   const auto take = [&] {
     const int to = take_record(left, content::routed, of_.record_bytes()).destination;
-    destinations_.add(to);
+    destinations_.add(to, 1);
     often_.add(to);
   };
   if (of_.record_bytes() == 0) {

@@ -25,7 +25,7 @@ class engine;
 class distinct_count {
  public:
   explicit distinct_count(int members) : seen_(static_cast<std::size_t>(members)) {}
-  void add(int member);
+  void add(int member, std::size_t times);
   void clear();
   /// Of items drawn evenly from D destinations so many are different: solved for D.
   [[nodiscard]] double estimate() const;
