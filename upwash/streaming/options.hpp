@@ -22,7 +22,8 @@ struct stream_options {
   /// A buffer is sent when so much of it is used: 0 < threshold.
   double threshold = 0.9;
   /// Where items have different sizes, those above this share of a buffer are not combined: they
-  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3).
+  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3). What does not fit
+  /// in one message of the conduit stays with its sender until the receiver fetches it.
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};
@@ -36,7 +37,8 @@ struct stream_options {
   std::string_view label{};
   /// Buffers are sent when a member waits and nothing comes.
   bool flush_when_idle = true;
-  /// Items of a pair of members arrive in the order in which they were pushed.
+  /// Items of a pair of members arrive in the order in which they were pushed. Large ones go in
+  /// pieces then, which their receiver keeps until the last has come.
   bool ordered = false;
 };
 

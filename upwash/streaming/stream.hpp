@@ -68,9 +68,9 @@ class stream final : public streaming::engine {
     if constexpr (fixed) {
       push_fixed<sizeof(T)>(destination, &item);
     } else if constexpr (raw) {
-      engine::push(destination, item);
+      push_sized(destination, item);
     } else {
-      packed(item, [&](const auto& bytes) { engine::push(destination, bytes); });
+      packed(item, [&](const auto& bytes) { push_sized(destination, bytes); });
     }
   }
 

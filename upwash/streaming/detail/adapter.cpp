@@ -133,8 +133,8 @@ adapter::~adapter() { of_.watch(nullptr); }
 void adapter::sent(const departure& what) {
   if (items_ == 0) began_ = of_.among().here().now();
   items_ += what.items;
-  bytes_ += what.bytes.size() - (what.kind == content::routed ? word_bytes * what.items : 0);
-  if (what.kind == content::routed) {
+  bytes_ += what.bytes.size() - (is_routed(what.kind) ? word_bytes * what.items : 0);
+  if (is_routed(what.kind)) {
     sample(what);
   } else {
     const int to = of_.among().member_of(what.hop);
@@ -147,7 +147,7 @@ void adapter::sent(const departure& what) {
 void adapter::sample(const departure& what) {
   std::span<const std::byte> left = what.bytes;
   const auto take = [&] {
-    const int to = take_record(left, content::routed, of_.record_bytes()).destination;
+    const int to = take_record(left, what.kind, of_.record_bytes()).destination;
     destinations_.add(to, 1);
     often_.add(to);
   };
@@ -194,7 +194,7 @@ void adapter::apply() {
   const parameters& now = of_.current();
   log(log_level::info, "streaming",
       fmt::format("stream {} of team {:#x}: {} dimensions, buffers are sent at {} bytes; {}",
-                  of_.number(), of_.among().id(), now.dimensions, now.effective_bytes,
+                  of_.name().number, of_.among().id(), now.dimensions, now.effective_bytes,
                   policy_.why()));
 }
 

@@ -22,7 +22,7 @@ void engine::received(content kind, std::span<const std::byte> payload) {
   if (kind == content::arrived) {
     hand_over(payload);
   } else {
-    route(payload);
+    route(kind, payload);
   }
 }
 
@@ -33,15 +33,17 @@ void engine::hand_over(std::span<const std::byte> records) {
 }
 
 /// Those for this member go into its own buffer, to be handed over together.
-void engine::route(std::span<const std::byte> payload) {
+void engine::route(content kind, std::span<const std::byte> payload) {
   while (!payload.empty()) {
-    const record next = take_record(payload, content::routed, record_bytes_);
+    const record next = take_record(payload, kind, record_bytes_);
+    const bool mine = next.destination == among_.rank();
+    const std::uint32_t way = mine ? ways_.own() : ways_.onward(kind, next.destination);
     ++rerouted_;
-    if (next.destination != among_.rank()) ++seen_.forwarded;
+    if (!mine) ++seen_.forwarded;
     if (record_bytes_ != 0) {
-      place(next.destination, next.bytes.data(), next.bytes.size());
+      place(way, next.destination, next.bytes.data(), next.bytes.size());
     } else {
-      push(next.destination, next.bytes);
+      place_with_length(way, next.destination, next.bytes);
     }
   }
   if (const std::uint32_t own = ways_.own(); buffers_[own].first != nullptr) {
@@ -85,7 +87,7 @@ void engine::deliver_own_and_wait() {
 void engine::handler_threw(std::uint64_t before, const char* what) const {
   throw error(error_kind::fault,
               fmt::format("rank {}: stream {}: the handler of item {} threw: {}", here_.rank(),
-                          number_, seen_.delivered + before + 1, what));
+                          name_.number, seen_.delivered + before + 1, what));
 }
 
 }  // namespace upwash::streaming

@@ -35,6 +35,8 @@ void check(const team& among, const stream_options& with) {
   }
 }
 
+constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes
+
 std::size_t share_of(std::size_t bytes, double share) {
   return static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
@@ -45,7 +47,7 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
     : among_(among),
       here_(among.here()),
       home_(here_.service<service>()),
-      number_(home_.next_number(among)),
+      name_{among.id(), home_.next_number(among)},
       record_bytes_(record_bytes),
       with_(with),
       virtual_time_(here_.endpoint().describe().virtual_time),
@@ -56,7 +58,7 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
   check(among, with);
   // At least one record fits, whatever was asked for.
   capacity_ = std::max(with.buffer_bytes != 0 ? with.buffer_bytes : message_bytes_,
-                       record_bytes_ + header_bytes(content::routed, record_bytes_));
+                       record_bytes_ + most_header_bytes);
   apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
          with.timeout});
 }
@@ -69,26 +71,26 @@ void engine::set_parameters(const parameters& chosen) {
 }
 
 void engine::apply(const parameters& chosen) {
-  const std::size_t header = header_bytes(content::routed, record_bytes_);
   parameters_ = chosen;
   parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
-  parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - header);
+  parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
   if (record_bytes_ != 0) parameters_.cutoff_bytes = record_bytes_;  // all alike: combined
   cutoff_ = parameters_.cutoff_bytes;
-  buffers_.set_limits(parameters_.effective_bytes,
-                      std::min(capacity_, parameters_.effective_bytes + cutoff_ + header));
+  buffers_.set_limits(
+      parameters_.effective_bytes,
+      std::min(capacity_, parameters_.effective_bytes + cutoff_ + most_header_bytes));
 }
 
 void engine::refuse(int destination) const {
   throw error(error_kind::argument,
               fmt::format("rank {}: stream {}: an item for member {} of a team of {}", here_.rank(),
-                          number_, destination, among_.size()));
+                          name_.number, destination, among_.size()));
 }
 
 void engine::refuse_closed() const {
   throw error(error_kind::argument,
               fmt::format("rank {}: stream {}: an item after the stream was closed", here_.rank(),
-                          number_));
+                          name_.number));
 }
 
 void engine::join() { home_.add(*this); }
@@ -114,7 +116,7 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   }
   buffer& into = buffers_[way];
   std::byte* at = into.next;
-  if (into.kind == content::routed) at = put_word(at, static_cast<std::size_t>(destination));
+  if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
   if (record_bytes_ == 0) at = put_word(at, record.size());
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   into.next = at + record.size();
@@ -126,10 +128,16 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
 /// waits there, where order counts.
 void engine::add_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
                        cause why) {
+  if (record.size() > longest_record) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
+                    here_.rank(), name_.number, record.size(), destination, longest_record));
+  }
   const content kind = with_.ordered ? buffers_[way].kind : content::arrived;
   batch one{buffers_.new_room(header_bytes(kind, record_bytes_) + record.size())};
   std::byte* at = one.memory.bytes.get();
-  if (kind == content::routed) at = put_word(at, static_cast<std::size_t>(destination));
+  if (is_routed(kind)) at = put_word(at, static_cast<std::size_t>(destination));
   if (record_bytes_ == 0) at = put_word(at, record.size());
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   one.used = one.memory.size;
@@ -146,7 +154,7 @@ void engine::push_urgent(int destination, std::span<const std::byte> record) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: stream {}: an urgent item for member {}, in a stream whose "
                             "items keep their order",
-                            here_.rank(), number_, destination));
+                            here_.rank(), name_.number, destination));
   }
   if (!open_) refuse_closed();
   add_alone(way, destination, record, cause::urgent);
@@ -171,6 +179,14 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
     own_.push_back(std::move(what));
     return deliver_own_and_wait();
   }
+  if (what.used > message_bytes_ && !with_.ordered) {
+    offer(std::move(what));
+    if (here_.in_handler()) return;
+    ++waiting_;
+    home_.large().wait_for_room();
+    --waiting_;
+    return;
+  }
   const departure leaving{why, what.kind, what.hop, what.items, what.since, what.bytes()};
   if (with_.ordered) {
     send_in_order(way, leaving);
@@ -179,6 +195,13 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
   }
   buffers_.give_back(std::move(what.memory));
   if (why == cause::full) look_at_arrivals();
+}
+
+/// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
+void engine::offer(batch&& what) {
+  buffers_.give_away(what.memory);
+  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.bytes()});
+  home_.large().offer(name_, std::move(what));
 }
 
 /// While a message waits for credit handlers run, and what they send must not overtake it.
@@ -209,8 +232,7 @@ void engine::look_at_arrivals() {
 
 void engine::send_now(const departure& what) {
   ++waiting_;
-  send_medium<&handle_records>(here_, what.hop, what.bytes, number_, among_.id(),
-                               static_cast<std::uint32_t>(what.kind));
+  send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
   --waiting_;
   note(what);
 }
@@ -222,11 +244,14 @@ bool engine::try_send(std::uint32_t way, cause why) {
     own_.push_back(counted(buffers_.take(way)));  // handed over by progress
     return true;
   }
-  if (from.used() > message_bytes_) return false;  // goes when it is full, or asked for
+  if (from.used() > message_bytes_) {
+    if (with_.ordered) return false;  // goes when it is full, or asked for
+    offer(counted(buffers_.take(way)));
+    return true;
+  }
   if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
   const std::span<const std::byte> bytes(from.first, from.used());
-  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, number_, among_.id(),
-                                                     static_cast<std::uint32_t>(from.kind));
+  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
   if (sent.what != conduit::outcome::done) return false;
   batch gone = counted(buffers_.take(way));
   note({why, gone.kind, gone.hop, gone.items, gone.since, gone.bytes()});
@@ -312,7 +337,7 @@ std::string engine::describe_pending() const {
              ? std::string()
              : fmt::format(
                    "stream {}: {} bytes wait in buffers, {} full ones for the member itself",
-                   number_, bytes, own_.size());
+                   name_.number, bytes, own_.size());
 }
 
 }  // namespace upwash::streaming

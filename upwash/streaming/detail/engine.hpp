@@ -39,23 +39,18 @@ class engine : public counted_work {
 
   /// Copies the record. Outside handlers it may wait for credit, and run handlers meanwhile.
   void push(int destination, std::span<const std::byte> record) {
-    const std::uint32_t way = way_to(destination);
-    buffer& into = buffers_[way];
-    if (record_bytes_ != 0 || record.size() > cutoff_ ||
-        into.left() <= record.size() + 2 * word_bytes) [[unlikely]] {
-      return add(way, destination, record);
-    }
-    std::byte* at = into.next;
-    if (into.kind == content::routed) at = put_word(at, static_cast<std::size_t>(destination));
-    at = put_word(at, record.size());
-    if (!record.empty()) std::memcpy(at, record.data(), record.size());
-    into.next = at + record.size();
-    ++into.items;
+    if (record_bytes_ != 0)
+      return place(way_to(destination), destination, record.data(), record.size());
+    place_with_length(way_to(destination), destination, record);
   }
   /// The same for records of one size, known here.
   template <std::size_t Bytes>
   void push_fixed(int destination, const void* record) {
-    place(destination, record, std::integral_constant<std::size_t, Bytes>());
+    place(way_to(destination), destination, record, std::integral_constant<std::size_t, Bytes>());
+  }
+  /// The same for records of different sizes.
+  void push_sized(int destination, std::span<const std::byte> record) {
+    place_with_length(way_to(destination), destination, record);
   }
   /// Sends it at once and alone, before what waits in buffers. Throws `error` (argument) where
   /// order counts.
@@ -85,7 +80,7 @@ class engine : public counted_work {
 
   [[nodiscard]] stream_statistics statistics() const;
   [[nodiscard]] const team& among() const noexcept { return among_; }
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] stream_name name() const noexcept { return name_; }
   [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
   [[nodiscard]] const stream_options& options() const noexcept { return with_; }
   [[nodiscard]] std::string describe_pending() const;
@@ -120,24 +115,37 @@ class engine : public counted_work {
   [[noreturn]] void refuse_closed() const;
   void apply(const parameters& chosen);
 
-  /// The short way of records of one size.
+  /// The short way of records of one size, where the buffer has room and does not get full.
   template <class Size>
-  void place(int destination, const void* record, Size bytes) {
-    const std::uint32_t way = way_to(destination);
+  void place(std::uint32_t way, int destination, const void* record, Size bytes) {
     buffer& into = buffers_[way];
     if (into.left() <= bytes + word_bytes) [[unlikely]] {
       return add(way, destination, {static_cast<const std::byte*>(record), bytes});
     }
     std::byte* at = into.next;
-    if (into.kind == content::routed) at = put_word(at, static_cast<std::size_t>(destination));
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
     std::memcpy(at, record, bytes);
     into.next = at + bytes;
+  }
+  /// The same of records of different sizes.
+  void place_with_length(std::uint32_t way, int destination, std::span<const std::byte> record) {
+    buffer& into = buffers_[way];
+    if (record.size() > cutoff_ || into.left() <= record.size() + most_header_bytes) [[unlikely]] {
+      return add(way, destination, record);
+    }
+    std::byte* at = into.next;
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+    at = put_word(at, record.size());
+    if (!record.empty()) std::memcpy(at, record.data(), record.size());
+    into.next = at + record.size();
+    ++into.items;
   }
   void add(std::uint32_t way, int destination, std::span<const std::byte> record);
   void add_alone(std::uint32_t way, int destination, std::span<const std::byte> record, cause why);
   void send_buffer(std::uint32_t way, cause why);
   void send(std::uint32_t way, batch&& what, cause why);
   [[nodiscard]] bool try_send(std::uint32_t way, cause why);
+  void offer(batch&& what);
   void send_in_order(std::uint32_t way, const departure& what);
   void send_now(const departure& what);
   void look_at_arrivals();
@@ -148,7 +156,7 @@ class engine : public counted_work {
   [[nodiscard]] std::uint64_t& count_of(cause why);
 
   void hand_over(std::span<const std::byte> records);
-  void route(std::span<const std::byte> payload);
+  void route(content kind, std::span<const std::byte> payload);
   int hand_over_own();
   int deliver_own();
   void deliver_own_and_wait();
@@ -157,7 +165,7 @@ class engine : public counted_work {
   team among_;
   job& here_;
   service& home_;
-  const std::uint64_t number_;
+  const stream_name name_;
   const std::size_t record_bytes_;
   const stream_options with_;
   const bool virtual_time_;

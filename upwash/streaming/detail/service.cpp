@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/streaming/detail/service.hpp"
 
+#include <fmt/format.h>
+
 #include "upwash/core/job.hpp"
 
 namespace upwash::streaming {
 
 void service::add(engine& made) {
-  const key name{made.among().id(), made.number()};
-  open_[name] = &made;
-  if (adapter::wanted_by(made)) {
-    adapters_.try_emplace(&made, made, installed_);
-  }
-  const auto came = early_.extract(name);
+  open_[made.name()] = &made;
+  if (adapter::wanted_by(made)) adapters_.try_emplace(&made, made, installed_);
+  const auto came = early_.extract(made.name());
   if (came.empty()) return here_.set_busy(*this, true);
   here_.run_as_handler([&] {
-    for (const early& each : came.mapped()) made.received(each.what, each.payload);
+    for (const early& each : came.mapped()) made.received(each.kind, each.payload);
   });
   here_.set_busy(*this, true);
 }
@@ -25,16 +24,16 @@ void service::remove(const engine& going) {
     set->second.remember();
     adapters_.erase(set);
   }
-  open_.erase({going.among().id(), going.number()});
+  open_.erase(going.name());
   gone_[going.among().id()] += going.count();
-  here_.set_busy(*this, !open_.empty());
+  here_.set_busy(*this, !open_.empty() || large_.busy());
 }
 
 tally service::count(const team& among) const {
   const auto gone = gone_.find(among.id());
   tally all = gone == gone_.end() ? tally() : gone->second;
   for (auto at = open_.lower_bound({among.id(), 0});
-       at != open_.end() && at->first.first == among.id(); ++at) {
+       at != open_.end() && at->first.team == among.id(); ++at) {
     all += at->second->count();
   }
   return all;
@@ -42,29 +41,30 @@ tally service::count(const team& among) const {
 
 /// Flushing may run handlers.
 void service::flush(const team& among) {
-  key last{among.id(), 0};
-  for (auto at = open_.upper_bound(last); at != open_.end() && at->first.first == among.id();
+  stream_name last{among.id(), 0};
+  for (auto at = open_.upper_bound(last); at != open_.end() && at->first.team == among.id();
        at = open_.upper_bound(last)) {
     last = at->first;
     at->second->flush();
   }
 }
 
-void service::received(std::uint64_t team, std::uint64_t number, content what,
-                       std::span<const std::byte> payload) {
-  const auto found = open_.find({team, number});
-  if (found != open_.end()) return found->second->received(what, payload);
-  early_[{team, number}].push_back({what, {payload.begin(), payload.end()}});
+void service::received(const stream_name& name, content kind, std::span<const std::byte> payload) {
+  const auto found = open_.find(name);
+  if (found != open_.end()) return found->second->received(kind, payload);
+  early_[name].push_back({kind, {payload.begin(), payload.end()}});
 }
 
 int service::progress(int /*budget*/) {
-  int sent = 0;
-  for (const auto& [name, each] : open_) sent += each->progress();
-  return sent;
+  int moved = large_.progress();
+  for (const auto& [name, each] : open_) moved += each->progress();
+  here_.set_busy(*this, !open_.empty() || large_.busy());
+  return moved;
 }
 
 std::string service::describe_pending() const {
   std::string all;
+  if (large_.pending() != 0) all = fmt::format("{} large items to be fetched", large_.pending());
   for (const auto& [name, each] : open_) {
     const std::string one = each->describe_pending();
     if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
@@ -74,8 +74,8 @@ std::string service::describe_pending() const {
 
 void install(job& here, const installation& with) { here.service<service>().install(with); }
 
-void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what) {
-  in.here().service<service>().received(team, number, static_cast<content>(what), in.payload());
+void handle_records(incoming& in, stream_name stream, content kind) {
+  in.here().service<service>().received(stream, kind, in.payload());
 }
 
 }  // namespace upwash::streaming

@@ -43,25 +43,38 @@ model::grid grid_for(const team& among, int dimensions) {
 }  // namespace
 
 ways::ways(const team& among, int dimensions, buffers& into)
-    : among_(among), buffers_(into), grid_(grid_for(among, dimensions)) {
-  table_.resize(static_cast<std::size_t>(among.size()));
+    : among_(among), buffers_(into), members_(static_cast<unsigned>(among.size())) {
   change_grid(dimensions);
 }
 
 void ways::change_grid(int dimensions) {
-  grid_ = grid_for(among_, dimensions);
-  for (int to = 0; to < among_.size(); ++to) table_[static_cast<std::size_t>(to)] = by_grid(to);
+  dimensions_ = grid_for(among_, dimensions).dimensions();
+  of_grids_[static_cast<std::size_t>(dimensions_)].clear();  // some may have gone directly
+  table_ = table_of(dimensions_).data();
 }
 
 void ways::go_directly(int destination, bool directly) {
-  table_[static_cast<std::size_t>(destination)] =
-      directly ? buffer_for(destination, content::arrived) : by_grid(destination);
+  table_of(dimensions_)[static_cast<std::size_t>(destination)] =
+      directly ? buffer_for(destination, content::arrived)
+               : by_grid(grid_for(among_, dimensions_), destination);
 }
 
-std::uint32_t ways::by_grid(int destination) {
+std::uint32_t ways::by_grid(const model::grid& grid, int destination) {
   const int me = among_.rank();
-  const int hop = destination == me ? me : grid_.next_hop(me, destination);
-  return buffer_for(hop, hop == destination ? content::arrived : content::routed);
+  const int hop = destination == me ? me : grid.next_hop(me, destination);
+  return buffer_for(hop, hop == destination ? content::arrived : on_grid(grid.dimensions()));
+}
+
+std::uint32_t ways::onward(content came, int destination) {
+  return table_of(dimensions_of(came))[static_cast<std::size_t>(destination)];
+}
+
+std::vector<std::uint32_t>& ways::table_of(int dimensions) {
+  auto& table = of_grids_[static_cast<std::size_t>(dimensions)];
+  if (!table.empty()) return table;
+  const model::grid grid = grid_for(among_, dimensions);
+  for (int to = 0; to < among_.size(); ++to) table.push_back(by_grid(grid, to));
+  return table;
 }
 
 std::uint32_t ways::buffer_for(int hop, content kind) {

@@ -5,6 +5,7 @@
 // what it holds, so each member chooses for itself, and may choose otherwise at any time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,21 +18,22 @@
 
 namespace upwash::streaming {
 
-/// Memory: 4 bytes a member, and some 100 for each way that was ever used.
+/// Memory: 4 bytes a member for each grid that is used, also for what others send on their way, and
+/// some 100 for each way that was ever used.
 class ways {
  public:
   /// Throws `error` (argument) for dimensions that no grid has; 0: by the size of the team.
   ways(const team& among, int dimensions, buffers& into);
 
-  [[nodiscard]] std::uint32_t to(int destination) const noexcept {
-    return table_[static_cast<std::size_t>(destination)];
-  }
+  [[nodiscard]] std::uint32_t to(int destination) const noexcept { return table_[destination]; }
   [[nodiscard]] bool knows(int destination) const noexcept {
-    return static_cast<unsigned>(destination) < table_.size();
+    return static_cast<unsigned>(destination) < members_;
   }
+  /// For a record that came on a grid's way.
+  [[nodiscard]] std::uint32_t onward(content came, int destination);
   /// The buffer of this member's own items.
   [[nodiscard]] std::uint32_t own() const noexcept { return to(among_.rank()); }
-  [[nodiscard]] int dimensions() const noexcept { return grid_.dimensions(); }
+  [[nodiscard]] int dimensions() const noexcept { return dimensions_; }
 
   /// Through a grid of so many dimensions from now on, also those that went directly. What waits
   /// on other ways stays there until its buffer is sent. O(members).
@@ -41,12 +43,16 @@ class ways {
 
  private:
   [[nodiscard]] std::uint32_t buffer_for(int hop, content kind);
-  [[nodiscard]] std::uint32_t by_grid(int destination);
+  [[nodiscard]] std::uint32_t by_grid(const model::grid& grid, int destination);
+  /// Of a grid of so many dimensions; made when it is asked for.
+  [[nodiscard]] std::vector<std::uint32_t>& table_of(int dimensions);
 
   team among_;
   buffers& buffers_;
-  model::grid grid_;
-  std::vector<std::uint32_t> table_;
+  unsigned members_;
+  int dimensions_ = 1;
+  const std::uint32_t* table_ = nullptr;  ///< by destination: of this member's grid
+  std::array<std::vector<std::uint32_t>, model::grid::most_dimensions + 1> of_grids_;
   std::map<std::pair<int, content>, std::uint32_t> known_;  ///< by next hop, a member
 };
 
