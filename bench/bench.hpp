@@ -28,7 +28,8 @@ struct options {
   std::string replay{};                ///< matching: a recorded trace instead of its patterns
   int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
-                                       ///< ENGINE[/PARTITION]; empty: each in turn
+                                       ///< ENGINE[/PARTITION]; streams: a setting
+                                       ///< (stream_common.hpp); empty: each in turn
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -156,5 +157,17 @@ void adapt(context& c);
 void matching_stores(context& c);
 void matched(context& c);
 void messages(context& c);
+void stream_records(context& c);
+void stream_typed(context& c);
+void stream_variable(context& c);
+void stream_histogram(context& c);
+void stream_index_gather(context& c);
+void stream_chain(context& c);
+void stream_pair(context& c);
+void stream_two_way(context& c);
+void stream_acknowledged(context& c);
+void stream_synthetic(context& c);
+void stream_ring(context& c);
+void stream_all_to_all(context& c);
 
 }  // namespace upwash::bench

@@ -140,4 +140,40 @@ double bare_dissemination::latency_us(long iterations, std::size_t bytes) {
   return (c_.here().now() - start).us() / static_cast<double>(iterations);
 }
 
+bare_exchange::bare_exchange(context& c)
+    : c_(c),
+      area_(allocate(c.here().world(), sizeof(memory))),
+      next_(c.simulated() ? nullptr : local(c.here(), area_.at<memory>((c.rank() + 1) % c.size()))),
+      mine_(area_.mine_as<memory>().data()) {}
+
+void bare_exchange::fill() {
+  std::uint64_t value = written_ * chunk_words;
+  for (auto& word : next_->words[written_ % chunks]) word = value++;
+  std::atomic_ref(next_->filled).store(++written_, std::memory_order_release);
+}
+
+void bare_exchange::drain() {
+  for (const auto& word : mine_->words[read_ % chunks]) sum_ += word;
+  std::atomic_ref(mine_->taken).store(++read_, std::memory_order_release);
+}
+
+double bare_exchange::rate(long items, std::size_t bytes) {
+  const std::uint64_t words =
+      (static_cast<std::uint64_t>(items) * bytes + sizeof(std::uint64_t) - 1) /
+      sizeof(std::uint64_t);
+  const std::uint64_t last = written_ + (words + chunk_words - 1) / chunk_words;
+  const duration start = c_.here().now();
+  while (written_ < last || read_ < last) {
+    const bool room =
+        written_ - std::atomic_ref(next_->taken).load(std::memory_order_acquire) < chunks;
+    const bool came = std::atomic_ref(mine_->filled).load(std::memory_order_acquire) > read_;
+    if (written_ < last && room) fill();
+    if (came) drain();
+    if (!came && (!room || written_ == last)) c_.relax();
+  }
+  const double spent = (c_.here().now() - start).us();
+  c_.words(c_.rank())[24] = sum_;  // or the reading would be left out
+  return static_cast<double>(items) * c_.size() / spent;
+}
+
 }  // namespace upwash::bench

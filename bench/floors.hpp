@@ -100,4 +100,32 @@ class bare_dissemination {
   std::uint64_t epoch_ = 0;
 };
 
+/// Every rank writes words one after the other into chunks of the next rank's memory, and adds up
+/// those that come from the rank before: what a stream could reach at best. Million items a
+/// second, of all ranks together.
+class bare_exchange {
+ public:
+  explicit bare_exchange(context& c);
+  double rate(long items, std::size_t bytes);
+
+ private:
+  static constexpr std::size_t chunk_words = 2048;
+  static constexpr std::size_t chunks = 8;
+  struct memory {
+    alignas(64) std::uint64_t filled;
+    alignas(64) std::uint64_t taken;
+    alignas(64) std::uint64_t words[chunks][chunk_words];
+  };
+  void fill();
+  void drain();
+
+  context& c_;
+  region area_;
+  memory* next_;
+  memory* mine_;
+  std::uint64_t written_ = 0;  ///< chunks, since the start
+  std::uint64_t read_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
 }  // namespace upwash::bench

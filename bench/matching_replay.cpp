@@ -50,20 +50,17 @@ std::vector<stream> streams_of(const std::vector<matching::trace_event>& events)
   std::map<std::int32_t, stream> by_rank;
   std::map<std::int32_t, std::vector<std::size_t>> posts;
   for (const auto& e : events) {
-    const bool sent = e.what == kind::send;
-    const std::int32_t rank = sent ? e.peer : e.rank;
-    stream& to = by_rank[rank];
+    stream& to = by_rank[e.receiver()];
     if (e.what == kind::cancel) {
-      to.steps.push_back({e.what, {}, posts[rank].at(e.number)});
+      to.steps.push_back({e.what, {}, posts[e.receiver()].at(e.number)});
       continue;
     }
-    if (e.what == kind::post) posts[rank].push_back(to.steps.size());
-    const std::int32_t source = sent ? e.rank : e.peer;
-    to.steps.push_back(
-        {sent ? kind::arrival : e.what, {e.context, source, e.tag, e.kind_of_collective}});
+    if (e.what == kind::post) posts[e.receiver()].push_back(to.steps.size());
+    to.steps.push_back({e.what == kind::send ? kind::arrival : e.what,
+                        {e.context, e.source(), e.tag, e.kind_of_collective}});
     to.shape.ranks = ranks;
     to.shape.profile.resize(static_cast<std::size_t>(ranks));
-    if (source >= 0) ++to.shape.profile[static_cast<std::size_t>(source)];
+    matching::count(e, to.shape.profile);
   }
   std::vector<stream> all;
   for (auto& [rank, one] : by_rank) all.push_back(std::move(one));

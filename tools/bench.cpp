@@ -112,7 +112,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,
                      "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a "
-                     "pattern; else each in turn");
+                     "pattern, streams: direct|auto|1d..4d[,buffer=N,threshold=X,...]; else each "
+                     "in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");

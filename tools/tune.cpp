@@ -14,7 +14,6 @@
 
 #include "tools/tune_machine.hpp"
 #include "tools/tune_request.hpp"
-#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
@@ -112,9 +111,9 @@ bool asks_for_machine(const tune_request& asked) {
 
 std::string machine_output_of(const tune_request& asked) {
   if (!asked.output.empty()) return asked.output;
-  const std::string own = user_folder();
+  const std::string own = tuning::own_machine_file();
   if (own.empty()) wrong("there is no home to write to: name a file by --output");
-  return own + "/machines/measured.json";
+  return own;
 }
 
 int start(tune_request asked) {

@@ -78,7 +78,9 @@ void measure_machine(job& here, const std::string& path) {
   static_cast<void>(parse_machine(text, path));  // what is written can be read
   if (path == "none") return;
   write(path, text);
-  fmt::print("# written to {}; UPWASH_MACHINE={} uses it\n", path, path);
+  fmt::print("# written to {}; {}\n", path,
+             path == tuning::own_machine_file() ? "jobs choose by it from now on"
+                                                : fmt::format("UPWASH_MACHINE={} uses it", path));
 }
 
 }  // namespace upwash::tools

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The opt-in adapter: types that only cereal knows travel as arguments of messages.
+// Types that only cereal knows travel as arguments of messages.
 #include <cereal/types/map.hpp>
 #include <cereal/types/memory.hpp>
 #include <cereal/types/string.hpp>
@@ -23,19 +23,19 @@ struct shelf final : service_base {
   bool filled = false;
 };
 
-void put_away(incoming& in, const by_cereal<dictionary>& books, int checksum) {
+void put_away(incoming& in, const dictionary& books, int checksum) {
   shelf& mine = in.here().service<shelf>();
-  mine.books = books.value;
+  mine.books = books;
   mine.filled = checksum == 3;
 }
 
 }  // namespace
 
 JOB_TEST(cereal, maps_of_pointers_travel) {
-  by_cereal<dictionary> books;
-  books.value["one"] = std::make_shared<int>(1);
-  books.value["none"] = nullptr;
-  books.value["rank"] = std::make_shared<int>(here.rank());
+  dictionary books;
+  books["one"] = std::make_shared<int>(1);
+  books["none"] = nullptr;
+  books["rank"] = std::make_shared<int>(here.rank());
   const int to = (here.rank() + 1) % here.size();
   send<&put_away>(here, to, books, 3);
   const shelf& mine = here.service<shelf>();

@@ -4,16 +4,11 @@
 #
 # Attaching: under the own launcher, by rank, size and job id given by hand, and alone.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 program=$UPWASH_TEST_BIN/attached
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+out=$work
 export UPWASH_CONFIG=
-
-fail() {
-  echo "attach: $*" >&2
-  cat "$out"/* >&2 || true
-  exit 1
-}
+evidence=("$out")
 
 # stands JOB: the shared-memory object of this job is there; other jobs on the machine have theirs
 stands() { compgen -G "/dev/shm/upwash-*-$1-*" >/dev/null; }

@@ -5,16 +5,9 @@
 # What ends a job in the middle of collectives: a rank that dies, a time-out, a bad choice of
 # algorithms. One line says why, soon, with the right status.
 set -uo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 program=$UPWASH_TEST_BIN/endless
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-  echo "collective_faults: $*" >&2
-  sed 's/^/  | /' "$work/err" >&2
-  exit 1
-}
+evidence=("$work/err")
 
 one_line() {
   [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "$1: expected one line"

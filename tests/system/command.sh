@@ -4,22 +4,10 @@
 #
 # The command itself: what info prints, and that bad input is one clear line and status 2.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 export UPWASH_CONFIG=
 
-fail() {
-  echo "command: $*" >&2
-  exit 1
-}
-
-# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
-refuses() {
-  local expected=$1 status=0 seen
-  shift
-  seen=$("$upwash" "$@" 2>&1) || status=$?
-  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
-  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
-}
+refuses() { refused "$1" "$upwash" "${@:2}"; }
 
 refuses "A subcommand is required (see upwash --help)"
 refuses "unknown command inof; did you mean info? (upwash --help lists all)" inof

@@ -4,12 +4,8 @@
 #
 # Each example on 4 ranks prints its expected.txt; the listing in the README is the example.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-
-fail() {
-  echo "examples: $*" >&2
-  exit 1
-}
 
 for folder in "$root"/examples/*/; do
   name=$(basename "$folder")

@@ -6,19 +6,12 @@
 # early, a killed launcher. The job ends within a second, one line says why, nothing stays.
 # UPWASH_TEST_KILLS: how many ranks are killed, in four kinds of moments and jobs.
 set -uo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 rank=("$UPWASH_TEST_BIN/unit_tests" '--gtest_filter=launched_rank.*'
       --gtest_also_run_disabled_tests --gtest_brief=1)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 kills=$((${UPWASH_TEST_KILLS:-100} / 4))
-
-fail() {
-  echo "faults: $*" >&2
-  sed 's/^/  | /' "$work"/err >&2
-  exit 1
-}
+evidence=("$work/err")
 
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 # Of the jobs that meet by name below; other jobs on this machine have theirs.

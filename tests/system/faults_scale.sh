@@ -4,15 +4,9 @@
 #
 # 64 ranks on one machine: they start, within 200 MiB of memory in all, and end at once.
 set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 limit_kib=$((200 * 1024))
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-  echo "faults_scale: $*" >&2
-  sed 's/^/  | /' "$work"/err >&2
-  exit 1
-}
+evidence=("$work/err")
 
 UPWASH_TEST_ROLE=wait "$UPWASH_TEST_BIN/upwash" run -n 64 "$UPWASH_TEST_BIN/unit_tests" \
   '--gtest_filter=launched_rank.*' --gtest_also_run_disabled_tests --gtest_brief=1 \

@@ -5,20 +5,15 @@
 # Jobs that the mpirun of Open MPI or of MPICH starts: straight, behind a shell, two at once, and
 # one that fails. A launcher that is not installed is named and passed over.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 bin=$UPWASH_TEST_BIN
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+out=$work
 export UPWASH_CONFIG= UPWASH_START_TIMEOUT=10s
 expected="rank 0 of 4: sum 6
 rank 1 of 4: sum 6
 rank 2 of 4: sum 6
 rank 3 of 4: sum 6"
-
-fail() {
-  echo "foreign_launchers: $*" >&2
-  tail -n 20 "$out"/*.all >&2 || true
-  exit 1
-}
+evidence=("$out")
 
 # adds_up NAME COMMAND...: the four ranks find each other.
 adds_up() {

@@ -4,15 +4,9 @@
 #
 # Installs into an empty prefix; a program then finds the library by CMake and by pkg-config.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
-
-fail() {
-  echo "install: $*" >&2
-  exit 1
-}
 
 cmake --install "$UPWASH_TEST_BUILD" --prefix "$prefix" >"$work/log" || fail "$(cat "$work/log")"
 

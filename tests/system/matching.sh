@@ -4,14 +4,9 @@
 #
 # A program whose collectives are tagged messages is recorded by every rank, and replayed.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-fail() {
-  echo "matching: $*" >&2
-  exit 1
-}
+folder=$work
 
 diff "$root/examples/02_all_gather/expected.txt" \
   <(UPWASH_TRANSFER=matched UPWASH_MATCHING=list/unified UPWASH_MATCH_TRACE="$folder/trace" \

@@ -4,16 +4,10 @@
 #
 # Members that call different collectives: checked runs end with an error that names both sides.
 set -uo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 program=$UPWASH_TEST_BIN/mismatched
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
-
-fail() {
-  echo "mismatch: $*" >&2
-  sed 's/^/  | /' "$out" >&2
-  exit 1
-}
+out=$work/out
+evidence=("$out")
 
 # expect CASE PATTERN...: on both conduits
 expect() {

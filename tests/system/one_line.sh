@@ -5,16 +5,9 @@
 # Whatever ends a job, and however many ranks see it: exactly one line of upwash says why. Bad
 # input gives this line only, and status 2; a fault may show recent log lines before it, status 1.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 bin=$UPWASH_TEST_BIN
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 export UPWASH_CONFIG=
-
-fail() {
-  echo "one_line: $*" >&2
-  exit 1
-}
 
 # refuses LINE COMMAND...: bad input; LINE is a pattern of the whole output.
 refuses() {

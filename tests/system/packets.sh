@@ -5,23 +5,12 @@
 # Whole programs on a simulated network of packets: results as elsewhere, the same for the same seed,
 # collectives by the switches where they have them; bad settings are one line that says what to do.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 bin=$UPWASH_TEST_BIN
 export UPWASH_CONFIG=
 
-fail() {
-  echo "packets: $*" >&2
-  exit 1
-}
-
 # refuses MESSAGE OPTION...: 8 ranks with these options; exactly this line, status 2.
-refuses() {
-  local expected=$1 status=0 seen
-  shift
-  seen=$("$upwash" run -n 8 "$@" "$bin/02_all_gather" 2>&1) || status=$?
-  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
-  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
-}
+refuses() { refused "$1" "$upwash" run -n 8 "${@:2}" "$bin/02_all_gather"; }
 
 for options in "--machine edr" "--machine edr:ranks_a_node=1 --perturb --seed 5" \
   "--machine lemieux --topology torus:size=4x4"; do
@@ -58,8 +47,6 @@ python3 -c "import sys; sys.exit(not $(time_of "$noisy") > 1.1 * $(time_of "$one
   fail "daemons cost nothing: $(time_of "$noisy") against $(time_of "$one") ms"
 
 # A program's traffic, recorded and sent again, also through another network.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 "$upwash" run -n 16 --conduit sim --machine edr:ranks_a_node=1 --network packet \
   --record-traffic "$work/trace" "$bin/02_all_gather" >/dev/null
 for network in fat-tree:ports=36,nodes=16 mesh:size=16; do
@@ -88,6 +75,7 @@ refuses "noise = 1ms: expected period,length or period,length,together as in 10m
 refuses "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit sim" --network packet
 refuses 'UPWASH_NETWORK: "pigeon" is not one of message|packet' \
   "${sim[@]}" --network pigeon
+refuses "network = packet: only conduit sim does that, this job's is shm" --knob network=packet
 refuses "topology = mesh:size=4: messages have no topology; set network to packet, or topology to nothing" \
   "${sim[@]}" --topology mesh:size=4
 refuses "network = packet: crossbar:ports=4 has 4 nodes, 8 ranks of lemieux:ranks_a_node=1 need 8: run fewer ranks, or set topology to a larger network" \

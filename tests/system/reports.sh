@@ -4,17 +4,11 @@
 #
 # The stall report, by time and by signal.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 bin=$UPWASH_TEST_BIN
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+out=$work/out
 export UPWASH_CONFIG=
-
-fail() {
-  echo "reports: $*" >&2
-  cat "$out" >&2
-  exit 1
-}
+evidence=("$out")
 
 # By time: each waiting rank says what for, once.
 status=0

@@ -4,24 +4,10 @@
 #
 # upwash schedule: lists, steps, counts, prices, JSON and drawings; bad input is one line, status 2.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 export UPWASH_CONFIG=
 
-fail() {
-  echo "schedule: $*" >&2
-  exit 1
-}
-
-# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
-refuses() {
-  local expected=$1 status=0 seen
-  shift
-  seen=$("$upwash" schedule "$@" 2>&1) || status=$?
-  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
-  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
-}
+refuses() { refused "$1" "$upwash" schedule "${@:2}"; }
 
 # shows PATTERN ARGUMENT...: a line of the output matches.
 shows() {

@@ -5,15 +5,9 @@
 # scripts/setup with a stand-in for the package tools: nothing missing, missing without root,
 # missing with root.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
-
-fail() {
-  echo "setup: $*" >&2
-  exit 1
-}
 
 # The package query knows all packages it is asked for but those in $work/missing.
 cat >"$work/dpkg-query" <<'FAKE'

@@ -4,24 +4,10 @@
 #
 # upwash simulate: tables, JSON and plots; the same for the same seed; bad input is one line.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 export UPWASH_CONFIG=
 
-fail() {
-  echo "simulate: $*" >&2
-  exit 1
-}
-
-# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
-refuses() {
-  local expected=$1 status=0 seen
-  shift
-  seen=$("$upwash" simulate "$@" 2>&1) || status=$?
-  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
-  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
-}
+refuses() { refused "$1" "$upwash" simulate "${@:2}"; }
 
 tree="--topology fat-tree:ports=8,levels=2 --packets 100 --warm-up 50"
 # shellcheck disable=SC2086

@@ -4,24 +4,10 @@
 #
 # upwash tune: explains, searches, remembers; jobs use what was found; bad input is one line.
 set -euo pipefail
-upwash=$UPWASH_TEST_BIN/upwash
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 export UPWASH_CONFIG= XDG_CONFIG_HOME=$work/config
 
-fail() {
-  echo "tune: $*" >&2
-  exit 1
-}
-
-# refuses MESSAGE ARGUMENT...: exactly this line on standard error, nothing else, status 2.
-refuses() {
-  local expected=$1 status=0 seen
-  shift
-  seen=$("$upwash" tune "$@" 2>&1) || status=$?
-  [[ $status == 2 ]] || fail "'$*' ended with status $status: $seen"
-  [[ $seen == "upwash: $expected" ]] || fail "'$*' said: $seen"
-}
+refuses() { refused "$1" "$upwash" tune "${@:2}"; }
 
 refuses "tune: -n is missing: the ranks of the team" barrier
 refuses "tune: name collectives, or --all (upwash tune --help)" -n 2
@@ -71,6 +57,11 @@ job --knob tune_log=1 --knob tuning=none >"$work/out"
 grep -q "why: the prices on mine" "$work/out" || fail "not the measured machine: $(cat "$work/out")"
 job --knob tune_log=1 --knob tuning=none --knob machine=laptop >"$work/out"
 grep -q "why: the prices on laptop" "$work/out" || fail "not the named machine: $(cat "$work/out")"
+echo '{"name": "mine"' >"$work/config/upwash/machines/measured.json"
+job --knob tune_log=1 --knob tuning=none >"$work/out" || fail "a damaged machine ended the job"
+[[ $(grep -c "the measured machine is not used, prices are those of laptop: .*measured.json" \
+  "$work/out") == 1 ]] || fail "not named once: $(cat "$work/out")"
+grep -q "why: the prices on laptop" "$work/out" || fail "nothing to choose by: $(cat "$work/out")"
 rm -r "$work/config/upwash/machines"
 
 # In virtual time, twice: more is known, nothing less.

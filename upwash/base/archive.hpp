@@ -3,7 +3,8 @@
 //
 // The small archive: values to bytes and back, for arguments of messages. A type takes part by a
 // member `template <class A> void serialize(A& a) { a(x, y); }` (cereal's convention), or is
-// trivially copyable, or is a string, vector, array, pair, tuple or optional of such.
+// trivially copyable, or is a string, vector, array, pair, tuple or optional of such. Whatever else
+// cereal serializes takes part through base/serialize_cereal.hpp.
 #pragma once
 
 #include <array>
@@ -30,9 +31,22 @@ concept has_serialize = requires(T& value, archive_writer& a) {
   value.serialize(a);
 };
 
-/// Copied as its bytes: no member of its own says otherwise.
+/// Copied as its bytes: no member of its own says otherwise, and it can be assigned to (so that it
+/// has no references).
 template <class T>
-concept plain_value = std::is_trivially_copyable_v<T> && !has_serialize<T>;
+concept plain_value =
+    std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && !has_serialize<T>;
+
+/// How other libraries archive T, where a header has brought them in: static members
+/// `void write(std::vector<std::byte>& out, const T&)`, which appends, and
+/// `std::size_t read(std::span<const std::byte> in, T&)`, which returns how many bytes it took.
+template <class T>
+struct foreign_archive;
+
+template <class T>
+concept has_foreign_archive = requires {
+  sizeof(foreign_archive<T>);
+};
 
 namespace detail {
 
@@ -72,8 +86,10 @@ class archive_writer {
 
  private:
   void raw(const void* data, std::size_t bytes) {
-    const auto* first = static_cast<const std::byte*>(data);
-    out_.insert(out_.end(), first, first + bytes);
+    if (bytes == 0) return;
+    const std::size_t at = out_.size();
+    out_.resize(at + bytes);
+    std::memcpy(out_.data() + at, data, bytes);
   }
 
   template <class T>
@@ -95,9 +111,13 @@ class archive_writer {
     } else if constexpr (detail::is_optional<T>) {
       write(value.has_value());
       if (value) write(*value);
-    } else {
-      static_assert(detail::is_tuple_like<T>, "give the type a serialize(A&) member");
+    } else if constexpr (detail::is_tuple_like<T>) {
       std::apply([this](const auto&... parts) { (write(parts), ...); }, value);
+    } else {
+      static_assert(has_foreign_archive<T>,
+                    "give the type a serialize(A&) member, or include "
+                    "upwash/base/serialize_cereal.hpp");
+      foreign_archive<T>::write(out_, value);
     }
   }
 
@@ -113,7 +133,7 @@ class archive_reader {
   explicit archive_reader(std::span<const std::byte> in) : in_(in) {}
 
   template <class... T>
-  void operator()(T&... values) {
+  void operator()(T&&... values) {
     (read(values), ...);
   }
 
@@ -158,9 +178,13 @@ class archive_reader {
       read(present);
       value.reset();
       if (present != 0) read(value.emplace());
-    } else {
-      static_assert(detail::is_tuple_like<T>, "give the type a serialize(A&) member");
+    } else if constexpr (detail::is_tuple_like<T>) {
       std::apply([this](auto&... parts) { (read(parts), ...); }, value);
+    } else {
+      static_assert(has_foreign_archive<T>,
+                    "give the type a serialize(A&) member, or include "
+                    "upwash/base/serialize_cereal.hpp");
+      in_ = in_.subspan(foreign_archive<T>::read(in_, value));
     }
   }
 

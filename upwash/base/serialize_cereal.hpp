@@ -1,48 +1,86 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Opt-in: sends types that only cereal knows (maps, shared pointers, polymorphic types) through
-// cereal's binary archive. Wrap the value: `send<&h>(job, rank, by_cereal<T>{value})`.
+// With this header everything that cereal serializes is a type of arguments and items: maps, sets,
+// smart pointers, types with save and load outside of them. It needs cereal installed, and the
+// headers of cereal/types for what they serialize. Included before the first use of such a type, in
+// every file that sends or handles it.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
-#include <sstream>
+#include <cstddef>
+#include <istream>
+#include <ostream>
+#include <span>
+#include <streambuf>
 #include <string>
-#include <type_traits>
-#include <utility>
+#include <vector>
 
 #include "upwash/base/archive.hpp"
+#include "upwash/base/error.hpp"
 
 namespace upwash {
+namespace detail {
 
-/// Carries a value of any type that cereal can save and load; `include` cereal's headers for the
-/// types in it. Costs one pass through a stream on each side.
-template <class T>
-struct by_cereal {
-  T value{};
-
-  template <class A>
-  void serialize(A& archive) {
-    if constexpr (std::is_same_v<A, archive_writer>) {
-      archive(save());
-    } else {
-      std::string bytes;
-      archive(bytes);
-      load(bytes);
-    }
-  }
+/// Appends what is written to a byte vector.
+class appending_buffer final : public std::streambuf {
+ public:
+  explicit appending_buffer(std::vector<std::byte>& out) : out_(out) {}
 
  private:
-  [[nodiscard]] std::string save() const {
-    std::ostringstream out;
-    cereal::BinaryOutputArchive archive(out);
-    archive(value);
-    return std::move(out).str();
+  std::streamsize xsputn(const char* from, std::streamsize count) override {
+    const auto bytes = std::as_bytes(std::span(from, static_cast<std::size_t>(count)));
+    const std::size_t at = out_.size();
+    out_.resize(at + bytes.size());
+    std::memcpy(out_.data() + at, bytes.data(), bytes.size());
+    return count;
   }
-  void load(const std::string& bytes) {
-    std::istringstream in(bytes);
-    cereal::BinaryInputArchive archive(in);
+  int_type overflow(int_type one) override {
+    if (traits_type::eq_int_type(one, traits_type::eof())) return traits_type::not_eof(one);
+    out_.push_back(static_cast<std::byte>(traits_type::to_char_type(one)));
+    return one;
+  }
+
+  std::vector<std::byte>& out_;
+};
+
+/// Reads a span where it lies.
+class reading_buffer final : public std::streambuf {
+ public:
+  explicit reading_buffer(std::span<const std::byte> in) {
+    char* first = const_cast<char*>(reinterpret_cast<const char*>(in.data()));  // never written to
+    setg(first, first, first + in.size());
+  }
+  [[nodiscard]] std::size_t taken() const { return static_cast<std::size_t>(gptr() - eback()); }
+};
+
+template <class T>
+inline constexpr bool cereal_serializes =
+    cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value&&
+        cereal::traits::is_input_serializable<T, cereal::BinaryInputArchive>::value;
+
+}  // namespace detail
+
+template <class T>
+requires detail::cereal_serializes<T>
+struct foreign_archive<T> {
+  static void write(std::vector<std::byte>& out, const T& value) {
+    detail::appending_buffer buffer(out);
+    std::ostream stream(&buffer);
+    cereal::BinaryOutputArchive archive(stream);
     archive(value);
+  }
+
+  static std::size_t read(std::span<const std::byte> in, T& value) {
+    detail::reading_buffer buffer(in);
+    std::istream stream(&buffer);
+    cereal::BinaryInputArchive archive(stream);
+    try {
+      archive(value);
+    } catch (const cereal::Exception& failure) {
+      throw error(error_kind::fault, std::string("archive: cereal says: ") + failure.what());
+    }
+    return buffer.taken();
   }
 };
 

@@ -107,13 +107,17 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
              : edged_;
 }
 
-predictor::prediction predictor::predict(const selection& one, const problem& call,
-                                         std::uint64_t most_steps, duration enough) const {
+schedule::transfer_rules rules_of(const problem& call) {
   schedule::transfer_rules rules;
   rules.addresses = call.addresses;
   rules.entry = call.entry;
   rules.direct = call.direct_access;
   rules.eager_bytes = call.eager_bytes;
+  return rules;
+}
+
+predictor::prediction predictor::predict(const selection& one, const problem& call,
+                                         std::uint64_t most_steps, duration enough) const {
   schedule::price_options options;
   options.free_where_absent = true;
   options.most_steps = most_steps;
@@ -122,7 +126,7 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   try {
     const auto priced = schedule::price(
         call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
-        seen_by(one, call), rules, options);
+        seen_by(one, call), rules_of(call), options);
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked};
   } catch (const error&) {
     return {std::nullopt, most_steps / 4};  // about: it did not say where it stopped

@@ -12,6 +12,7 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/schedule/lower.hpp"
 
 namespace upwash::collective {
 
@@ -21,6 +22,9 @@ namespace upwash::collective {
 
 /// Of all algorithms, in the order of the registry.
 [[nodiscard]] std::vector<selection> candidates(const registry& from, const problem& call);
+
+/// How the call's edges travel, for prices and replays.
+[[nodiscard]] schedule::transfer_rules rules_of(const problem& call);
 
 /// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.
 class predictor {

@@ -3,7 +3,7 @@
 //
 // Recordings of matching: what one rank posted, probed and took back, and what came to it, in its
 // own order. Every rank writes a file of its own, so that nothing is agreed about while the job
-// runs, and what a rank wrote is there when it dies.
+// runs; of a rank that dies the last block (64 KiB) may be missing.
 #pragma once
 
 #include <cstdint>

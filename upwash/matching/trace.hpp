@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ struct trace_event {
   std::int32_t team_size = 0;
   std::uint64_t number = 0;  ///< of a post at its rank, from 0 on; cancel: of the post taken back
 
+  /// The rank whose queues it concerns, and the one that a message comes from, or is wanted from
+  /// (-1: any).
+  [[nodiscard]] std::int32_t receiver() const noexcept { return what == kind::send ? peer : rank; }
+  [[nodiscard]] std::int32_t source() const noexcept { return what == kind::send ? rank : peer; }
+
   bool operator==(const trace_event&) const = default;
 };
 
@@ -42,6 +48,9 @@ inline constexpr std::int32_t most_trace_ranks = 1 << 24;
 /// The same of a file, text or recording, or of the recordings FILE.0, FILE.1, ... of a job. Throws
 /// `error` (system) when it cannot be read.
 [[nodiscard]] std::vector<trace_event> read_trace(const std::string& path);
+/// Adds the event to how much each source has to do with its receiver, by source: messages that
+/// came and receives that were posted. Sources beyond the profile are left out.
+void count(const trace_event& e, std::span<std::uint64_t> profile);
 /// Of each source: messages that came to `rank` from it and receives that it posted for it. The
 /// recording FILE.RANK alone is read where there is one. Throws as `read_trace`.
 [[nodiscard]] std::vector<std::uint64_t> read_profile(const std::string& path, std::int32_t rank,

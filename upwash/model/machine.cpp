@@ -42,6 +42,13 @@ std::string read_text(const fs::path& path) {
   throw error(error_kind::configuration, what);
 }
 
+/// All of the text as a number; 0 for anything else.
+int number_of(std::string_view text) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return status == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
 }  // namespace
 
 std::string_view to_string(level_kind kind) noexcept {
@@ -110,14 +117,30 @@ machine with_ranks_a_node(machine on, int ranks) {
   return on;
 }
 
+machine with_communication_thread(machine on, bool threads) {
+  on.processor.communication_thread = threads;
+  on.name += fmt::format(":communication_thread={}", threads ? 1 : 0);
+  return on;
+}
+
 machine load_machine(std::string_view name_or_path) {
-  constexpr std::string_view variant = ":ranks_a_node=";
-  if (const std::size_t at = name_or_path.rfind(variant); at != std::string_view::npos) {
-    const std::string_view number = name_or_path.substr(at + variant.size());
-    int ranks = 0;
-    const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), ranks);
-    if (status != std::errc() || end != number.data() + number.size()) ranks = 0;
-    return with_ranks_a_node(load_machine(name_or_path.substr(0, at)), ranks);
+  constexpr std::string_view fewer = ":ranks_a_node=";
+  constexpr std::string_view thread = ":communication_thread=";
+  // The last one is taken off first.
+  if (const std::size_t at = name_or_path.rfind(':'); at != std::string_view::npos) {
+    const std::string_view variant = name_or_path.substr(at);
+    const std::string_view rest = name_or_path.substr(0, at);
+    if (variant.starts_with(fewer)) {
+      return with_ranks_a_node(load_machine(rest), number_of(variant.substr(fewer.size())));
+    }
+    if (variant.starts_with(thread)) {
+      const std::string_view value = variant.substr(thread.size());
+      if (value == "0" || value == "1") {
+        return with_communication_thread(load_machine(rest), value == "1");
+      }
+      throw error(error_kind::configuration,
+                  fmt::format("machine {}: communication_thread={}: 0 or 1", rest, value));
+    }
   }
   if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json")) {
     return parse_machine(read_text(name_or_path), name_or_path);

@@ -77,6 +77,10 @@ struct processor_costs {
   std::optional<duration> edge;
   /// And for each byte of one, beyond G: private memory is reached page by page.
   std::optional<double> edge_ns_per_byte;
+  /// o_send and o_receive are borne by a thread on a core of its own beside each rank, one message
+  /// after the other. So it is in simulated jobs; prices and replays of schedules count them as the
+  /// rank's own.
+  bool communication_thread = false;
 };
 
 struct nic_protocol {
@@ -132,11 +136,14 @@ extern template std::uint64_t needed(const machine&, const std::optional<std::ui
 /// outermost level only. Throws `error` (configuration).
 [[nodiscard]] machine with_ranks_a_node(machine on, int ranks);
 
+/// The same with or without a communication thread for each rank.
+[[nodiscard]] machine with_communication_thread(machine on, bool threads);
+
 /// Finds and reads a machine: a path (anything with a slash or ending in .json), else NAME.json
 /// in upwash/machines of the user's config folder, beside the installed library, in the source
-/// tree. Either may end in ":ranks_a_node=N". Errors (configuration): an unknown name, with the
-/// known ones and the nearest; a file that cannot be read or is malformed, with line, key and what
-/// is valid.
+/// tree. Either may end in ":ranks_a_node=N" and ":communication_thread=0" or 1. Errors
+/// (configuration): an unknown name, with the known ones and the nearest; a file that cannot be
+/// read or is malformed, with line, key and what is valid.
 [[nodiscard]] machine load_machine(std::string_view name_or_path);
 
 /// Reads a machine from JSON text; `origin` stands in the errors.

@@ -82,7 +82,7 @@ void read_levels(const section& file, machine& result) {
 
 void read_processor(const section& at, processor_costs& result) {
   at.expect_object({"cores_per_node", "copy", "combine", "handler", "push", "reduce", "traversal",
-                    "poll", "core_switch", "edge", "edge_per_byte"});
+                    "poll", "core_switch", "edge", "edge_per_byte", "communication_thread"});
   at.maybe("cores_per_node", result.cores_per_node, &section::count);
   at.maybe("copy", result.copy_ns_per_byte, &section::per_byte);
   at.maybe("combine", result.combine, &section::time);
@@ -94,6 +94,9 @@ void read_processor(const section& at, processor_costs& result) {
   at.maybe("core_switch", result.core_switch, &section::time);
   at.maybe("edge", result.edge, &section::time);
   at.maybe("edge_per_byte", result.edge_ns_per_byte, &section::per_byte);
+  if (at.has("communication_thread")) {
+    result.communication_thread = at.sourced_choice("communication_thread", {"no", "yes"}) == 1;
+  }
 }
 
 void read_nic(const section& at, nic_protocol& result) {

@@ -12,7 +12,6 @@
 #include <exception>
 #include <vector>
 
-#include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
@@ -67,26 +66,12 @@ struct composition {
             matching::options_of(values)};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
-    return {values.text("tuning"), values.text("conduit"), values.text("machine")};
+    return {values.text("tuning"), values.text("conduit"), values.text("machine"),
+            values.source("machine") != knob_source::fallback};
   }
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }
 };
-
-/// This machine as `upwash tune machine` measured it; empty: it did not.
-std::string measured_machine() {
-  const std::string own = user_folder();
-  if (own.empty()) return {};
-  const std::string file = own + "/machines/measured.json";
-  return ::access(file.c_str(), R_OK) == 0 ? file : std::string();
-}
-
-/// Whether algorithms are chosen for this machine as it was measured: it was, and no other is
-/// named nor simulated. The same at all ranks: rank 0's word.
-bool prefers_measured(const settings& values) {
-  return values.source("machine") == knob_source::fallback && values.text("conduit") != "sim" &&
-         !measured_machine().empty();
-}
 
 /// The knob `algorithms`, and behind it the collectives' own, which count more.
 std::string forced_algorithms(const settings& values) {
@@ -166,6 +151,17 @@ conduit::sim_options sim_options_of(const settings& values) {
   return chosen;
 }
 
+/// What only the simulated conduit does is not passed over on another.
+void check_not_simulated(const settings& values) {
+  for (const std::string_view name : {"network", "topology", "noise", "record_traffic"}) {
+    const std::string& value = values.text(name);
+    if (value.empty() || value == "message") continue;
+    throw error(error_kind::configuration,
+                fmt::format("{} = {}: only conduit sim does that, this job's is {}", name, value,
+                            values.text("conduit")));
+  }
+}
+
 conduit::loopback_options loopback_options_of(const settings& values) {
   conduit::loopback_options chosen;
   chosen.ranks = positive(values, "ranks");
@@ -186,6 +182,7 @@ void compose(composition& made) {
   const bool alone = name == "sim" || name == "loopback";
   if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
   std::shared_ptr<const model::topology> network;
+  if (name != "sim") check_not_simulated(made.values);
   if (name == "sim") {
     const conduit::sim_options simulated = sim_options_of(made.values);
     network = simulated.through;
@@ -200,10 +197,7 @@ void compose(composition& made) {
   made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
   if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
-  if (made.alone()) {
-    auto [known, path] = tuning::load_knowledge(made.tuning(), made.algorithms);
-    made.selects->learn(std::move(known), std::move(path));
-  }
+  if (made.alone()) tuning::learn_alone(made.tuning(), made.algorithms, *made.selects);
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
@@ -243,15 +237,8 @@ int report(const composition& parts, int rank, const error& failure) {
 
 /// What the layers above core do on every rank before the program.
 void install_layers(job& here, composition& parts) {
-  bool measured = prefers_measured(parts.values);
   if (!parts.alone()) {
-    control::broadcast_value(here.world(), 0, measured);
-    tuning::share_knowledge(here, parts.tuning(), parts.algorithms, *parts.selects);
-  }
-  if (measured) {
-    const std::string file = measured_machine();
-    if (here.rank() == 0) log(log_level::info, "runtime", "prices are those of " + file);
-    parts.selects->choose_for(file);
+    tuning::learn_together(here, parts.tuning(), parts.algorithms, *parts.selects);
   }
   parts.layers().on(here);
 }

@@ -14,11 +14,11 @@ constexpr knob rows[] = {
          "shm|sim|loopback"},
     knob{"ranks", knob_type::integer, "1", "ranks of a job in one process (sim, loopback)",
          knob_level::user},
-    knob{"machine", knob_type::text, "laptop",
-         "machine that sim simulates, and that collectives are chosen for (else as upwash tune "
-         "machine "
-         "measured it): a name or a path",
-         knob_level::user},
+    knob{
+        "machine", knob_type::text, "laptop",
+        "that sim simulates, and that collectives are chosen for (a name or a path); where none is "
+        "named they are chosen for this one, if upwash tune machine measured it",
+        knob_level::user},
     knob{"network", knob_type::choice, "message",
          "sim: whole messages that meet at their ends, or packets that meet in the switches",
          knob_level::user, "message|packet"},

@@ -116,6 +116,7 @@ struct step {
   [[nodiscard]] constexpr bool in_network() const noexcept {
     return kind >= step_kind::net_multicast;
   }
+  friend constexpr bool operator==(const step&, const step&) = default;
 };
 
 }  // namespace upwash::schedule

@@ -24,6 +24,7 @@ message_network::message_network(machine on, int ranks) : on_(std::move(on)) {
     state.ports.resize(static_cast<std::size_t>(ports));
     levels_.push_back(std::move(state));
   }
+  if (on_.processor.communication_thread) threads_.resize(static_cast<std::size_t>(ranks));
 }
 
 const model::message_cost& message_network::cost(std::size_t level, std::uint64_t bytes) {
@@ -33,6 +34,12 @@ const model::message_cost& message_network::cost(std::size_t level, std::uint64_
     state.cached_bytes = bytes;
   }
   return state.cached;
+}
+
+duration message_network::by_thread(int rank, duration ready, duration overhead) noexcept {
+  duration& free = threads_[static_cast<std::size_t>(rank)];
+  free = std::max(free, ready) + overhead;
+  return free;
 }
 
 duration message_network::depart(std::size_t level, int sender, duration ready,

@@ -42,6 +42,12 @@ class message_network {
     return levels_[level].one_budget;
   }
 
+  /// Whether each rank has a thread that bears the overheads of its messages.
+  [[nodiscard]] bool has_threads() const noexcept { return !threads_.empty(); }
+  /// The thread of `rank` handles a message that is there at `ready`, after all before it; when it
+  /// is done. Called in the order of time.
+  [[nodiscard]] duration by_thread(int rank, duration ready, duration overhead) noexcept;
+
   /// Takes the sender's port from `ready` on, or when it is free; the time at which the first
   /// byte is at the receiver.
   [[nodiscard]] duration depart(std::size_t level, int sender, duration ready,
@@ -67,6 +73,7 @@ class message_network {
 
   machine on_;
   std::vector<level_state> levels_;
+  std::vector<duration> threads_;  ///< by rank: since when it is free; empty: none
 };
 
 }  // namespace upwash::simulator

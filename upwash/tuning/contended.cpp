@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/candidates.hpp"
 #include "upwash/simulator/network/packet_carrier.hpp"
 #include "upwash/simulator/replay.hpp"
 
@@ -27,14 +28,10 @@ std::optional<duration> contended_predictor::predict(const collective::selection
     simulator::replay_options options;
     options.free_where_absent = true;
     options.through = &carrier;
-    schedule::transfer_rules rules;
-    rules.addresses = call.addresses;
-    rules.entry = call.entry;
-    rules.direct = call.direct_access;
-    rules.eager_bytes = call.eager_bytes;
     duration last;
     const auto steps = [&](int rank) { return one.priced_schedule_of(call, rank); };
-    for (const auto& each : simulator::replay(call.ranks, steps, on_, rules, options)) {
+    for (const auto& each :
+         simulator::replay(call.ranks, steps, on_, collective::rules_of(call), options)) {
       last = std::max(last, each.completion);
     }
     return last;

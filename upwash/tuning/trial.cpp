@@ -75,6 +75,9 @@ std::uint64_t folded(const team& among, duration value, control::fold how) {
   return all[0];
 }
 
+/// A virtual second, more than any call takes.
+constexpr duration until_all_left = duration::from_seconds(1);
+
 /// Lets virtual time pass, so that what the others still do is not disturbed by what this rank
 /// sends next, and answers what they ask for meanwhile.
 void stay_quiet(job& here, duration time) {
@@ -260,7 +263,7 @@ double trial::virtual_ns(std::string_view algorithm) {
   here.compute(std::max(entered - here.now(), duration()));
   call(algorithm);
   const duration mine = here.now();
-  stay_quiet(here, duration::from_ns(1e9));
+  stay_quiet(here, until_all_left);
   const std::uint64_t left = folded(among_, mine, control::fold::most);
   return static_cast<double>(left) * 1e-3 - entered.ns();
 }

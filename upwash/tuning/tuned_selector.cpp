@@ -3,6 +3,7 @@
 #include "upwash/tuning/tuned_selector.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,13 @@ void tuned_selector::see_contention(std::shared_ptr<const model::topology> netwo
 collective::selector::choice tuned_selector::by_packets(choice chosen, const problem& call) const {
   const contended_predictor contended(load_machine(machine_), network_);
   const auto first = contended.predict(chosen.what, call);
-  if (!first) return chosen;
+  if (!first) {
+    chosen.why += fmt::format(
+        "; not replayed on {}: too many packets, or lengths known at run "
+        "time only",
+        network_->name());
+    return chosen;
+  }
   const auto text = [](const selection& what, duration time) {
     return fmt::format("{} {:.2f} us", model::text_of(what.chosen->is, what.with), time.us());
   };
@@ -201,8 +208,39 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
   }
 }
 
-void share_knowledge(job& here, const tuning_request& asked, const registry& algorithms,
-                     tuned_selector& with) {
+namespace {
+
+/// Whether there is a measured machine to choose for, and it can be read.
+bool prefers_measured(const tuning_request& asked) {
+  const std::string file = own_machine_file();
+  if (asked.machine_named || asked.conduit == "sim" || file.empty()) return false;
+  if (::access(file.c_str(), F_OK) != 0) return false;
+  try {
+    static_cast<void>(load_machine(file));
+    log(log_level::info, "tuning", "prices are those of " + file);
+    return true;
+  } catch (const error& wrong) {
+    log(log_level::warning, "tuning",
+        fmt::format("the measured machine is not used, prices are those of {}: {}", asked.machine,
+                    wrong.what()));
+    return false;
+  }
+}
+
+}  // namespace
+
+void learn_alone(const tuning_request& asked, const registry& algorithms, tuned_selector& with) {
+  auto [known, path] = load_knowledge(asked, algorithms);
+  with.learn(std::move(known), std::move(path));
+  if (prefers_measured(asked)) with.choose_for(own_machine_file());
+}
+
+void learn_together(job& here, const tuning_request& asked, const registry& algorithms,
+                    tuned_selector& with) {
+  struct {
+    std::uint64_t length;
+    std::uint64_t measured;
+  } said{};
   std::string text;
   std::string name;
   const origin from{"agreed", asked.conduit};
@@ -210,11 +248,12 @@ void share_knowledge(job& here, const tuning_request& asked, const registry& alg
     auto [known, path] = load_knowledge(asked, algorithms);
     if (!known.findings().empty()) text = text_of(known, from);
     name = std::move(path);
+    said = {text.size(), prefers_measured(asked) ? 1U : 0U};
   }
-  std::uint64_t length = text.size();
-  control::broadcast_value(here.world(), 0, length);
-  if (length == 0) return;
-  text.resize(length);
+  control::broadcast_value(here.world(), 0, said);
+  if (said.measured != 0) with.choose_for(own_machine_file());
+  if (said.length == 0) return;
+  text.resize(said.length);
   control::broadcast(here.world(), 0, std::as_writable_bytes(std::span(text)));
   with.learn(parse_tuning(text, "rank 0's tuning file", from, algorithms),
              name.empty() ? "rank 0's tuning file" : name);

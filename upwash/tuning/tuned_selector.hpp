@@ -73,7 +73,8 @@ class tuned_selector final : public collective::selector {
 struct tuning_request {
   std::string asked;  ///< knob `tuning`
   std::string conduit;
-  std::string machine;  ///< knob `machine`
+  std::string machine;        ///< knob `machine`
+  bool machine_named = true;  ///< by the user; else a real conduit's is the measured one, if any
 };
 
 /// The knowledge of the file that the knobs name, and the file. One log line says which is used,
@@ -81,9 +82,16 @@ struct tuning_request {
 [[nodiscard]] std::pair<knowledge, std::string> load_knowledge(
     const tuning_request& asked, const collective::registry& algorithms);
 
-/// As above: rank 0 reads, all learn the same. Collective over all ranks, blocking: one broadcast
-/// of 8 bytes, and one of the file where there is one.
-void share_knowledge(job& here, const tuning_request& asked, const collective::registry& algorithms,
-                     tuned_selector& with);
+/// Teaches `with` what the knobs' file knows, and to price for this machine as `upwash tune
+/// machine` measured it (own_machine_file), where none is named; an unusable one is named and
+/// passed over.
+void learn_alone(const tuning_request& asked, const collective::registry& algorithms,
+                 tuned_selector& with);
+
+/// As above: rank 0 reads, all learn the same; nodes are alike, so each reads the machine itself.
+/// Collective over all ranks, blocking: one broadcast of 16 bytes, and one of the knowledge where
+/// there is some.
+void learn_together(job& here, const tuning_request& asked, const collective::registry& algorithms,
+                    tuned_selector& with);
 
 }  // namespace upwash::tuning

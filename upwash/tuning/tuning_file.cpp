@@ -134,6 +134,11 @@ std::string own_tuning_file(std::string_view name) {
   return folder.empty() ? std::string() : named(folder + "/tuning", name);
 }
 
+std::string own_machine_file() {
+  const std::string folder = user_folder();
+  return folder.empty() ? std::string() : folder + "/machines/measured.json";
+}
+
 tuning_source find_tuning_file(std::string_view asked, std::string_view name) {
   if (asked == "none") return {};
   if (!asked.empty()) return {std::string(asked), true};

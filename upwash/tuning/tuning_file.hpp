@@ -56,6 +56,9 @@ struct tuning_source {
 [[nodiscard]] tuning_source find_tuning_file(std::string_view asked, std::string_view name);
 /// Where results go when nobody names a file: in the user's config folder. Empty: there is none.
 [[nodiscard]] std::string own_tuning_file(std::string_view name);
+/// Where `upwash tune machine` writes this machine when nobody names a file, and jobs look for it.
+/// Empty: there is no config folder.
+[[nodiscard]] std::string own_machine_file();
 /// CONDUIT, or sim-MACHINE.
 [[nodiscard]] std::string tuning_name(std::string_view conduit, std::string_view machine);
 

@@ -4,15 +4,8 @@
 # For the tests of applications, sourced after `program` is set to the name of one: runs that must
 # be verified, and bad input that must be refused.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-upwash=$UPWASH_TEST_BIN/upwash
 binary=$UPWASH_TEST_BIN/$program
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-  echo "$program: $*" >&2
-  exit 1
-}
+source "$root/tests/system/lib/checks.sh"
 
 # verified RANKS CONDUIT ARGUMENT...: ends well, says all of "${lines[@]}" and that it is right.
 # What it said is left in `seen`. More words of CONDUIT are options of `upwash run`.

@@ -181,13 +181,10 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
   waiting_probe mine{wanted_of(from, source, tag, "probe")};
-  probes_.push_back(&mine);
+  const listening until_found(probes_, mine);
   for (;;) {
     mine.seen = false;
-    if (const auto found = probe(from, source, tag)) {
-      std::erase(probes_, &mine);
-      return *found;
-    }
+    if (const auto found = probe(from, source, tag)) return *found;
     here_.wait(conduit::wait_target::predicate(
                    [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
                {.operation = "probe", .peer = -1, .bytes = 0, .team = from.id()});

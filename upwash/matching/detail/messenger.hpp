@@ -159,6 +159,17 @@ class messenger final : public service_base {
     envelope wanted;
     bool seen = false;
   };
+  /// Arrivals are held to what a probe wants for as long as this lives.
+  struct listening {
+    listening(std::vector<waiting_probe*>& among, waiting_probe& one) : all(among), mine(one) {
+      all.push_back(&mine);
+    }
+    ~listening() { std::erase(all, &mine); }
+    listening(const listening&) = delete;
+    listening& operator=(const listening&) = delete;
+    std::vector<waiting_probe*>& all;
+    waiting_probe& mine;
+  };
   /// What the last probe of listed messages found; until it is taken.
   struct preview {
     envelope wanted;

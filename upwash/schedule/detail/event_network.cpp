@@ -10,21 +10,11 @@
 #include "upwash/base/error.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/schedule/detail/event_run.hpp"
+#include "upwash/schedule/network_step.hpp"
 
 namespace upwash::schedule::detail {
-namespace {
 
 using model::network_collective;
-
-network_collective kind_of(const step& what) {
-  switch (what.kind) {
-    case step_kind::net_barrier: return network_collective::barrier;
-    case step_kind::net_multicast: return network_collective::broadcast;
-    default: return what.peer == own ? network_collective::all_reduce : network_collective::reduce;
-  }
-}
-
-}  // namespace
 
 switch_network::switch_network(const machine& on, int ranks) {
   if (!model::has_network_collectives(on)) {
@@ -50,7 +40,7 @@ void event_run::join(int rank, step_number n, duration at) {
   if (plan_.walked != plan_.ranks) return;  // stuck, as the plan then is
   if (!switches_) switches_.emplace(on_, plan_.ranks);
   const step& what = state(rank).window.at(n).what;
-  const network_collective kind = kind_of(what);
+  const network_collective kind = network_collective_of(what.kind, what.peer);
   const bool casts = kind == network_collective::broadcast;
   const bool is_root = rank == what.peer;
   const duration out = spend(rank, at, overheads_far_away().send_overhead);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
+#include "upwash/schedule/network_step.hpp"
 #include "upwash/simulator/detail/replay_walker.hpp"
 
 namespace upwash::simulator::detail {
@@ -144,11 +145,7 @@ void replay_walker::join(int rank, step_number n) {
   p.what = letter::reply;
   p.from = p.to = rank;
   p.asker = n;
-  const network_collective kind = s.kind == step_kind::net_barrier ? network_collective::barrier
-                                  : s.kind == step_kind::net_multicast
-                                      ? network_collective::broadcast
-                                  : s.peer == schedule::own ? network_collective::all_reduce
-                                                            : network_collective::reduce;
+  const network_collective kind = schedule::network_collective_of(s.kind, s.peer);
   const std::uint64_t bytes = std::max(s.other_bytes, s.bytes);
   all_.options.through->join(duration::from_ps(now_), rank, {kind, s.peer, bytes, s.edge, 0},
                              carry(p));

@@ -7,12 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
-#include "upwash/core/control.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
 namespace upwash::streaming {
@@ -48,9 +46,11 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
       name_{among.id(), home_.next_number(among)},
       record_bytes_(record_bytes),
       with_(with),
+      virtual_time_(here_.endpoint().describe().virtual_time),
       message_bytes_(medium_limit(here_)),
       buffers_(record_bytes),
-      ways_(among, with.dimensions, buffers_) {
+      ways_(among, with.dimensions, buffers_),
+      end_(among, *this) {
   check(among, with);
   // At least one record fits, whatever was asked for.
   capacity_ = std::max(with.buffer_bytes != 0 ? with.buffer_bytes : message_bytes_,
@@ -297,7 +297,10 @@ int engine::send_due() {
   // Who waits to send more is not idle.
   const bool idle = quiet && with_.flush_when_idle && waiting_ == 0;
   const bool timed = parameters_.timeout != duration();
-  if (buffers_.open_ones().empty() || (!idle && !timed)) return 0;
+  if (buffers_.open_ones().empty()) return 0;
+  // Who waits looks once more before it sleeps; in virtual time until the oldest buffer is due.
+  const int again = (!quiet && with_.flush_when_idle) || (timed && virtual_time_) ? 1 : 0;
+  if (!idle && !timed) return again;
   int sent = 0;
   const duration oldest = timed ? here_.now() - parameters_.timeout : duration();
   for (std::size_t i = buffers_.open_ones().size(); i-- > 0;) {
@@ -305,20 +308,11 @@ int engine::send_due() {
     if (!idle && buffers_[way].since > oldest) continue;
     sent += try_send(way, idle ? cause::idle : cause::timed_out) ? 1 : 0;
   }
-  return sent;
+  return std::max(sent, again);
 }
 
-/// Two equal counts in a row, the second begun when the first was over (Mattern 1987).
 void engine::finish() {
-  std::array<std::uint64_t, 2> before{1, 0};
-  while (true) {
-    flush();
-    here_.progress();
-    std::array<std::uint64_t, 2> all{pushed(), seen_.delivered};
-    control::all_reduce(among_, all, control::fold::sum);
-    if (all == before && all[0] == all[1]) break;
-    before = all;
-  }
+  end_.wait();
   if (observer_ != nullptr) observer_->finished();
 }
 

@@ -22,6 +22,7 @@
 #include "upwash/streaming/detail/buffers.hpp"
 #include "upwash/streaming/detail/departure.hpp"
 #include "upwash/streaming/detail/records.hpp"
+#include "upwash/streaming/detail/waves.hpp"
 #include "upwash/streaming/detail/ways.hpp"
 #include "upwash/streaming/options.hpp"
 
@@ -29,7 +30,7 @@ namespace upwash::streaming {
 
 class service;
 
-class engine {
+class engine : public counted_work {
  public:
   /// Called in handlers: never waits. `record_bytes` 0: sizes differ.
   engine(const team& among, std::size_t record_bytes, const stream_options& with);
@@ -56,9 +57,10 @@ class engine {
   void push_urgent(int destination, std::span<const std::byte> record);
 
   /// Sends what waits in buffers. Outside handlers it may wait for credit.
-  void flush();
+  void flush() override;
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
   void finish();
+  [[nodiscard]] tally count() const override { return {pushed(), seen_.delivered}; }
 
   // -- For whoever sets the parameters ----------------------------------------------------------
   void set_parameters(const parameters& chosen);
@@ -166,11 +168,13 @@ class engine {
   const stream_name name_;
   const std::size_t record_bytes_;
   const stream_options with_;
+  const bool virtual_time_;
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
   buffers buffers_;
   ways ways_;
+  waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
   std::map<std::uint32_t, line> lines_;  ///< by way, where order counts

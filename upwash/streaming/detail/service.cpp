@@ -20,7 +20,28 @@ void service::add(engine& made) {
 
 void service::remove(const engine& going) {
   open_.erase(going.name());
+  gone_[going.among().id()] += going.count();
   here_.set_busy(*this, !open_.empty() || large_.busy());
+}
+
+tally service::count(const team& among) const {
+  const auto gone = gone_.find(among.id());
+  tally all = gone == gone_.end() ? tally() : gone->second;
+  for (auto at = open_.lower_bound({among.id(), 0});
+       at != open_.end() && at->first.team == among.id(); ++at) {
+    all += at->second->count();
+  }
+  return all;
+}
+
+/// Flushing may run handlers.
+void service::flush(const team& among) {
+  stream_name last{among.id(), 0};
+  for (auto at = open_.upper_bound(last); at != open_.end() && at->first.team == among.id();
+       at = open_.upper_bound(last)) {
+    last = at->first;
+    at->second->flush();
+  }
 }
 
 void service::received(const stream_name& name, content kind, std::span<const std::byte> payload) {

@@ -27,6 +27,9 @@ class service final : public service_base, private large_batches::receiver {
   /// From now on messages find it; those that came before are delivered now.
   void add(engine& made);
   void remove(const engine& going);
+  /// Of all streams of the team, those too that are gone.
+  [[nodiscard]] tally count(const team& among) const;
+  void flush(const team& among);
   void received(const stream_name& name, content kind, std::span<const std::byte> payload) override;
   [[nodiscard]] large_batches& large() noexcept { return large_; }
 
@@ -44,6 +47,7 @@ class service final : public service_base, private large_batches::receiver {
   large_batches large_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
   std::map<stream_name, engine*> open_;
+  std::map<std::uint64_t, tally> gone_;              ///< by team: what streams did that are no more
   std::map<stream_name, std::vector<early>> early_;  ///< of streams that this rank has yet to open
 };
 

@@ -37,21 +37,37 @@ void simulation::prepare(flight& what, std::uint64_t bytes) {
 
 void simulation::launch(flight& what) {
   const int processor = acting(what.source);
-  ranks.advance(processor, what.cost.send_overhead);
-  const duration ready = ranks.clock(processor);
   const bool by_packets = packets && packets->carries(what.source, what.destination);
   if (by_packets && what.order != nullptr) what.place = what.order->launched++;
+  if (network.has_threads()) return launch_by_thread(what, ranks.clock(processor));
+  ranks.advance(processor, what.cost.send_overhead);
+  const duration ready = ranks.clock(processor);
   // A port that others use too must be taken in the order of time. So it is at once when
   // nothing can happen before; else an event does it.
   if (!by_packets && (!network.ports_contended(what.level) || ranks.next_time() > ready)) {
     take_off(what, ready);
     return;
   }
+  depart_at(what, ready);
+}
+
+void simulation::depart_at(flight& what, duration ready) {
   const auto depart = [](void* subject, std::uint64_t) {
     flight& self = *static_cast<flight*>(subject);
     self.in->take_off(self, self.in->ranks.events().now());
   };
   ranks.events().schedule(ready, what.source, what.source, {depart, &what, 0});
+}
+
+/// The thread must be taken in the order of time, as ports are: by an event.
+void simulation::launch_by_thread(flight& what, duration ready) {
+  const auto begin = [](void* subject, std::uint64_t) {
+    flight& self = *static_cast<flight*>(subject);
+    simulation& in = *self.in;
+    const duration now = in.ranks.events().now();
+    in.depart_at(self, in.network.by_thread(self.source, now, self.cost.send_overhead));
+  };
+  ranks.events().schedule(ready, what.source, what.source, {begin, &what, 0});
 }
 
 void simulation::take_off(flight& what, duration ready) {

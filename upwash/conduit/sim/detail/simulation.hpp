@@ -74,7 +74,8 @@ class simulation {
 
   /// Fills in level and cost for `bytes` from source to destination.
   void prepare(flight& what, std::uint64_t bytes);
-  /// Charges o_send to the source and sends it off at its clock.
+  /// Charges o_send to the source and sends it off at its clock; a communication thread bears it
+  /// where the machine has them.
   void launch(flight& what);
   /// Sends it off now, by the NIC: from an event.
   void launch_now(flight& what) { take_off(what, ranks.events().now()); }
@@ -103,6 +104,8 @@ class simulation {
     duration retry_at = duration::max();
   };
 
+  void launch_by_thread(flight& what, duration ready);
+  void depart_at(flight& what, duration ready);
   void take_off(flight& what, duration ready);
   void note(const flight& what, duration when);
   void came_by_packets(flight& what, duration at);

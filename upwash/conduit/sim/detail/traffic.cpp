@@ -14,7 +14,7 @@ void copy_bytes(std::byte* to, std::span<const std::byte> from) {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());
 }
 
-void into_mailbox(flight& self, duration complete) {
+void has_landed(flight& self, duration complete) {
   auto& record = static_cast<message_record&>(self);
   record.home->arrived(&record, complete);
 }
@@ -103,7 +103,7 @@ injection traffic::send(const message& m, bool from_handler) {
   message_record* record = make(m, m.payload.size(), m.arguments.size());
   copy_bytes(record->payload(), m.payload);
   record->order = state;
-  record->landed = &into_mailbox;
+  record->landed = &has_landed;
   in_.prepare(*record, m.arguments.size() + m.payload.size());
   in_.launch(*record);
   return injection::done();
@@ -144,7 +144,7 @@ void traffic::commit(const reservation& room, const message& m) {
   copy_bytes(record->arguments(), m.arguments);
   record->payload_bytes = static_cast<std::uint32_t>(m.payload.size());
   record->order->reserved = false;
-  record->landed = &into_mailbox;
+  record->landed = &has_landed;
   in_.prepare(*record, m.arguments.size() + m.payload.size());
   in_.launch(*record);
 }
@@ -157,6 +157,19 @@ void traffic::cancel(const reservation& room) {
 }
 
 void traffic::arrived(message_record* record, duration when) {
+  if (!in_.network.has_threads()) return into_mailbox(record, when);
+  const auto take_by_thread = [](void* subject, std::uint64_t) {
+    auto& came = *static_cast<message_record*>(subject);
+    simulation& in = came.home->in_;
+    const duration now = in.ranks.events().now();
+    came.home->into_mailbox(
+        &came, in.network.by_thread(came.destination, now, came.cost.receive_overhead));
+  };
+  in_.ranks.events().schedule(when, record->destination, record->source,
+                              {take_by_thread, record, 0});
+}
+
+void traffic::into_mailbox(message_record* record, duration when) {
   record->available = when;
   const int rank = record->destination;
   at(rank).arrivals.insert(record);
@@ -188,8 +201,13 @@ int traffic::deliver(int owner, int poller, int limit) {
   return count;
 }
 
+/// Of the processor that takes it.
+duration traffic::overhead_of_taking(const message_record& record) const noexcept {
+  return in_.network.has_threads() ? duration() : record.cost.receive_overhead;
+}
+
 void traffic::take(message_record* record, int poller) {
-  in_.ranks.advance(poller, record->cost.receive_overhead);
+  in_.ranks.advance(poller, overhead_of_taking(*record));
   peer_state* state = record->order;
   if (state == nullptr) return;
   ++state->taken;
@@ -212,7 +230,7 @@ void traffic::hand_over(message_record* record, int poller) {
   ++delivered_;
   {
     const handler_scope scope(in_, poller);
-    in_hand_ = {record->available, record->cost.receive_overhead};
+    in_hand_ = {record->available, overhead_of_taking(*record)};
     box.receiver->deliver(record->view());
   }
   if (record->destination != poller) {

@@ -64,6 +64,8 @@ class traffic {
     return boxes_[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] injection claim(int source, int destination, lane kind, peer_state*& state);
+  [[nodiscard]] duration overhead_of_taking(const message_record& record) const noexcept;
+  void into_mailbox(message_record* record, duration when);
   void take(message_record* record, int poller);
   void hand_over(message_record* record, int poller);
   void set_gate(int endpoint, bool closed);

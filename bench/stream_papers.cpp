@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The papers' benchmarks of streams: us of an item, of the slowest rank. On sim a sample is one
+// run in virtual time; --algorithm names one setting, --bytes the sizes.
+#include <fmt/format.h>
+
+#include "bench/stream_common.hpp"
+#include "bench/stream_patterns.hpp"
+
+namespace upwash::bench {
+namespace {
+
+/// What travels with every short message of Charm++ (Kumar 2005, 5.7.1) unless it is packed.
+constexpr std::size_t envelope_bytes = 100;
+constexpr std::size_t short_bytes = 16;
+
+std::vector<item_setting> grids(const context& c) {
+  return settings_of(c, {"direct", "1d", "2d", "3d", "auto"});
+}
+
+using partners_of = std::vector<int> (*)(const team&);
+using pattern_time = duration (*)(const team&, const item_setting&, const std::vector<int>&,
+                                  item_load);
+
+/// us of an item that a rank pushes; `least`: items to a partner, and what calibration multiplies.
+void item_time(context& c, const series& what, const item_setting& how, pattern_time pattern,
+               partners_of partners, item_load least) {
+  const team world = c.here().world();
+  const std::vector<int> to = partners(world);
+  c.measure(what, [&](long n) {
+    const item_load load{least.count * static_cast<std::uint64_t>(n), least.bytes};
+    return pattern(world, how, to, load).us() / static_cast<double>(load.count * to.size());
+  });
+}
+
+void item_times(context& c, pattern_time pattern, partners_of partners, std::uint64_t least,
+                std::span<const std::uint64_t> sizes) {
+  for (const std::uint64_t bytes : c.sizes(sizes)) {
+    for (const item_setting& how : grids(c)) {
+      item_time(c, {how.name, bytes, "us", false}, how, pattern, partners, {least, bytes});
+    }
+  }
+}
+
+/// The same stream with buffers of so many items.
+item_setting with_bucket(item_setting how, std::uint64_t items, std::size_t bytes) {
+  constexpr std::size_t length_bytes = sizeof(std::uint32_t);
+  // Sent at half, or the cutoff, which is the other half, would leave no item to combine.
+  how.options.buffer_bytes = 2 * items * (bytes + length_bytes);
+  how.options.threshold = 0.5;
+  how.options.cutoff = 0.5;
+  return how;
+}
+
+constexpr std::uint64_t message_sizes[] = {16, 50, 100, 200, 400, 700, 1000, 1400};
+
+}  // namespace
+
+void stream_two_way(context& c) { item_times(c, &one_way_time, &facing, 1000, message_sizes); }
+
+void stream_acknowledged(context& c) {
+  item_times(c, &acknowledged_time, &facing, acknowledged_state::batch, message_sizes);
+}
+
+void stream_synthetic(context& c) {
+  constexpr std::uint64_t sizes[] = {100};
+  item_times(c, &acknowledged_time, &all_others, acknowledged_state::batch, sizes);
+}
+
+void stream_ring(context& c) {
+  constexpr std::uint64_t buckets[] = {1, 5, 50, 500};
+  const item_setting direct = parse_setting("direct");
+  const item_setting stream = parse_setting("1d");
+  const auto time = [&c](const std::string& label, const item_setting& how, std::size_t bytes) {
+    item_time(c, {label, bytes, "us", false}, how, &one_way_time, &behind, {500, bytes});
+  };
+  time("direct", direct, envelope_bytes + short_bytes);
+  for (const std::uint64_t bucket : buckets) {
+    constexpr std::size_t whole = envelope_bytes + short_bytes;
+    time(fmt::format("streaming {}", bucket), with_bucket(stream, bucket, whole), whole);
+    time(fmt::format("packing {}", bucket), with_bucket(stream, bucket, short_bytes), short_bytes);
+  }
+}
+
+/// k short messages from each rank to each other; --bytes is their number.
+void stream_all_to_all(context& c) {
+  constexpr std::uint64_t numbers[] = {1, 2, 4, 10, 50};
+  const team world = c.here().world();
+  const std::vector<int> others = all_others(world);
+  for (const std::uint64_t k : c.sizes(numbers)) {
+    for (const item_setting& how : grids(c)) {
+      c.measure({fmt::format("{} k", how.name), k, "us", false}, [&](long n) {
+        duration spent;
+        for (long i = 0; i < n; ++i) {
+          spent += one_way_time(world, how, others, {k, short_bytes});
+        }
+        return spent.us() / static_cast<double>(k * others.size() * static_cast<std::uint64_t>(n));
+      });
+    }
+  }
+}
+
+}  // namespace upwash::bench

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The communication patterns by which the papers measure streams (Kumar 2005, 5.8 and 5.10;
+// Narayanan 2020, 5.1 to 5.3). Each is collective, moves items of raw bytes, checks that all of
+// them came, and returns the time of the slowest member until the last one had come.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/stream_items.hpp"
+
+namespace upwash::bench {
+
+using raw_item = std::span<const std::byte>;
+
+/// How many items of how many bytes go to each partner.
+struct item_load {
+  std::uint64_t count = 0;
+  std::size_t bytes = 8;
+};
+
+/// Partners of a member: the one half a team away; the next; all others, from the next on.
+[[nodiscard]] inline std::vector<int> facing(const team& among) {
+  return {(among.rank() + among.size() / 2) % among.size()};
+}
+[[nodiscard]] inline std::vector<int> behind(const team& among) {
+  return {(among.rank() + 1) % among.size()};
+}
+[[nodiscard]] inline std::vector<int> all_others(const team& among) {
+  std::vector<int> all;
+  for (int i = 1; i < among.size(); ++i) all.push_back((among.rank() + i) % among.size());
+  return all;
+}
+
+/// The longest of the members' times. Collective.
+[[nodiscard]] inline duration slowest(const team& among, duration mine) {
+  std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(mine.ps())};
+  control::all_reduce(among, most, control::fold::most);
+  return duration::from_ps(static_cast<std::int64_t>(most[0]));
+}
+
+inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t value) {
+  here.wait(conduit::wait_target::word(counter, conduit::comparison::greater_equal, value),
+            {.operation = "stream pattern"});
+}
+
+/// Every member pushes its items to its partners in turn, and waits for as many: a partner of
+/// somebody has as many partners itself.
+[[nodiscard]] inline duration one_way_time(const team& among, const item_setting& how,
+                                           const std::vector<int>& partners, item_load load) {
+  std::uint64_t arrived = 0;
+  const std::vector<std::byte> item(load.bytes);
+  duration spent;
+  with_items<raw_item>(
+      among, how, [&arrived](const raw_item& /*item*/) { ++arrived; },
+      [&](auto& items) {
+        control::barrier(among);
+        const duration start = among.here().now();
+        for (std::uint64_t i = 0; i < load.count; ++i) {
+          for (const int to : partners) items.push(to, item);
+        }
+        items.flush();
+        wait_for(among.here(), arrived, load.count * partners.size());
+        spent = slowest(among, among.here().now() - start);
+        items.finish();
+      });
+  return spent;
+}
+
+/// What a member of the acknowledged pattern knows; messages name its address.
+struct acknowledged_state {
+  static constexpr std::uint64_t batch = 100;  ///< items that one acknowledgement stands for
+  std::vector<std::uint64_t> from;             ///< items that came, by source
+  std::uint64_t arrived = 0;
+  std::uint64_t acknowledged = 0;  ///< own items
+};
+struct acknowledged_address {
+  acknowledged_state* at;
+};
+inline void acknowledge(incoming& /*in*/, acknowledged_address to) {
+  to.at->acknowledged += acknowledged_state::batch;
+}
+
+/// As above, but a member goes on with 100 items to each partner only when all of the last have
+/// been acknowledged: by one message for each 100 items of a source. Items are 4 bytes at least:
+/// they name their source. `load.count` is a multiple of 100.
+[[nodiscard]] inline duration acknowledged_time(const team& among, const item_setting& how,
+                                                const std::vector<int>& partners, item_load load) {
+  acknowledged_state mine;
+  mine.from.resize(static_cast<std::size_t>(among.size()));
+  std::vector<acknowledged_address> all(mine.from.size());
+  control::all_gather_values(among, acknowledged_address{&mine}, std::span(all));
+  std::vector<std::byte> item(std::max(load.bytes, sizeof(std::uint32_t)));
+  const auto me = static_cast<std::uint32_t>(among.rank());
+  std::memcpy(item.data(), &me, sizeof me);
+  const auto take = [&](const raw_item& came) {
+    std::uint32_t source = 0;
+    std::memcpy(&source, came.data(), sizeof source);
+    ++mine.arrived;
+    if (++mine.from[source] % acknowledged_state::batch != 0) return;
+    send<&acknowledge>(among.here(), among.world_rank(static_cast<int>(source)), all[source]);
+  };
+  duration spent;
+  with_items<raw_item>(among, how, take, [&](auto& items) {
+    control::barrier(among);
+    const duration start = among.here().now();
+    for (std::uint64_t done = 0; done < load.count; done += acknowledged_state::batch) {
+      for (std::uint64_t i = 0; i < acknowledged_state::batch; ++i) {
+        for (const int to : partners) items.push(to, item);
+      }
+      wait_for(among.here(), mine.acknowledged,
+               (done + acknowledged_state::batch) * partners.size());
+    }
+    wait_for(among.here(), mine.arrived, load.count * partners.size());
+    spent = slowest(among, among.here().now() - start);
+    items.finish();
+  });
+  return spent;
+}
+
+}  // namespace upwash::bench
