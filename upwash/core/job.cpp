@@ -279,6 +279,22 @@ void job::run_handler(const conduit::message& m) {
   in_handler_ = false;
 }
 
+void job::run_as_handler(function_ref<void()> what) {
+  if (in_handler_) return what();
+  handling_ = conduit::lane::reply;  // nobody to reply to
+  in_handler_ = true;
+  try {
+    what();
+  } catch (...) {
+    detail::job_access::set_fault(*this, std::current_exception());
+    in_handler_ = false;
+    throw;
+  }
+  in_handler_ = false;
+}
+
+std::size_t job::deferred() const noexcept { return state_->messages.deferred(); }
+
 namespace detail {
 
 void handler_threw(job& here, const conduit::message& m, const char* handler) noexcept {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/service.hpp"
@@ -89,6 +90,11 @@ class job final : private conduit::sink {
   [[nodiscard]] upwash::counters& counters() noexcept { return counters_; }
 
   [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
+  /// Runs `what` as a handler runs: it must not wait, and what it sends without credit is queued.
+  /// What it throws ends the job, and is thrown here too. In a handler: only calls it.
+  void run_as_handler(function_ref<void()> what);
+  /// Messages of handlers that wait for credit.
+  [[nodiscard]] std::size_t deferred() const noexcept;
   [[nodiscard]] const job_options& options() const noexcept { return options_; }
   [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return endpoint_; }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "upwash/model/cost.hpp"
+
 namespace upwash::model {
 
 double cost_of_all(const message_prices& at, std::span<const double> bytes) {
@@ -88,17 +90,54 @@ double buffers_used(const stream_phase& of, int dimensions) {
   return dimensions * std::min(line, apart);
 }
 
+stream_prices stream_prices_of(const machine& on, int ranks) {
+  const std::size_t level = on.level_between(0, std::max(ranks - 1, 0));
+  constexpr std::uint64_t many = 4096;
+  const message_cost empty = cost_of_message(on, level, 0);
+  const message_cost full = cost_of_message(on, level, many);
+  const auto prices = [](duration none, duration all) {
+    return message_prices{none.ns(), (all - none).ns() / static_cast<double>(many)};
+  };
+  stream_prices found;
+  found.port = prices(empty.busy, full.busy);
+  if (on.nic.traffic == nic_protocol::budget::shared) {
+    found.port.alpha *= 2;
+    found.port.beta *= 2;
+  }
+  found.processor = prices(empty.send_overhead + empty.receive_overhead,
+                           full.send_overhead + full.receive_overhead);
+  found.latency = message_time(on, level, 0).ns();
+  if (on.processor.handler) found.processor.alpha += on.processor.handler->ns();
+  if (on.processor.push) found.item = on.processor.push->ns();
+  found.copy = on.processor.copy_ns_per_byte.value_or(0);
+  return found;
+}
+
+double hops_of(int ranks, int dimensions) {
+  return dimensions == 1 ? 1 : dimensions * (1 - std::pow(ranks, -1.0 / dimensions));
+}
+
+double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
+                double effective_bytes) {
+  const double bytes = of.item_bytes + (dimensions == 1 ? 0 : at.routing_bytes);
+  const double all = hops_of(of.ranks, dimensions) * of.items * bytes;
+  return all / (std::max(buffers_used(of, dimensions), 1.0) * std::max(effective_bytes, bytes));
+}
+
 double phase_cost(const stream_prices& at, const stream_phase& of, int dimensions,
                   double effective_bytes) {
-  // Of the coordinates of an item's way so many differ from its source's.
-  const double hops =
-      dimensions == 1 ? 1 : dimensions * (1 - std::pow(of.ranks, -1.0 / dimensions));
+  const double hops = hops_of(of.ranks, dimensions);
   const double bytes = of.item_bytes + (dimensions == 1 ? 0 : at.routing_bytes);
-  const double full = hops * of.items / std::max(std::floor(effective_bytes / bytes), 1.0);
-  const double messages = std::max(full, buffers_used(of, dimensions));
-  const double copies = (hops + 1) * of.items * (at.item + at.copy * bytes);
-  return copies + at.message.alpha * messages + at.message.beta * bytes * hops * of.items +
-         at.latency * dimensions;
+  const double volume = hops * of.items * bytes;
+  const double in_full = std::max(std::ceil(effective_bytes / bytes), 1.0);
+  const double messages = std::max(hops * of.items / in_full, buffers_used(of, dimensions));
+  const double port = at.port.alpha * messages + at.port.beta * volume;
+  const double processor = at.processor.alpha * messages + at.processor.beta * volume +
+                           (hops + 1) * of.items * (at.item + at.copy * bytes);
+  const double apart = std::max(fills_of(at, of, dimensions, effective_bytes), 1.0);
+  const double last = std::min(volume / std::max(messages, 1.0), in_full * bytes);
+  return std::max(port, processor) + std::min(port, processor) / apart +
+         dimensions * (at.latency + (at.port.beta + at.processor.beta) * last);
 }
 
 }  // namespace upwash::model

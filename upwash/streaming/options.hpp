@@ -21,29 +21,38 @@ struct stream_options {
   /// A buffer is sent when so much of it is used: 0 < threshold.
   double threshold = 0.9;
   /// Where items have different sizes, those above this share of a buffer are not combined: they
-  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3).
+  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3). What does not fit
+  /// in one message of the conduit stays with its sender until the receiver fetches it.
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};
   /// Buffers are sent when a member waits and nothing comes.
   bool flush_when_idle = true;
-  /// Items of a pair of members arrive in the order in which they were pushed.
+  /// Items of a pair of members arrive in the order in which they were pushed. Large ones go in
+  /// pieces then, which their receiver keeps until the last has come.
   bool ordered = false;
 };
 
-/// Of one member. Buffers sent, by what caused it.
+/// Of one member. Messages, by what caused them; items for the member itself are in none.
 struct stream_statistics {
-  std::uint64_t pushed = 0;      ///< items
-  std::uint64_t delivered = 0;   ///< items handed to the handler
-  std::uint64_t forwarded = 0;   ///< items that came for others
-  std::uint64_t uncombined = 0;  ///< items that travelled alone
+  std::uint64_t pushed = 0;     ///< items
+  std::uint64_t delivered = 0;  ///< items handed to the handler
+  std::uint64_t forwarded = 0;  ///< items that came for others
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;  ///< of messages
   std::uint64_t full = 0;   ///< sent at the threshold, or because an item did not fit
   std::uint64_t timed_out = 0;
   std::uint64_t idle = 0;
-  std::uint64_t asked = 0;        ///< by flush and finish
+  std::uint64_t asked = 0;       ///< by flush and finish
+  std::uint64_t uncombined = 0;  ///< items that travelled alone
+  std::uint64_t urgent = 0;      ///< items that did because they were urgent
+  std::uint64_t fetched = 0;  ///< items too long for a message: a ticket went, the receiver reads
   std::size_t buffer_memory = 0;  ///< bytes, at most so far
 };
+
+/// Bytes that a member needs at most for buffers and tables: a buffer for each next hop and kind of
+/// content (on a grid of d dimensions near a cube, below 2 d P^(1/d) of them), and 4 for each
+/// member. Without large items and those under way to the member itself. O(dimensions).
+[[nodiscard]] std::size_t stream_memory(int members, int dimensions, std::size_t buffer_bytes);
 
 }  // namespace upwash

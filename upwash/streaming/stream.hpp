@@ -11,6 +11,8 @@
 #include <cstring>
 #include <exception>
 #include <span>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -55,8 +57,8 @@ class stream final : public streaming::engine {
 
   /// Finishes, if it was not closed: collective. After an error it only goes.
   ~stream() noexcept(false) {
-    if (open_ && std::uncaught_exceptions() == 0) close();
-    if (open_) leave();
+    if (open() && std::uncaught_exceptions() == 0) close();
+    leave();
   }
 
   /// Copies the item into a buffer. Outside handlers it may wait for credit and run handlers
@@ -66,64 +68,105 @@ class stream final : public streaming::engine {
     if constexpr (fixed) {
       push_fixed<sizeof(T)>(destination, &item);
     } else if constexpr (raw) {
-      engine::push(destination, item);
+      push_sized(destination, item);
     } else {
-      packed_.clear();
-      archive_writer write(packed_);
-      write(item);
-      engine::push(destination, packed_);
+      packed(item, [&](const auto& bytes) { push_sized(destination, bytes); });
+    }
+  }
+
+  /// As `push`, but the item travels at once, in a message of its own, and overtakes those that
+  /// wait in buffers: for short and rare ones. Throws `error` (argument) in an ordered stream, too.
+  void push_urgent(int destination, const T& item) {
+    if constexpr (fixed) {
+      engine::push_urgent(destination, std::as_bytes(std::span(&item, 1)));
+    } else if constexpr (raw) {
+      engine::push_urgent(destination, item);
+    } else {
+      packed(item, [&](const auto& bytes) { engine::push_urgent(destination, bytes); });
     }
   }
 
   /// Finishes; the stream takes no more items. Collective.
   void close() {
     finish();
-    engine::close();
     leave();
-    open_ = false;
   }
 
  private:
-  void deliver(std::span<const std::byte> records) override {
-    std::size_t left = 1;  // items of a batch that the handler has not been through
+  /// Calls `use` with the archived item. In handlers that run meanwhile, too: each has own bytes.
+  template <class Use>
+  void packed(const T& item, const Use& use) {
+    std::vector<std::byte> bytes = std::move(packed_);
+    bytes.clear();
+    archive_writer write(bytes);
+    write(item);
+    use(std::span<const std::byte>(bytes));
+    packed_ = std::move(bytes);
+  }
+
+  /// Items that reading replaces as a whole: one is kept, with its memory.
+  static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
+
+  std::uint64_t deliver(std::span<const std::byte> records) override {
+    std::uint64_t done = 0;
     try {
-      hand_over(records, left);
+      if constexpr (fixed) {
+        deliver_fixed(records, done);
+      } else {
+        while (!records.empty()) {
+          deliver_one(streaming::take_record(records, streaming::content::arrived, 0).bytes);
+          ++done;
+        }
+      }
     } catch (const error&) {
       throw;
     } catch (const std::exception& thrown) {
-      handler_threw(left, thrown.what());
+      handler_threw(done, thrown.what());
     }
+    return done;
   }
 
-  void hand_over(std::span<const std::byte> records, std::size_t& left) {
+  void deliver_one(std::span<const std::byte> record) {
     if constexpr (raw) {
-      handler_(records);
-    } else if constexpr (!fixed) {
-      T item{};
-      archive_reader read(records);
-      read(item);
-      handler_(std::as_const(item));
-    } else if (reinterpret_cast<std::uintptr_t>(records.data()) % alignof(T) == 0) {
-      hand_over_items({reinterpret_cast<const T*>(records.data()), records.size() / sizeof(T)},
-                      left);
+      handler_(record);
     } else {
-      std::vector<T> aligned(records.size() / sizeof(T));
-      std::memcpy(static_cast<void*>(aligned.data()), records.data(), records.size());
-      hand_over_items(aligned, left);
+      archive_reader read(record);
+      if constexpr (reusable) {
+        read(unpacked_);
+        handler_(std::as_const(unpacked_));
+      } else {
+        T item{};
+        read(item);
+        handler_(std::as_const(item));
+      }
     }
   }
 
-  void hand_over_items(std::span<const T> items, std::size_t& left) {
+  void deliver_fixed(std::span<const std::byte> records, std::uint64_t& done) {
+    const std::size_t count = records.size() / sizeof(T);
+    if (reinterpret_cast<std::uintptr_t>(records.data()) % alignof(T) == 0) {
+      return deliver_items({reinterpret_cast<const T*>(records.data()), count}, done);
+    }
+    std::vector<T> aligned(count);
+    std::memcpy(static_cast<void*>(aligned.data()), records.data(), records.size());
+    deliver_items(aligned, done);
+  }
+
+  void deliver_items(std::span<const T> items, std::uint64_t& done) {
     if constexpr (takes_batches) {
       handler_(items);
+      done = items.size();
     } else {
-      for (left = items.size(); left != 0; --left) handler_(items[items.size() - left]);
+      for (const T& each : items) {
+        handler_(each);
+        ++done;
+      }
     }
   }
 
   Handler handler_;
   std::vector<std::byte> packed_;
-  bool open_ = true;
+  [[no_unique_address]] std::conditional_t<reusable, T, std::tuple<>> unpacked_;
 };
 
 /// `open_stream<T>(team, handler, options)`: as the constructor. Not movable: messages find it.

@@ -72,9 +72,9 @@ JOB_TEST(stream, brings_every_item_once, .most_ranks = 33) {
       items.finish();
       std::sort(got.begin(), got.end());
       EXPECT_EQ(got, expected(world.rank(), world.size(), seed, 60));
-      const stream_statistics& seen = items.statistics();
+      const stream_statistics seen = items.statistics();
       EXPECT_EQ(seen.delivered, got.size());
-      EXPECT_EQ(seen.full + seen.idle + seen.asked + seen.timed_out + seen.uncombined,
+      EXPECT_EQ(seen.full + seen.idle + seen.asked + seen.timed_out + seen.uncombined + seen.urgent,
                 seen.messages);
     }
   }

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// Pushing, sending and the parameters of both. What arrives: delivery.cpp.
 #include "upwash/streaming/detail/engine.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "upwash/base/error.hpp"
@@ -14,19 +15,6 @@
 
 namespace upwash::streaming {
 namespace {
-
-constexpr int most_direct = 64;  ///< members of a team that are all next hops, where nobody says
-
-model::grid grid_for(const team& among, const stream_options& with) {
-  if (with.dimensions < 0 || with.dimensions > model::grid::most_dimensions) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a stream of {} dimensions; 1 to {}, or 0 for a choice by "
-                            "the size of the team",
-                            among.here().rank(), with.dimensions, model::grid::most_dimensions));
-  }
-  const int chosen = with.dimensions != 0 ? with.dimensions : among.size() <= most_direct ? 1 : 2;
-  return model::grid::near_cube(among.size(), chosen);
-}
 
 void check(const team& among, const stream_options& with) {
   const auto wrong = [&](const std::string& what) {
@@ -43,10 +31,10 @@ void check(const team& among, const stream_options& with) {
   }
 }
 
-std::uint32_t word_at(std::span<const std::byte> bytes) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return value;
+constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes
+
+std::size_t share_of(std::size_t bytes, double share) {
+  return static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
 
 }  // namespace
@@ -54,248 +42,298 @@ std::uint32_t word_at(std::span<const std::byte> bytes) {
 engine::engine(const team& among, std::size_t record_bytes, const stream_options& with)
     : among_(among),
       here_(among.here()),
-      number_(among.here().service<service>().next_number(among)),
+      home_(here_.service<service>()),
+      name_{among.id(), home_.next_number(among)},
       record_bytes_(record_bytes),
       with_(with),
-      grid_(grid_for(among, with)),
+      virtual_time_(here_.endpoint().describe().virtual_time),
+      message_bytes_(medium_limit(here_)),
+      buffers_(record_bytes),
+      ways_(among, with.dimensions, buffers_),
       end_(among, *this) {
   check(among, with);
-  capacity_ = with.buffer_bytes != 0 ? with.buffer_bytes : medium_limit(here_);
   // At least one record fits, whatever was asked for.
-  capacity_ = std::max(capacity_, record_bytes_ + header_bytes(true));
-  threshold_ = std::max<std::size_t>(
-      static_cast<std::size_t>(with.threshold * static_cast<double>(capacity_)), 1);
-  cutoff_ = static_cast<std::size_t>(with.cutoff * static_cast<double>(capacity_));
-  if (record_bytes_ != 0) cutoff_ = capacity_;  // all alike: combined
-  plan_ways();
+  capacity_ = std::max(with.buffer_bytes != 0 ? with.buffer_bytes : message_bytes_,
+                       record_bytes_ + most_header_bytes);
+  apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
+         with.timeout});
 }
 
-/// Which buffer takes what is for each member: one for each next hop and kind of content.
-void engine::plan_ways() {
-  std::map<std::pair<int, bool>, std::uint32_t> known;
-  const int me = among_.rank();
-  for (int to = 0; to < among_.size(); ++to) {
-    const int hop = to == me ? me : grid_.next_hop(me, to);
-    const bool routed = hop != to;
-    const auto [at, fresh] =
-        known.try_emplace({hop, routed}, static_cast<std::uint32_t>(buffers_.size()));
-    if (fresh) {
-      buffer& made = buffers_.emplace_back();
-      made.hop = among_.world_rank(hop);
-      made.routed = routed;
-    }
-    ways_.push_back({at->second});
-  }
+void engine::set_parameters(const parameters& chosen) {
+  const bool other_grid = !with_.ordered && chosen.dimensions != parameters_.dimensions;
+  apply(chosen);
+  if (other_grid) ways_.change_grid(chosen.dimensions);
+  parameters_.dimensions = ways_.dimensions();
+}
+
+void engine::apply(const parameters& chosen) {
+  parameters_ = chosen;
+  parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
+  parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
+  if (record_bytes_ != 0) parameters_.cutoff_bytes = record_bytes_;  // all alike: combined
+  cutoff_ = parameters_.cutoff_bytes;
+  buffers_.set_limits(
+      parameters_.effective_bytes,
+      std::min(capacity_, parameters_.effective_bytes + cutoff_ + most_header_bytes));
 }
 
 void engine::refuse(int destination) const {
   throw error(error_kind::argument,
               fmt::format("rank {}: stream {}: an item for member {} of a team of {}", here_.rank(),
-                          number_, destination, among_.size()));
+                          name_.number, destination, among_.size()));
 }
 
-void engine::join() { here_.service<service>().add(*this); }
-void engine::leave() { here_.service<service>().remove(*this); }
-
-void engine::handler_threw(std::size_t left, const char* what) const {
-  throw error(error_kind::fault,
-              fmt::format("rank {}: stream {}: the handler of item {} threw: {}", here_.rank(),
-                          number_, seen_.delivered - left + 1, what));
+void engine::refuse_closed() const {
+  throw error(error_kind::argument,
+              fmt::format("rank {}: stream {}: an item after the stream was closed", here_.rank(),
+                          name_.number));
 }
 
-void engine::open(buffer& into) {
-  if (closed_) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: stream {}: an item after the stream was closed", here_.rank(),
-                            number_));
-  }
-  if (spare_.empty()) {
-    into.room.resize(capacity_);
-    memory_ += capacity_;
-    seen_.buffer_memory = std::max(seen_.buffer_memory, memory_);
-  } else {
-    into.room = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  into.data = into.room.data();
-  into.used = 0;
-  if (with_.timeout != duration()) into.since = here_.now();
+void engine::join() { home_.add(*this); }
+
+void engine::leave() {
+  if (!std::exchange(open_, false)) return;
+  home_.remove(*this);
 }
 
-void engine::add(std::uint32_t index, int destination, std::span<const std::byte> record) {
-  const std::size_t header = header_bytes(buffers_[index].routed);
-  const std::size_t bytes = header + record.size();
-  if (record.size() > cutoff_ || bytes > capacity_) {
-    // Behind what waits for the same hop, where order counts.
-    if (with_.ordered && buffers_[index].data != nullptr) send_buffer(buffers_[index], seen_.full);
-    return send_alone(buffers_[index], destination, record);
-  }
+// -- Pushing ------------------------------------------------------------------------------------
+
+/// The long way of a record: the buffer has no room yet, or gets full.
+void engine::add(std::uint32_t way, int destination, std::span<const std::byte> record) {
+  if (!open_) refuse_closed();
+  if (record.size() > cutoff_) return add_alone(way, destination, record, cause::alone);
+  const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
   // Sending may run handlers, which fill buffers again.
-  while (buffers_[index].data != nullptr && buffers_[index].used + bytes > capacity_) {
-    send_buffer(buffers_[index], seen_.full);
+  while (buffers_[way].first != nullptr && !buffers_.fits(way, bytes)) {
+    send_buffer(way, cause::full);
   }
-  buffer& into = buffers_[index];
-  if (into.data == nullptr) open(into);
-  std::byte* at = into.data + into.used;
-  if (into.routed) {
-    const auto to = static_cast<std::uint32_t>(destination);
-    std::memcpy(at, &to, sizeof to);
-    at += sizeof to;
+  if (buffers_[way].first == nullptr) {
+    buffers_.open(way, parameters_.timeout != duration() ? here_.now() : duration());
   }
-  if (record_bytes_ == 0) {
-    const auto length = static_cast<std::uint32_t>(record.size());
-    std::memcpy(at, &length, sizeof length);
-    at += sizeof length;
-  }
+  buffer& into = buffers_[way];
+  std::byte* at = into.next;
+  if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+  if (record_bytes_ == 0) at = put_word(at, record.size());
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
-  into.used += bytes;
-  if (into.used >= threshold_) send_buffer(into, seen_.full);
+  into.next = at + record.size();
+  ++into.items;
+  if (into.next >= into.stop) send_buffer(way, cause::full);
 }
+
+/// A record in a message of its own: to its destination at once, or on its way and behind what
+/// waits there, where order counts.
+void engine::add_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
+                       cause why) {
+  if (record.size() > longest_record) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
+                    here_.rank(), name_.number, record.size(), destination, longest_record));
+  }
+  const content kind = with_.ordered ? buffers_[way].kind : content::arrived;
+  batch one{buffers_.new_room(header_bytes(kind, record_bytes_) + record.size())};
+  std::byte* at = one.memory.bytes.get();
+  if (is_routed(kind)) at = put_word(at, static_cast<std::size_t>(destination));
+  if (record_bytes_ == 0) at = put_word(at, record.size());
+  if (!record.empty()) std::memcpy(at, record.data(), record.size());
+  one.used = one.memory.size;
+  one.items = 1;
+  one.kind = kind;
+  one.hop = with_.ordered ? buffers_[way].hop : among_.world_rank(destination);
+  if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
+  send(way, std::move(one), why);
+}
+
+void engine::push_urgent(int destination, std::span<const std::byte> record) {
+  const std::uint32_t way = way_to(destination);
+  if (with_.ordered) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: stream {}: an urgent item for member {}, in a stream whose "
+                            "items keep their order",
+                            here_.rank(), name_.number, destination));
+  }
+  if (!open_) refuse_closed();
+  add_alone(way, destination, record, cause::urgent);
+}
+
+// -- Sending ------------------------------------------------------------------------------------
 
 /// The buffer is empty before the message leaves: handlers that run meanwhile may fill it.
-void engine::send_buffer(buffer& from, std::uint64_t& cause) {
-  std::vector<std::byte> full = std::move(from.room);
-  const std::size_t used = std::exchange(from.used, 0);
-  from.data = nullptr;
-  ++cause;
-  const std::span<const std::byte> bytes = std::span(full).first(used);
-  if (with_.ordered) {
-    send_in_order(from, bytes);
-  } else {
-    send_message(from.hop, from.routed, bytes);
+void engine::send_buffer(std::uint32_t way, cause why) { send(way, buffers_.take(way), why); }
+
+batch engine::counted(batch&& what) {
+  taken_ += what.items;
+  bytes_taken_ += what.used;
+  here_.charge(conduit::cost::push, what.items);
+  here_.charge(conduit::cost::copy, what.used);
+  return std::move(what);
+}
+
+void engine::send(std::uint32_t way, batch&& taken, cause why) {
+  batch what = counted(std::move(taken));
+  if (what.hop == here_.rank()) {
+    own_.push_back(std::move(what));
+    return deliver_own_and_wait();
   }
-  spare_.push_back(std::move(full));
+  if (what.used > message_bytes_ && !with_.ordered) {
+    offer(std::move(what));
+    if (here_.in_handler()) return;
+    ++waiting_;
+    home_.large().wait_for_room();
+    --waiting_;
+    return;
+  }
+  const departure leaving{why, what.kind, what.hop, what.items, what.since, what.bytes()};
+  if (with_.ordered) {
+    send_in_order(way, leaving);
+  } else {
+    send_now(leaving);
+  }
+  buffers_.give_back(std::move(what.memory));
+  if (why == cause::full) look_at_arrivals();
+}
+
+/// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
+void engine::offer(batch&& what) {
+  buffers_.give_away(what.memory);
+  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.bytes()});
+  home_.large().offer(name_, std::move(what));
 }
 
 /// While a message waits for credit handlers run, and what they send must not overtake it.
-void engine::send_in_order(buffer& from, std::span<const std::byte> bytes) {
-  if (from.sending) {
-    from.behind.emplace_back(bytes.begin(), bytes.end());
+void engine::send_in_order(std::uint32_t way, const departure& what) {
+  line& behind = lines_[way];
+  if (behind.sending) {
+    behind.waiting.emplace_back(what, std::vector(what.bytes.begin(), what.bytes.end()));
     return;
   }
-  from.sending = true;
-  send_message(from.hop, from.routed, bytes);
-  while (!from.behind.empty()) {
-    const std::vector<std::byte> next = std::move(from.behind.front());
-    from.behind.pop_front();
-    send_message(from.hop, from.routed, next);
+  behind.sending = true;
+  send_now(what);
+  while (!behind.waiting.empty()) {
+    auto [next, bytes] = std::move(behind.waiting.front());
+    behind.waiting.pop_front();
+    next.bytes = bytes;
+    send_now(next);
   }
-  from.sending = false;
+  behind.sending = false;
 }
 
-/// One record in a message of its own: to its destination at once, or on its way where order
-/// counts.
-void engine::send_alone(buffer& way, int destination, std::span<const std::byte> record) {
-  const bool routed = way.routed && with_.ordered;
-  std::vector<std::byte> bytes;
-  bytes.reserve(header_bytes(routed) + record.size());
-  const auto word = [&](std::size_t value) {
-    const auto small = static_cast<std::uint32_t>(value);
-    const auto* first = reinterpret_cast<const std::byte*>(&small);
-    bytes.insert(bytes.end(), first, first + sizeof small);
-  };
-  if (routed) word(static_cast<std::size_t>(destination));
-  if (record_bytes_ == 0) word(record.size());
-  bytes.insert(bytes.end(), record.begin(), record.end());
-  ++seen_.uncombined;
-  if (with_.ordered) return send_in_order(way, bytes);
-  send_message(among_.world_rank(destination), false, bytes);
+/// Peers wait for the room of what they sent: who only pushes takes it, too.
+void engine::look_at_arrivals() {
+  if (here_.in_handler() || waiting_ != 0) return;
+  ++waiting_;
+  here_.progress();
+  --waiting_;
 }
 
-void engine::send_message(int hop, bool routed, std::span<const std::byte> bytes) {
-  ++seen_.messages;
-  seen_.bytes += bytes.size();
-  send_medium<&handle_records>(
-      here_, hop, bytes, number_, among_.id(),
-      static_cast<std::uint32_t>(routed ? content::routed : content::arrived));
+void engine::send_now(const departure& what) {
+  ++waiting_;
+  send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
+  --waiting_;
+  note(what);
 }
 
 /// As send_buffer, where one must not wait: false, and all is as before, when there is no credit.
-bool engine::try_send(buffer& from, std::uint64_t& cause) {
-  if (from.sending || from.used > medium_limit(here_))
-    return false;  // goes when it is full, or asked for
-  const auto what = static_cast<std::uint32_t>(from.routed ? content::routed : content::arrived);
-  const auto sent = try_send_medium<&handle_records>(
-      here_, from.hop, std::span(from.room).first(from.used), number_, among_.id(), what);
+bool engine::try_send(std::uint32_t way, cause why) {
+  const buffer& from = buffers_[way];
+  if (from.hop == here_.rank()) {
+    own_.push_back(counted(buffers_.take(way)));  // handed over by progress
+    return true;
+  }
+  if (from.used() > message_bytes_) {
+    if (with_.ordered) return false;  // goes when it is full, or asked for
+    offer(counted(buffers_.take(way)));
+    return true;
+  }
+  if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
+  const std::span<const std::byte> bytes(from.first, from.used());
+  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
   if (sent.what != conduit::outcome::done) return false;
-  ++cause;
-  ++seen_.messages;
-  seen_.bytes += from.used;
-  from.used = 0;
-  from.data = nullptr;
-  spare_.push_back(std::move(from.room));
+  batch gone = counted(buffers_.take(way));
+  note({why, gone.kind, gone.hop, gone.items, gone.since, gone.bytes()});
+  buffers_.give_back(std::move(gone.memory));
   return true;
 }
 
-void engine::send_all(std::uint64_t& cause) {
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].data != nullptr && buffers_[i].used != 0) send_buffer(buffers_[i], cause);
+void engine::note(const departure& what) {
+  ++seen_.messages;
+  seen_.bytes += what.bytes.size();
+  ++count_of(what.why);
+  if (observer_ != nullptr) observer_->sent(what);
+}
+
+std::uint64_t& engine::count_of(cause why) {
+  switch (why) {
+    case cause::full: return seen_.full;
+    case cause::timed_out: return seen_.timed_out;
+    case cause::idle: return seen_.idle;
+    case cause::asked: return seen_.asked;
+    case cause::alone: return seen_.uncombined;
+    case cause::urgent: return seen_.urgent;
+    case cause::fetched: break;
+  }
+  return seen_.fetched;
+}
+
+void engine::flush() {
+  // Those open now; handlers that run meanwhile may open others.
+  const std::span<const std::uint32_t> open = buffers_.open_ones();
+  const std::vector<std::uint32_t> now(open.begin(), open.end());
+  for (const std::uint32_t each : now) {
+    if (buffers_[each].first != nullptr) send_buffer(each, cause::asked);
   }
 }
 
 int engine::progress() {
-  const std::uint64_t now_seen = seen_.pushed + seen_.delivered + seen_.forwarded;
-  const bool quiet = std::exchange(activity_, now_seen) == now_seen;
-  const bool idle = quiet && with_.flush_when_idle;
-  // Who waits looks once more before it sleeps.
-  const int again = !quiet && with_.flush_when_idle ? 1 : 0;
-  if (!idle && with_.timeout == duration()) return again;
-  const duration oldest = with_.timeout == duration() ? duration() : here_.now() - with_.timeout;
+  int moved = send_due();
+  moved += deliver_own();
+  return moved;
+}
+
+int engine::send_due() {
+  // Grows with each push and delivery.
+  const std::uint64_t activity = bytes_taken_ + buffers_.waiting_bytes() + seen_.delivered;
+  const bool quiet = std::exchange(activity_, activity) == activity;
+  // Who waits to send more is not idle.
+  const bool idle = quiet && with_.flush_when_idle && waiting_ == 0;
+  const bool timed = parameters_.timeout != duration();
+  if (buffers_.open_ones().empty()) return 0;
+  // Who waits looks once more before it sleeps; in virtual time until the oldest buffer is due.
+  const int again = (!quiet && with_.flush_when_idle) || (timed && virtual_time_) ? 1 : 0;
+  if (!idle && !timed) return again;
   int sent = 0;
-  for (buffer& each : buffers_) {
-    if (each.data == nullptr || each.used == 0 || (!idle && each.since > oldest)) continue;
-    sent += try_send(each, idle ? seen_.idle : seen_.timed_out) ? 1 : 0;
+  const duration oldest = timed ? here_.now() - parameters_.timeout : duration();
+  for (std::size_t i = buffers_.open_ones().size(); i-- > 0;) {
+    const std::uint32_t way = buffers_.open_ones()[i];
+    if (!idle && buffers_[way].since > oldest) continue;
+    sent += try_send(way, idle ? cause::idle : cause::timed_out) ? 1 : 0;
   }
-  return sent;
+  return std::max(sent, again);
 }
 
-void engine::received(content what, std::span<const std::byte> payload) {
-  if (what == content::arrived) {
-    deliver_all(payload);
-  } else {
-    route_all(payload);
-  }
+void engine::finish() {
+  end_.wait();
+  if (observer_ != nullptr) observer_->finished();
 }
 
-void engine::deliver_all(std::span<const std::byte> payload) {
-  if (record_bytes_ != 0) {
-    seen_.delivered += payload.size() / record_bytes_;
-    return deliver(payload);
-  }
-  while (!payload.empty()) {
-    const std::size_t length = word_at(payload);
-    ++seen_.delivered;
-    deliver(payload.subspan(sizeof(std::uint32_t), length));
-    payload = payload.subspan(sizeof(std::uint32_t) + length);
-  }
+std::uint64_t engine::pushed() const noexcept {
+  return taken_ + buffers_.waiting_items() - rerouted_;
 }
 
-void engine::route_all(std::span<const std::byte> payload) {
-  while (!payload.empty()) {
-    const auto to = static_cast<int>(word_at(payload));
-    payload = payload.subspan(sizeof(std::uint32_t));
-    std::size_t length = record_bytes_;
-    if (record_bytes_ == 0) {
-      length = word_at(payload);
-      payload = payload.subspan(sizeof(std::uint32_t));
-    }
-    const auto record = payload.first(length);
-    payload = payload.subspan(length);
-    if (to == among_.rank()) {
-      ++seen_.delivered;
-      deliver(record);
-    } else {
-      ++seen_.forwarded;
-      add(ways_[static_cast<std::size_t>(to)].buffer, to, record);
-    }
-  }
+stream_statistics engine::statistics() const {
+  stream_statistics all = seen_;
+  all.pushed = pushed();
+  all.buffer_memory = buffers_.most_memory();
+  return all;
 }
 
 std::string engine::describe_pending() const {
-  std::size_t waiting = 0;
-  for (const buffer& each : buffers_) waiting += each.data != nullptr ? each.used : 0;
-  return waiting == 0 ? std::string()
-                      : fmt::format("stream {}: {} bytes wait in buffers", number_, waiting);
+  const std::size_t bytes = buffers_.waiting_bytes();
+  return bytes == 0 && own_.empty()
+             ? std::string()
+             : fmt::format(
+                   "stream {}: {} bytes wait in buffers, {} full ones for the member itself",
+                   name_.number, bytes, own_.size());
 }
 
 }  // namespace upwash::streaming

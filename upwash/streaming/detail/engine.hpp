@@ -1,34 +1,35 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A stream of records of bytes: buffers by next hop, messages, delivery. The typed stream is on
-// top (stream.hpp).
+// A stream of records of bytes: what is pushed, what is sent and why, what is handed over. The
+// typed stream is on top (stream.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
-#include "upwash/model/grid.hpp"
+#include "upwash/streaming/detail/buffers.hpp"
+#include "upwash/streaming/detail/departure.hpp"
+#include "upwash/streaming/detail/records.hpp"
 #include "upwash/streaming/detail/waves.hpp"
+#include "upwash/streaming/detail/ways.hpp"
 #include "upwash/streaming/options.hpp"
 
 namespace upwash::streaming {
 
-/// What a message holds. Records of one size have nothing before them where they have arrived, and
-/// where they are to go (4 bytes) where not; records of different sizes have their length (4 bytes)
-/// too.
-enum class content : std::uint32_t { arrived, routed };
+class service;
 
-/// Memory at a member: for each next hop that was used up to two buffers, and 4 bytes for each
-/// member of the team. On a grid of d dimensions near a cube there are d * (P^(1/d) - 1) next hops.
 class engine : public counted_work {
  public:
   /// Called in handlers: never waits. `record_bytes` 0: sizes differ.
@@ -38,103 +39,154 @@ class engine : public counted_work {
 
   /// Copies the record. Outside handlers it may wait for credit, and run handlers meanwhile.
   void push(int destination, std::span<const std::byte> record) {
-    const slot_pair& way = way_to(destination);
-    ++seen_.pushed;
-    add(way.buffer, destination, record);
+    if (record_bytes_ != 0)
+      return place(way_to(destination), destination, record.data(), record.size());
+    place_with_length(way_to(destination), destination, record);
   }
   /// The same for records of one size, known here.
   template <std::size_t Bytes>
   void push_fixed(int destination, const void* record) {
-    const slot_pair& way = way_to(destination);
-    buffer& into = buffers_[way.buffer];
-    if (into.routed || into.used + Bytes > threshold_ || into.data == nullptr) [[unlikely]] {
-      return push(destination, {static_cast<const std::byte*>(record), Bytes});
-    }
-    ++seen_.pushed;
-    std::memcpy(into.data + into.used, record, Bytes);
-    into.used += Bytes;
+    place(way_to(destination), destination, record, std::integral_constant<std::size_t, Bytes>());
   }
+  /// The same for records of different sizes.
+  void push_sized(int destination, std::span<const std::byte> record) {
+    place_with_length(way_to(destination), destination, record);
+  }
+  /// Sends it at once and alone, before what waits in buffers. Throws `error` (argument) where
+  /// order counts.
+  void push_urgent(int destination, std::span<const std::byte> record);
 
   /// Sends what waits in buffers. Outside handlers it may wait for credit.
-  void flush() override { send_all(seen_.asked); }
+  void flush() override;
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
-  void finish() { end_.wait(); }
-  [[nodiscard]] tally count() const override { return {seen_.pushed, seen_.delivered}; }
+  void finish();
+  [[nodiscard]] tally count() const override { return {pushed(), seen_.delivered}; }
 
-  /// From the service: looks at timeouts and idleness. How many buffers were sent.
+  // -- For whoever sets the parameters ----------------------------------------------------------
+  void set_parameters(const parameters& chosen);
+  [[nodiscard]] const parameters& current() const noexcept { return parameters_; }
+  /// One destination without stops from now on, or as the others. Not where order counts.
+  void go_directly(int destination, bool directly) {
+    if (!with_.ordered) ways_.go_directly(destination, directly);
+  }
+  /// From now on it is told; null: nobody. It outlives the engine, or is taken away.
+  void watch(observer* who) noexcept { observer_ = who; }
+
+  // -- From the service -------------------------------------------------------------------------
+  /// Looks at timeouts and idleness, and at what this member pushed for itself. How many buffers
+  /// were sent or handed over.
   int progress();
-  void received(content what, std::span<const std::byte> payload);
+  void received(content kind, std::span<const std::byte> payload);
 
-  [[nodiscard]] const stream_statistics& statistics() const noexcept { return seen_; }
+  [[nodiscard]] stream_statistics statistics() const;
   [[nodiscard]] const team& among() const noexcept { return among_; }
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] stream_name name() const noexcept { return name_; }
+  [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
+  [[nodiscard]] const stream_options& options() const noexcept { return with_; }
   [[nodiscard]] std::string describe_pending() const;
-  void close() noexcept { closed_ = true; }
 
  protected:
   ~engine() = default;
-  /// Records that have arrived, one after the other; of different sizes: one, without its length.
-  virtual void deliver(std::span<const std::byte> records) = 0;
-  /// Messages find it from now on, or no more.
+  /// Hands over records that have arrived; those of different sizes have their lengths. Returns how
+  /// many. Throws by `handler_threw`.
+  virtual std::uint64_t deliver(std::span<const std::byte> records) = 0;
+  /// Messages find it from now on.
   void join();
+  /// No more items, no more messages.
   void leave();
-  /// Names stream, rank and item: the first of the last `left` that came.
-  [[noreturn]] void handler_threw(std::size_t left, const char* what) const;
+  [[nodiscard]] bool open() const noexcept { return open_; }
+  /// Names stream, rank and item: the one after the first `before` of those handed over last.
+  [[noreturn]] void handler_threw(std::uint64_t before, const char* what) const;
 
  private:
-  struct buffer {
-    std::byte* data = nullptr;  ///< null: not used yet
-    std::size_t used = 0;
-    int hop = -1;  ///< world rank
-    bool routed = false;
-    duration since{};  ///< when its first record came, where there is a timeout
-    std::vector<std::byte> room;
-    /// Where order counts: a message of it waits for credit, and those of handlers behind it.
+  /// Messages of one way, where order counts: while one waits for credit handlers run, and what
+  /// they send must not overtake it.
+  struct line {
     bool sending = false;
-    std::deque<std::vector<std::byte>> behind;
-  };
-  struct slot_pair {
-    std::uint32_t buffer;
+    std::deque<std::pair<departure, std::vector<std::byte>>> waiting;
   };
 
-  [[nodiscard]] const slot_pair& way_to(int destination) {
-    if (static_cast<unsigned>(destination) >= ways_.size()) [[unlikely]]
+  [[nodiscard]] std::uint32_t way_to(int destination) const {
+    if (!ways_.knows(destination)) [[unlikely]]
       refuse(destination);
-    return ways_[static_cast<std::size_t>(destination)];
+    return ways_.to(destination);
   }
   [[noreturn]] void refuse(int destination) const;
-  void plan_ways();
-  void add(std::uint32_t index, int destination, std::span<const std::byte> record);
-  void open(buffer& into);
-  void send_buffer(buffer& from, std::uint64_t& cause);
-  void send_alone(buffer& way, int destination, std::span<const std::byte> record);
-  void send_in_order(buffer& from, std::span<const std::byte> bytes);
-  void send_message(int hop, bool routed, std::span<const std::byte> bytes);
-  [[nodiscard]] bool try_send(buffer& from, std::uint64_t& cause);
-  void send_all(std::uint64_t& cause);
-  [[nodiscard]] std::size_t header_bytes(bool routed) const noexcept {
-    return (routed ? 4U : 0U) + (record_bytes_ == 0 ? 4U : 0U);
+  [[noreturn]] void refuse_closed() const;
+  void apply(const parameters& chosen);
+
+  /// The short way of records of one size, where the buffer has room and does not get full.
+  template <class Size>
+  void place(std::uint32_t way, int destination, const void* record, Size bytes) {
+    buffer& into = buffers_[way];
+    if (into.left() <= bytes + word_bytes) [[unlikely]] {
+      return add(way, destination, {static_cast<const std::byte*>(record), bytes});
+    }
+    std::byte* at = into.next;
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+    std::memcpy(at, record, bytes);
+    into.next = at + bytes;
   }
-  void deliver_all(std::span<const std::byte> payload);
-  void route_all(std::span<const std::byte> payload);
+  /// The same of records of different sizes.
+  void place_with_length(std::uint32_t way, int destination, std::span<const std::byte> record) {
+    buffer& into = buffers_[way];
+    if (record.size() > cutoff_ || into.left() <= record.size() + most_header_bytes) [[unlikely]] {
+      return add(way, destination, record);
+    }
+    std::byte* at = into.next;
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+    at = put_word(at, record.size());
+    if (!record.empty()) std::memcpy(at, record.data(), record.size());
+    into.next = at + record.size();
+    ++into.items;
+  }
+  void add(std::uint32_t way, int destination, std::span<const std::byte> record);
+  void add_alone(std::uint32_t way, int destination, std::span<const std::byte> record, cause why);
+  void send_buffer(std::uint32_t way, cause why);
+  void send(std::uint32_t way, batch&& what, cause why);
+  [[nodiscard]] bool try_send(std::uint32_t way, cause why);
+  void offer(batch&& what);
+  void send_in_order(std::uint32_t way, const departure& what);
+  void send_now(const departure& what);
+  void look_at_arrivals();
+  int send_due();
+  /// It has left its buffer, or never was in one.
+  batch counted(batch&& what);
+  void note(const departure& what);
+  [[nodiscard]] std::uint64_t& count_of(cause why);
+
+  void hand_over(std::span<const std::byte> records);
+  void route(content kind, std::span<const std::byte> payload);
+  int hand_over_own();
+  int deliver_own();
+  void deliver_own_and_wait();
+  [[nodiscard]] std::uint64_t pushed() const noexcept;
 
   team among_;
   job& here_;
-  const std::uint64_t number_;
+  service& home_;
+  const stream_name name_;
   const std::size_t record_bytes_;
   const stream_options with_;
-  const model::grid grid_;
-  std::size_t capacity_ = 0;
-  std::size_t threshold_ = 0;
+  const bool virtual_time_;
+  const std::size_t message_bytes_;  ///< largest that travels in one piece
+  std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
-  std::vector<slot_pair> ways_;  ///< by destination
-  std::vector<buffer> buffers_;
-  std::vector<std::vector<std::byte>> spare_;
-  stream_statistics seen_;
+  buffers buffers_;
+  ways ways_;
   waves end_;
-  std::uint64_t activity_ = 0;  ///< pushes and deliveries, when progress looked last
-  std::size_t memory_ = 0;
-  bool closed_ = false;
+  parameters parameters_;
+  observer* observer_ = nullptr;
+  std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
+  std::deque<batch> own_;                ///< full buffers for this member itself
+  bool delivering_own_ = false;
+  int waiting_ = 0;  ///< sends that may be waiting for credit
+  bool open_ = true;
+  stream_statistics seen_;         ///< of items: only what has left or come
+  std::uint64_t taken_ = 0;        ///< items that have left buffers, and those never in one
+  std::uint64_t rerouted_ = 0;     ///< items that came on their way: pushed elsewhere
+  std::uint64_t bytes_taken_ = 0;  ///< with what waits: grows with each push
+  std::uint64_t activity_ = 0;     ///< when progress looked last
 };
 
 }  // namespace upwash::streaming

@@ -2,35 +2,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/streaming/detail/service.hpp"
 
+#include <fmt/format.h>
+
 #include "upwash/core/job.hpp"
 
 namespace upwash::streaming {
 
 void service::add(engine& made) {
-  const key name{made.among().id(), made.number()};
-  // Handling what came early may wait for credit, and more may come meanwhile: behind it.
-  if (const auto came = early_.find(name); came != early_.end()) {
-    for (std::size_t i = 0; i < came->second.size(); ++i) {
-      const early each = std::move(came->second[i]);
-      made.received(each.what, each.payload);
-    }
-    early_.erase(came);
-  }
-  open_[name] = &made;
+  open_[made.name()] = &made;
+  const auto came = early_.extract(made.name());
+  if (came.empty()) return here_.set_busy(*this, true);
+  here_.run_as_handler([&] {
+    for (const early& each : came.mapped()) made.received(each.kind, each.payload);
+  });
   here_.set_busy(*this, true);
 }
 
 void service::remove(const engine& going) {
-  open_.erase({going.among().id(), going.number()});
+  open_.erase(going.name());
   gone_[going.among().id()] += going.count();
-  here_.set_busy(*this, !open_.empty());
+  here_.set_busy(*this, !open_.empty() || large_.busy());
 }
 
 tally service::count(const team& among) const {
   const auto gone = gone_.find(among.id());
   tally all = gone == gone_.end() ? tally() : gone->second;
   for (auto at = open_.lower_bound({among.id(), 0});
-       at != open_.end() && at->first.first == among.id(); ++at) {
+       at != open_.end() && at->first.team == among.id(); ++at) {
     all += at->second->count();
   }
   return all;
@@ -38,29 +36,30 @@ tally service::count(const team& among) const {
 
 /// Flushing may run handlers.
 void service::flush(const team& among) {
-  key last{among.id(), 0};
-  for (auto at = open_.upper_bound(last); at != open_.end() && at->first.first == among.id();
+  stream_name last{among.id(), 0};
+  for (auto at = open_.upper_bound(last); at != open_.end() && at->first.team == among.id();
        at = open_.upper_bound(last)) {
     last = at->first;
     at->second->flush();
   }
 }
 
-void service::received(std::uint64_t team, std::uint64_t number, content what,
-                       std::span<const std::byte> payload) {
-  const auto found = open_.find({team, number});
-  if (found != open_.end()) return found->second->received(what, payload);
-  early_[{team, number}].push_back({what, {payload.begin(), payload.end()}});
+void service::received(const stream_name& name, content kind, std::span<const std::byte> payload) {
+  const auto found = open_.find(name);
+  if (found != open_.end()) return found->second->received(kind, payload);
+  early_[name].push_back({kind, {payload.begin(), payload.end()}});
 }
 
 int service::progress(int /*budget*/) {
-  int sent = 0;
-  for (const auto& [name, each] : open_) sent += each->progress();
-  return sent;
+  int moved = large_.progress();
+  for (const auto& [name, each] : open_) moved += each->progress();
+  here_.set_busy(*this, !open_.empty() || large_.busy());
+  return moved;
 }
 
 std::string service::describe_pending() const {
   std::string all;
+  if (large_.pending() != 0) all = fmt::format("{} large items to be fetched", large_.pending());
   for (const auto& [name, each] : open_) {
     const std::string one = each->describe_pending();
     if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
@@ -68,8 +67,8 @@ std::string service::describe_pending() const {
   return all;
 }
 
-void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what) {
-  in.here().service<service>().received(team, number, static_cast<content>(what), in.payload());
+void handle_records(incoming& in, stream_name stream, content kind) {
+  in.here().service<service>().received(stream, kind, in.payload());
 }
 
 }  // namespace upwash::streaming

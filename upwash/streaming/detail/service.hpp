@@ -14,12 +14,13 @@
 #include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/large_batches.hpp"
 
 namespace upwash::streaming {
 
-class service final : public service_base {
+class service final : public service_base, private large_batches::receiver {
  public:
-  explicit service(job& here) : here_(here) {}
+  explicit service(job& here) : here_(here), large_(here, *this) {}
 
   /// The number of the next stream on the team, the same at all members.
   [[nodiscard]] std::uint64_t next_number(const team& among) { return ++numbers_[among.id()]; }
@@ -29,27 +30,27 @@ class service final : public service_base {
   /// Of all streams of the team, those too that are gone.
   [[nodiscard]] tally count(const team& among) const;
   void flush(const team& among);
-  void received(std::uint64_t team, std::uint64_t number, content what,
-                std::span<const std::byte> payload);
+  void received(const stream_name& name, content kind, std::span<const std::byte> payload) override;
+  [[nodiscard]] large_batches& large() noexcept { return large_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress(int budget) override;
   [[nodiscard]] std::string describe_pending() const override;
 
  private:
-  using key = std::pair<std::uint64_t, std::uint64_t>;  ///< team, number
   struct early {
-    content what;
+    content kind;
     std::vector<std::byte> payload;
   };
 
   job& here_;
+  large_batches large_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
-  std::map<key, engine*> open_;
-  std::map<std::uint64_t, tally> gone_;      ///< by team: what streams did that are no more
-  std::map<key, std::vector<early>> early_;  ///< of streams that this rank has yet to open
+  std::map<stream_name, engine*> open_;
+  std::map<std::uint64_t, tally> gone_;              ///< by team: what streams did that are no more
+  std::map<stream_name, std::vector<early>> early_;  ///< of streams that this rank has yet to open
 };
 
-void handle_records(incoming& in, std::uint64_t number, std::uint64_t team, std::uint32_t what);
+void handle_records(incoming& in, stream_name stream, content kind);
 
 }  // namespace upwash::streaming

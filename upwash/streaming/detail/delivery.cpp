@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What comes to a stream: records for this member, records on their way, and what it pushed for
+// itself.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/streaming/detail/engine.hpp"
+
+namespace upwash::streaming {
+namespace {
+
+/// Messages that may wait for credit, sent by handlers of own items, before pushing goes on.
+constexpr std::size_t most_deferred = 64;
+
+}  // namespace
+
+void engine::received(content kind, std::span<const std::byte> payload) {
+  if (kind == content::arrived) {
+    hand_over(payload);
+  } else {
+    route(kind, payload);
+  }
+}
+
+void engine::hand_over(std::span<const std::byte> records) {
+  const std::uint64_t items = deliver(records);
+  here_.charge(conduit::cost::push, items);
+  seen_.delivered += items;
+}
+
+/// Those for this member go into its own buffer, to be handed over together.
+void engine::route(content kind, std::span<const std::byte> payload) {
+  while (!payload.empty()) {
+    const record next = take_record(payload, kind, record_bytes_);
+    const bool mine = next.destination == among_.rank();
+    const std::uint32_t way = mine ? ways_.own() : ways_.onward(kind, next.destination);
+    ++rerouted_;
+    if (!mine) ++seen_.forwarded;
+    if (record_bytes_ != 0) {
+      place(way, next.destination, next.bytes.data(), next.bytes.size());
+    } else {
+      place_with_length(way, next.destination, next.bytes);
+    }
+  }
+  if (const std::uint32_t own = ways_.own(); buffers_[own].first != nullptr) {
+    own_.push_back(counted(buffers_.take(own)));
+  }
+  hand_over_own();
+}
+
+/// Those that are full now: handlers may fill more.
+int engine::hand_over_own() {
+  const auto count = static_cast<int>(own_.size());
+  delivering_own_ = true;
+  for (int i = 0; i < count; ++i) {
+    batch next = std::move(own_.front());
+    own_.pop_front();
+    hand_over(next.bytes());
+    buffers_.give_back(std::move(next.memory));
+  }
+  delivering_own_ = false;
+  return count;
+}
+
+/// Not in a handler, nor in itself: what is pushed there waits for the next progress.
+int engine::deliver_own() {
+  if (own_.empty() || delivering_own_ || here_.in_handler()) return 0;
+  int count = 0;
+  here_.run_as_handler([&] { count = hand_over_own(); });
+  return count;
+}
+
+/// What its handlers sent may wait for credit; so does who pushes, then.
+void engine::deliver_own_and_wait() {
+  if (deliver_own() == 0) return;
+  ++waiting_;
+  while (here_.deferred() > most_deferred) {
+    here_.wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "push"});
+  }
+  --waiting_;
+}
+
+void engine::handler_threw(std::uint64_t before, const char* what) const {
+  throw error(error_kind::fault,
+              fmt::format("rank {}: stream {}: the handler of item {} threw: {}", here_.rank(),
+                          name_.number, seen_.delivered + before + 1, what));
+}
+
+}  // namespace upwash::streaming

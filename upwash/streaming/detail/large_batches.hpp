@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What does not fit in a message: it stays with its sender, a ticket travels, and the receiver
+// fetches it when it has room. Of all streams of a rank together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "upwash/core/job.hpp"
+#include "upwash/core/region.hpp"
+#include "upwash/streaming/detail/buffers.hpp"
+
+namespace upwash::streaming {
+
+/// What travels instead of the bytes. Plain.
+struct ticket {
+  exposed_memory memory;
+  stream_name stream;
+  std::uint64_t offer = 0;  ///< of its sender
+  content kind = content::arrived;
+};
+
+/// Memory: what was offered and is not fetched yet, to which pushes outside handlers add only below
+/// `most_offered`; and what is being fetched, of which there is `most_fetched` at most, or one.
+class large_batches {
+ public:
+  static constexpr std::size_t most_offered = std::size_t{16} << 20U;
+  static constexpr std::size_t most_fetched = std::size_t{4} << 20U;
+
+  /// Receives what was fetched, as a handler.
+  class receiver {
+   public:
+    virtual void received(const stream_name& stream, content kind,
+                          std::span<const std::byte> payload) = 0;
+
+   protected:
+    ~receiver() = default;
+  };
+
+  large_batches(job& here, receiver& to) : here_(here), to_(to) {}
+  ~large_batches();
+  large_batches(const large_batches&) = delete;
+  large_batches& operator=(const large_batches&) = delete;
+
+  /// Keeps the batch until it is fetched. In handlers it does not wait.
+  void offer(const stream_name& stream, batch&& what);
+  /// Waits until there is room for another offer. Not in handlers.
+  void wait_for_room();
+
+  // -- Called by handlers -----------------------------------------------------------------------
+  void offered(int source, const ticket& what);
+  void was_fetched(std::uint64_t offer);
+
+  /// Begins what there is room for. Not in handlers.
+  int progress();
+  [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
+  /// Bytes offered and not fetched; bytes being fetched, at most so far.
+  [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
+  [[nodiscard]] std::size_t most_fetching() const noexcept { return most_fetching_; }
+  [[nodiscard]] std::size_t pending() const noexcept { return waiting_.size() + fetching_.size(); }
+
+ private:
+  struct offer_kept {
+    batch what;
+    exposed_memory memory;
+  };
+  struct fetch {
+    large_batches* home = nullptr;
+    int source = -1;
+    ticket what;
+    std::unique_ptr<std::byte[]> bytes;
+    std::list<fetch>::iterator self;
+  };
+  static void fetched(void* context);
+  void complete(fetch& done);
+
+  job& here_;
+  receiver& to_;
+  std::map<std::uint64_t, offer_kept> offers_;
+  std::uint64_t next_offer_ = 0;
+  std::size_t offered_bytes_ = 0;
+  std::list<fetch> waiting_;
+  std::list<fetch> fetching_;
+  std::size_t fetching_bytes_ = 0;
+  std::size_t most_fetching_ = 0;
+};
+
+}  // namespace upwash::streaming
