@@ -28,9 +28,10 @@ void quiescence::attach(engine& stream) {
   const team& its = stream.among();
   if (its == among_) return;  // counted with those of the team
   const auto refuse = [&](const std::string& why) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: quiescence of team {:#x}: stream {} of team {:#x} {}",
-                            among_.here().rank(), among_.id(), stream.number(), its.id(), why));
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: quiescence of team {:#x}: stream {} of team {:#x} {}",
+                    among_.here().rank(), among_.id(), stream.name().number, its.id(), why));
   };
   if (waves_.under_way()) refuse("is attached while an epoch is under way");
   for (int member = 0; member < its.size(); ++member) {
@@ -47,11 +48,12 @@ void quiescence::attach(engine& stream) {
 void quiescence::detach(const engine& stream) {
   const auto at = std::find(attached_.begin(), attached_.end(), &stream);
   if (at == attached_.end() || waves_.under_way()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: quiescence of team {:#x}: stream {} of team {:#x} {}",
-                            among_.here().rank(), among_.id(), stream.number(), stream.among().id(),
-                            at == attached_.end() ? "is not attached"
-                                                  : "is detached while an epoch is under way"));
+    throw error(
+        error_kind::argument,
+        fmt::format(
+            "rank {}: quiescence of team {:#x}: stream {} of team {:#x} {}", among_.here().rank(),
+            among_.id(), stream.name().number, stream.among().id(),
+            at == attached_.end() ? "is not attached" : "is detached while an epoch is under way"));
   }
   own_ += stream.count();
   attached_.erase(at);
