@@ -39,6 +39,15 @@ struct item_load {
   return all;
 }
 
+/// With buffers of 20 kB that are sent at half, an effective buffer of 10 kB (Narayanan 2020, 5.2);
+/// larger items than that go alone.
+[[nodiscard]] inline stream_options paper_buffers(stream_options with) {
+  with.buffer_bytes = 20'000;
+  with.threshold = 0.5;
+  with.cutoff = 0.5;
+  return with;
+}
+
 /// The longest of the members' times. Collective.
 [[nodiscard]] inline duration slowest(const team& among, duration mine) {
   std::array<std::uint64_t, 1> most{static_cast<std::uint64_t>(mine.ps())};

@@ -43,7 +43,7 @@ const bench::entry& entry_named(const std::string& name) {
 }
 
 int list_benches() {
-  for (const auto& each : bench::table()) fmt::print("{:<16} {}\n", each.name, each.doc);
+  for (const auto& each : bench::table()) fmt::print("{:<20} {}\n", each.name, each.doc);
   return 0;
 }
 

@@ -24,6 +24,7 @@ namespace {
 struct options {
   int log_words = 16;
   std::vector<std::string> modes{"direct", "1d", "2d", "auto"};
+  std::size_t buffer_bytes = upwash::stream_options{}.buffer_bytes;
 };
 
 int read_options(const upwash::job& here, int argc, char** argv, options& chosen) {
@@ -35,6 +36,8 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
       ->delimiter(',')
       ->check(CLI::IsMember({"direct", "1d", "2d", "3d", "auto"}))
       ->capture_default_str();
+  app.add_option("--buffer", chosen.buffer_bytes, "Bytes of a stream's buffer; else it chooses")
+      ->check(CLI::Range(1, 1 << 20));
   return apps::read_command_line(here, app, argc, argv);
 }
 
@@ -100,24 +103,27 @@ void run_direct(upwash::job& here, table& words, std::uint64_t updates) {
   while (apps::total(here, words.applied) != words.expected) here.progress();
 }
 
-void run_stream(upwash::job& here, table& words, std::uint64_t updates, int dimensions) {
-  auto items = upwash::open_stream<std::uint64_t>(here.world(),
-                                                  [&](std::span<const std::uint64_t> some) {
-                                                    for (const std::uint64_t each : some)
-                                                      words.apply(each);
-                                                  },
-                                                  {.dimensions = dimensions});
+void run_stream(upwash::job& here, table& words, std::uint64_t updates,
+                const upwash::stream_options& with) {
+  auto items = upwash::open_stream<std::uint64_t>(
+      here.world(),
+      [&](std::span<const std::uint64_t> some) {
+        for (const std::uint64_t each : some) words.apply(each);
+      },
+      with);
   for_each_update(here, updates,
                   [&](std::uint64_t number) { items.push(words.owner(number), number); });
   items.close();
 }
 
-void run_updates(upwash::job& here, table& words, std::uint64_t updates, const std::string& mode) {
+void run_updates(upwash::job& here, table& words, std::uint64_t updates, const std::string& mode,
+                 std::size_t buffer_bytes) {
   words.expected += updates;
   if (mode == "direct") {
     run_direct(here, words, updates);
   } else {
-    run_stream(here, words, updates, mode == "auto" ? 0 : mode[0] - '0');
+    run_stream(here, words, updates,
+               {.dimensions = mode == "auto" ? 0 : mode[0] - '0', .buffer_bytes = buffer_bytes});
   }
 }
 
@@ -133,9 +139,9 @@ int run_rank(upwash::job& here, int argc, char** argv) {
   std::uint64_t wrong = 0;
   for (const std::string& mode : chosen.modes) {
     const upwash::duration begin = here.now();
-    run_updates(here, mine, updates, mode);
+    run_updates(here, mine, updates, mode, chosen.buffer_bytes);
     const upwash::duration time = apps::slowest(here, here.now() - begin);
-    run_updates(here, mine, updates, mode);  // once more: x ^ a ^ a is x
+    run_updates(here, mine, updates, mode, chosen.buffer_bytes);  // once more: x ^ a ^ a is x
     const std::uint64_t errors = apps::total(here, mine.changed());
     wrong += errors;
     if (here.rank() != 0) continue;

@@ -111,7 +111,8 @@ TEST(aggregation, buffers_used_are_those_of_the_grid) {
 }
 
 TEST(aggregation, more_dimensions_pay_for_many_destinations_and_few_items) {
-  const stream_prices at{.message = prices, .latency = 1000, .item = 10, .copy = 0.1};
+  const stream_prices at{
+      .port = prices, .processor = {1000, 0.05}, .latency = 1000, .item = 10, .copy = 0.1};
   const auto cheapest = [&](const stream_phase& of) {
     int best = 1;
     for (int d = 2; d <= 3; ++d) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "upwash/model/cost.hpp"
+#include "upwash/model/grid.hpp"
+
 namespace upwash::model {
 
 double cost_of_all(const message_prices& at, std::span<const double> bytes) {
@@ -83,22 +86,66 @@ double best_bytes(const message_prices& at, const item_load& of, double kappa) {
 
 double buffers_used(const stream_phase& of, int dimensions) {
   const double apart = std::min(of.items, of.destinations);
-  if (dimensions == 1) return apart;
-  const double line = std::pow(of.ranks, 1.0 / dimensions) - 1;
-  return dimensions * std::min(line, apart);
+  const grid over = grid::near_cube(of.ranks, dimensions);
+  double used = 0;
+  for (int d = 0; d < over.dimensions(); ++d) used += std::min<double>(over.size(d) - 1, apart);
+  return used;
+}
+
+stream_prices stream_prices_of(const machine& on, int ranks) {
+  const std::size_t level = on.level_between(0, std::max(ranks - 1, 0));
+  constexpr std::uint64_t many = 4096;
+  const message_cost empty = cost_of_message(on, level, 0);
+  const message_cost full = cost_of_message(on, level, many);
+  const auto prices = [](duration none, duration all) {
+    return message_prices{none.ns(), (all - none).ns() / static_cast<double>(many)};
+  };
+  stream_prices found;
+  found.port = prices(empty.busy, full.busy);
+  if (on.nic.traffic == nic_protocol::budget::shared) {
+    found.port.alpha *= 2;
+    found.port.beta *= 2;
+  }
+  found.processor = prices(empty.send_overhead + empty.receive_overhead,
+                           full.send_overhead + full.receive_overhead);
+  found.latency = message_time(on, level, 0).ns();
+  if (on.processor.handler) found.processor.alpha += on.processor.handler->ns();
+  if (on.processor.push) found.item = on.processor.push->ns();
+  found.copy = on.processor.copy_ns_per_byte.value_or(0);
+  return found;
+}
+
+double hops_of(int ranks, int dimensions) {
+  if (dimensions == 1) return 1;
+  const grid over = grid::near_cube(ranks, dimensions);
+  double hops = 0;
+  for (int d = 0; d < over.dimensions(); ++d) hops += 1 - 1.0 / over.size(d);
+  return std::max(hops, 1.0);
+}
+
+double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
+                double effective_bytes) {
+  const double bytes = of.item_bytes + (dimensions == 1 ? 0 : at.routing_bytes);
+  const double all = hops_of(of.ranks, dimensions) * of.items * bytes;
+  return all / (std::max(buffers_used(of, dimensions), 1.0) * std::max(effective_bytes, bytes));
 }
 
 double phase_cost(const stream_prices& at, const stream_phase& of, int dimensions,
                   double effective_bytes) {
-  // Of the coordinates of an item's way so many differ from its source's.
-  const double hops =
-      dimensions == 1 ? 1 : dimensions * (1 - std::pow(of.ranks, -1.0 / dimensions));
+  const double hops = hops_of(of.ranks, dimensions);
   const double bytes = of.item_bytes + (dimensions == 1 ? 0 : at.routing_bytes);
-  const double full = hops * of.items / std::max(std::floor(effective_bytes / bytes), 1.0);
-  const double messages = std::max(full, buffers_used(of, dimensions));
-  const double copies = (hops + 1) * of.items * (at.item + at.copy * bytes);
-  return copies + at.message.alpha * messages + at.message.beta * bytes * hops * of.items +
-         at.latency * dimensions;
+  const double volume = hops * of.items * bytes;
+  const double in_full = std::max(std::ceil(effective_bytes / bytes), 1.0);
+  const double messages = std::max(hops * of.items / in_full, buffers_used(of, dimensions));
+  const double port = at.port.alpha * messages + at.port.beta * volume;
+  const double overheads = at.processor.alpha * messages + at.processor.beta * volume;
+  const double filling = hops * of.items * (at.item + at.copy * bytes);
+  const double handing_over = of.items * at.item;
+  const double apart = std::max(fills_of(at, of, dimensions, effective_bytes), 1.0);
+  const double last = std::min(volume / std::max(messages, 1.0), in_full * bytes);
+  const double stops = (dimensions - 1) * std::ceil(std::log2(std::max(of.ranks, 2)));
+  return std::max(port + filling / apart, overheads + filling) + handing_over +
+         dimensions * (at.port.beta + at.processor.beta) * last + (1 + stops) * at.latency;
 }
 
 }  // namespace upwash::model

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "upwash/base/function_ref.hpp"
+#include "upwash/model/machine.hpp"
 
 namespace upwash::model {
 
@@ -86,19 +87,33 @@ struct stream_phase {
 };
 
 struct stream_prices {
-  message_prices message;    ///< of a burst: what holds up the next message
-  double latency = 0;        ///< ns from a message's first byte out to its handler
+  message_prices port;       ///< of a burst both ways: what holds up the next message
+  message_prices processor;  ///< the overheads of both ends
+  double latency = 0;        ///< ns from the start of an empty message to its handler
   double item = 0;           ///< ns to copy an item into a buffer or hand it over, but for bytes
   double copy = 0;           ///< ns a byte copied
   double routing_bytes = 4;  ///< of an item that goes on
 };
 
-/// Buffers that a member uses in the phase. 1-D: one a destination. d-D: at most ranks^(1/d) - 1 in
-/// each dimension, and no more than different items or destinations ask for.
+/// Of messages between the first of so many ranks on a machine and the last; copies and pushes that
+/// the machine says nothing of cost nothing. Throws `error` (configuration) for one without costs.
+[[nodiscard]] stream_prices stream_prices_of(const machine& on, int ranks);
+
+/// Buffers that a member uses in the phase: at most one for each other member on its lines of the
+/// grid, and no more than different items or destinations ask for.
 [[nodiscard]] double buffers_used(const stream_phase& of, int dimensions);
 
-/// What the phase takes a member, in ns: each hop copies an item, messages are as many as full
-/// buffers or as buffers used, whatever is more, and the last ones take a way of `dimensions` hops.
+/// Hops of an item, on average over destinations.
+[[nodiscard]] double hops_of(int ranks, int dimensions);
+
+/// How often a buffer is filled in the phase; below one: what all buffers hold at its end.
+[[nodiscard]] double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
+                              double effective_bytes);
+
+/// What the phase takes a member, in ns. Each hop copies an item into a buffer; messages are as
+/// many as full buffers or as buffers used, whatever is more. Processor and port work side by side
+/// once the buffers have been filled for the first time. At the end the last buffers go their way,
+/// and for each stop on it the end is found out half a wave of counts later (log2 P messages).
 /// Where all send alike a member forwards as much as it pushes.
 [[nodiscard]] double phase_cost(const stream_prices& at, const stream_phase& of, int dimensions,
                                 double effective_bytes);

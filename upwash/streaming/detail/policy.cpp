@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/streaming/detail/policy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "upwash/model/grid.hpp"
+
+namespace upwash::streaming {
+namespace {
+
+constexpr int most_dimensions = 3;
+constexpr double least_bytes = 256;  ///< of a buffer that is worth its name
+constexpr double worthwhile = 0.95;  ///< of the cost so far: what costs more is no reason to change
+constexpr double changed = 1.25;     ///< times: traffic that differs by less is the same
+constexpr double newest = 0.5;       ///< share of the last phase in the averages
+constexpr double late = 2;           ///< times the mean time to fill: a buffer that is left behind
+
+bool differs(double a, double b) { return std::max(a, b) > changed * std::min(a, b); }
+
+bool differs(const traffic& a, const traffic& b, bool rate_counts) {
+  return differs(a.items, b.items) || differs(a.item_bytes, b.item_bytes) ||
+         differs(a.destinations, b.destinations) || (rate_counts && differs(a.rate, b.rate));
+}
+
+model::stream_phase phase_of(int ranks, const traffic& of) {
+  return {ranks, of.items, of.item_bytes, of.destinations};
+}
+
+}  // namespace
+
+policy::policy(const policy_facts& facts, const policy_wishes& wishes, const parameters& start,
+               const std::optional<traffic>& learned)
+    : facts_(facts), wishes_(wishes), now_(start) {
+  if (wishes_.dimensions != 0) now_.dimensions = wishes_.dimensions;
+  if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
+  if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
+  if (wishes_.timeout != duration()) now_.timeout = wishes_.timeout;
+  if (!learned || !(learned->items > 0)) return;
+  seen_ = *learned;
+  choose(seen_);
+}
+
+bool policy::phase_over(const traffic& of) {
+  if (!(of.items > 0)) return false;
+  const auto move = [&](double& average, double latest) {
+    average = average == 0 ? latest : average + newest * (latest - average);
+  };
+  move(seen_.items, of.items);
+  move(seen_.item_bytes, of.item_bytes);
+  move(seen_.destinations, of.destinations);
+  move(seen_.rate, of.rate);
+  if (!differs(seen_, chosen_for_, wishes_.latency_cost > 0)) return false;
+  return choose(seen_);
+}
+
+bool policy::so_far(const traffic& of) { return of.items > 2 * chosen_for_.items && choose(of); }
+
+bool policy::fills_a_buffer(double items_a_phase) const noexcept {
+  return items_a_phase * seen_.item_bytes >= static_cast<double>(now_.effective_bytes);
+}
+
+/// Where delays have a price: that of the items that wait until their buffer is full. Else what
+/// everybody waits for at the end of a phase, which phase_cost has: the last buffers on their way.
+double policy::cost_of(int dimensions, double bytes, const traffic& expected) const {
+  const model::stream_phase phase = phase_of(facts_.ranks, expected);
+  const double work = model::phase_cost(facts_.prices, phase, dimensions, bytes);
+  if (!(wishes_.latency_cost > 0) || !(expected.rate > 0)) return work;
+  const double hops = model::hops_of(facts_.ranks, dimensions);
+  const double buffers = std::max(model::buffers_used(phase, dimensions), 1.0);
+  const model::item_load load{expected.rate * hops / buffers, expected.item_bytes};
+  const double wait = std::min(model::fill_time(load, bytes), expected.items / expected.rate) / 2;
+  return work + hops * expected.items * model::linear_delay(wishes_.latency_cost, wait);
+}
+
+bool policy::fits(int dimensions, double bytes, const traffic& expected) const {
+  const double count = model::buffers_used(phase_of(facts_.ranks, expected), dimensions);
+  return facts_.memory == 0 || count * bytes <= static_cast<double>(facts_.memory);
+}
+
+policy::candidate policy::best(int dimensions, const traffic& expected) const {
+  candidate found{dimensions, 0, 0};
+  const auto consider = [&](double bytes) {
+    const double cost = cost_of(dimensions, bytes, expected);
+    // Of equals the larger: it serves more traffic as well.
+    if (found.bytes == 0 || cost <= found.cost) found = {dimensions, bytes, cost};
+  };
+  if (wishes_.effective_bytes != 0) {
+    consider(static_cast<double>(wishes_.effective_bytes));
+    return found;
+  }
+  const auto most = static_cast<double>(facts_.message_bytes);
+  const double least = std::min(std::max(least_bytes, expected.item_bytes), most);
+  for (double bytes = least; bytes < most; bytes *= std::sqrt(2.0)) {
+    if (found.bytes == 0 || fits(dimensions, bytes, expected)) consider(bytes);
+  }
+  if (found.bytes == 0 || fits(dimensions, most, expected)) consider(most);
+  return found;
+}
+
+bool policy::choose(const traffic& expected) {
+  chosen_for_ = expected;
+  candidate winner;
+  std::string others;
+  bool fitting = false;
+  for (int d = 1; d <= most_dimensions; ++d) {
+    const bool wished = wishes_.dimensions == 0 || d == wishes_.dimensions;
+    if (!wished || model::grid::near_cube(facts_.ranks, d).dimensions() != d) continue;
+    const candidate one = best(d, expected);
+    const bool fit = fits(d, one.bytes, expected);
+    others += fmt::format("{}{}-D {:.1f} us{}", others.empty() ? "" : ", ", d, one.cost * 1e-3,
+                          fit ? "" : " (beyond the memory)");
+    if (winner.bytes == 0 || (fit && !fitting) || (fit == fitting && one.cost < winner.cost)) {
+      winner = one;
+    }
+    fitting = fitting || fit;
+  }
+  if (winner.bytes == 0) winner = best(wishes_.dimensions, expected);  // more than are tried
+  const auto bytes_now = static_cast<double>(now_.effective_bytes);
+  const bool holds = fits(now_.dimensions, bytes_now, expected) &&
+                     winner.cost > worthwhile * cost_of(now_.dimensions, bytes_now, expected);
+  if (holds) winner = {now_.dimensions, bytes_now, winner.cost};
+  parameters fresh = now_;
+  fresh.dimensions = winner.dimensions;
+  fresh.effective_bytes = static_cast<std::size_t>(winner.bytes);
+  if (wishes_.cutoff_bytes == 0) fresh.cutoff_bytes = cutoff_for(winner.dimensions, winner.bytes);
+  if (wishes_.timeout == duration()) fresh.timeout = timeout_for(winner, expected);
+  const bool news = fresh.dimensions != now_.dimensions ||
+                    fresh.effective_bytes != now_.effective_bytes || fresh.timeout != now_.timeout;
+  if (!news) return false;
+  now_ = fresh;
+  why_ = fmt::format("{:.0f} items of {:.0f} bytes for some {:.0f} destinations a phase: {}",
+                     expected.items, expected.item_bytes, expected.destinations, others);
+  return true;
+}
+
+/// Combining an item saves alpha (1 - S/b), and costs two copies a hop and the bytes of all hops
+/// but one. Both are equal at S = alpha / (alpha/b + copies).
+std::size_t policy::cutoff_for(int dimensions, double bytes) const {
+  const double hops = model::hops_of(facts_.ranks, dimensions);
+  const double alpha = std::max(facts_.prices.port.alpha, facts_.prices.processor.alpha);
+  const double beta = std::max(facts_.prices.port.beta, facts_.prices.processor.beta);
+  const double a_byte = (hops + 1) * facts_.prices.copy + std::max(hops - 1, 0.0) * beta;
+  if (!(alpha > 0)) return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(alpha / (alpha / bytes + a_byte));
+}
+
+/// Only where delays have a price: elsewhere idle members and the end of a phase send what is left.
+duration policy::timeout_for(const candidate& one, const traffic& expected) const {
+  if (!(wishes_.latency_cost > 0) || !(expected.rate > 0)) return {};
+  const double hops = model::hops_of(facts_.ranks, one.dimensions);
+  const double buffers =
+      std::max(model::buffers_used(phase_of(facts_.ranks, expected), one.dimensions), 1.0);
+  const model::item_load load{expected.rate * hops / buffers, expected.item_bytes};
+  return duration::from_ns(late * model::fill_time(load, one.bytes));
+}
+
+}  // namespace upwash::streaming
