@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "upwash/model/cost.hpp"
+#include "upwash/model/grid.hpp"
 
 namespace upwash::model {
 
@@ -85,9 +86,10 @@ double best_bytes(const message_prices& at, const item_load& of, double kappa) {
 
 double buffers_used(const stream_phase& of, int dimensions) {
   const double apart = std::min(of.items, of.destinations);
-  if (dimensions == 1) return apart;
-  const double line = std::pow(of.ranks, 1.0 / dimensions) - 1;
-  return dimensions * std::min(line, apart);
+  const grid over = grid::near_cube(of.ranks, dimensions);
+  double used = 0;
+  for (int d = 0; d < over.dimensions(); ++d) used += std::min<double>(over.size(d) - 1, apart);
+  return used;
 }
 
 stream_prices stream_prices_of(const machine& on, int ranks) {
@@ -114,7 +116,11 @@ stream_prices stream_prices_of(const machine& on, int ranks) {
 }
 
 double hops_of(int ranks, int dimensions) {
-  return dimensions == 1 ? 1 : dimensions * (1 - std::pow(ranks, -1.0 / dimensions));
+  if (dimensions == 1) return 1;
+  const grid over = grid::near_cube(ranks, dimensions);
+  double hops = 0;
+  for (int d = 0; d < over.dimensions(); ++d) hops += 1 - 1.0 / over.size(d);
+  return std::max(hops, 1.0);
 }
 
 double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
@@ -132,12 +138,14 @@ double phase_cost(const stream_prices& at, const stream_phase& of, int dimension
   const double in_full = std::max(std::ceil(effective_bytes / bytes), 1.0);
   const double messages = std::max(hops * of.items / in_full, buffers_used(of, dimensions));
   const double port = at.port.alpha * messages + at.port.beta * volume;
-  const double processor = at.processor.alpha * messages + at.processor.beta * volume +
-                           (hops + 1) * of.items * (at.item + at.copy * bytes);
+  const double overheads = at.processor.alpha * messages + at.processor.beta * volume;
+  const double filling = hops * of.items * (at.item + at.copy * bytes);
+  const double handing_over = of.items * at.item;
   const double apart = std::max(fills_of(at, of, dimensions, effective_bytes), 1.0);
   const double last = std::min(volume / std::max(messages, 1.0), in_full * bytes);
-  return std::max(port, processor) + std::min(port, processor) / apart +
-         dimensions * (at.latency + (at.port.beta + at.processor.beta) * last);
+  const double stops = (dimensions - 1) * std::ceil(std::log2(std::max(of.ranks, 2)));
+  return std::max(port + filling / apart, overheads + filling) + handing_over +
+         dimensions * (at.port.beta + at.processor.beta) * last + (1 + stops) * at.latency;
 }
 
 }  // namespace upwash::model

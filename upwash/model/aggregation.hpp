@@ -99,8 +99,8 @@ struct stream_prices {
 /// the machine says nothing of cost nothing. Throws `error` (configuration) for one without costs.
 [[nodiscard]] stream_prices stream_prices_of(const machine& on, int ranks);
 
-/// Buffers that a member uses in the phase. 1-D: one a destination. d-D: at most ranks^(1/d) - 1 in
-/// each dimension, and no more than different items or destinations ask for.
+/// Buffers that a member uses in the phase: at most one for each other member on its lines of the
+/// grid, and no more than different items or destinations ask for.
 [[nodiscard]] double buffers_used(const stream_phase& of, int dimensions);
 
 /// Hops of an item, on average over destinations.
@@ -110,9 +110,10 @@ struct stream_prices {
 [[nodiscard]] double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
                               double effective_bytes);
 
-/// What the phase takes a member, in ns. Each hop copies an item; messages are as many as full
-/// buffers or as buffers used, whatever is more. Copying and sending overlap, but for the first
-/// filling of each buffer; the last buffers take a way of `dimensions` hops one after the other.
+/// What the phase takes a member, in ns. Each hop copies an item into a buffer; messages are as
+/// many as full buffers or as buffers used, whatever is more. Processor and port work side by side
+/// once the buffers have been filled for the first time. At the end the last buffers go their way,
+/// and for each stop on it the end is found out half a wave of counts later (log2 P messages).
 /// Where all send alike a member forwards as much as it pushes.
 [[nodiscard]] double phase_cost(const stream_prices& at, const stream_phase& of, int dimensions,
                                 double effective_bytes);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "upwash/base/duration.hpp"
 
@@ -26,6 +27,14 @@ struct stream_options {
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};
+  /// What a ns by which an item is late costs, in ns of the sender (Narayanan 2020: kappa); with it
+  /// buffers are as large as saves most, and timeouts follow. 0: what is late counts only at the
+  /// end of a phase, where all wait for the last buffers.
+  double latency_cost = 0;
+  /// Bytes that a member's buffers should take at most where their size is not given.
+  std::size_t memory = std::size_t{8} << 20U;
+  /// Tells streams of one shape apart, in what is learned for later ones. Outlives the stream.
+  std::string_view label{};
   /// Buffers are sent when a member waits and nothing comes.
   bool flush_when_idle = true;
   /// Items of a pair of members arrive in the order in which they were pushed. Large ones go in

@@ -38,20 +38,21 @@ concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 ///
 /// `Handler` is called as `handler(const T&)`, or for trivially copyable items as
 /// `handler(std::span<const T>)` if it can be: in progress and in waits of this rank, in a handler,
-/// so it must not wait; it may push. What it throws ends the job.
+/// so it must not wait; it may push. One that takes the stream before them (`auto&`) gets it. What
+/// it throws ends the job.
 template <class T, class Handler>
 class stream final : public streaming::engine {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
-  static constexpr bool takes_batches = fixed && std::is_invocable_v<Handler&, std::span<const T>>;
-  static_assert(takes_batches || std::is_invocable_v<Handler&, const T&>,
-                "the handler takes const T&, or std::span<const T> of trivially copyable items");
 
  public:
   /// Collective over the team, local: members open their streams on it in the same order. Throws
   /// `error` (argument) for options that make no sense.
   stream(const team& among, Handler handler, const stream_options& with = {})
       : engine(among, fixed ? sizeof(T) : 0, with), handler_(std::move(handler)) {
+    static_assert(takes_batches() || takes<const T&>(),
+                  "the handler takes const T&, or std::span<const T> of trivially copyable items, "
+                  "behind the stream if it wants that");
     join();
   }
 
@@ -104,6 +105,22 @@ class stream final : public streaming::engine {
     packed_ = std::move(bytes);
   }
 
+  // Asked in functions only, where the class is complete.
+  template <class What>
+  static consteval bool takes() {
+    return std::is_invocable_v<Handler&, What> || std::is_invocable_v<Handler&, stream&, What>;
+  }
+  static consteval bool takes_batches() { return fixed && takes<std::span<const T>>(); }
+
+  template <class What>
+  void call(What what) {
+    if constexpr (std::is_invocable_v<Handler&, What>) {
+      handler_(what);
+    } else {
+      handler_(*this, what);
+    }
+  }
+
   /// Items that reading replaces as a whole: one is kept, with its memory.
   static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
 
@@ -128,16 +145,16 @@ class stream final : public streaming::engine {
 
   void deliver_one(std::span<const std::byte> record) {
     if constexpr (raw) {
-      handler_(record);
+      call<const T&>(record);
     } else {
       archive_reader read(record);
       if constexpr (reusable) {
         read(unpacked_);
-        handler_(std::as_const(unpacked_));
+        call<const T&>(unpacked_);
       } else {
         T item{};
         read(item);
-        handler_(std::as_const(item));
+        call<const T&>(item);
       }
     }
   }
@@ -153,12 +170,12 @@ class stream final : public streaming::engine {
   }
 
   void deliver_items(std::span<const T> items, std::uint64_t& done) {
-    if constexpr (takes_batches) {
-      handler_(items);
+    if constexpr (takes_batches()) {
+      call<std::span<const T>>(items);
       done = items.size();
     } else {
       for (const T& each : items) {
-        handler_(each);
+        call<const T&>(each);
         ++done;
       }
     }

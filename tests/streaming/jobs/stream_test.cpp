@@ -107,23 +107,19 @@ JOB_TEST(stream, lets_handlers_push, .most_ranks = 17) {
   for (const int dimensions : {1, 2}) {
     std::uint64_t leaves = 0;
     stream_options with{.dimensions = dimensions, .buffer_bytes = 64};
-    streaming::engine* out = nullptr;
     auto items = open_stream<seedling>(
         world,
-        [&](const seedling& one) {
+        [&](auto& out, const seedling& one) {
           if (one.life == 0) {
             ++leaves;
             return;
           }
           for (std::uint32_t child = 1; child <= 2; ++child) {
             const seedling next{one.life - 1, one.at * 2 + child};
-            out->push(static_cast<int>(next.at % static_cast<std::uint32_t>(world.size())),
-                      std::as_bytes(std::span(&next, 1)));
+            out.push(static_cast<int>(next.at % static_cast<std::uint32_t>(world.size())), next);
           }
         },
         with);
-    out = &items;
-    control::barrier(world);
     items.push((world.rank() + 1) % world.size(), {9, static_cast<std::uint32_t>(world.rank())});
     items.finish();
     std::array<std::uint64_t, 1> all{leaves};

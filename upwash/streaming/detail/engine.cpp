@@ -29,6 +29,10 @@ void check(const team& among, const stream_options& with) {
   if (with.timeout < duration()) {
     wrong(fmt::format("a timeout of {} us; 0 for none, or more", with.timeout.us()));
   }
+  if (!(with.latency_cost >= 0) || with.memory == 0) {
+    wrong(fmt::format("a latency cost of {} and {} bytes of memory; 0 or more, and more than 0",
+                      with.latency_cost, with.memory));
+  }
 }
 
 constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes

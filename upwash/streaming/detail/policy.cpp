@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "upwash/model/grid.hpp"
+
 namespace upwash::streaming {
 namespace {
 
@@ -105,9 +107,8 @@ bool policy::choose(const traffic& expected) {
   std::string others;
   bool fitting = false;
   for (int d = 1; d <= most_dimensions; ++d) {
-    const bool possible =
-        wishes_.dimensions != 0 ? d == wishes_.dimensions : d == 1 || facts_.ranks >= (1 << d);
-    if (!possible) continue;
+    const bool wished = wishes_.dimensions == 0 || d == wishes_.dimensions;
+    if (!wished || model::grid::near_cube(facts_.ranks, d).dimensions() != d) continue;
     const candidate one = best(d, expected);
     const bool fit = fits(d, one.bytes, expected);
     others += fmt::format("{}{}-D {:.1f} us{}", others.empty() ? "" : ", ", d, one.cost * 1e-3,

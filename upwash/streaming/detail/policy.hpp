@@ -11,6 +11,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/model/aggregation.hpp"
+#include "upwash/streaming/adapt.hpp"
 #include "upwash/streaming/detail/departure.hpp"
 
 namespace upwash::streaming {
@@ -31,15 +32,6 @@ struct policy_wishes {
   std::size_t cutoff_bytes = 0;
   duration timeout{};
   double latency_cost = 0;  ///< kappa: what a ns of delay of an item costs, in ns of the sender
-};
-
-/// What a member pushes in a phase: between two moments at which all was delivered.
-struct traffic {
-  double items = 0;
-  double item_bytes = 0;    ///< S, with lengths where sizes differ
-  double destinations = 0;  ///< different ones
-  double rate = 0;          ///< Q: items a ns
-  friend bool operator==(const traffic&, const traffic&) = default;
 };
 
 /// Costs nothing an item; `choose` prices some thirty settings, and only when traffic has changed.

@@ -10,6 +10,7 @@ namespace upwash::streaming {
 
 void service::add(engine& made) {
   open_[made.name()] = &made;
+  if (adapter::wanted_by(made)) adapters_.try_emplace(&made, made, installed_);
   const auto came = early_.extract(made.name());
   if (came.empty()) return here_.set_busy(*this, true);
   here_.run_as_handler([&] {
@@ -19,6 +20,10 @@ void service::add(engine& made) {
 }
 
 void service::remove(const engine& going) {
+  if (const auto set = adapters_.find(&going); set != adapters_.end()) {
+    set->second.remember();
+    adapters_.erase(set);
+  }
   open_.erase(going.name());
   gone_[going.among().id()] += going.count();
   here_.set_busy(*this, !open_.empty() || large_.busy());
@@ -66,6 +71,8 @@ std::string service::describe_pending() const {
   }
   return all;
 }
+
+void install(job& here, const installation& with) { here.service<service>().install(with); }
 
 void handle_records(incoming& in, stream_name stream, content kind) {
   in.here().service<service>().received(stream, kind, in.payload());

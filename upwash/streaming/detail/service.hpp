@@ -13,6 +13,8 @@
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/streaming/adapt.hpp"
+#include "upwash/streaming/detail/adapter.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/large_batches.hpp"
 
@@ -27,6 +29,8 @@ class service final : public service_base, private large_batches::receiver {
   /// From now on messages find it; those that came before are delivered now.
   void add(engine& made);
   void remove(const engine& going);
+  /// Of streams opened from now on.
+  void install(const installation& with) { installed_ = with; }
   /// Of all streams of the team, those too that are gone.
   [[nodiscard]] tally count(const team& among) const;
   void flush(const team& among);
@@ -44,6 +48,8 @@ class service final : public service_base, private large_batches::receiver {
   };
 
   job& here_;
+  installation installed_;
+  std::map<const engine*, adapter> adapters_;  ///< of streams that set themselves
   large_batches large_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
   std::map<stream_name, engine*> open_;

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/streaming/detail/adapter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/streaming/detail/engine.hpp"
+
+namespace upwash::streaming {
+namespace {
+
+constexpr int sampled = 8;                 ///< items of a message
+constexpr std::uint64_t looks_every = 64;  ///< messages: so often a phase under way is looked at
+constexpr std::size_t most_direct_ways = 16;
+constexpr double enough = 4;  ///< samples for each destination: then they are forgotten
+
+/// A laptop's: messages are cheap, so they are what matters least.
+constexpr model::stream_prices unknown_machine{
+    .port = {2.5, 0.02}, .processor = {10, 0}, .latency = 56, .item = 1, .copy = 0.016};
+
+stream_kind kind_of(const engine& of) {
+  const team& among = of.among();
+  const conduit::endpoint& where = among.here().endpoint();
+  const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
+  int together = 1;
+  while (together < among.size() && node(together) == node(0)) ++together;
+  return {std::string(of.options().label), among.size(), together, of.record_bytes()};
+}
+
+policy make_policy(const engine& of, const installation& with, const stream_kind& kind) {
+  const stream_options& asked = of.options();
+  const parameters& start = of.current();
+  policy_facts facts{.ranks = of.among().size(),
+                     .prices = unknown_machine,
+                     .message_bytes = start.effective_bytes,
+                     .record_bytes = of.record_bytes(),
+                     .memory = asked.memory};
+  if (with.prices != nullptr && with.prices->among(facts.ranks)) {
+    facts.prices = *with.prices->among(facts.ranks);
+  }
+  policy_wishes wishes{.timeout = asked.timeout, .latency_cost = asked.latency_cost};
+  if (asked.dimensions != 0 || asked.ordered) wishes.dimensions = start.dimensions;
+  if (asked.buffer_bytes != 0) {
+    wishes.effective_bytes = start.effective_bytes;
+    wishes.cutoff_bytes = std::max<std::size_t>(start.cutoff_bytes, 1);
+  }
+  std::optional<traffic> known;
+  if (with.memory != nullptr) {
+    if (const auto found = with.memory->recall(kind)) known = found->seen;
+  }
+  return policy(facts, wishes, start, known);
+}
+
+}  // namespace
+
+const std::optional<model::stream_prices>& price_list::among(int ranks) {
+  if (std::exchange(ranks_, ranks) == ranks) return prices_;
+  prices_.reset();
+  try {
+    prices_ = model::stream_prices_of(load_machine(name_), ranks);
+  } catch (const error& wrong) {
+    log(log_level::info, "streaming",
+        fmt::format("streams set themselves by a laptop's prices: {}", wrong.what()));
+  }
+  return prices_;
+}
+
+void distinct_count::add(int member, std::size_t times) {
+  auto bit = seen_[static_cast<std::size_t>(member)];
+  if (!bit) ++different_;
+  bit = true;
+  drawn_ += static_cast<double>(times);
+}
+
+void distinct_count::clear() {
+  seen_.assign(seen_.size(), false);
+  different_ = drawn_ = 0;
+}
+
+double distinct_count::estimate() const {
+  const auto most = static_cast<double>(seen_.size());
+  const auto different_of = [&](double all) { return all * (1 - std::exp(-drawn_ / all)); };
+  double low = std::max(different_, 1.0);
+  double high = most;
+  if (different_of(high) <= different_) return most;
+  while (high - low > 0.5) {
+    const double middle = (low + high) / 2;
+    (different_of(middle) < different_ ? low : high) = middle;
+  }
+  return high;
+}
+
+void frequent::add(int member) noexcept {
+  one* free = nullptr;
+  for (one& each : all_) {
+    if (each.member == member && each.count != 0) {
+      ++each.count;
+      return;
+    }
+    if (each.count == 0) free = &each;
+  }
+  if (free != nullptr) {
+    *free = {member, 1};
+    return;
+  }
+  for (one& each : all_) --each.count;
+}
+
+bool adapter::wanted_by(const engine& of) {
+  const stream_options& asked = of.options();
+  const bool ways = asked.dimensions == 0 && !asked.ordered;
+  return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+}
+
+adapter::adapter(engine& of, const installation& with)
+    : of_(of),
+      memory_(with.memory),
+      kind_(kind_of(of)),
+      policy_(make_policy(of, with, kind_)),
+      destinations_(of.among().size()) {
+  if (policy_.seen().items > 0) apply();
+  of_.watch(this);
+}
+
+adapter::~adapter() { of_.watch(nullptr); }
+
+void adapter::sent(const departure& what) {
+  if (items_ == 0) began_ = of_.among().here().now();
+  items_ += what.items;
+  bytes_ += what.bytes.size() - (is_routed(what.kind) ? word_bytes * what.items : 0);
+  if (is_routed(what.kind)) {
+    sample(what);
+  } else {
+    const int to = of_.among().member_of(what.hop);
+    destinations_.add(to, std::min<std::size_t>(what.items, sampled));
+    for (direct_way& each : direct_) each.items += each.member == to ? what.items : 0;
+  }
+  if (++messages_ % looks_every == 0 && policy_.so_far(phase_so_far())) apply();
+}
+
+void adapter::sample(const departure& what) {
+  std::span<const std::byte> left = what.bytes;
+  const auto take = [&] {
+    const int to = take_record(left, what.kind, of_.record_bytes()).destination;
+    destinations_.add(to, 1);
+    often_.add(to);
+  };
+  if (of_.record_bytes() == 0) {
+    for (int i = 0; i < sampled && !left.empty(); ++i) take();
+    return;
+  }
+  const std::size_t record = word_bytes + of_.record_bytes();
+  const std::size_t step = std::max<std::size_t>(what.items / sampled, 1);
+  for (std::size_t i = 0; i < what.items; i += step) {
+    left = what.bytes.subspan(i * record);
+    take();
+  }
+}
+
+traffic adapter::phase_so_far() const {
+  traffic all;
+  all.items = static_cast<double>(of_.count().created - pushed_before_);
+  if (items_ != 0) all.item_bytes = static_cast<double>(bytes_) / static_cast<double>(items_);
+  all.destinations =
+      policy_.now().dimensions == 1 ? destinations_.seen() : destinations_.estimate();
+  const double time = (of_.among().here().now() - began_).ns();
+  all.rate = time > 0 ? all.items / time : 0;
+  return all;
+}
+
+void adapter::finished() {
+  const traffic all = phase_so_far();
+  const bool fresh = items_ != 0 && policy_.phase_over(all);
+  if (fresh) apply();
+  drop_idle_ways();
+  choose_direct_ways(all.items);
+  const bool counted = policy_.now().dimensions == 1 ||
+                       destinations_.drawn() > enough * static_cast<double>(of_.among().size());
+  if (fresh || counted) destinations_.clear();
+  pushed_before_ = of_.count().created;
+  items_ = bytes_ = 0;
+}
+
+void adapter::apply() {
+  if (of_.current().dimensions != policy_.now().dimensions) direct_.clear();
+  of_.set_parameters(policy_.now());
+  if (of_.among().rank() != 0) return;
+  const parameters& now = of_.current();
+  log(log_level::info, "streaming",
+      fmt::format("stream {} of team {:#x}: {} dimensions, buffers are sent at {} bytes; {}",
+                  of_.name().number, of_.among().id(), now.dimensions, now.effective_bytes,
+                  policy_.why()));
+}
+
+void adapter::drop_idle_ways() {
+  std::erase_if(direct_, [&](direct_way& each) {
+    const bool idle = !policy_.fills_a_buffer(2 * static_cast<double>(each.items));
+    if (idle) of_.go_directly(each.member, false);
+    each.items = 0;
+    return idle;
+  });
+}
+
+/// Destinations that fill buffers of their own need no stops on the way.
+void adapter::choose_direct_ways(double items) {
+  if (policy_.now().dimensions == 1) {
+    return often_.clear();  // all ways are direct
+  }
+  const double share = destinations_.drawn() > 0 ? items / destinations_.drawn() : 0;
+  for (const frequent::one& each : often_.all()) {
+    if (each.count == 0 || direct_.size() == most_direct_ways ||
+        !policy_.fills_a_buffer(each.count * share)) {
+      continue;
+    }
+    of_.go_directly(each.member, true);
+    direct_.push_back({each.member});
+  }
+  often_.clear();
+}
+
+void adapter::remember() {
+  if (memory_ == nullptr || of_.among().rank() != 0 || !(policy_.seen().items > 0)) return;
+  memory_->note(kind_, {policy_.seen(), of_.current().dimensions, of_.current().effective_bytes});
+}
+
+}  // namespace upwash::streaming

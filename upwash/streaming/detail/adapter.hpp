@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Drives the policy of one stream at one member: counts what messages carry, tells the policy at
+// the end of each phase, and sets what it chooses. What it counts costs something a message, and
+// nothing an item.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/streaming/adapt.hpp"
+#include "upwash/streaming/detail/departure.hpp"
+#include "upwash/streaming/detail/policy.hpp"
+
+namespace upwash::streaming {
+
+class engine;
+
+/// How many different destinations there are, from some of them. Memory: a bit a member.
+class distinct_count {
+ public:
+  explicit distinct_count(int members) : seen_(static_cast<std::size_t>(members)) {}
+  void add(int member, std::size_t times);
+  void clear();
+  /// Of items drawn evenly from D destinations so many are different: solved for D.
+  [[nodiscard]] double estimate() const;
+  [[nodiscard]] double seen() const noexcept { return different_; }
+  [[nodiscard]] double drawn() const noexcept { return drawn_; }
+
+ private:
+  std::vector<bool> seen_;
+  double different_ = 0;
+  double drawn_ = 0;
+};
+
+/// The most frequent of many, in few counters (Misra and Gries 1982): who comes more often than one
+/// time in nine is among them.
+class frequent {
+ public:
+  struct one {
+    int member = -1;
+    std::uint32_t count = 0;
+  };
+  void add(int member) noexcept;
+  void clear() noexcept { all_ = {}; }
+  [[nodiscard]] const std::array<one, 8>& all() const noexcept { return all_; }
+
+ private:
+  std::array<one, 8> all_;
+};
+
+class adapter final : public observer {
+ public:
+  /// Watches the stream from now on, and sets its parameters.
+  adapter(engine& of, const installation& with);
+  ~adapter();
+
+  void sent(const departure& what) override;
+  void finished() override;
+  /// The stream closes: what was found is kept.
+  void remember();
+
+  /// Whether anything is left to choose.
+  [[nodiscard]] static bool wanted_by(const engine& of);
+
+ private:
+  /// Of a member, and what it carried in this phase.
+  struct direct_way {
+    int member = -1;
+    std::uint64_t items = 0;
+  };
+
+  [[nodiscard]] traffic phase_so_far() const;
+  void sample(const departure& what);
+  void apply();
+  void choose_direct_ways(double items);
+  void drop_idle_ways();
+
+  engine& of_;
+  stream_memory* const memory_;
+  const stream_kind kind_;
+  policy policy_;
+  distinct_count destinations_;
+  frequent often_;
+  std::vector<direct_way> direct_;
+  std::uint64_t messages_ = 0;
+  // Of this phase:
+  std::uint64_t pushed_before_ = 0;
+  duration began_{};
+  std::uint64_t items_ = 0;  ///< of its messages
+  std::uint64_t bytes_ = 0;  ///< without destinations
+};
+
+}  // namespace upwash::streaming
