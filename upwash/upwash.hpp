@@ -30,3 +30,5 @@
 #include "upwash/core/team.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/streaming/quiescence.hpp"
+#include "upwash/streaming/stream.hpp"

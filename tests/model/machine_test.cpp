@@ -209,6 +209,20 @@ TEST(machine, variants_have_fewer_ranks_on_a_node) {
   }
 }
 
+TEST(machine, variants_have_a_communication_thread_or_none) {
+  EXPECT_FALSE(load_machine("summit").processor.communication_thread);
+  const machine with = load_machine("summit:ranks_a_node=2:communication_thread=1");
+  EXPECT_TRUE(with.processor.communication_thread);
+  EXPECT_EQ(with.name, "summit:ranks_a_node=2:communication_thread=1");
+  EXPECT_EQ(with.ranks_in(level_kind::node), 2);
+  EXPECT_FALSE(
+      load_machine("summit:communication_thread=0:ranks_a_node=2").processor.communication_thread);
+  for (const char* wrong : {"summit:communication_thread=2", "summit:communication_thread=",
+                            "summit:communication_thread", "summit:threads=1"}) {
+    EXPECT_THROW((void)load_machine(wrong), error) << wrong;
+  }
+}
+
 TEST(machine, unknown_name_lists_the_known_and_the_nearest) {
   try {
     (void)load_machine("lemiux");

@@ -30,6 +30,21 @@ namespace streaming {
 template <class T>
 concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 
+/// Flushes its stream when it ends, unless by an exception. Outside handlers.
+class iteration {
+ public:
+  explicit iteration(engine& of) : of_(of) {}
+  ~iteration() noexcept(false) {
+    if (std::uncaught_exceptions() == exceptions_) of_.flush();
+  }
+  iteration(const iteration&) = delete;
+  iteration& operator=(const iteration&) = delete;
+
+ private:
+  engine& of_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 }  // namespace streaming
 
 /// A stream of items of type T: a trivially copyable type (no bytes beside the item's own where it
@@ -38,20 +53,21 @@ concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 ///
 /// `Handler` is called as `handler(const T&)`, or for trivially copyable items as
 /// `handler(std::span<const T>)` if it can be: in progress and in waits of this rank, in a handler,
-/// so it must not wait; it may push. What it throws ends the job.
+/// so it must not wait; it may push. One that takes the stream before them (`auto&`) gets it. What
+/// it throws ends the job.
 template <class T, class Handler>
 class stream final : public streaming::engine {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
-  static constexpr bool takes_batches = fixed && std::is_invocable_v<Handler&, std::span<const T>>;
-  static_assert(takes_batches || std::is_invocable_v<Handler&, const T&>,
-                "the handler takes const T&, or std::span<const T> of trivially copyable items");
 
  public:
   /// Collective over the team, local: members open their streams on it in the same order. Throws
   /// `error` (argument) for options that make no sense.
   stream(const team& among, Handler handler, const stream_options& with = {})
       : engine(among, fixed ? sizeof(T) : 0, with), handler_(std::move(handler)) {
+    static_assert(takes_batches() || takes<const T&>(),
+                  "the handler takes const T&, or std::span<const T> of trivially copyable items, "
+                  "behind the stream if it wants that");
     join();
   }
 
@@ -66,7 +82,7 @@ class stream final : public streaming::engine {
   /// that is no member, and for a stream that was closed.
   void push(int destination, const T& item) {
     if constexpr (fixed) {
-      push_fixed<sizeof(T)>(destination, &item);
+      push_fixed(destination, item);
     } else if constexpr (raw) {
       push_sized(destination, item);
     } else {
@@ -86,6 +102,9 @@ class stream final : public streaming::engine {
     }
   }
 
+  /// A part of a program at whose end what waits is sent: `const auto part = items.iteration();`.
+  [[nodiscard]] streaming::iteration iteration() { return streaming::iteration(*this); }
+
   /// Finishes; the stream takes no more items. Collective.
   void close() {
     finish();
@@ -104,14 +123,33 @@ class stream final : public streaming::engine {
     packed_ = std::move(bytes);
   }
 
+  // Asked in functions only, where the class is complete.
+  template <class What>
+  static consteval bool takes() {
+    return std::is_invocable_v<Handler&, What> || std::is_invocable_v<Handler&, stream&, What>;
+  }
+  static consteval bool takes_batches() { return fixed && takes<std::span<const T>>(); }
+
+  template <class What>
+  void call(What what) {
+    if constexpr (std::is_invocable_v<Handler&, What>) {
+      handler_(what);
+    } else {
+      handler_(*this, what);
+    }
+  }
+
   /// Items that reading replaces as a whole: one is kept, with its memory.
   static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
 
-  std::uint64_t deliver(std::span<const std::byte> records) override {
+  std::uint64_t deliver(streaming::content kind, std::span<const std::byte> records) override {
     std::uint64_t done = 0;
     try {
       if constexpr (fixed) {
         deliver_fixed(records, done);
+      } else if (kind == streaming::content::alone) {
+        deliver_one(records);
+        ++done;
       } else {
         while (!records.empty()) {
           deliver_one(streaming::take_record(records, streaming::content::arrived, 0).bytes);
@@ -128,16 +166,16 @@ class stream final : public streaming::engine {
 
   void deliver_one(std::span<const std::byte> record) {
     if constexpr (raw) {
-      handler_(record);
+      call<const T&>(record);
     } else {
       archive_reader read(record);
       if constexpr (reusable) {
         read(unpacked_);
-        handler_(std::as_const(unpacked_));
+        call<const T&>(unpacked_);
       } else {
         T item{};
         read(item);
-        handler_(std::as_const(item));
+        call<const T&>(item);
       }
     }
   }
@@ -153,12 +191,12 @@ class stream final : public streaming::engine {
   }
 
   void deliver_items(std::span<const T> items, std::uint64_t& done) {
-    if constexpr (takes_batches) {
-      handler_(items);
+    if constexpr (takes_batches()) {
+      call<std::span<const T>>(items);
       done = items.size();
     } else {
       for (const T& each : items) {
-        handler_(each);
+        call<const T&>(each);
         ++done;
       }
     }

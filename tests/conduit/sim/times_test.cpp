@@ -75,6 +75,34 @@ TEST(sim_times, late_receiver_pays_only_its_overhead) {
   });
 }
 
+TEST(sim_times, communication_thread_bears_the_overheads_one_after_the_other) {
+  sim_options options = on_textbook(3);
+  options.on = uniform_machine(duration::from_us(1), ns(100), ns(50), 0);
+  options.on.processor.communication_thread = true;
+  simulated_job job(options);
+  job.run([](rank_box& me) {
+    if (me.rank() == 0) {
+      for (std::uint32_t i = 0; i < 3; ++i) me.send(1, i);
+      EXPECT_EQ(me.now(), ns(0)) << "the own processor hands over and goes on";
+      me.at().compute(0, duration::from_us(10));
+    } else if (me.rank() == 1) {
+      // Busy meanwhile: the messages are taken all the same, and cost nothing afterwards.
+      me.at().compute(1, duration::from_us(2));
+      me.wait_for(3);
+      EXPECT_EQ(me.now(), duration::from_us(2));
+    } else {
+      me.send(2, 0);
+      me.wait_for(1);
+      EXPECT_EQ(me.now(), ns(100 + 1000 + 100));
+      for (std::uint32_t i = 0; i < 3; ++i) me.send(2, i);
+      me.wait_for(4);
+      // Three sends and three receives by one thread: the last comes in after both.
+      EXPECT_EQ(me.now(), ns(1200 + 3 * 100 + 1000 + 100));
+      for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(me.arrivals[i + 1].sequence, i);
+    }
+  });
+}
+
 TEST(sim_times, compute_and_charge_advance_one_rank_only) {
   sim_options options = on_textbook(2);
   options.on.processor.copy_ns_per_byte = 2;
