@@ -113,6 +113,19 @@ TEST(policy, delays_that_cost_make_buffers_as_large_as_saves_most) {
   EXPECT_EQ(learned(facts(2), seen).now().timeout, duration());
 }
 
+TEST(policy, where_prices_are_guesses_sizes_stay) {
+  policy_facts guessed = facts(64);
+  guessed.sure = false;
+  policy careful(guessed, {}, start, std::nullopt);
+  for (const double items : {63.0, 1e3, 1e5, 1e7}) {
+    careful.phase_over(some(items, 63));
+    EXPECT_EQ(careful.now().effective_bytes, start.effective_bytes);
+    EXPECT_EQ(careful.now().cutoff_bytes, start.cutoff_bytes);
+  }
+  guessed.memory = std::size_t{63} * 1024;
+  EXPECT_LE(learned(guessed, some(1e7, 63)).now().effective_bytes, 1024U);
+}
+
 TEST(policy, does_not_flap) {
   // Traffic near the border between one and two dimensions, never the same.
   policy steady(facts(256), {}, start, std::nullopt);

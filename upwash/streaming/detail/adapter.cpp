@@ -15,6 +15,7 @@
 namespace upwash::streaming {
 namespace {
 
+constexpr int least_grid = 4;              ///< members: fewer have no other ways
 constexpr int sampled = 8;                 ///< items of a message
 constexpr std::uint64_t looks_every = 64;  ///< messages: so often a phase under way is looked at
 constexpr std::size_t most_direct_ways = 16;
@@ -40,7 +41,8 @@ policy make_policy(const engine& of, const installation& with, const stream_kind
                      .prices = unknown_machine,
                      .message_bytes = start.effective_bytes,
                      .record_bytes = of.record_bytes(),
-                     .memory = asked.memory};
+                     .memory = asked.memory,
+                     .sure = of.among().here().endpoint().describe().virtual_time};
   if (with.prices != nullptr && with.prices->among(facts.ranks)) {
     facts.prices = *with.prices->among(facts.ranks);
   }
@@ -119,7 +121,10 @@ void frequent::add(int member) noexcept {
 bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
   const bool ways = asked.dimensions == 0 && !asked.ordered;
-  return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+  if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
+    return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+  }
+  return ways && of.among().size() >= least_grid;  // sizes stay
 }
 
 adapter::adapter(engine& of, const installation& with)

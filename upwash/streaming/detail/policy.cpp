@@ -19,6 +19,7 @@ constexpr double growth = 1.4142;    ///< from one size to the next
 constexpr double alike =
     1.04;  ///< times the least cost: then the larger buffer, which has fewer messages
 constexpr double worthwhile = 0.95;  ///< of the cost so far: what costs more is no reason to change
+constexpr double sure_gain = 0.5;    ///< the same, where prices are guesses
 constexpr double changed = 1.25;     ///< times: traffic that differs by less is the same
 constexpr double newest = 0.5;       ///< share of the last phase in the averages
 constexpr double late = 2;           ///< times the mean time to fill: a buffer that is left behind
@@ -38,7 +39,7 @@ model::stream_phase phase_of(int ranks, const traffic& of) {
 
 policy::policy(const policy_facts& facts, const policy_wishes& wishes, const parameters& start,
                const std::optional<traffic>& learned)
-    : facts_(facts), wishes_(wishes), now_(start) {
+    : facts_(facts), wishes_(wishes), start_(start), now_(start) {
   if (wishes_.dimensions != 0) now_.dimensions = wishes_.dimensions;
   if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
   if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
@@ -96,6 +97,10 @@ policy::candidate policy::best(int dimensions, const traffic& expected) const {
     return all.front();
   }
   const auto most = static_cast<double>(facts_.message_bytes);
+  if (sizes_stay() && fits(dimensions, most, expected)) {
+    consider(most);
+    return all.front();
+  }
   consider(std::min(std::max(least_bytes, expected.item_bytes), most));
   for (double bytes = all.front().bytes * growth; bytes < most; bytes *= growth) {
     if (fits(dimensions, bytes, expected)) consider(bytes);
@@ -106,6 +111,8 @@ policy::candidate policy::best(int dimensions, const traffic& expected) const {
   return *std::find_if(all.rbegin(), all.rend(),
                        [&](const candidate& one) { return one.cost <= alike * least; });
 }
+
+bool policy::sizes_stay() const noexcept { return !facts_.sure && !(wishes_.latency_cost > 0); }
 
 bool policy::choose(const traffic& expected) {
   chosen_for_ = expected;
@@ -127,12 +134,16 @@ bool policy::choose(const traffic& expected) {
   if (winner.bytes == 0) winner = best(wishes_.dimensions, expected);  // more than are tried
   const auto bytes_now = static_cast<double>(now_.effective_bytes);
   const bool holds = fits(now_.dimensions, bytes_now, expected) &&
-                     winner.cost > worthwhile * cost_of(now_.dimensions, bytes_now, expected);
+                     winner.cost > (facts_.sure ? worthwhile : sure_gain) *
+                                       cost_of(now_.dimensions, bytes_now, expected);
   if (holds) winner = {now_.dimensions, bytes_now, winner.cost};
   parameters fresh = now_;
   fresh.dimensions = winner.dimensions;
   fresh.effective_bytes = static_cast<std::size_t>(winner.bytes);
-  if (wishes_.cutoff_bytes == 0) fresh.cutoff_bytes = cutoff_for(winner.dimensions, winner.bytes);
+  if (wishes_.cutoff_bytes == 0) {
+    fresh.cutoff_bytes =
+        sizes_stay() ? start_.cutoff_bytes : cutoff_for(winner.dimensions, winner.bytes);
+  }
   if (wishes_.timeout == duration()) fresh.timeout = timeout_for(winner, expected);
   const bool news = fresh.dimensions != now_.dimensions ||
                     fresh.effective_bytes != now_.effective_bytes || fresh.timeout != now_.timeout;
