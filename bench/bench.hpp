@@ -169,5 +169,6 @@ void stream_acknowledged(context& c);
 void stream_synthetic(context& c);
 void stream_ring(context& c);
 void stream_all_to_all(context& c);
+void stream_phold(context& c);
 
 }  // namespace upwash::bench
