@@ -17,13 +17,16 @@ struct stream_options {
   /// Of the virtual grid that items travel through (model/grid): with more, a member keeps fewer
   /// buffers, and an item is combined and sent again at each hop. 0: by the size of the team.
   int dimensions = 0;
-  /// Bytes of a buffer; 0: the largest message that travels in one piece.
-  std::size_t buffer_bytes = 0;
+  /// Bytes of a buffer, more than 0. Automatic: 16 KiB, or the largest message that travels in one
+  /// piece if that is less.
+  static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
+  std::size_t buffer_bytes = automatic;
   /// A buffer is sent when so much of it is used: 0 < threshold.
   double threshold = 0.9;
-  /// Where items have different sizes, those above this share of a buffer are not combined: they
-  /// travel at once. threshold + cutoff is at most 1 (Narayanan 2020, section 3). What does not fit
-  /// in one message of the conduit stays with its sender until the receiver fetches it.
+  /// Items above this share of a buffer are not combined: they travel at once. Items of one size
+  /// up to 512 bytes always are. threshold + cutoff is at most 1 (Narayanan 2020, section 3). What
+  /// does not fit in one message of the conduit stays with its sender until the receiver fetches
+  /// it.
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};
@@ -48,8 +51,9 @@ struct stream_statistics {
   std::uint64_t delivered = 0;  ///< items handed to the handler
   std::uint64_t forwarded = 0;  ///< items that came for others
   std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;  ///< of messages
-  std::uint64_t full = 0;   ///< sent at the threshold, or because an item did not fit
+  std::uint64_t bytes = 0;      ///< of messages
+  std::uint64_t full = 0;       ///< an item did not fit
+  std::uint64_t threshold = 0;  ///< as full as the threshold says
   std::uint64_t timed_out = 0;
   std::uint64_t idle = 0;
   std::uint64_t asked = 0;       ///< by flush and finish

@@ -30,6 +30,21 @@ namespace streaming {
 template <class T>
 concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 
+/// Flushes its stream when it ends, unless by an exception. Outside handlers.
+class iteration {
+ public:
+  explicit iteration(engine& of) : of_(of) {}
+  ~iteration() noexcept(false) {
+    if (std::uncaught_exceptions() == exceptions_) of_.flush();
+  }
+  iteration(const iteration&) = delete;
+  iteration& operator=(const iteration&) = delete;
+
+ private:
+  engine& of_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
 }  // namespace streaming
 
 /// A stream of items of type T: a trivially copyable type (no bytes beside the item's own where it
@@ -67,7 +82,7 @@ class stream final : public streaming::engine {
   /// that is no member, and for a stream that was closed.
   void push(int destination, const T& item) {
     if constexpr (fixed) {
-      push_fixed<sizeof(T)>(destination, &item);
+      push_fixed(destination, item);
     } else if constexpr (raw) {
       push_sized(destination, item);
     } else {
@@ -86,6 +101,9 @@ class stream final : public streaming::engine {
       packed(item, [&](const auto& bytes) { engine::push_urgent(destination, bytes); });
     }
   }
+
+  /// A part of a program at whose end what waits is sent: `const auto part = items.iteration();`.
+  [[nodiscard]] streaming::iteration iteration() { return streaming::iteration(*this); }
 
   /// Finishes; the stream takes no more items. Collective.
   void close() {
@@ -124,11 +142,14 @@ class stream final : public streaming::engine {
   /// Items that reading replaces as a whole: one is kept, with its memory.
   static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
 
-  std::uint64_t deliver(std::span<const std::byte> records) override {
+  std::uint64_t deliver(streaming::content kind, std::span<const std::byte> records) override {
     std::uint64_t done = 0;
     try {
       if constexpr (fixed) {
         deliver_fixed(records, done);
+      } else if (kind == streaming::content::alone) {
+        deliver_one(records);
+        ++done;
       } else {
         while (!records.empty()) {
           deliver_one(streaming::take_record(records, streaming::content::arrived, 0).bytes);

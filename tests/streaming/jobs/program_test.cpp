@@ -110,8 +110,8 @@ void run_program(job& here, const program& what) {
   EXPECT_EQ(ended, expected);
   EXPECT_EQ(wrong, 0U);
   const stream_statistics seen = items.statistics();
-  EXPECT_EQ(seen.messages, seen.full + seen.idle + seen.asked + seen.timed_out + seen.uncombined +
-                               seen.urgent + seen.fetched);
+  EXPECT_EQ(seen.messages, seen.full + seen.threshold + seen.idle + seen.asked + seen.timed_out +
+                               seen.uncombined + seen.urgent + seen.fetched);
   items.close();
 }
 

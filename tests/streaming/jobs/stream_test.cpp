@@ -58,10 +58,10 @@ std::vector<item> expected(int rank, int ranks, std::uint64_t seed, int most) {
 JOB_TEST(stream, brings_every_item_once, .most_ranks = 33) {
   const team world = here.world();
   for (const int dimensions : {0, 2, 3}) {
-    for (const std::size_t buffer : {std::size_t{0}, std::size_t{40}}) {
+    for (const std::size_t buffer : {stream_options::automatic, std::size_t{40}}) {
       SCOPED_TRACE(std::to_string(dimensions) + " dimensions, buffers of " +
                    std::to_string(buffer));
-      const std::uint64_t seed = 7 * buffer + static_cast<std::uint64_t>(dimensions);
+      const std::uint64_t seed = 7 * (buffer % 100) + static_cast<std::uint64_t>(dimensions);
       std::vector<item> got;
       auto items = open_stream<item>(
           world, [&](const item& one) { got.push_back(one); },
@@ -74,7 +74,8 @@ JOB_TEST(stream, brings_every_item_once, .most_ranks = 33) {
       EXPECT_EQ(got, expected(world.rank(), world.size(), seed, 60));
       const stream_statistics seen = items.statistics();
       EXPECT_EQ(seen.delivered, got.size());
-      EXPECT_EQ(seen.full + seen.idle + seen.asked + seen.timed_out + seen.uncombined + seen.urgent,
+      EXPECT_EQ(seen.full + seen.threshold + seen.idle + seen.asked + seen.timed_out +
+                    seen.uncombined + seen.urgent,
                 seen.messages);
     }
   }
@@ -204,6 +205,7 @@ JOB_TEST(stream, says_what_is_wrong, .most_ranks = 4) {
     }
   };
   refused({.threshold = 0.9, .cutoff = 0.2}, "threshold 0.9 and cutoff 0.2");
+  refused({.buffer_bytes = 0}, "buffers of 0 bytes");
   refused({.threshold = 0}, "threshold 0");
   refused({.timeout = duration::from_us(-1)}, "a timeout of -1 us");
   refused({.dimensions = 7}, "a stream of 7 dimensions");

@@ -19,15 +19,15 @@ constexpr std::size_t most_deferred = 64;
 }  // namespace
 
 void engine::received(content kind, std::span<const std::byte> payload) {
-  if (kind == content::arrived) {
-    hand_over(payload);
-  } else {
+  if (is_routed(kind)) {
     route(kind, payload);
+  } else {
+    hand_over(kind, payload);
   }
 }
 
-void engine::hand_over(std::span<const std::byte> records) {
-  const std::uint64_t items = deliver(records);
+void engine::hand_over(content kind, std::span<const std::byte> records) {
+  const std::uint64_t items = deliver(kind, records);
   here_.charge(conduit::cost::push, items);
   seen_.delivered += items;
 }
@@ -41,7 +41,7 @@ void engine::route(content kind, std::span<const std::byte> payload) {
     ++rerouted_;
     if (!mine) ++seen_.forwarded;
     if (record_bytes_ != 0) {
-      place(way, next.destination, next.bytes.data(), next.bytes.size());
+      place(way, next.destination, next.bytes);
     } else {
       place_with_length(way, next.destination, next.bytes);
     }
@@ -59,7 +59,7 @@ int engine::hand_over_own() {
   for (int i = 0; i < count; ++i) {
     batch next = std::move(own_.front());
     own_.pop_front();
-    hand_over(next.bytes());
+    hand_over(next.kind, next.bytes());
     buffers_.give_back(std::move(next.memory));
   }
   delivering_own_ = false;

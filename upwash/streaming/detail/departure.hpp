@@ -14,7 +14,7 @@
 namespace upwash::streaming {
 
 /// Why a message left.
-enum class cause : std::uint8_t { full, timed_out, idle, asked, alone, urgent, fetched };
+enum class cause : std::uint8_t { full, threshold, timed_out, idle, asked, alone, urgent, fetched };
 
 /// A message of a stream that has left.
 struct departure {
@@ -30,8 +30,9 @@ struct departure {
 struct parameters {
   int dimensions = 1;               ///< of the grid; stays where order counts
   std::size_t effective_bytes = 0;  ///< a buffer with so many is sent (Narayanan 2020: b f_t)
-  std::size_t cutoff_bytes = 0;  ///< items above it are not combined (b f_c); of one size: all are
-  duration timeout{};            ///< zero: none
+  std::size_t cutoff_bytes =
+      0;               ///< items above it are not combined (b f_c); of one size: all or none
+  duration timeout{};  ///< zero: none
 };
 
 /// Told once for each message, never for each item.

@@ -26,6 +26,7 @@ void check(const team& among, const stream_options& with) {
         fmt::format("threshold {} and cutoff {}; more than 0, not below 0, and 1 at most together",
                     with.threshold, with.cutoff));
   }
+  if (with.buffer_bytes == 0) wrong("buffers of 0 bytes; more, or `automatic`");
   if (with.timeout < duration()) {
     wrong(fmt::format("a timeout of {} us; 0 for none, or more", with.timeout.us()));
   }
@@ -35,6 +36,9 @@ void check(const team& among, const stream_options& with) {
   }
 }
 
+constexpr std::size_t usual_buffer = 16384;   ///< stays in the caches, and costs a message little
+constexpr std::size_t look_after = 8192;      ///< bytes sent
+constexpr std::size_t surely_combined = 512;  ///< records of one size; whatever the cutoff
 constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes
 
 std::size_t share_of(std::size_t bytes, double share) {
@@ -56,11 +60,13 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
       ways_(among, with.dimensions, buffers_),
       end_(among, *this) {
   check(among, with);
+  const bool chosen = with.buffer_bytes == stream_options::automatic;
   // At least one record fits, whatever was asked for.
-  capacity_ = std::max(with.buffer_bytes != 0 ? with.buffer_bytes : message_bytes_,
+  capacity_ = std::max(chosen ? std::min(message_bytes_, usual_buffer) : with.buffer_bytes,
                        record_bytes_ + most_header_bytes);
-  apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
-         with.timeout});
+  const std::size_t cutoff = share_of(capacity_, with.cutoff);
+  combined_ = record_bytes_ <= std::max(cutoff, surely_combined);
+  apply({ways_.dimensions(), share_of(capacity_, with.threshold), cutoff, with.timeout});
 }
 
 void engine::set_parameters(const parameters& chosen) {
@@ -74,7 +80,7 @@ void engine::apply(const parameters& chosen) {
   parameters_ = chosen;
   parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
   parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
-  if (record_bytes_ != 0) parameters_.cutoff_bytes = record_bytes_;  // all alike: combined
+  if (record_bytes_ != 0) parameters_.cutoff_bytes = combined_ ? record_bytes_ : 0;
   cutoff_ = parameters_.cutoff_bytes;
   buffers_.set_limits(
       parameters_.effective_bytes,
@@ -105,7 +111,7 @@ void engine::leave() {
 /// The long way of a record: the buffer has no room yet, or gets full.
 void engine::add(std::uint32_t way, int destination, std::span<const std::byte> record) {
   if (!open_) refuse_closed();
-  if (record.size() > cutoff_) return add_alone(way, destination, record, cause::alone);
+  if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
   // Sending may run handlers, which fill buffers again.
   while (buffers_[way].first != nullptr && !buffers_.fits(way, bytes)) {
@@ -121,31 +127,44 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   into.next = at + record.size();
   ++into.items;
-  if (into.next >= into.stop) send_buffer(way, cause::full);
+  if (into.next >= into.stop) send_buffer(way, cause::threshold);
 }
 
 /// A record in a message of its own: to its destination at once, or on its way and behind what
-/// waits there, where order counts.
-void engine::add_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
-                       cause why) {
+/// waits there, where order counts. Not copied where it can be sent as it is.
+void engine::send_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
+                        cause why) {
   if (record.size() > longest_record) {
     throw error(
         error_kind::argument,
         fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
                     here_.rank(), name_.number, record.size(), destination, longest_record));
   }
-  const content kind = with_.ordered ? buffers_[way].kind : content::arrived;
+  const bool own = destination == among_.rank();
+  if (with_.ordered || own || record.size() > message_bytes_) {
+    batch one = alone(way, destination, record);
+    if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
+    return send(way, std::move(one), why);
+  }
+  ++taken_;
+  bytes_taken_ += record.size();
+  here_.charge(conduit::cost::push, 1);
+  send_now({why, content::alone, among_.world_rank(destination), 1, {}, record});
+}
+
+batch engine::alone(std::uint32_t way, int destination, std::span<const std::byte> record) {
+  const bool on_its_way = with_.ordered && is_routed(buffers_[way].kind);
+  const content kind = on_its_way ? buffers_[way].kind : content::alone;
   batch one{buffers_.new_room(header_bytes(kind, record_bytes_) + record.size())};
   std::byte* at = one.memory.bytes.get();
-  if (is_routed(kind)) at = put_word(at, static_cast<std::size_t>(destination));
-  if (record_bytes_ == 0) at = put_word(at, record.size());
+  if (on_its_way) at = put_word(at, static_cast<std::size_t>(destination));
+  if (on_its_way && record_bytes_ == 0) at = put_word(at, record.size());
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   one.used = one.memory.size;
   one.items = 1;
   one.kind = kind;
-  one.hop = with_.ordered ? buffers_[way].hop : among_.world_rank(destination);
-  if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
-  send(way, std::move(one), why);
+  one.hop = on_its_way ? buffers_[way].hop : among_.world_rank(destination);
+  return one;
 }
 
 void engine::push_urgent(int destination, std::span<const std::byte> record) {
@@ -157,7 +176,7 @@ void engine::push_urgent(int destination, std::span<const std::byte> record) {
                             here_.rank(), name_.number, destination));
   }
   if (!open_) refuse_closed();
-  add_alone(way, destination, record, cause::urgent);
+  send_alone(way, destination, record, cause::urgent);
 }
 
 // -- Sending ------------------------------------------------------------------------------------
@@ -194,7 +213,7 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
     send_now(leaving);
   }
   buffers_.give_back(std::move(what.memory));
-  if (why == cause::full) look_at_arrivals();
+  look_at_arrivals(what.used);
 }
 
 /// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
@@ -223,8 +242,10 @@ void engine::send_in_order(std::uint32_t way, const departure& what) {
 }
 
 /// Peers wait for the room of what they sent: who only pushes takes it, too.
-void engine::look_at_arrivals() {
-  if (here_.in_handler() || waiting_ != 0) return;
+void engine::look_at_arrivals(std::size_t sent) {
+  unlooked_ += sent;
+  if (unlooked_ < look_after || here_.in_handler() || waiting_ != 0) return;
+  unlooked_ = 0;
   ++waiting_;
   here_.progress();
   --waiting_;
@@ -269,6 +290,7 @@ void engine::note(const departure& what) {
 std::uint64_t& engine::count_of(cause why) {
   switch (why) {
     case cause::full: return seen_.full;
+    case cause::threshold: return seen_.threshold;
     case cause::timed_out: return seen_.timed_out;
     case cause::idle: return seen_.idle;
     case cause::asked: return seen_.asked;

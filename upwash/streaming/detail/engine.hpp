@@ -5,6 +5,7 @@
 // typed stream is on top (stream.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,14 +40,22 @@ class engine : public counted_work {
 
   /// Copies the record. Outside handlers it may wait for credit, and run handlers meanwhile.
   void push(int destination, std::span<const std::byte> record) {
-    if (record_bytes_ != 0)
-      return place(way_to(destination), destination, record.data(), record.size());
+    if (record_bytes_ != 0) return place(way_to(destination), destination, record);
     place_with_length(way_to(destination), destination, record);
   }
-  /// The same for records of one size, known here.
-  template <std::size_t Bytes>
-  void push_fixed(int destination, const void* record) {
-    place(way_to(destination), destination, record, std::integral_constant<std::size_t, Bytes>());
+  /// The same for records of one size, known here. The item's address goes nowhere, so that it may
+  /// stay in registers: bytes just written in parts cannot be loaded as a whole at once.
+  template <class Item>
+  void push_fixed(int destination, const Item& item) {
+    const std::uint32_t way = way_to(destination);
+    buffer& into = buffers_[way];
+    if (into.left() <= sizeof item + word_bytes) [[unlikely]] {
+      return add_copy(way, destination, item);
+    }
+    std::byte* at = into.next;
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+    std::memcpy(at, &item, sizeof item);
+    into.next = at + sizeof item;
   }
   /// The same for records of different sizes.
   void push_sized(int destination, std::span<const std::byte> record) {
@@ -87,9 +96,9 @@ class engine : public counted_work {
 
  protected:
   ~engine() = default;
-  /// Hands over records that have arrived; those of different sizes have their lengths. Returns how
-  /// many. Throws by `handler_threw`.
-  virtual std::uint64_t deliver(std::span<const std::byte> records) = 0;
+  /// Hands over records that have arrived, or one alone. Returns how many. Throws by
+  /// `handler_threw`.
+  virtual std::uint64_t deliver(content kind, std::span<const std::byte> records) = 0;
   /// Messages find it from now on.
   void join();
   /// No more items, no more messages.
@@ -115,17 +124,26 @@ class engine : public counted_work {
   [[noreturn]] void refuse_closed() const;
   void apply(const parameters& chosen);
 
+  template <class Item>
+  void add_copy(std::uint32_t way, int destination, const Item& item) {
+    if constexpr (sizeof item <= 64) {
+      std::array<std::byte, sizeof item> copy;
+      std::memcpy(copy.data(), &item, sizeof item);
+      add(way, destination, copy);
+    } else {
+      add(way, destination, std::as_bytes(std::span(&item, 1)));
+    }
+  }
   /// The short way of records of one size, where the buffer has room and does not get full.
-  template <class Size>
-  void place(std::uint32_t way, int destination, const void* record, Size bytes) {
+  void place(std::uint32_t way, int destination, std::span<const std::byte> record) {
     buffer& into = buffers_[way];
-    if (into.left() <= bytes + word_bytes) [[unlikely]] {
-      return add(way, destination, {static_cast<const std::byte*>(record), bytes});
+    if (into.left() <= record.size() + word_bytes) [[unlikely]] {
+      return add(way, destination, record);
     }
     std::byte* at = into.next;
     if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
-    std::memcpy(at, record, bytes);
-    into.next = at + bytes;
+    std::memcpy(at, record.data(), record.size());
+    into.next = at + record.size();
   }
   /// The same of records of different sizes.
   void place_with_length(std::uint32_t way, int destination, std::span<const std::byte> record) {
@@ -141,21 +159,22 @@ class engine : public counted_work {
     ++into.items;
   }
   void add(std::uint32_t way, int destination, std::span<const std::byte> record);
-  void add_alone(std::uint32_t way, int destination, std::span<const std::byte> record, cause why);
   void send_buffer(std::uint32_t way, cause why);
   void send(std::uint32_t way, batch&& what, cause why);
   [[nodiscard]] bool try_send(std::uint32_t way, cause why);
   void offer(batch&& what);
   void send_in_order(std::uint32_t way, const departure& what);
   void send_now(const departure& what);
-  void look_at_arrivals();
+  void look_at_arrivals(std::size_t sent);
   int send_due();
+  void send_alone(std::uint32_t way, int destination, std::span<const std::byte> record, cause why);
+  [[nodiscard]] batch alone(std::uint32_t way, int destination, std::span<const std::byte> record);
   /// It has left its buffer, or never was in one.
   batch counted(batch&& what);
   void note(const departure& what);
   [[nodiscard]] std::uint64_t& count_of(cause why);
 
-  void hand_over(std::span<const std::byte> records);
+  void hand_over(content kind, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
   int hand_over_own();
   int deliver_own();
@@ -172,6 +191,7 @@ class engine : public counted_work {
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
+  bool combined_ = true;  ///< records, if they are of one size
   buffers buffers_;
   ways ways_;
   waves end_;
@@ -185,6 +205,7 @@ class engine : public counted_work {
   stream_statistics seen_;         ///< of items: only what has left or come
   std::uint64_t taken_ = 0;        ///< items that have left buffers, and those never in one
   std::uint64_t rerouted_ = 0;     ///< items that came on their way: pushed elsewhere
+  std::size_t unlooked_ = 0;       ///< bytes sent since arrivals were looked at
   std::uint64_t bytes_taken_ = 0;  ///< with what waits: grows with each push
   std::uint64_t activity_ = 0;     ///< when progress looked last
 };

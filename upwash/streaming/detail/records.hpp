@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a message of a stream is, and how records lie in it. Records of one size have nothing before them where they have
-// arrived, and where they are to go (4 bytes) where not; records of different sizes have their
-// length (4 bytes) too.
+// What a message of a stream is, and how records lie in it. Records of one size have nothing before
+// them where they have arrived, and where they are to go (4 bytes) where not; records of different
+// sizes have their length (4 bytes) too.
 #pragma once
 
 #include <compare>
@@ -21,16 +21,18 @@ struct stream_name {
   friend auto operator<=>(const stream_name&, const stream_name&) = default;
 };
 
-/// What a message holds: records for its receiver, or records that say where they are to go, on the
-/// grid of so many dimensions. Whoever sends them on uses the same grid, whatever its own is: on
-/// two grids in turn they might go round for ever.
-enum class content : std::uint32_t { arrived };
+/// What a message holds: one record and nothing else, records for its receiver, or records that say
+/// where they are to go, on the grid of so many dimensions. Whoever sends them on uses the same
+/// grid, whatever its own is: on two grids in turn they might go round for ever.
+enum class content : std::uint32_t { alone, arrived };
 
 [[nodiscard]] constexpr content on_grid(int dimensions) noexcept {
-  return static_cast<content>(dimensions);
+  return static_cast<content>(static_cast<int>(content::arrived) + dimensions);
 }
-[[nodiscard]] constexpr int dimensions_of(content kind) noexcept { return static_cast<int>(kind); }
-[[nodiscard]] constexpr bool is_routed(content kind) noexcept { return kind != content::arrived; }
+[[nodiscard]] constexpr int dimensions_of(content kind) noexcept {
+  return static_cast<int>(kind) - static_cast<int>(content::arrived);
+}
+[[nodiscard]] constexpr bool is_routed(content kind) noexcept { return kind > content::arrived; }
 
 /// Of a destination, or of a length.
 inline constexpr std::size_t word_bytes = sizeof(std::uint32_t);
@@ -40,7 +42,8 @@ inline constexpr std::size_t most_header_bytes = 2 * word_bytes;
 
 /// Bytes before each record. `record_bytes` 0: sizes differ.
 [[nodiscard]] constexpr std::size_t header_bytes(content kind, std::size_t record_bytes) noexcept {
-  return (is_routed(kind) ? word_bytes : 0) + (record_bytes == 0 ? word_bytes : 0);
+  return (is_routed(kind) ? word_bytes : 0) +
+         (record_bytes == 0 && kind != content::alone ? word_bytes : 0);
 }
 
 [[nodiscard]] inline std::uint32_t word_at(const std::byte* at) noexcept {
@@ -68,8 +71,8 @@ struct record {
     taken.destination = static_cast<int>(word_at(from.data()));
     from = from.subspan(word_bytes);
   }
-  std::size_t length = record_bytes;
-  if (record_bytes == 0) {
+  std::size_t length = kind == content::alone ? from.size() : record_bytes;
+  if (length == 0 && kind != content::alone) {
     length = word_at(from.data());
     from = from.subspan(word_bytes);
   }

@@ -25,6 +25,7 @@ void service::remove(const engine& going) {
     adapters_.erase(set);
   }
   open_.erase(going.name());
+  last_ = nullptr;
   gone_[going.among().id()] += going.count();
   here_.set_busy(*this, !open_.empty() || large_.busy());
 }
@@ -50,8 +51,11 @@ void service::flush(const team& among) {
 }
 
 void service::received(const stream_name& name, content kind, std::span<const std::byte> payload) {
-  const auto found = open_.find(name);
-  if (found != open_.end()) return found->second->received(kind, payload);
+  if (last_ == nullptr || last_->name() != name) {
+    const auto found = open_.find(name);
+    last_ = found == open_.end() ? nullptr : found->second;
+  }
+  if (last_ != nullptr) return last_->received(kind, payload);
   early_[name].push_back({kind, {payload.begin(), payload.end()}});
 }
 

@@ -53,6 +53,7 @@ class service final : public service_base, private large_batches::receiver {
   large_batches large_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
   std::map<stream_name, engine*> open_;
+  engine* last_ = nullptr;                           ///< of `open_`: that had the last message
   std::map<std::uint64_t, tally> gone_;              ///< by team: what streams did that are no more
   std::map<stream_name, std::vector<early>> early_;  ///< of streams that this rank has yet to open
 };
