@@ -170,5 +170,6 @@ void stream_synthetic(context& c);
 void stream_ring(context& c);
 void stream_all_to_all(context& c);
 void stream_phold(context& c);
+void stream_auto(context& c);
 
 }  // namespace upwash::bench
