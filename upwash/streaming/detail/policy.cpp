@@ -44,8 +44,9 @@ policy::policy(const policy_facts& facts, const policy_wishes& wishes, const par
   if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
   if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
   if (wishes_.timeout != duration()) now_.timeout = wishes_.timeout;
-  if (!learned || !(learned->items > 0)) return;
+  if (!learned || !(learned->items > 0) || !(learned->item_bytes > 0)) return;
   seen_ = *learned;
+  seen_.destinations = std::clamp(seen_.destinations, 1.0, std::max(facts_.ranks - 1.0, 1.0));
   choose(seen_);
 }
 
