@@ -169,5 +169,7 @@ void stream_acknowledged(context& c);
 void stream_synthetic(context& c);
 void stream_ring(context& c);
 void stream_all_to_all(context& c);
+void stream_phold(context& c);
+void stream_auto(context& c);
 
 }  // namespace upwash::bench

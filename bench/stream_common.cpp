@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void refuse(std::string_view text) {
   throw error(error_kind::argument,
               fmt::format("a stream's setting \"{}\"; direct, auto, 1d to 4d, and behind it "
-                          ",buffer=BYTES ,threshold=SHARE ,cutoff=SHARE ,timeout=TIME",
+                          ",buffer=BYTES ,threshold=SHARE ,cutoff=SHARE ,timeout=TIME ,idle=0",
                           text));
 }
 
@@ -34,6 +34,8 @@ void set(stream_options& to, std::string_view key, std::string_view value, std::
     to.cutoff = share(value, whole);
   } else if (key == "timeout") {
     to.timeout = parse_duration(value, "timeout");
+  } else if (key == "idle" && (value == "0" || value == "1")) {
+    to.flush_when_idle = value == "1";
   } else {
     refuse(whole);
   }

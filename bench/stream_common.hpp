@@ -14,8 +14,8 @@
 
 namespace upwash::bench {
 
-/// `direct`, `auto`, `1d` to `4d`; behind it `,key=value` with buffer, threshold, cutoff, timeout.
-/// Throws `error` (argument) for anything else.
+/// `direct`, `auto`, `1d` to `4d`; behind it `,key=value` with buffer, threshold, cutoff, timeout,
+/// idle. Throws `error` (argument) for anything else.
 [[nodiscard]] item_setting parse_setting(std::string_view text);
 
 /// What --algorithm names; without it these.

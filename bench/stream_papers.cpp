@@ -108,4 +108,43 @@ void stream_all_to_all(context& c) {
   }
 }
 
+/// Phases of so many items to each other rank: what sets itself beside the best of fixed settings.
+void stream_auto(context& c) {
+  constexpr std::uint64_t sizes[] = {8, 64, 1000};
+  const team world = c.here().world();
+  const std::vector<int> others = all_others(world);
+  std::vector<item_setting> fixed;
+  for (const int dimensions : {1, 2, 3}) {
+    for (const std::size_t buffer : {512, 2048, 8192}) {
+      item_setting& made = fixed.emplace_back();
+      made.options.dimensions = dimensions;
+      made.options.buffer_bytes = buffer;
+      made.name = fmt::format("{}d,buffer={}", dimensions, buffer);
+    }
+  }
+  for (const std::uint64_t items : {1, 8, 64}) {
+    for (const std::uint64_t bytes : c.sizes(sizes)) {
+      const item_load load{items, bytes};
+      const auto us = [&](const item_setting& how) {
+        return phase_time(world, how, others, load).us();
+      };
+      const item_setting* best = nullptr;
+      double least = 0;
+      for (const item_setting& each : fixed) {
+        const double time = us(each);  // the same at all ranks
+        if (best == nullptr || time < least) {
+          best = &each;
+          least = time;
+        }
+      }
+      const auto row = [&](const item_setting& how) {
+        c.measure({fmt::format("{} x {}", items, how.name), bytes, "us", false},
+                  [&](long /*n*/) { return us(how); });
+      };
+      row(*best);
+      row(parse_setting("auto"));
+    }
+  }
+}
+
 }  // namespace upwash::bench

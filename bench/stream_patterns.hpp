@@ -83,6 +83,29 @@ inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t valu
   return spent;
 }
 
+/// As above in phases, each ended by the stream's finish; the time of one, of the last half: what
+/// sets itself has learned by then.
+[[nodiscard]] inline duration phase_time(const team& among, const item_setting& how,
+                                         const std::vector<int>& partners, item_load load) {
+  constexpr int phases = 8;
+  const std::vector<std::byte> item(load.bytes);
+  duration began;
+  duration spent;
+  with_items<raw_item>(
+      among, how, [](const raw_item& /*item*/) {},
+      [&](auto& items) {
+        for (int phase = 0; phase < phases; ++phase) {
+          if (phase == phases / 2) began = among.here().now();
+          for (std::uint64_t i = 0; i < load.count; ++i) {
+            for (const int to : partners) items.push(to, item);
+          }
+          items.finish();
+        }
+        spent = slowest(among, among.here().now() - began);
+      });
+  return duration::from_ps(spent.ps() / (phases / 2));
+}
+
 /// What a member of the acknowledged pattern knows; messages name its address.
 struct acknowledged_state {
   static constexpr std::uint64_t batch = 100;  ///< items that one acknowledgement stands for

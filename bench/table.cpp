@@ -73,6 +73,10 @@ constexpr std::array entries{
           &stream_ring},
     entry{"stream-alltoall", "k short messages a pair; --bytes: k (Kumar 2005, 5.10)", 2, 2,
           &stream_all_to_all},
+    entry{"stream-phold", "PHOLD event simulation by windows: events a second of all ranks", 1, 2,
+          &stream_phold},
+    entry{"stream-auto", "phases of items to all others: auto beside the best of fixed settings", 2,
+          2, &stream_auto},
 };
 
 }  // namespace

@@ -130,13 +130,18 @@ double fills_of(const stream_prices& at, const stream_phase& of, int dimensions,
   return all / (std::max(buffers_used(of, dimensions), 1.0) * std::max(effective_bytes, bytes));
 }
 
+/// At the end of a phase a buffer that was sent before holds something again, as good as always.
+constexpr double rest = 0.6;
+
 double phase_cost(const stream_prices& at, const stream_phase& of, int dimensions,
                   double effective_bytes) {
   const double hops = hops_of(of.ranks, dimensions);
   const double bytes = of.item_bytes + (dimensions == 1 ? 0 : at.routing_bytes);
   const double volume = hops * of.items * bytes;
   const double in_full = std::max(std::ceil(effective_bytes / bytes), 1.0);
-  const double messages = std::max(hops * of.items / in_full, buffers_used(of, dimensions));
+  const double buffers = std::max(buffers_used(of, dimensions), 1.0);
+  const double a_buffer = hops * of.items / (buffers * in_full);
+  const double messages = buffers * (a_buffer <= 1 ? 1 : a_buffer + rest);
   const double port = at.port.alpha * messages + at.port.beta * volume;
   const double overheads = at.processor.alpha * messages + at.processor.beta * volume;
   const double filling = hops * of.items * (at.item + at.copy * bytes);

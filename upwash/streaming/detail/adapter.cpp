@@ -15,6 +15,7 @@
 namespace upwash::streaming {
 namespace {
 
+constexpr int least_grid = 4;              ///< members: fewer have no other ways
 constexpr int sampled = 8;                 ///< items of a message
 constexpr std::uint64_t looks_every = 64;  ///< messages: so often a phase under way is looked at
 constexpr std::size_t most_direct_ways = 16;
@@ -40,7 +41,8 @@ policy make_policy(const engine& of, const installation& with, const stream_kind
                      .prices = unknown_machine,
                      .message_bytes = start.effective_bytes,
                      .record_bytes = of.record_bytes(),
-                     .memory = asked.memory};
+                     .memory = asked.memory,
+                     .sure = of.among().here().endpoint().describe().virtual_time};
   if (with.prices != nullptr && with.prices->among(facts.ranks)) {
     facts.prices = *with.prices->among(facts.ranks);
   }
@@ -71,11 +73,11 @@ const std::optional<model::stream_prices>& price_list::among(int ranks) {
   return prices_;
 }
 
-void distinct_count::add(int member, std::size_t times) {
+void distinct_count::add(int member) {
   auto bit = seen_[static_cast<std::size_t>(member)];
   if (!bit) ++different_;
   bit = true;
-  drawn_ += static_cast<double>(times);
+  ++drawn_;
 }
 
 void distinct_count::clear() {
@@ -83,15 +85,19 @@ void distinct_count::clear() {
   different_ = drawn_ = 0;
 }
 
+/// D (1 - exp(-drawn / D)) different ones are expected. With some less than were seen, few that are
+/// all different are no sign of very many.
 double distinct_count::estimate() const {
+  constexpr double doubt = 0.7;
   const auto most = static_cast<double>(seen_.size());
-  const auto different_of = [&](double all) { return all * (1 - std::exp(-drawn_ / all)); };
+  const double seen = std::max(different_ - doubt, 0.0);
+  const auto expected = [&](double all) { return all * (1 - std::exp(-drawn_ / all)); };
+  if (expected(most) <= seen) return most;
   double low = std::max(different_, 1.0);
   double high = most;
-  if (different_of(high) <= different_) return most;
-  while (high - low > 0.5) {
+  while (high - low > 0.1) {
     const double middle = (low + high) / 2;
-    (different_of(middle) < different_ ? low : high) = middle;
+    (expected(middle) < seen ? low : high) = middle;
   }
   return high;
 }
@@ -115,7 +121,10 @@ void frequent::add(int member) noexcept {
 bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
   const bool ways = asked.dimensions == 0 && !asked.ordered;
-  return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+  if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
+    return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+  }
+  return ways && of.among().size() >= least_grid;  // sizes stay
 }
 
 adapter::adapter(engine& of, const installation& with)
@@ -138,7 +147,7 @@ void adapter::sent(const departure& what) {
     sample(what);
   } else {
     const int to = of_.among().member_of(what.hop);
-    destinations_.add(to, std::min<std::size_t>(what.items, sampled));
+    destinations_.add(to);
     for (direct_way& each : direct_) each.items += each.member == to ? what.items : 0;
   }
   if (++messages_ % looks_every == 0 && policy_.so_far(phase_so_far())) apply();
@@ -148,17 +157,19 @@ void adapter::sample(const departure& what) {
   std::span<const std::byte> left = what.bytes;
   const auto take = [&] {
     const int to = take_record(left, what.kind, of_.record_bytes()).destination;
-    destinations_.add(to, 1);
+    destinations_.add(to);
     often_.add(to);
   };
   if (of_.record_bytes() == 0) {
     for (int i = 0; i < sampled && !left.empty(); ++i) take();
     return;
   }
+  // One of each stretch, which one by chance: items may come in turns.
   const std::size_t record = word_bytes + of_.record_bytes();
-  const std::size_t step = std::max<std::size_t>(what.items / sampled, 1);
-  for (std::size_t i = 0; i < what.items; i += step) {
-    left = what.bytes.subspan(i * record);
+  const std::size_t stretch = std::max<std::size_t>(what.items / sampled, 1);
+  for (std::size_t i = 0; i + stretch <= what.items; i += stretch) {
+    random_ = random_ * 1664525U + 1013904223U;
+    left = what.bytes.subspan((i + (random_ >> 8U) % stretch) * record);
     take();
   }
 }

@@ -25,7 +25,7 @@ class engine;
 class distinct_count {
  public:
   explicit distinct_count(int members) : seen_(static_cast<std::size_t>(members)) {}
-  void add(int member, std::size_t times);
+  void add(int member);
   void clear();
   /// Of items drawn evenly from D destinations so many are different: solved for D.
   [[nodiscard]] double estimate() const;
@@ -89,6 +89,7 @@ class adapter final : public observer {
   frequent often_;
   std::vector<direct_way> direct_;
   std::uint64_t messages_ = 0;
+  std::uint32_t random_ = 1;
   // Of this phase:
   std::uint64_t pushed_before_ = 0;
   duration began_{};

@@ -247,6 +247,8 @@ int engine::send_due() {
     if (!idle && buffers_[way].since > oldest) continue;
     sent += try_send(way, idle ? cause::idle : cause::timed_out) ? 1 : 0;
   }
+  // Else the time that it waits for would not come.
+  if (sent == 0 && timed && virtual_time_) here_.charge(conduit::cost::poll, 1);
   return std::max(sent, again);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "upwash/model/grid.hpp"
 
@@ -14,7 +15,11 @@ namespace {
 
 constexpr int most_dimensions = 3;
 constexpr double least_bytes = 256;  ///< of a buffer that is worth its name
+constexpr double growth = 1.4142;    ///< from one size to the next
+constexpr double alike =
+    1.04;  ///< times the least cost: then the larger buffer, which has fewer messages
 constexpr double worthwhile = 0.95;  ///< of the cost so far: what costs more is no reason to change
+constexpr double sure_gain = 0.5;    ///< the same, where prices are guesses
 constexpr double changed = 1.25;     ///< times: traffic that differs by less is the same
 constexpr double newest = 0.5;       ///< share of the last phase in the averages
 constexpr double late = 2;           ///< times the mean time to fill: a buffer that is left behind
@@ -34,7 +39,7 @@ model::stream_phase phase_of(int ranks, const traffic& of) {
 
 policy::policy(const policy_facts& facts, const policy_wishes& wishes, const parameters& start,
                const std::optional<traffic>& learned)
-    : facts_(facts), wishes_(wishes), now_(start) {
+    : facts_(facts), wishes_(wishes), start_(start), now_(start) {
   if (wishes_.dimensions != 0) now_.dimensions = wishes_.dimensions;
   if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
   if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
@@ -46,8 +51,9 @@ policy::policy(const policy_facts& facts, const policy_wishes& wishes, const par
 
 bool policy::phase_over(const traffic& of) {
   if (!(of.items > 0)) return false;
-  const auto move = [&](double& average, double latest) {
-    average = average == 0 ? latest : average + newest * (latest - average);
+  const auto move = [](double& average, double latest) {
+    const bool other = std::max(average, latest) > 2 * std::min(average, latest);
+    average = other ? latest : average + newest * (latest - average);
   };
   move(seen_.items, of.items);
   move(seen_.item_bytes, of.item_bytes);
@@ -82,24 +88,31 @@ bool policy::fits(int dimensions, double bytes, const traffic& expected) const {
 }
 
 policy::candidate policy::best(int dimensions, const traffic& expected) const {
-  candidate found{dimensions, 0, 0};
+  std::vector<candidate> all;
   const auto consider = [&](double bytes) {
-    const double cost = cost_of(dimensions, bytes, expected);
-    // Of equals the larger: it serves more traffic as well.
-    if (found.bytes == 0 || cost <= found.cost) found = {dimensions, bytes, cost};
+    all.push_back({dimensions, bytes, cost_of(dimensions, bytes, expected)});
   };
   if (wishes_.effective_bytes != 0) {
     consider(static_cast<double>(wishes_.effective_bytes));
-    return found;
+    return all.front();
   }
   const auto most = static_cast<double>(facts_.message_bytes);
-  const double least = std::min(std::max(least_bytes, expected.item_bytes), most);
-  for (double bytes = least; bytes < most; bytes *= std::sqrt(2.0)) {
-    if (found.bytes == 0 || fits(dimensions, bytes, expected)) consider(bytes);
+  if (sizes_stay() && fits(dimensions, most, expected)) {
+    consider(most);
+    return all.front();
   }
-  if (found.bytes == 0 || fits(dimensions, most, expected)) consider(most);
-  return found;
+  consider(std::min(std::max(least_bytes, expected.item_bytes), most));
+  for (double bytes = all.front().bytes * growth; bytes < most; bytes *= growth) {
+    if (fits(dimensions, bytes, expected)) consider(bytes);
+  }
+  if (fits(dimensions, most, expected)) consider(most);
+  const auto less = [](const candidate& a, const candidate& b) { return a.cost < b.cost; };
+  const double least = std::min_element(all.begin(), all.end(), less)->cost;
+  return *std::find_if(all.rbegin(), all.rend(),
+                       [&](const candidate& one) { return one.cost <= alike * least; });
 }
+
+bool policy::sizes_stay() const noexcept { return !facts_.sure && !(wishes_.latency_cost > 0); }
 
 bool policy::choose(const traffic& expected) {
   chosen_for_ = expected;
@@ -121,12 +134,16 @@ bool policy::choose(const traffic& expected) {
   if (winner.bytes == 0) winner = best(wishes_.dimensions, expected);  // more than are tried
   const auto bytes_now = static_cast<double>(now_.effective_bytes);
   const bool holds = fits(now_.dimensions, bytes_now, expected) &&
-                     winner.cost > worthwhile * cost_of(now_.dimensions, bytes_now, expected);
+                     winner.cost > (facts_.sure ? worthwhile : sure_gain) *
+                                       cost_of(now_.dimensions, bytes_now, expected);
   if (holds) winner = {now_.dimensions, bytes_now, winner.cost};
   parameters fresh = now_;
   fresh.dimensions = winner.dimensions;
   fresh.effective_bytes = static_cast<std::size_t>(winner.bytes);
-  if (wishes_.cutoff_bytes == 0) fresh.cutoff_bytes = cutoff_for(winner.dimensions, winner.bytes);
+  if (wishes_.cutoff_bytes == 0) {
+    fresh.cutoff_bytes =
+        sizes_stay() ? start_.cutoff_bytes : cutoff_for(winner.dimensions, winner.bytes);
+  }
   if (wishes_.timeout == duration()) fresh.timeout = timeout_for(winner, expected);
   const bool news = fresh.dimensions != now_.dimensions ||
                     fresh.effective_bytes != now_.effective_bytes || fresh.timeout != now_.timeout;

@@ -23,6 +23,10 @@ struct policy_facts {
   std::size_t message_bytes = 8192;  ///< largest that travels in one piece
   std::size_t record_bytes = 0;      ///< 0: sizes differ
   std::size_t memory = 0;            ///< bytes that buffers may take at a member
+  /// The prices are what messages and items cost here. Else, as on real conduits, where caches
+  /// count for more: the sizes to start with stay while they fit the memory and delays have no
+  /// price, and other dimensions must promise twice the speed.
+  bool sure = true;
 };
 
 /// What the program has decided itself. Zero: not.
@@ -62,6 +66,7 @@ class policy {
     double cost = 0;
   };
   bool choose(const traffic& expected);
+  [[nodiscard]] bool sizes_stay() const noexcept;
   [[nodiscard]] double cost_of(int dimensions, double bytes, const traffic& expected) const;
   [[nodiscard]] bool fits(int dimensions, double bytes, const traffic& expected) const;
   [[nodiscard]] candidate best(int dimensions, const traffic& expected) const;
@@ -70,6 +75,7 @@ class policy {
 
   const policy_facts facts_;
   const policy_wishes wishes_;
+  const parameters start_;
   parameters now_;
   traffic seen_;
   traffic chosen_for_;
