@@ -199,7 +199,6 @@ class engine : public counted_work {
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
-  bool combined_ = true;  ///< records, if they are of one size
   buffers buffers_;
   ways ways_;
   waves end_;
