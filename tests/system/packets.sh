@@ -84,4 +84,5 @@ refuses "topology of machine frontera: there is none in its file; give one (--to
   --conduit sim --machine frontera --network packet
 refuses "machine edr: ranks_a_node=41: a node has room for 1 to 40" \
   --conduit sim --machine edr:ranks_a_node=41
+refuses "machine edr: ranks_a_node=x: a number is wanted" --conduit sim --machine edr:ranks_a_node=x
 refuses "machine laptop: ranks_a_node=1: it is one node" --conduit sim --machine laptop:ranks_a_node=1

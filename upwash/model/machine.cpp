@@ -42,11 +42,13 @@ std::string read_text(const fs::path& path) {
   throw error(error_kind::configuration, what);
 }
 
-/// All of the text as a number; 0 for anything else.
-int number_of(std::string_view text) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return status == std::errc() && end == text.data() + text.size() ? number : 0;
+/// Ranks a node, of a machine's name.
+int ranks_from(std::string_view text, std::string_view machine_name) {
+  int ranks = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (status == std::errc() && end == text.data() + text.size()) return ranks;
+  throw error(error_kind::configuration,
+              fmt::format("machine {}: ranks_a_node={}: a number is wanted", machine_name, text));
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ machine load_machine(std::string_view name_or_path) {
     const std::string_view variant = name_or_path.substr(at);
     const std::string_view rest = name_or_path.substr(0, at);
     if (variant.starts_with(fewer)) {
-      return with_ranks_a_node(load_machine(rest), number_of(variant.substr(fewer.size())));
+      return with_ranks_a_node(load_machine(rest), ranks_from(variant.substr(fewer.size()), rest));
     }
     if (variant.starts_with(thread)) {
       const std::string_view value = variant.substr(thread.size());
