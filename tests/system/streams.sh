@@ -17,6 +17,10 @@ for bench in "${benches[@]}"; do
     >"$work/out" 2>&1 || fail "stream-$bench, simulated: $(cat "$work/out")"
   grep -q simulated "$work/out" || fail "stream-$bench prints no row: $(cat "$work/out")"
 done
+for bench in neighbors auto; do
+  timeout 100 "$upwash" bench "stream-$bench" --conduit sim --machine frontera:ranks_a_node=1 -n 27 \
+    >"$work/out" 2>&1 || fail "stream-$bench: $(cat "$work/out")"
+done
 for setting in direct 1d 2d 3d 4d auto 1d,buffer=64 2d,buffer=1k,threshold=0.5,cutoff=0.5,idle=0,timeout=9us; do
   for bench in records variable indexgather alltoall; do
     timeout 100 "$upwash" bench "stream-$bench" --conduit sim --machine lemieux -n 7 \
