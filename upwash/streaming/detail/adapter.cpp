@@ -120,6 +120,7 @@ void frequent::add(int member) noexcept {
 
 bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
+  if (asked.shared_buffers) return false;
   const bool ways = asked.dimensions == 0 && !asked.ordered;
   if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
     return of.among().size() > 1 && (ways || asked.buffer_bytes == stream_options::automatic);

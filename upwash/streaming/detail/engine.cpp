@@ -141,6 +141,8 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   while (buffers_[way].first != nullptr && !buffers_.fits(way, bytes)) {
     send_buffer(way, cause::full);
   }
+  // Meanwhile the parameters may have changed.
+  if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
   if (buffers_[way].first == nullptr) {
     buffers_.open(way, parameters_.timeout != duration() ? here_.now() : duration());
   }
