@@ -19,6 +19,7 @@
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/streaming/adapt.hpp"
+#include "upwash/streaming/quiescence.hpp"
 #include "upwash/streaming/stream.hpp"
 
 namespace {
@@ -167,6 +168,34 @@ JOB_TEST(auto_stream, parameters_may_change_with_each_message, .most_ranks = 17)
     EXPECT_EQ(all[0], all[1]);
     EXPECT_EQ(wrong, 0U);
   }
+}
+
+TEST(auto_stream, a_hot_destination_gets_a_way_without_stops) {
+  constexpr int ranks = 256;
+  constexpr int hot = 17;  // further on than a step on the grid
+  constexpr int phases = 4;
+  conduit::sim_options options;
+  options.ranks = ranks;
+  options.on = load_machine("summit");
+  const auto world = conduit::make_sim_world(options);
+  streaming::price_list prices("summit");
+  std::vector<std::uint64_t> forwarded(phases);
+  run_on(*world, {}, [&](job& here) {
+    streaming::install(here, {.prices = &prices});
+    auto items = open_stream<std::uint64_t>(here.world(), [](std::span<const std::uint64_t>) {});
+    quiescence quiet(here.world());
+    for (int phase = 0; phase < phases; ++phase) {
+      const std::uint64_t before = items.statistics().forwarded;
+      for (int k = 1; k < ranks; ++k) {
+        items.push((here.rank() + k) % ranks, 1);
+        for (int i = 0; i < 8; ++i) items.push((here.rank() + hot) % ranks, 1);
+      }
+      quiet.wait();  // the end of a phase as good as the stream's own
+      forwarded[static_cast<std::size_t>(phase)] += items.statistics().forwarded - before;
+    }
+  });
+  EXPECT_GT(forwarded.front(), std::uint64_t{ranks} * 8 * 255 / 2);
+  EXPECT_LT(forwarded.back(), forwarded.front() / 3);
 }
 
 TEST(auto_stream, begins_with_what_an_earlier_one_found) {

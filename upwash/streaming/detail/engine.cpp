@@ -256,8 +256,9 @@ int engine::send_due() {
   return std::max(sent, again);
 }
 
-void engine::finish() {
-  end_.wait();
+void engine::finish() { end_.wait(); }
+
+void engine::ended() {
   if (observer_ != nullptr) observer_->finished();
 }
 
