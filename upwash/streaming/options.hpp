@@ -40,6 +40,11 @@ struct stream_options {
   std::string_view label{};
   /// Buffers are sent when a member waits and nothing comes.
   bool flush_when_idle = true;
+  /// Members on one node share the buffers for other nodes: fewer of them, and fuller messages; a
+  /// record goes to one member there, and on within the node. Where they do not reach each other's
+  /// memory, or nodes make no difference, it is ignored, and said at level info. Opening and
+  /// closing the stream block then. Not where order counts.
+  bool shared_buffers = false;
   /// Items of a pair of members arrive in the order in which they were pushed. Large ones go in
   /// pieces then, which their receiver keeps until the last has come.
   bool ordered = false;
@@ -60,6 +65,7 @@ struct stream_statistics {
   std::uint64_t uncombined = 0;  ///< items that travelled alone
   std::uint64_t urgent = 0;      ///< items that did because they were urgent
   std::uint64_t fetched = 0;  ///< items too long for a message: a ticket went, the receiver reads
+  std::uint64_t shared = 0;   ///< items that went into buffers of the node
   std::size_t buffer_memory = 0;  ///< bytes, at most so far
 };
 

@@ -61,8 +61,8 @@ class stream final : public streaming::engine {
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
 
  public:
-  /// Collective over the team, local: members open their streams on it in the same order. Throws
-  /// `error` (argument) for options that make no sense.
+  /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
+  /// in the same order. Throws `error` (argument) for options that make no sense.
   stream(const team& among, Handler handler, const stream_options& with = {})
       : engine(among, fixed ? sizeof(T) : 0, with), handler_(std::move(handler)) {
     static_assert(takes_batches() || takes<const T&>(),
@@ -106,10 +106,7 @@ class stream final : public streaming::engine {
   [[nodiscard]] streaming::iteration iteration() { return streaming::iteration(*this); }
 
   /// Finishes; the stream takes no more items. Collective.
-  void close() {
-    finish();
-    leave();
-  }
+  void close() { engine::close(); }
 
  private:
   /// Calls `use` with the archived item. In handlers that run meanwhile, too: each has own bytes.

@@ -60,6 +60,7 @@ struct program {
   int items = 40;  ///< of each rank
   std::size_t most_bytes = 6000;
   bool changes = true;
+  bool shared = false;  ///< buffers of nodes
 };
 
 /// Runs it; expects each item to have gone all its way once, whole.
@@ -82,7 +83,7 @@ void run_program(job& here, const program& what) {
         --with.hops;
         out->push(stop_of(with.number, with.hops, ranks), item_of(with));
       },
-      {.dimensions = what.dimensions, .buffer_bytes = 2000});
+      {.dimensions = what.dimensions, .buffer_bytes = 2000, .shared_buffers = what.shared});
   out = &items;
   control::barrier(world);
   random_stream random(what.seed, static_cast<std::uint64_t>(world.rank()));
@@ -235,4 +236,37 @@ JOB_TEST(stream, does_not_nest_handlers_of_own_items, .most_ranks = 3) {
   items.finish();
   EXPECT_EQ(handled, 2 * (chain + 1));
   EXPECT_EQ(deepest, 1U);
+}
+
+JOB_TEST(stream_program, goes_its_way_through_buffers_of_nodes, .least_ranks = 2, .most_ranks = 33,
+         .environment = {"UPWASH_FAKE_NODES=2"}) {
+  run_program(here, {.seed = 21, .items = 60, .changes = false, .shared = true});
+  run_program(here, {.seed = 22, .items = 60, .shared = true});
+}
+
+JOB_TEST(stream, shares_buffers_on_a_node, .least_ranks = 4, .most_ranks = 7, .on_sim = false,
+         .on_packets = false, .on_loopback = false, .environment = {"UPWASH_FAKE_NODES=2"}) {
+  const team world = here.world();
+  std::uint64_t got = 0;
+  constexpr std::uint64_t each = 30000;
+  auto words = open_stream<std::uint64_t>(world, [&](const std::uint64_t& one) { got += one; },
+                                          {.buffer_bytes = 4096, .shared_buffers = true});
+  for (std::uint64_t i = 0; i < each; ++i) {
+    words.push(static_cast<int>(i % static_cast<std::uint64_t>(world.size())), 1);
+  }
+  words.finish();
+  const stream_statistics seen = words.statistics();
+  std::array<std::uint64_t, 3> all{got, seen.shared, seen.forwarded};
+  control::all_reduce(world, all, control::fold::sum);
+  EXPECT_EQ(all[0], each * static_cast<std::uint64_t>(world.size()));
+  // Half of the items or so are for the other node. Those that find its buffers closed take others.
+  EXPECT_GT(all[1], each / 10);
+  EXPECT_GT(all[2], 0U);
+  try {
+    auto refused =
+        open_stream<int>(world, [](const int&) {}, {.shared_buffers = true, .ordered = true});
+    ADD_FAILURE();
+  } catch (const error& wrong) {
+    EXPECT_NE(std::string(wrong.what()).find("buffers shared by a node"), std::string::npos);
+  }
 }

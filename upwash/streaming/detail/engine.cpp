@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pushing, sending and the parameters of both. What arrives: delivery.cpp.
+// Parameters, pushing, progress and the end. What leaves: sending.cpp. What comes: delivery.cpp.
 #include "upwash/streaming/detail/engine.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
 namespace upwash::streaming {
@@ -27,6 +28,9 @@ void check(const team& among, const stream_options& with) {
                     with.threshold, with.cutoff));
   }
   if (with.buffer_bytes == 0) wrong("buffers of 0 bytes; more, or `automatic`");
+  if (with.shared_buffers && with.ordered) {
+    wrong("buffers shared by a node, in a stream whose items keep their order");
+  }
   if (with.timeout < duration()) {
     wrong(fmt::format("a timeout of {} us; 0 for none, or more", with.timeout.us()));
   }
@@ -37,7 +41,6 @@ void check(const team& among, const stream_options& with) {
 }
 
 constexpr std::size_t usual_buffer = 16384;   ///< stays in the caches, and costs a message little
-constexpr std::size_t look_after = 8192;      ///< bytes sent
 constexpr std::size_t surely_combined = 512;  ///< records of one size; whatever the cutoff
 constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes
 
@@ -64,13 +67,23 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
   // At least one record fits, whatever was asked for.
   capacity_ = std::max(chosen ? std::min(message_bytes_, usual_buffer) : with.buffer_bytes,
                        record_bytes_ + most_header_bytes);
-  const std::size_t cutoff = share_of(capacity_, with.cutoff);
-  combined_ = record_bytes_ <= std::max(cutoff, surely_combined);
-  apply({ways_.dimensions(), share_of(capacity_, with.threshold), cutoff, with.timeout});
+  apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
+         with.timeout});
+  if (with.shared_buffers) share_with_node();
+}
+
+engine::~engine() = default;
+
+void engine::share_with_node() {
+  node_ = node_buffers::make(among_, record_bytes_, std::min(capacity_, message_bytes_));
+  for (int member = 0; node_ != nullptr && member < among_.size(); ++member) {
+    ways_.go_through(member, node_->receiver_for(member));
+  }
 }
 
 void engine::set_parameters(const parameters& chosen) {
-  const bool other_grid = !with_.ordered && chosen.dimensions != parameters_.dimensions;
+  const bool other_grid =
+      !with_.ordered && node_ == nullptr && chosen.dimensions != parameters_.dimensions;
   apply(chosen);
   if (other_grid) ways_.change_grid(chosen.dimensions);
   parameters_.dimensions = ways_.dimensions();
@@ -80,7 +93,10 @@ void engine::apply(const parameters& chosen) {
   parameters_ = chosen;
   parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
   parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
-  if (record_bytes_ != 0) parameters_.cutoff_bytes = combined_ ? record_bytes_ : 0;
+  if (record_bytes_ != 0) {
+    const bool combined = record_bytes_ <= std::max(chosen.cutoff_bytes, surely_combined);
+    parameters_.cutoff_bytes = combined ? record_bytes_ : 0;
+  }
   cutoff_ = parameters_.cutoff_bytes;
   buffers_.set_limits(
       parameters_.effective_bytes,
@@ -101,6 +117,12 @@ void engine::refuse_closed() const {
 
 void engine::join() { home_.add(*this); }
 
+void engine::close() {
+  finish();
+  if (auto going = std::move(node_)) going->free();
+  leave();
+}
+
 void engine::leave() {
   if (!std::exchange(open_, false)) return;
   home_.remove(*this);
@@ -112,6 +134,8 @@ void engine::leave() {
 void engine::add(std::uint32_t way, int destination, std::span<const std::byte> record) {
   if (!open_) refuse_closed();
   if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
+  const bool shared = node_ != nullptr && node_->receiver_for(destination) >= 0;
+  if (shared && share(destination, record)) return;
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
   // Sending may run handlers, which fill buffers again.
   while (buffers_[way].first != nullptr && !buffers_.fits(way, bytes)) {
@@ -127,7 +151,11 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   into.next = at + record.size();
   ++into.items;
-  if (into.next >= into.stop) send_buffer(way, cause::threshold);
+  if (shared && into.used() < parameters_.effective_bytes) {
+    into.stop = into.next;  // the next record comes here, too, and tries the node's buffer first
+  } else if (into.next >= into.stop) {
+    send_buffer(way, cause::threshold);
+  }
 }
 
 /// A record in a message of its own: to its destination at once, or on its way and behind what
@@ -179,127 +207,7 @@ void engine::push_urgent(int destination, std::span<const std::byte> record) {
   send_alone(way, destination, record, cause::urgent);
 }
 
-// -- Sending ------------------------------------------------------------------------------------
-
-/// The buffer is empty before the message leaves: handlers that run meanwhile may fill it.
-void engine::send_buffer(std::uint32_t way, cause why) { send(way, buffers_.take(way), why); }
-
-batch engine::counted(batch&& what) {
-  taken_ += what.items;
-  bytes_taken_ += what.used;
-  here_.charge(conduit::cost::push, what.items);
-  here_.charge(conduit::cost::copy, what.used);
-  return std::move(what);
-}
-
-void engine::send(std::uint32_t way, batch&& taken, cause why) {
-  batch what = counted(std::move(taken));
-  if (what.hop == here_.rank()) {
-    own_.push_back(std::move(what));
-    return deliver_own_and_wait();
-  }
-  if (what.used > message_bytes_ && !with_.ordered) {
-    offer(std::move(what));
-    if (here_.in_handler()) return;
-    ++waiting_;
-    home_.large().wait_for_room();
-    --waiting_;
-    return;
-  }
-  const departure leaving{why, what.kind, what.hop, what.items, what.since, what.bytes()};
-  if (with_.ordered) {
-    send_in_order(way, leaving);
-  } else {
-    send_now(leaving);
-  }
-  buffers_.give_back(std::move(what.memory));
-  look_at_arrivals(what.used);
-}
-
-/// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
-void engine::offer(batch&& what) {
-  buffers_.give_away(what.memory);
-  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.bytes()});
-  home_.large().offer(name_, std::move(what));
-}
-
-/// While a message waits for credit handlers run, and what they send must not overtake it.
-void engine::send_in_order(std::uint32_t way, const departure& what) {
-  line& behind = lines_[way];
-  if (behind.sending) {
-    behind.waiting.emplace_back(what, std::vector(what.bytes.begin(), what.bytes.end()));
-    return;
-  }
-  behind.sending = true;
-  send_now(what);
-  while (!behind.waiting.empty()) {
-    auto [next, bytes] = std::move(behind.waiting.front());
-    behind.waiting.pop_front();
-    next.bytes = bytes;
-    send_now(next);
-  }
-  behind.sending = false;
-}
-
-/// Peers wait for the room of what they sent: who only pushes takes it, too.
-void engine::look_at_arrivals(std::size_t sent) {
-  unlooked_ += sent;
-  if (unlooked_ < look_after || here_.in_handler() || waiting_ != 0) return;
-  unlooked_ = 0;
-  ++waiting_;
-  here_.progress();
-  --waiting_;
-}
-
-void engine::send_now(const departure& what) {
-  ++waiting_;
-  send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
-  --waiting_;
-  note(what);
-}
-
-/// As send_buffer, where one must not wait: false, and all is as before, when there is no credit.
-bool engine::try_send(std::uint32_t way, cause why) {
-  const buffer& from = buffers_[way];
-  if (from.hop == here_.rank()) {
-    own_.push_back(counted(buffers_.take(way)));  // handed over by progress
-    return true;
-  }
-  if (from.used() > message_bytes_) {
-    if (with_.ordered) return false;  // goes when it is full, or asked for
-    offer(counted(buffers_.take(way)));
-    return true;
-  }
-  if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
-  const std::span<const std::byte> bytes(from.first, from.used());
-  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
-  if (sent.what != conduit::outcome::done) return false;
-  batch gone = counted(buffers_.take(way));
-  note({why, gone.kind, gone.hop, gone.items, gone.since, gone.bytes()});
-  buffers_.give_back(std::move(gone.memory));
-  return true;
-}
-
-void engine::note(const departure& what) {
-  ++seen_.messages;
-  seen_.bytes += what.bytes.size();
-  ++count_of(what.why);
-  if (observer_ != nullptr) observer_->sent(what);
-}
-
-std::uint64_t& engine::count_of(cause why) {
-  switch (why) {
-    case cause::full: return seen_.full;
-    case cause::threshold: return seen_.threshold;
-    case cause::timed_out: return seen_.timed_out;
-    case cause::idle: return seen_.idle;
-    case cause::asked: return seen_.asked;
-    case cause::alone: return seen_.uncombined;
-    case cause::urgent: return seen_.urgent;
-    case cause::fetched: break;
-  }
-  return seen_.fetched;
-}
+// -- Progress and the end ---------------------------------------------------------------------
 
 void engine::flush() {
   // Those open now; handlers that run meanwhile may open others.
@@ -308,11 +216,16 @@ void engine::flush() {
   for (const std::uint32_t each : now) {
     if (buffers_[each].first != nullptr) send_buffer(each, cause::asked);
   }
+  if (node_ != nullptr) {
+    node_->close_used(cause::asked);
+    send_shared();
+  }
 }
 
 int engine::progress() {
   int moved = send_due();
   moved += deliver_own();
+  if (node_ != nullptr) moved += send_shared() + (node_->sending() ? 1 : 0);
   return moved;
 }
 
@@ -323,10 +236,12 @@ int engine::send_due() {
   // Who waits to send more is not idle.
   const bool idle = quiet && with_.flush_when_idle && waiting_ == 0;
   const bool timed = parameters_.timeout != duration();
-  if (buffers_.open_ones().empty()) return 0;
+  const bool sharing = node_ != nullptr && node_->used();
+  if (buffers_.open_ones().empty() && !sharing) return 0;
   // Who waits looks once more before it sleeps; in virtual time until the oldest buffer is due.
   const int again = (!quiet && with_.flush_when_idle) || (timed && virtual_time_) ? 1 : 0;
   if (!idle && !timed) return again;
+  if (sharing) node_->close_used(idle ? cause::idle : cause::timed_out);
   int sent = 0;
   const duration oldest = timed ? here_.now() - parameters_.timeout : duration();
   for (std::size_t i = buffers_.open_ones().size(); i-- > 0;) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -29,11 +30,12 @@
 
 namespace upwash::streaming {
 
+class node_buffers;
 class service;
 
 class engine : public counted_work {
  public:
-  /// Called in handlers: never waits. `record_bytes` 0: sizes differ.
+  /// Never waits, but for buffers shared by a node. `record_bytes` 0: sizes differ.
   engine(const team& among, std::size_t record_bytes, const stream_options& with);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -76,7 +78,7 @@ class engine : public counted_work {
   [[nodiscard]] const parameters& current() const noexcept { return parameters_; }
   /// One destination without stops from now on, or as the others. Not where order counts.
   void go_directly(int destination, bool directly) {
-    if (!with_.ordered) ways_.go_directly(destination, directly);
+    if (!with_.ordered && node_ == nullptr) ways_.go_directly(destination, directly);
   }
   /// From now on it is told; null: nobody. It outlives the engine, or is taken away.
   void watch(observer* who) noexcept { observer_ = who; }
@@ -95,12 +97,14 @@ class engine : public counted_work {
   [[nodiscard]] std::string describe_pending() const;
 
  protected:
-  ~engine() = default;
+  ~engine();
   /// Hands over records that have arrived, or one alone. Returns how many. Throws by
   /// `handler_threw`.
   virtual std::uint64_t deliver(content kind, std::span<const std::byte> records) = 0;
   /// Messages find it from now on.
   void join();
+  /// Finishes, and gives up what members share. Collective.
+  void close();
   /// No more items, no more messages.
   void leave();
   [[nodiscard]] bool open() const noexcept { return open_; }
@@ -122,6 +126,7 @@ class engine : public counted_work {
   }
   [[noreturn]] void refuse(int destination) const;
   [[noreturn]] void refuse_closed() const;
+  void share_with_node();
   void apply(const parameters& chosen);
 
   template <class Item>
@@ -174,6 +179,9 @@ class engine : public counted_work {
   void note(const departure& what);
   [[nodiscard]] std::uint64_t& count_of(cause why);
 
+  [[nodiscard]] bool share(int destination, std::span<const std::byte> record);
+  int send_shared();
+
   void hand_over(content kind, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
   int hand_over_own();
@@ -191,12 +199,12 @@ class engine : public counted_work {
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
-  bool combined_ = true;  ///< records, if they are of one size
   buffers buffers_;
   ways ways_;
   waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
+  std::unique_ptr<node_buffers> node_;   ///< null: buffers are this member's own
   std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
   std::deque<batch> own_;                ///< full buffers for this member itself
   bool delivering_own_ = false;

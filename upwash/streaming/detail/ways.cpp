@@ -59,6 +59,12 @@ void ways::go_directly(int destination, bool directly) {
                : by_grid(grid_for(among_, dimensions_), destination);
 }
 
+void ways::go_through(int destination, int receiver) {
+  const bool stops = receiver >= 0 && receiver != destination;
+  table_of(dimensions_)[static_cast<std::size_t>(destination)] =
+      stops ? buffer_for(receiver, on_grid(1)) : buffer_for(destination, content::arrived);
+}
+
 std::uint32_t ways::by_grid(const model::grid& grid, int destination) {
   const int me = among_.rank();
   const int hop = destination == me ? me : grid.next_hop(me, destination);

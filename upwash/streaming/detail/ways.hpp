@@ -40,6 +40,8 @@ class ways {
   void change_grid(int dimensions);
   /// One destination without stops, or through the grid again.
   void go_directly(int destination, bool directly);
+  /// One destination by way of a member on its node; -1: directly.
+  void go_through(int destination, int receiver);
 
  private:
   [[nodiscard]] std::uint32_t buffer_for(int hop, content kind);

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the records of a stream leave: in messages, in order, by tickets, through buffers of the
+// node.
+#include <utility>
+
+#include "upwash/core/active_message.hpp"
+#include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/node_buffers.hpp"
+#include "upwash/streaming/detail/service.hpp"
+
+namespace upwash::streaming {
+namespace {
+
+constexpr std::size_t look_after = 8192;  ///< bytes sent
+
+}  // namespace
+
+/// The buffer is empty before the message leaves: handlers that run meanwhile may fill it.
+void engine::send_buffer(std::uint32_t way, cause why) { send(way, buffers_.take(way), why); }
+
+batch engine::counted(batch&& what) {
+  taken_ += what.items;
+  bytes_taken_ += what.used;
+  here_.charge(conduit::cost::push, what.items);
+  here_.charge(conduit::cost::copy, what.used);
+  return std::move(what);
+}
+
+void engine::send(std::uint32_t way, batch&& taken, cause why) {
+  batch what = counted(std::move(taken));
+  if (what.hop == here_.rank()) {
+    own_.push_back(std::move(what));
+    return deliver_own_and_wait();
+  }
+  if (what.used > message_bytes_ && !with_.ordered) {
+    offer(std::move(what));
+    if (here_.in_handler()) return;
+    ++waiting_;
+    home_.large().wait_for_room();
+    --waiting_;
+    return;
+  }
+  const departure leaving{why, what.kind, what.hop, what.items, what.since, what.bytes()};
+  if (with_.ordered) {
+    send_in_order(way, leaving);
+  } else {
+    send_now(leaving);
+  }
+  buffers_.give_back(std::move(what.memory));
+  look_at_arrivals(what.used);
+}
+
+/// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
+void engine::offer(batch&& what) {
+  buffers_.give_away(what.memory);
+  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.bytes()});
+  home_.large().offer(name_, std::move(what));
+}
+
+/// While a message waits for credit handlers run, and what they send must not overtake it.
+void engine::send_in_order(std::uint32_t way, const departure& what) {
+  line& behind = lines_[way];
+  if (behind.sending) {
+    behind.waiting.emplace_back(what, std::vector(what.bytes.begin(), what.bytes.end()));
+    return;
+  }
+  behind.sending = true;
+  send_now(what);
+  while (!behind.waiting.empty()) {
+    auto [next, bytes] = std::move(behind.waiting.front());
+    behind.waiting.pop_front();
+    next.bytes = bytes;
+    send_now(next);
+  }
+  behind.sending = false;
+}
+
+/// Peers wait for the room of what they sent: who only pushes takes it, too.
+void engine::look_at_arrivals(std::size_t sent) {
+  unlooked_ += sent;
+  if (unlooked_ < look_after || here_.in_handler() || waiting_ != 0) return;
+  unlooked_ = 0;
+  ++waiting_;
+  here_.progress();
+  --waiting_;
+}
+
+void engine::send_now(const departure& what) {
+  ++waiting_;
+  send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
+  --waiting_;
+  note(what);
+}
+
+/// As send_buffer, where one must not wait: false, and all is as before, when there is no credit.
+bool engine::try_send(std::uint32_t way, cause why) {
+  const buffer& from = buffers_[way];
+  if (from.hop == here_.rank()) {
+    own_.push_back(counted(buffers_.take(way)));  // handed over by progress
+    return true;
+  }
+  if (from.used() > message_bytes_) {
+    if (with_.ordered) return false;  // goes when it is full, or asked for
+    offer(counted(buffers_.take(way)));
+    return true;
+  }
+  if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
+  const std::span<const std::byte> bytes(from.first, from.used());
+  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
+  if (sent.what != conduit::outcome::done) return false;
+  batch gone = counted(buffers_.take(way));
+  note({why, gone.kind, gone.hop, gone.items, gone.since, gone.bytes()});
+  buffers_.give_back(std::move(gone.memory));
+  return true;
+}
+
+void engine::note(const departure& what) {
+  ++seen_.messages;
+  seen_.bytes += what.bytes.size();
+  ++count_of(what.why);
+  if (observer_ != nullptr) observer_->sent(what);
+}
+
+std::uint64_t& engine::count_of(cause why) {
+  switch (why) {
+    case cause::full: return seen_.full;
+    case cause::threshold: return seen_.threshold;
+    case cause::timed_out: return seen_.timed_out;
+    case cause::idle: return seen_.idle;
+    case cause::asked: return seen_.asked;
+    case cause::alone: return seen_.uncombined;
+    case cause::urgent: return seen_.urgent;
+    case cause::fetched: break;
+  }
+  return seen_.fetched;
+}
+
+/// Into a buffer of the node. False: they are closed just now, or the record is too long.
+bool engine::share(int destination, std::span<const std::byte> record) {
+  bool taken = node_->put(destination, record);
+  if (node_->sending()) {
+    const int sent = send_shared();
+    if (!taken && sent != 0) taken = node_->put(destination, record);
+    if (sent != 0) look_at_arrivals(look_after);
+  }
+  if (!taken) return false;
+  ++taken_;
+  ++seen_.shared;
+  bytes_taken_ += record.size();
+  here_.charge(conduit::cost::push, 1);
+  return true;
+}
+
+int engine::send_shared() {
+  return node_->send_closed([this](const node_buffers::closed& what) {
+    send_now({what.why, on_grid(1), among_.world_rank(what.receiver), what.items, {}, what.bytes});
+  });
+}
+
+}  // namespace upwash::streaming
