@@ -30,6 +30,9 @@ namespace streaming {
 template <class T>
 concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 
+/// In place of what items have in common.
+struct nothing {};
+
 /// Flushes its stream when it ends, unless by an exception. Outside handlers.
 class iteration {
  public:
@@ -54,20 +57,25 @@ class iteration {
 /// `Handler` is called as `handler(const T&)`, or for trivially copyable items as
 /// `handler(std::span<const T>)` if it can be: in progress and in waits of this rank, in a handler,
 /// so it must not wait; it may push. One that takes the stream before them (`auto&`) gets it. What
-/// it throws ends the job.
-template <class T, class Handler>
+/// it throws ends the job. `Common`: what many items share travels once a message (Kumar 2005,
+/// chapter 5: short messages are packed without what they have in common); see set_common.
+template <class T, class Handler, class Common = streaming::nothing>
 class stream final : public streaming::engine {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
+  static constexpr bool has_common = !std::is_same_v<Common, streaming::nothing>;
+  static_assert(streaming::fixed_item<Common> && sizeof(Common) <= sizeof(streaming::common_part),
+                "what items have in common is trivially copyable, of 24 bytes at most");
 
  public:
   /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
   /// in the same order. Throws `error` (argument) for options that make no sense.
   stream(const team& among, Handler handler, const stream_options& with = {})
-      : engine(among, fixed ? sizeof(T) : 0, with), handler_(std::move(handler)) {
+      : engine(among, fixed ? sizeof(T) : 0, has_common, with), handler_(std::move(handler)) {
     static_assert(takes_batches() || takes<const T&>(),
                   "the handler takes const T&, or std::span<const T> of trivially copyable items, "
                   "behind the stream if it wants that");
+    if constexpr (has_common) set_common(Common{});
     join();
   }
 
@@ -88,6 +96,13 @@ class stream final : public streaming::engine {
     } else {
       packed(item, [&](const auto& bytes) { push_sized(destination, bytes); });
     }
+  }
+
+  /// Items that this member pushes from now on have this in common: the handler gets it before
+  /// them, and it travels once a message. Items with different ones never share a message; changing
+  /// it costs a look at each buffer in use. At first `Common{}`.
+  void set_common(const Common& common) requires(has_common) {
+    engine::set_common(part_of(common));
   }
 
   /// As `push`, but the item travels at once, in a message of its own, and overtakes those that
@@ -123,23 +138,42 @@ class stream final : public streaming::engine {
   // Asked in functions only, where the class is complete.
   template <class What>
   static consteval bool takes() {
-    return std::is_invocable_v<Handler&, What> || std::is_invocable_v<Handler&, stream&, What>;
+    if constexpr (has_common) {
+      return std::is_invocable_v<Handler&, const Common&, What> ||
+             std::is_invocable_v<Handler&, stream&, const Common&, What>;
+    } else {
+      return std::is_invocable_v<Handler&, What> || std::is_invocable_v<Handler&, stream&, What>;
+    }
   }
   static consteval bool takes_batches() { return fixed && takes<std::span<const T>>(); }
 
   template <class What>
   void call(What what) {
-    if constexpr (std::is_invocable_v<Handler&, What>) {
+    if constexpr (has_common) {
+      if constexpr (std::is_invocable_v<Handler&, const Common&, What>) {
+        handler_(std::as_const(common_), what);
+      } else {
+        handler_(*this, std::as_const(common_), what);
+      }
+    } else if constexpr (std::is_invocable_v<Handler&, What>) {
       handler_(what);
     } else {
       handler_(*this, what);
     }
   }
 
+  static streaming::common_part part_of(const Common& common) {
+    streaming::common_part part{};
+    std::memcpy(part.data(), &common, sizeof common);
+    return part;
+  }
+
   /// Items that reading replaces as a whole: one is kept, with its memory.
   static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
 
-  std::uint64_t deliver(streaming::content kind, std::span<const std::byte> records) override {
+  std::uint64_t deliver(streaming::content kind, const streaming::common_part& common,
+                        std::span<const std::byte> records) override {
+    if constexpr (has_common) std::memcpy(&common_, common.data(), sizeof common_);
     std::uint64_t done = 0;
     try {
       if constexpr (fixed) {
@@ -200,6 +234,7 @@ class stream final : public streaming::engine {
   }
 
   Handler handler_;
+  [[no_unique_address]] Common common_{};  ///< of what is being handed over
   std::vector<std::byte> packed_;
   [[no_unique_address]] std::conditional_t<reusable, T, std::tuple<>> unpacked_;
 };
@@ -209,6 +244,14 @@ template <class T, class Handler>
 [[nodiscard]] stream<T, Handler> open_stream(const team& among, Handler handler,
                                              const stream_options& with = {}) {
   return stream<T, Handler>(among, std::move(handler), with);
+}
+
+/// The same for items with something in common: `open_stream_with<Common, T>(...)`, and a handler
+/// that takes `const Common&` before the item or the items.
+template <class Common, class T, class Handler>
+[[nodiscard]] stream<T, Handler, Common> open_stream_with(const team& among, Handler handler,
+                                                          const stream_options& with = {}) {
+  return stream<T, Handler, Common>(among, std::move(handler), with);
 }
 
 }  // namespace upwash

@@ -270,3 +270,37 @@ JOB_TEST(stream, shares_buffers_on_a_node, .least_ranks = 4, .most_ranks = 7, .o
     EXPECT_NE(std::string(wrong.what()).find("buffers shared by a node"), std::string::npos);
   }
 }
+
+JOB_TEST(stream, sends_once_what_items_have_in_common, .most_ranks = 17) {
+  struct phase {
+    std::uint32_t from = 7;
+    std::uint32_t number = 9;
+  };
+  const team world = here.world();
+  const auto me = static_cast<std::uint32_t>(world.rank());
+  // An item tells what should come with it.
+  const auto item_with = [](const phase& with) { return with.from * 1000 + with.number; };
+  for (const int dimensions : {1, 2, 3}) {
+    std::uint64_t got = 0;
+    std::uint64_t wrong = 0;
+    auto items = open_stream_with<phase, std::uint32_t>(
+        world,
+        [&](const phase& with, std::span<const std::uint32_t> some) {
+          got += some.size();
+          for (const std::uint32_t one : some) wrong += one != item_with(with) ? 1U : 0U;
+        },
+        {.dimensions = dimensions, .buffer_bytes = 200});
+    phase with;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+      if (i % 50 == 20) items.set_common(with = {me, i / 50});
+      items.push(static_cast<int>((i * 7 + me) % static_cast<std::uint32_t>(world.size())),
+                 item_with(with));
+      if (i % 60 == 30) items.push_urgent(world.rank(), item_with(with));
+    }
+    items.finish();
+    EXPECT_EQ(wrong, 0U);
+    std::array<std::uint64_t, 1> all{got};
+    control::all_reduce(world, all, control::fold::sum);
+    EXPECT_EQ(all[0], 305U * static_cast<std::uint64_t>(world.size()));
+  }
+}

@@ -23,7 +23,7 @@ std::uint32_t buffers::add(int hop, content kind) {
 room buffers::new_room(std::size_t bytes) {
   memory_ += bytes;
   most_memory_ = std::max(most_memory_, memory_);
-  return {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+  return {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes, bytes, {}};
 }
 
 void buffers::give_back(room&& memory) {
@@ -35,7 +35,7 @@ void buffers::give_back(room&& memory) {
   }
 }
 
-void buffers::open(std::uint32_t index, duration now) {
+void buffers::open(std::uint32_t index, const common_part& common, duration now) {
   while (!spare_.empty() && spare_.back().size != room_bytes_) {  // of other limits
     memory_ -= spare_.back().size;
     spare_.pop_back();
@@ -47,6 +47,8 @@ void buffers::open(std::uint32_t index, duration now) {
     memory = std::move(spare_.back());
     spare_.pop_back();
   }
+  memory.full = full_bytes_;
+  memory.common = common;
   buffer& into = all_[index];
   into.first = into.next = memory.bytes.get();
   rooms_[index] = std::move(memory);
@@ -55,6 +57,13 @@ void buffers::open(std::uint32_t index, duration now) {
   into.since = now;
   into.place = static_cast<std::uint32_t>(open_.size());
   open_.push_back(index);
+}
+
+void buffers::take_only(const common_part& common) {
+  for (const std::uint32_t each : open_) {
+    buffer& one = all_[each];
+    one.stop = rooms_[each].common == common ? one.first + rooms_[each].full : one.next;
+  }
 }
 
 batch buffers::take(std::uint32_t index) {

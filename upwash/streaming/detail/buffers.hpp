@@ -36,6 +36,8 @@ struct alignas(64) buffer {
 struct room {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t size = 0;
+  std::size_t full = 0;  ///< of a buffer: so many are enough
+  common_part common{};  ///< of its records
 };
 
 /// What was taken out of a buffer, to be sent or handed over.
@@ -70,7 +72,12 @@ class buffers {
   /// Those with room, in no order. O(1).
   [[nodiscard]] std::span<const std::uint32_t> open_ones() const noexcept { return open_; }
 
-  void open(std::uint32_t index, duration now);
+  void open(std::uint32_t index, const common_part& common, duration now);
+  [[nodiscard]] const common_part& common_of(std::uint32_t index) const noexcept {
+    return rooms_[index].common;
+  }
+  /// The short way of a push is open where records have this in common, and shut where not.
+  void take_only(const common_part& common);
   /// Empties it. The memory comes back by `give_back`.
   [[nodiscard]] batch take(std::uint32_t index);
   [[nodiscard]] room new_room(std::size_t bytes);

@@ -18,16 +18,22 @@ constexpr std::size_t most_deferred = 64;
 
 }  // namespace
 
-void engine::received(content kind, std::span<const std::byte> payload) {
+void engine::received(content kind, const common_part& common, std::span<const std::byte> payload) {
   if (is_routed(kind)) {
+    // The same again from here, whatever this member's own items have in common.
+    const common_part own = common_;
+    set_common(common);
     route(kind, payload);
+    set_common(own);
+    hand_over_own();
   } else {
-    hand_over(kind, payload);
+    hand_over(kind, common, payload);
   }
 }
 
-void engine::hand_over(content kind, std::span<const std::byte> records) {
-  const std::uint64_t items = deliver(kind, records);
+void engine::hand_over(content kind, const common_part& common,
+                       std::span<const std::byte> records) {
+  const std::uint64_t items = deliver(kind, common, records);
   here_.charge(conduit::cost::push, items);
   seen_.delivered += items;
 }
@@ -49,7 +55,12 @@ void engine::route(content kind, std::span<const std::byte> payload) {
   if (const std::uint32_t own = ways_.own(); buffers_[own].first != nullptr) {
     own_.push_back(counted(buffers_.take(own)));
   }
-  hand_over_own();
+}
+
+void engine::set_common(const common_part& common) {
+  if (common == common_) return;
+  common_ = common;
+  buffers_.take_only(common);
 }
 
 /// Those that are full now: handlers may fill more.
@@ -59,7 +70,7 @@ int engine::hand_over_own() {
   for (int i = 0; i < count; ++i) {
     batch next = std::move(own_.front());
     own_.pop_front();
-    hand_over(next.kind, next.bytes());
+    hand_over(next.kind, next.memory.common, next.bytes());
     buffers_.give_back(std::move(next.memory));
   }
   delivering_own_ = false;

@@ -23,6 +23,7 @@ struct departure {
   int hop = -1;  ///< world rank of its receiver
   std::uint32_t items = 0;
   duration since{};  ///< when its first item came, where there is a timeout; else zero
+  common_part common{};
   std::span<const std::byte> bytes;  ///< records.hpp; only during the call
 };
 

@@ -50,7 +50,8 @@ std::size_t share_of(std::size_t bytes, double share) {
 
 }  // namespace
 
-engine::engine(const team& among, std::size_t record_bytes, const stream_options& with)
+engine::engine(const team& among, std::size_t record_bytes, bool has_common,
+               const stream_options& with)
     : among_(among),
       here_(among.here()),
       home_(here_.service<service>()),
@@ -59,10 +60,17 @@ engine::engine(const team& among, std::size_t record_bytes, const stream_options
       with_(with),
       virtual_time_(here_.endpoint().describe().virtual_time),
       message_bytes_(medium_limit(here_)),
+      has_common_(has_common),
       buffers_(record_bytes),
       ways_(among, with.dimensions, buffers_),
       end_(among, *this) {
   check(among, with);
+  if (has_common && with.shared_buffers) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: stream: buffers shared by a node, of items with a common part",
+                    here_.rank()));
+  }
   const bool chosen = with.buffer_bytes == stream_options::automatic;
   // At least one record fits, whatever was asked for.
   capacity_ = std::max(chosen ? std::min(message_bytes_, usual_buffer) : with.buffer_bytes,
@@ -138,11 +146,12 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   if (shared && share(destination, record)) return;
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
   // Sending may run handlers, which fill buffers again.
-  while (buffers_[way].first != nullptr && !buffers_.fits(way, bytes)) {
+  while (buffers_[way].first != nullptr &&
+         (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common_)) {
     send_buffer(way, cause::full);
   }
   if (buffers_[way].first == nullptr) {
-    buffers_.open(way, parameters_.timeout != duration() ? here_.now() : duration());
+    buffers_.open(way, common_, parameters_.timeout != duration() ? here_.now() : duration());
   }
   buffer& into = buffers_[way];
   std::byte* at = into.next;
@@ -177,7 +186,14 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
   ++taken_;
   bytes_taken_ += record.size();
   here_.charge(conduit::cost::push, 1);
-  send_now({why, content::alone, among_.world_rank(destination), 1, {}, record});
+  const bool direct = buffers_[way].kind == content::arrived;
+  send_now({why,
+            content::alone,
+            direct ? buffers_[way].hop : among_.world_rank(destination),
+            1,
+            {},
+            common_,
+            record});
 }
 
 batch engine::alone(std::uint32_t way, int destination, std::span<const std::byte> record) {
@@ -190,6 +206,7 @@ batch engine::alone(std::uint32_t way, int destination, std::span<const std::byt
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   one.used = one.memory.size;
   one.items = 1;
+  one.memory.common = common_;
   one.kind = kind;
   one.hop = on_its_way ? buffers_[way].hop : among_.world_rank(destination);
   return one;

@@ -36,7 +36,7 @@ class service;
 class engine : public counted_work {
  public:
   /// Never waits, but for buffers shared by a node. `record_bytes` 0: sizes differ.
-  engine(const team& among, std::size_t record_bytes, const stream_options& with);
+  engine(const team& among, std::size_t record_bytes, bool has_common, const stream_options& with);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -87,7 +87,7 @@ class engine : public counted_work {
   /// Looks at timeouts and idleness, and at what this member pushed for itself. How many buffers
   /// were sent or handed over.
   int progress();
-  void received(content kind, std::span<const std::byte> payload);
+  void received(content kind, const common_part& common, std::span<const std::byte> payload);
 
   [[nodiscard]] stream_statistics statistics() const;
   [[nodiscard]] const team& among() const noexcept { return among_; }
@@ -100,7 +100,10 @@ class engine : public counted_work {
   ~engine();
   /// Hands over records that have arrived, or one alone. Returns how many. Throws by
   /// `handler_threw`.
-  virtual std::uint64_t deliver(content kind, std::span<const std::byte> records) = 0;
+  virtual std::uint64_t deliver(content kind, const common_part& common,
+                                std::span<const std::byte> records) = 0;
+  /// From now on items have this in common. O(buffers in use).
+  void set_common(const common_part& common);
   /// Messages find it from now on.
   void join();
   /// Finishes, and gives up what members share. Collective.
@@ -182,7 +185,7 @@ class engine : public counted_work {
   [[nodiscard]] bool share(int destination, std::span<const std::byte> record);
   int send_shared();
 
-  void hand_over(content kind, std::span<const std::byte> records);
+  void hand_over(content kind, const common_part& common, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
   int hand_over_own();
   int deliver_own();
@@ -199,6 +202,8 @@ class engine : public counted_work {
   const std::size_t message_bytes_;  ///< largest that travels in one piece
   std::size_t capacity_ = 0;         ///< of the largest buffer
   std::size_t cutoff_ = 0;
+  common_part common_{};
+  const bool has_common_;  ///< else messages carry none
   buffers buffers_;
   ways ways_;
   waves end_;

@@ -38,7 +38,7 @@ void large_batches::offer(const stream_name& stream, batch&& what) {
   kept.memory = expose(here_, kept.what.bytes());
   offered_bytes_ += kept.what.used;
   const int hop = kept.what.hop;  // it may be fetched before the send is over
-  const ticket going{kept.memory, stream, number, kept.what.kind};
+  const ticket going{kept.memory, stream, number, kept.what.kind, kept.what.memory.common};
   send_medium<&handle_ticket>(here_, hop, std::as_bytes(std::span(&going, 1)));
 }
 
@@ -90,7 +90,7 @@ void large_batches::fetched(void* context) {
 void large_batches::complete(fetch& done) {
   send<&handle_fetched>(here_, done.source, done.what.offer);
   const std::size_t bytes = done.what.memory.bytes;
-  to_.received(done.what.stream, done.what.kind, {done.bytes.get(), bytes});
+  to_.received(done.what.stream, done.what.kind, done.what.common, {done.bytes.get(), bytes});
   fetching_bytes_ -= bytes;
   fetching_.erase(done.self);
 }

@@ -24,6 +24,7 @@ struct ticket {
   stream_name stream;
   std::uint64_t offer = 0;  ///< of its sender
   content kind = content::arrived;
+  common_part common{};
 };
 
 /// Memory: what was offered and is not fetched yet, to which pushes outside handlers add only below
@@ -36,7 +37,7 @@ class large_batches {
   /// Receives what was fetched, as a handler.
   class receiver {
    public:
-    virtual void received(const stream_name& stream, content kind,
+    virtual void received(const stream_name& stream, content kind, const common_part& common,
                           std::span<const std::byte> payload) = 0;
 
    protected:

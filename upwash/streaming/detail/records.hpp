@@ -6,6 +6,7 @@
 // sizes have their length (4 bytes) too.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,10 @@ enum class content : std::uint32_t { alone, arrived };
   return static_cast<int>(kind) - static_cast<int>(content::arrived);
 }
 [[nodiscard]] constexpr bool is_routed(content kind) noexcept { return kind > content::arrived; }
+
+/// What all records of a message have in common, and travels once: with its arguments. Zeros where
+/// a stream has nothing of the kind.
+using common_part = std::array<std::byte, 24>;
 
 /// Of a destination, or of a length.
 inline constexpr std::size_t word_bytes = sizeof(std::uint32_t);

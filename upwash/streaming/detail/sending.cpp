@@ -42,7 +42,8 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
     --waiting_;
     return;
   }
-  const departure leaving{why, what.kind, what.hop, what.items, what.since, what.bytes()};
+  const departure leaving{why,        what.kind,          what.hop,    what.items,
+                          what.since, what.memory.common, what.bytes()};
   if (with_.ordered) {
     send_in_order(way, leaving);
   } else {
@@ -55,7 +56,8 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
 /// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
 void engine::offer(batch&& what) {
   buffers_.give_away(what.memory);
-  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.bytes()});
+  note({cause::fetched, what.kind, what.hop, what.items, what.since, what.memory.common,
+        what.bytes()});
   home_.large().offer(name_, std::move(what));
 }
 
@@ -89,7 +91,11 @@ void engine::look_at_arrivals(std::size_t sent) {
 
 void engine::send_now(const departure& what) {
   ++waiting_;
-  send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
+  if (has_common_) {
+    send_medium<&handle_records_with>(here_, what.hop, what.bytes, name_, what.kind, what.common);
+  } else {
+    send_medium<&handle_records>(here_, what.hop, what.bytes, name_, what.kind);
+  }
   --waiting_;
   note(what);
 }
@@ -108,10 +114,13 @@ bool engine::try_send(std::uint32_t way, cause why) {
   }
   if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
   const std::span<const std::byte> bytes(from.first, from.used());
-  const auto sent = try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
+  const auto sent =
+      has_common_ ? try_send_medium<&handle_records_with>(here_, from.hop, bytes, name_, from.kind,
+                                                          buffers_.common_of(way))
+                  : try_send_medium<&handle_records>(here_, from.hop, bytes, name_, from.kind);
   if (sent.what != conduit::outcome::done) return false;
   batch gone = counted(buffers_.take(way));
-  note({why, gone.kind, gone.hop, gone.items, gone.since, gone.bytes()});
+  note({why, gone.kind, gone.hop, gone.items, gone.since, gone.memory.common, gone.bytes()});
   buffers_.give_back(std::move(gone.memory));
   return true;
 }
@@ -155,7 +164,8 @@ bool engine::share(int destination, std::span<const std::byte> record) {
 
 int engine::send_shared() {
   return node_->send_closed([this](const node_buffers::closed& what) {
-    send_now({what.why, on_grid(1), among_.world_rank(what.receiver), what.items, {}, what.bytes});
+    send_now(
+        {what.why, on_grid(1), among_.world_rank(what.receiver), what.items, {}, {}, what.bytes});
   });
 }
 

@@ -14,7 +14,7 @@ void service::add(engine& made) {
   const auto came = early_.extract(made.name());
   if (came.empty()) return here_.set_busy(*this, true);
   here_.run_as_handler([&] {
-    for (const early& each : came.mapped()) made.received(each.kind, each.payload);
+    for (const early& each : came.mapped()) made.received(each.kind, each.common, each.payload);
   });
   here_.set_busy(*this, true);
 }
@@ -50,13 +50,14 @@ void service::flush(const team& among) {
   }
 }
 
-void service::received(const stream_name& name, content kind, std::span<const std::byte> payload) {
+void service::received(const stream_name& name, content kind, const common_part& common,
+                       std::span<const std::byte> payload) {
   if (last_ == nullptr || last_->name() != name) {
     const auto found = open_.find(name);
     last_ = found == open_.end() ? nullptr : found->second;
   }
-  if (last_ != nullptr) return last_->received(kind, payload);
-  early_[name].push_back({kind, {payload.begin(), payload.end()}});
+  if (last_ != nullptr) return last_->received(kind, common, payload);
+  early_[name].push_back({kind, common, {payload.begin(), payload.end()}});
 }
 
 int service::progress(int /*budget*/) {
@@ -79,7 +80,11 @@ std::string service::describe_pending() const {
 void install(job& here, const installation& with) { here.service<service>().install(with); }
 
 void handle_records(incoming& in, stream_name stream, content kind) {
-  in.here().service<service>().received(stream, kind, in.payload());
+  in.here().service<service>().received(stream, kind, {}, in.payload());
+}
+
+void handle_records_with(incoming& in, stream_name stream, content kind, common_part common) {
+  in.here().service<service>().received(stream, kind, common, in.payload());
 }
 
 }  // namespace upwash::streaming

@@ -34,7 +34,8 @@ class service final : public service_base, private large_batches::receiver {
   /// Of all streams of the team, those too that are gone.
   [[nodiscard]] tally count(const team& among) const;
   void flush(const team& among);
-  void received(const stream_name& name, content kind, std::span<const std::byte> payload) override;
+  void received(const stream_name& name, content kind, const common_part& common,
+                std::span<const std::byte> payload) override;
   [[nodiscard]] large_batches& large() noexcept { return large_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }
@@ -44,6 +45,7 @@ class service final : public service_base, private large_batches::receiver {
  private:
   struct early {
     content kind;
+    common_part common;
     std::vector<std::byte> payload;
   };
 
@@ -59,5 +61,6 @@ class service final : public service_base, private large_batches::receiver {
 };
 
 void handle_records(incoming& in, stream_name stream, content kind);
+void handle_records_with(incoming& in, stream_name stream, content kind, common_part common);
 
 }  // namespace upwash::streaming
