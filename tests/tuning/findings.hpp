@@ -59,6 +59,10 @@ inline tuning::stream_note random_note(random_stream& from) {
   return one;
 }
 
+inline tuning::stream_note updates_note(int ranks) {
+  return {{"updates", ranks, 4, 16}, {{1000.5, 20, 63, 0.25}, 2, 4096}, 100};
+}
+
 inline tuning::knowledge random_knowledge(random_stream& from) {
   tuning::knowledge known;
   for (std::uint64_t i = from.below(5); i > 0; --i) known.add(random_note(from));

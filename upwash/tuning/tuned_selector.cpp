@@ -199,7 +199,7 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
     knowledge known =
         parse_tuning(*text, source.path, origin_of(asked.conduit, asked.machine), algorithms);
     log(log_level::info, "tuning",
-        fmt::format("{}: {} situations and {} kinds of streams are known", source.path,
+        fmt::format("{}: {} situations are known, {} kinds of streams", source.path,
                     known.findings().size(), known.streams().size()));
     return {std::move(known), source.path};
   } catch (const error& wrong) {
