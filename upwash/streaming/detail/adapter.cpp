@@ -133,7 +133,11 @@ adapter::adapter(engine& of, const installation& with)
       kind_(kind_of(of)),
       policy_(make_policy(of, with, kind_)),
       destinations_(of.among().size()) {
-  if (policy_.seen().items > 0) apply();
+  const parameters& start = of.current();
+  const bool learned = start.dimensions != policy_.now().dimensions ||
+                       start.effective_bytes != policy_.now().effective_bytes ||
+                       start.cutoff_bytes != policy_.now().cutoff_bytes;
+  if (learned) apply();
   of_.watch(this);
 }
 

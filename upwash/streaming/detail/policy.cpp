@@ -17,7 +17,7 @@ constexpr int most_dimensions = 3;
 constexpr double least_bytes = 256;  ///< of a buffer that is worth its name
 constexpr double growth = 1.4142;    ///< from one size to the next
 constexpr double alike =
-    1.04;  ///< times the least cost: then the larger buffer, which has fewer messages
+    1.04;  ///< times the least cost: then the larger buffer, for fewer messages
 constexpr double worthwhile = 0.95;  ///< of the cost so far: what costs more is no reason to change
 constexpr double sure_gain = 0.5;    ///< the same, where prices are guesses
 constexpr double changed = 1.25;     ///< times: traffic that differs by less is the same
@@ -162,7 +162,7 @@ std::size_t policy::cutoff_for(int dimensions, double bytes) const {
   const double hops = model::hops_of(facts_.ranks, dimensions);
   const double alpha = std::max(facts_.prices.port.alpha, facts_.prices.processor.alpha);
   const double beta = std::max(facts_.prices.port.beta, facts_.prices.processor.beta);
-  const double a_byte = (hops + 1) * facts_.prices.copy + std::max(hops - 1, 0.0) * beta;
+  const double a_byte = hops * facts_.prices.copy + std::max(hops - 1, 0.0) * beta;
   if (!(alpha > 0)) return static_cast<std::size_t>(bytes);
   return static_cast<std::size_t>(alpha / (alpha / bytes + a_byte));
 }
