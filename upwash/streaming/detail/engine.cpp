@@ -149,6 +149,7 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
     send_buffer(way, cause::full);
   }
   if (buffers_[way].first == nullptr) {
+    home_.wake();
     buffers_.open(way, common_, parameters_.timeout != duration() ? here_.now() : duration());
   }
   buffer& into = buffers_[way];
@@ -242,6 +243,11 @@ int engine::progress() {
   moved += deliver_own();
   if (node_ != nullptr) moved += send_shared() + (node_->sending() ? 1 : 0);
   return moved;
+}
+
+bool engine::has_work() const noexcept {
+  return !buffers_.open_ones().empty() || !own_.empty() ||
+         (node_ != nullptr && (node_->used() || node_->sending()));
 }
 
 int engine::send_due() {

@@ -32,6 +32,7 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
   batch what = counted(std::move(taken));
   if (what.hop == here_.rank()) {
     own_.push_back(std::move(what));
+    home_.wake();
     return deliver_own_and_wait();
   }
   if (what.used > message_bytes_ && !with_.ordered) {
@@ -154,6 +155,7 @@ bool engine::share(int destination, std::span<const std::byte> record) {
     if (!taken && sent != 0) taken = node_->put(destination, record);
     if (sent != 0) look_at_arrivals(look_after);
   }
+  home_.wake();
   if (!taken) return false;
   ++taken_;
   ++seen_.shared;
