@@ -167,6 +167,7 @@ void stream_pair(context& c);
 void stream_two_way(context& c);
 void stream_acknowledged(context& c);
 void stream_synthetic(context& c);
+void stream_neighbors(context& c);
 void stream_ring(context& c);
 void stream_all_to_all(context& c);
 void stream_phold(context& c);

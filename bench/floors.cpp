@@ -152,8 +152,9 @@ void bare_exchange::fill() {
   std::atomic_ref(next_->filled).store(++written_, std::memory_order_release);
 }
 
-void bare_exchange::drain() {
-  for (const auto& word : mine_->words[read_ % chunks]) sum_ += word;
+void bare_exchange::drain(std::size_t stride) {
+  const auto& words = mine_->words[read_ % chunks];
+  for (std::size_t i = 0; i < chunk_words; i += stride) sum_ += words[i];
   std::atomic_ref(mine_->taken).store(++read_, std::memory_order_release);
 }
 
@@ -168,7 +169,7 @@ double bare_exchange::rate(long items, std::size_t bytes) {
         written_ - std::atomic_ref(next_->taken).load(std::memory_order_acquire) < chunks;
     const bool came = std::atomic_ref(mine_->filled).load(std::memory_order_acquire) > read_;
     if (written_ < last && room) fill();
-    if (came) drain();
+    if (came) drain(std::max<std::size_t>(bytes / sizeof(std::uint64_t), 1));
     if (!came && (!room || written_ == last)) c_.relax();
   }
   const double spent = (c_.here().now() - start).us();

@@ -101,8 +101,8 @@ class bare_dissemination {
 };
 
 /// Every rank writes words one after the other into chunks of the next rank's memory, and adds up
-/// those that come from the rank before: what a stream could reach at best. Million items a
-/// second, of all ranks together.
+/// the first one of each item that comes from the rank before: what a stream could reach. Million
+/// items a second, of all ranks together.
 class bare_exchange {
  public:
   explicit bare_exchange(context& c);
@@ -117,7 +117,7 @@ class bare_exchange {
     alignas(64) std::uint64_t words[chunks][chunk_words];
   };
   void fill();
-  void drain();
+  void drain(std::size_t stride);
 
   context& c_;
   region area_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,7 +38,10 @@ class direct_items {
         peers_(static_cast<std::size_t>(among.size())) {
     control::all_gather_values(among_, address{this}, std::span(peers_));
   }
-  ~direct_items() { control::barrier(among_); }
+  /// Collective too; after an error it only goes.
+  ~direct_items() noexcept(false) {
+    if (std::uncaught_exceptions() == 0) control::barrier(among_);
+  }
   direct_items(const direct_items&) = delete;
   direct_items& operator=(const direct_items&) = delete;
 

@@ -74,6 +74,11 @@ void stream_synthetic(context& c) {
   item_times(c, &acknowledged_time, &all_others, acknowledged_state::batch, sizes);
 }
 
+void stream_neighbors(context& c) {
+  constexpr std::uint64_t sizes[] = {100};
+  item_times(c, &one_way_time, &cube_neighbours, 16, sizes);
+}
+
 void stream_ring(context& c) {
   constexpr std::uint64_t buckets[] = {1, 5, 50, 500};
   const item_setting direct = parse_setting("direct");

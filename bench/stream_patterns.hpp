@@ -39,6 +39,27 @@ struct item_load {
   return all;
 }
 
+/// The 26 neighbours in a cube of members that closes: with so many the cells of LeanMD speak at
+/// least (Narayanan 2020, 5.5). Throws `error` (argument) for a team that is no cube of 3 or more.
+[[nodiscard]] inline std::vector<int> cube_neighbours(const team& among) {
+  int side = 1;
+  while (side * side * side < among.size()) ++side;
+  if (side < 3 || side * side * side != among.size()) {
+    throw error(error_kind::argument, "neighbours in a cube of " + std::to_string(among.size()) +
+                                          " ranks; 27, 64, 125 or another cube");
+  }
+  const int me = among.rank();
+  const std::array<int, 3> at{me % side, me / side % side, me / (side * side)};
+  std::vector<int> all;
+  for (int i = 0; i < 27; ++i) {
+    const std::array<int, 3> step{i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+    int to = 0;
+    for (std::size_t d = 3; d-- > 0;) to = to * side + (at[d] + step[d] + side) % side;
+    if (to != me) all.push_back(to);
+  }
+  return all;
+}
+
 /// With buffers of 20 kB that are sent at half, an effective buffer of 10 kB (Narayanan 2020, 5.2);
 /// larger items than that go alone.
 [[nodiscard]] inline stream_options paper_buffers(stream_options with) {
@@ -60,6 +81,14 @@ inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t valu
             {.operation = "stream pattern"});
 }
 
+/// Throws `error` (fault) when a member got another number of items than it should.
+inline void check_came(const team& among, std::uint64_t arrived, std::uint64_t expected) {
+  if (arrived == expected) return;
+  throw error(error_kind::fault, "rank " + std::to_string(among.here().rank()) + ": " +
+                                     std::to_string(arrived) + " items came, " +
+                                     std::to_string(expected) + " expected");
+}
+
 /// Every member pushes its items to its partners in turn, and waits for as many: a partner of
 /// somebody has as many partners itself.
 [[nodiscard]] inline duration one_way_time(const team& among, const item_setting& how,
@@ -79,6 +108,7 @@ inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t valu
         wait_for(among.here(), arrived, load.count * partners.size());
         spent = slowest(among, among.here().now() - start);
         items.finish();
+        check_came(among, arrived, load.count * partners.size());
       });
   return spent;
 }
@@ -89,10 +119,11 @@ inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t valu
                                          const std::vector<int>& partners, item_load load) {
   constexpr int phases = 8;
   const std::vector<std::byte> item(load.bytes);
+  std::uint64_t arrived = 0;
   duration began;
   duration spent;
   with_items<raw_item>(
-      among, how, [](const raw_item& /*item*/) {},
+      among, how, [&arrived](const raw_item& /*item*/) { ++arrived; },
       [&](auto& items) {
         for (int phase = 0; phase < phases; ++phase) {
           if (phase == phases / 2) began = among.here().now();
@@ -102,6 +133,7 @@ inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t valu
           items.finish();
         }
         spent = slowest(among, among.here().now() - began);
+        check_came(among, arrived, phases * load.count * partners.size());
       });
   return duration::from_ps(spent.ps() / (phases / 2));
 }
@@ -153,6 +185,7 @@ inline void acknowledge(incoming& /*in*/, acknowledged_address to) {
     wait_for(among.here(), mine.arrived, load.count * partners.size());
     spent = slowest(among, among.here().now() - start);
     items.finish();
+    check_came(among, mine.arrived, load.count * partners.size());
   });
   return spent;
 }

@@ -69,6 +69,8 @@ constexpr std::array entries{
           &stream_acknowledged},
     entry{"stream-synthetic", "the same from each to all others (Narayanan 2020, 5.3)", 2, 2,
           &stream_synthetic},
+    entry{"stream-neighbors", "items to 26 neighbours in a cube of ranks (Narayanan 2020, 5.5)", 27,
+          27, &stream_neighbors},
     entry{"stream-ring", "short messages to the next rank by bucket (Kumar 2005, 5.8)", 2, 2,
           &stream_ring},
     entry{"stream-alltoall", "k short messages a pair; --bytes: k (Kumar 2005, 5.10)", 2, 2,

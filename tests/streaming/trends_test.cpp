@@ -71,22 +71,6 @@ std::size_t crossing(const place& at, pattern what) {
   return 0;
 }
 
-/// 26 neighbours in a cube of ranks that closes: what a step of LeanMD talks to at least.
-std::vector<int> cube_neighbours(const team& among) {
-  int side = 1;
-  while (side * side * side < among.size()) ++side;
-  const int me = among.rank();
-  const std::array<int, 3> at{me % side, me / side % side, me / (side * side)};
-  std::vector<int> all;
-  for (int i = 0; i < 27; ++i) {
-    const std::array<int, 3> step{i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-    int to = 0;
-    for (std::size_t d = 3; d-- > 0;) to = to * side + (at[d] + step[d] + side) % side;
-    if (to != me) all.push_back(to);
-  }
-  return all;
-}
-
 }  // namespace
 
 // fig5.1, fig5.2: the thesis has combining behind above 100 B without a thread, and ahead at all

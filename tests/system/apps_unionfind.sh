@@ -19,8 +19,7 @@ verified 33 sim $graph --modes 3d
 
 refuses "unionfind: data/matrices/none.mtx: cannot be read; expected a Matrix Market file" \
   data/matrices/none.mtx
-flat=$(mktemp)
-trap 'rm -f "$flat"' EXIT
+flat=$work/flat.mtx
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n' >"$flat"
 refuses "unionfind: $flat: 2 x 3 is no graph; expected a square matrix" "$flat"
 refuses "unionfind: --modes: 4d not in {direct,1d,2d,3d,auto} (see unionfind --help)" $graph --modes 4d

@@ -97,4 +97,12 @@ if "$upwash" run -n 3 --knob all_gather=recursive_doubling "$UPWASH_TEST_BIN/02_
   >"$work/out" 2>&1; then fail "an unmet requirement was taken"; fi
 grep -q "recursive_doubling needs a number of ranks that is a power of two" "$work/out" ||
   fail "of an unmet requirement: $(cat "$work/out")"
+# What streams find out is kept, and known the next time.
+UPWASH_TUNING="$work/streams.json" "$upwash" bench stream-auto -n 8 --conduit sim \
+  --machine summit >"$work/out" 2>&1 || fail "stream-auto: $(cat "$work/out")"
+grep -q '"items_a_ns"' "$work/streams.json" || fail "nothing of streams is kept"
+"$upwash" run -n 8 --conduit sim --machine summit --knob tuning="$work/streams.json" \
+  --knob log=info "$UPWASH_TEST_BIN/02_all_gather" >"$work/out" 2>&1
+grep -qE "streams.json: 0 situations are known, [1-9][0-9]* kinds of streams" "$work/out" ||
+  fail "streams are not known again: $(cat "$work/out")"
 echo "tune: explains, searches, remembers, refuses"

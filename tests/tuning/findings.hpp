@@ -48,8 +48,24 @@ inline tuning::finding random_finding(random_stream& from) {
   return one;
 }
 
+inline tuning::stream_note random_note(random_stream& from) {
+  tuning::stream_note one;
+  one.kind = {from.below(2) == 0 ? "" : "updates", 1 << from.below(4), 1, 8 * from.below(3)};
+  one.found.seen = {static_cast<double>(from.below(1000)), static_cast<double>(from.below(100)) / 4,
+                    static_cast<double>(from.below(16)), static_cast<double>(from.below(64)) / 64};
+  one.found.dimensions = static_cast<int>(1 + from.below(3));
+  one.found.effective_bytes = 256U << from.below(6);
+  one.when = static_cast<std::int64_t>(from.below(3));
+  return one;
+}
+
+inline tuning::stream_note updates_note(int ranks) {
+  return {{"updates", ranks, 4, 16}, {{1000.5, 20, 63, 0.25}, 2, 4096}, 100};
+}
+
 inline tuning::knowledge random_knowledge(random_stream& from) {
   tuning::knowledge known;
+  for (std::uint64_t i = from.below(5); i > 0; --i) known.add(random_note(from));
   for (std::uint64_t i = from.below(8); i > 0; --i) known.add(random_finding(from));
   return known;
 }

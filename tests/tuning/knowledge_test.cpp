@@ -81,6 +81,28 @@ TEST(knowledge, finds_the_nearest_and_of_equals_the_first_placement) {
   EXPECT_EQ(known.nearest(all_to_all_finding(16, 512).at, 0)->at.where, placement::near);
 }
 
+TEST(knowledge, finds_streams_of_the_same_label_and_size) {
+  knowledge known;
+  known.add(tests::updates_note(32));
+  known.add(tests::updates_note(64));
+  const auto ranks_near = [&](const streaming::stream_kind& kind) {
+    const stream_note* found = known.nearest(kind);
+    return found == nullptr ? 0 : found->kind.ranks;
+  };
+  EXPECT_EQ(ranks_near({"updates", 64, 1, 16}), 64);
+  EXPECT_EQ(ranks_near({"updates", 40, 1, 16}), 32);
+  EXPECT_EQ(ranks_near({"updates", 128, 1, 16}), 64);
+  EXPECT_EQ(ranks_near({"updates", 129, 1, 16}), 0);
+  EXPECT_EQ(ranks_near({"updates", 64, 1, 8}), 0);
+  EXPECT_EQ(ranks_near({"", 64, 1, 16}), 0);
+  stream_note later = tests::updates_note(64);
+  later.when = 101;
+  later.found.dimensions = 3;
+  known.add(later);
+  known.add(tests::updates_note(64));
+  EXPECT_EQ(known.nearest(later.kind)->found.dimensions, 3);
+}
+
 TEST(knowledge, never_takes_another_kind_of_call_for_near) {
   const situation one = all_to_all_finding(16, 512).at;
   EXPECT_EQ(distance(one, one), 0);

@@ -25,6 +25,8 @@ class tuning_file : public testing::Test {
   tuning_file() {
     known.add(tests::all_to_all_finding(16, 512));
     known.add(tests::all_to_all_finding(16, 4096));
+    known.add(tests::updates_note(32));
+    known.add(tests::updates_note(64));
     char name[] = "/tmp/upwash-tuning-XXXXXX";
     folder = mkdtemp(name);
     path = folder + "/deep/er/tuning.json";
@@ -115,6 +117,21 @@ TEST_F(tuning_file, is_refused_by_what_is_wrong) {
             "each round to k - 1 ranks)");
   EXPECT_NE(refusal(with("all_to_all", "all_to_none")).find("unknown collective \"all_to_none\""),
             std::string::npos);
+}
+
+TEST_F(tuning_file, may_say_something_of_streams) {
+  knowledge without;
+  without.add(tests::all_to_all_finding(16, 512));
+  EXPECT_EQ(text_of(without, here).find("streams"), std::string::npos);  // as it always was
+  EXPECT_EQ(refusal(with("\"dimensions\": 2", "\"dimensions\": 5")),
+            "t.json: streams[0]: dimensions: 5 is no whole number of 1 .. 4");
+  EXPECT_EQ(refusal(with("\"label\": \"updates\"", "\"label\": 7")),
+            "t.json: streams[0]: label: a text is wanted, not 7");
+  EXPECT_EQ(refusal(with("1000.5", "-2")), "t.json: streams[0]: items: -2 is not in 0 .. 1e18");
+  EXPECT_EQ(refusal(with("\"ranks\": 64", "\"ranks\": 32")),
+            "t.json: streams[1]: its kind is there twice");
+  EXPECT_EQ(refusal(with("\"streams\"", "\"strems\"")), "t.json: strems: unknown key");
+  EXPECT_EQ(refusal(with("\"items\"", "\"itms\"")), "t.json: streams[0]: itms: unknown key");
 }
 
 TEST_F(tuning_file, survives_nesting_without_end) {

@@ -26,6 +26,8 @@
 #include "upwash/model/topology_text.hpp"
 #include "upwash/runtime/tagged_edges.hpp"
 #include "upwash/simulator/noise.hpp"
+#include "upwash/streaming/adapt.hpp"
+#include "upwash/tuning/stream_notes.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 
 namespace upwash {
@@ -41,10 +43,12 @@ collective::adaptation adaptation_named(std::string_view name) {
 struct installation {
   collective::installation collectives;
   matching::message_options messages;
+  streaming::installation streams{};
 
   void on(job& here) const {
     collective::install(here, collectives);
     matching::install(here, messages);
+    streaming::install(here, streams);
   }
 };
 
@@ -55,6 +59,8 @@ struct composition {
   std::unique_ptr<conduit::world> world;
   collective::registry algorithms;                  ///< shared by the ranks of this process,
   std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
+  std::unique_ptr<streaming::price_list> prices;    ///< as this
+  std::unique_ptr<tuning::stream_notes> streams;    ///< as this
   std::string forced;                               ///< algorithms, as installation has them
   tagged_edges edges;
   job_options options;
@@ -63,7 +69,8 @@ struct composition {
     return {{&algorithms, selects.get(), forced, values.flag("tune_log"),
              adaptation_named(values.text("adapt")), &edges,
              schedule::mechanism_named(values.text("transfer"))},
-            matching::options_of(values)};
+            matching::options_of(values),
+            {prices.get(), streams.get()}};
   }
   [[nodiscard]] tuning::tuning_request tuning() const {
     return {values.text("tuning"), values.text("conduit"), values.text("machine"),
@@ -195,6 +202,8 @@ void compose(composition& made) {
   }
   collective::add_algorithms(made.algorithms);
   made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
+  made.prices = std::make_unique<streaming::price_list>(made.values.text("machine"));
+  made.streams = std::make_unique<tuning::stream_notes>(&made.selects->known());
   if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
   if (made.alone()) tuning::learn_alone(made.tuning(), made.algorithms, *made.selects);
@@ -243,6 +252,23 @@ void install_layers(job& here, composition& parts) {
   parts.layers().on(here);
 }
 
+/// What streams found out goes to the tuning file that was named, from the process of rank 0. A
+/// file that cannot be written is no reason to fail a job that is done.
+void keep_streams(const composition& parts) {
+  const std::string& file = parts.values.text("tuning");
+  const bool named = !file.empty() && file != "none";
+  if (!named || parts.world->first_rank() != 0 || parts.streams->fresh().empty()) return;
+  try {
+    tuning::add_to_file(
+        file, parts.streams->fresh(),
+        tuning::origin_of(parts.values.text("conduit"), parts.values.text("machine")),
+        parts.algorithms);
+  } catch (const error& wrong) {
+    log(log_level::warning, "tuning",
+        fmt::format("what streams found out is not kept: {}", wrong.what()));
+  }
+}
+
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
 void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> install,
              function_ref<void(job&)> rank_main, int& failed) {
@@ -286,6 +312,7 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
     const auto install = [&](job& here) { install_layers(here, parts); };
     run_all(*parts.world, parts.options, install, one, failed);
+    keep_streams(parts);
     if (parts.boot) parts.boot->finished();
     return status;
   } catch (const error& failure) {
@@ -317,6 +344,7 @@ attached_job::~attached_job() {
   try {
     parts_->here->finish();
     parts_->here.reset();
+    keep_streams(composed);
     composed.boot->finished();
   } catch (const error& failure) {
     report(composed, rank, failure);

@@ -89,8 +89,39 @@ void knowledge::add(const finding& one) {
   for (const result& each : one.results) add_result(into.results, each);
 }
 
+/// Total, so that merging has no order.
+void knowledge::add(const stream_note& one) {
+  const auto at =
+      std::lower_bound(streams_.begin(), streams_.end(), one,
+                       [](const stream_note& a, const stream_note& b) { return a.kind < b.kind; });
+  if (at == streams_.end() || at->kind != one.kind) {
+    streams_.insert(at, one);
+    return;
+  }
+  const auto order = [](const stream_note& of) {
+    const streaming::traffic& seen = of.found.seen;
+    return std::tuple(of.when, seen.items, seen.item_bytes, seen.destinations, seen.rate,
+                      of.found.dimensions, of.found.effective_bytes);
+  };
+  if (order(one) > order(*at)) *at = one;
+}
+
 void knowledge::merge(const knowledge& other) {
   for (const finding& each : other.findings_) add(each);
+  for (const stream_note& each : other.streams_) add(each);
+}
+
+const stream_note* knowledge::nearest(const streaming::stream_kind& to) const noexcept {
+  const stream_note* found = nullptr;
+  double least = 1;
+  for (const stream_note& each : streams_) {
+    if (each.kind.label != to.label || each.kind.item_bytes != to.item_bytes) continue;
+    const double far = doublings(each.kind.ranks, to.ranks);
+    if (far > least || (found != nullptr && far == least)) continue;
+    found = &each;
+    least = far;
+  }
+  return found;
 }
 
 const finding* knowledge::find(const situation& at) const noexcept {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "upwash/collective/problem.hpp"
+#include "upwash/streaming/adapt.hpp"
 #include "upwash/tuning/placement.hpp"
 
 namespace upwash::tuning {
@@ -60,12 +61,21 @@ struct finding {
   friend bool operator==(const finding&, const finding&) = default;
 };
 
+/// What streams of one kind found out; `when`, in seconds of the Unix clock, the later counts.
+struct stream_note {
+  streaming::stream_kind kind;
+  streaming::stream_finding found;
+  std::int64_t when = 0;
+  friend bool operator==(const stream_note&, const stream_note&) = default;
+};
+
 /// Findings of one machine and conduit. Merging is commutative, associative and idempotent:
 /// whoever merges what in which order, the same is known, and of each algorithm the result with
 /// most effort. Memory: some 100 bytes a result.
 class knowledge {
  public:
   void add(const finding& one);
+  void add(const stream_note& one);
   void merge(const knowledge& other);
 
   /// By situation, sorted.
@@ -75,10 +85,18 @@ class knowledge {
   /// first placement of the enumeration. Null: none. O(findings).
   [[nodiscard]] const finding* nearest(const situation& to, double reach) const noexcept;
 
+  /// By kind, sorted.
+  [[nodiscard]] std::span<const stream_note> streams() const noexcept { return streams_; }
+  /// Of the same label and item size, with the nearest number of ranks within a factor of two.
+  /// Null: none. O(streams).
+  [[nodiscard]] const stream_note* nearest(const streaming::stream_kind& to) const noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return findings_.empty() && streams_.empty(); }
   friend bool operator==(const knowledge&, const knowledge&) = default;
 
  private:
   std::vector<finding> findings_;
+  std::vector<stream_note> streams_;
 };
 
 }  // namespace upwash::tuning

@@ -199,7 +199,8 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
     knowledge known =
         parse_tuning(*text, source.path, origin_of(asked.conduit, asked.machine), algorithms);
     log(log_level::info, "tuning",
-        fmt::format("{}: {} situations are known", source.path, known.findings().size()));
+        fmt::format("{}: {} situations are known, {} kinds of streams", source.path,
+                    known.findings().size(), known.streams().size()));
     return {std::move(known), source.path};
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",
@@ -246,7 +247,7 @@ void learn_together(job& here, const tuning_request& asked, const registry& algo
   const origin from{"agreed", asked.conduit};
   if (here.rank() == 0) {
     auto [known, path] = load_knowledge(asked, algorithms);
-    if (!known.findings().empty()) text = text_of(known, from);
+    if (!known.empty()) text = text_of(known, from);
     name = std::move(path);
     said = {text.size(), prefers_measured(asked) ? 1U : 0U};
   }

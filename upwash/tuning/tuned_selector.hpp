@@ -35,6 +35,9 @@ class tuned_selector final : public collective::selector {
   /// From now on; before the first choice. `name`: of the file, for reasons.
   void learn(knowledge known, std::string name);
 
+  /// What it has learned.
+  [[nodiscard]] const knowledge& known() const noexcept { return known_; }
+
   /// From now on the model's choices that were not measured are held to what packets on this
   /// network take: of its choice and those near, the first to end there. Before the first choice.
   void see_contention(std::shared_ptr<const model::topology> network);

@@ -34,16 +34,19 @@ class section {
                 fmt::format("{}{}{}: {}", where_, key.empty() ? "" : ": ", key, what));
   }
 
-  void expect(std::initializer_list<std::string_view> keys) const {
+  /// These keys, and perhaps one more.
+  void expect(std::initializer_list<std::string_view> keys, std::string_view perhaps = {}) const {
     if (!of_.is_object()) fail("", "an object is wanted");
     for (const auto& [key, value] : of_.items()) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) fail(key, "unknown key");
+      const bool known = key == perhaps || std::find(keys.begin(), keys.end(), key) != keys.end();
+      if (!known) fail(key, "unknown key");
     }
     for (const std::string_view key : keys) {
       if (!of_.contains(std::string(key))) fail(key, "is missing");
     }
   }
 
+  [[nodiscard]] bool has(std::string_view key) const { return of_.contains(std::string(key)); }
   [[nodiscard]] const json& at(std::string_view key) const { return of_.at(std::string(key)); }
 
   [[nodiscard]] std::string text(std::string_view key) const {
@@ -118,6 +121,36 @@ json json_of(const finding& one) {
           {"seconds", one.seconds},
           {"candidates", one.candidates},
           {"results", std::move(results)}};
+}
+
+json json_of(const stream_note& one) {
+  return {{"label", one.kind.label},
+          {"ranks", one.kind.ranks},
+          {"ranks_per_node", one.kind.ranks_per_node},
+          {"item_bytes", one.kind.item_bytes},
+          {"dimensions", one.found.dimensions},
+          {"effective_bytes", one.found.effective_bytes},
+          {"items", one.found.seen.items},
+          {"bytes_an_item", one.found.seen.item_bytes},
+          {"destinations", one.found.seen.destinations},
+          {"items_a_ns", one.found.seen.rate},
+          {"when", one.when}};
+}
+
+stream_note read_stream(const section& from) {
+  from.expect({"label", "ranks", "ranks_per_node", "item_bytes", "dimensions", "effective_bytes",
+               "items", "bytes_an_item", "destinations", "items_a_ns", "when"});
+  stream_note one;
+  one.kind.label = from.text("label");
+  one.kind.ranks = static_cast<int>(from.count("ranks", 1, INT32_MAX));
+  one.kind.ranks_per_node = static_cast<int>(from.count("ranks_per_node", 1, INT32_MAX));
+  one.kind.item_bytes = from.count("item_bytes", 0, most_bytes);
+  one.found.dimensions = static_cast<int>(from.count("dimensions", 1, 4));
+  one.found.effective_bytes = from.count("effective_bytes", 1, most_bytes);
+  one.found.seen = {from.amount("items"), from.amount("bytes_an_item"), from.amount("destinations"),
+                    from.amount("items_a_ns")};
+  one.when = static_cast<std::int64_t>(from.count("when", 0, INT64_MAX));
+  return one;
 }
 
 situation read_situation(const section& from) {
@@ -204,9 +237,13 @@ json parse_strictly(std::string_view text, std::string_view name) {
 std::string text_of(const knowledge& known, const origin& from) {
   json findings = json::array();
   for (const finding& each : known.findings()) findings.push_back(json_of(each));
-  const json file{{"schema", schema},         {"version", schema_version},
-                  {"upwash", UPWASH_VERSION}, {"machine", from.machine},
-                  {"conduit", from.conduit},  {"findings", std::move(findings)}};
+  json file{{"schema", schema},         {"version", schema_version},
+            {"upwash", UPWASH_VERSION}, {"machine", from.machine},
+            {"conduit", from.conduit},  {"findings", std::move(findings)}};
+  if (!known.streams().empty()) {
+    file["streams"] = json::array();
+    for (const stream_note& each : known.streams()) file["streams"].push_back(json_of(each));
+  }
   return file.dump(1) + "\n";
 }
 
@@ -221,7 +258,7 @@ knowledge parse_tuning(std::string_view text, std::string_view name, const origi
     file.fail("version",
               fmt::format("{} is wanted; the file is of another upwash", schema_version));
   }
-  file.expect({"schema", "version", "upwash", "machine", "conduit", "findings"});
+  file.expect({"schema", "version", "upwash", "machine", "conduit", "findings"}, "streams");
   const auto expect_same = [&](std::string_view key, std::string_view wanted) {
     if (file.text(key) == wanted) return;
     file.fail(key, fmt::format("found on \"{}\", this is \"{}\"", file.text(key), wanted));
@@ -233,6 +270,15 @@ knowledge parse_tuning(std::string_view text, std::string_view name, const origi
   file.each("findings", [&](const section& each) {
     const finding one = read_finding(each, algorithms);
     if (known.find(one.at) != nullptr) each.fail("", "its situation is there twice");
+    known.add(one);
+  });
+  if (!file.has("streams")) return known;
+  file.each("streams", [&](const section& each) {
+    const stream_note one = read_stream(each);
+    const auto same = [&](const stream_note& other) { return other.kind == one.kind; };
+    if (std::any_of(known.streams().begin(), known.streams().end(), same)) {
+      each.fail("", "its kind is there twice");
+    }
     known.add(one);
   });
   return known;

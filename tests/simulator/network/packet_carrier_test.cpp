@@ -289,11 +289,13 @@ TEST(packet_carrier, a_message_alone_takes_what_the_message_level_says) {
       const auto wanted = model::cost_of_message(on, on.levels.size() - 1, bytes);
       const double level = (wanted.latency + wanted.transfer).ns();
       // Links carry the rate of long messages; some machines start short ones at others. Where
-      // processors copy, the message level takes that from the network's time.
+      // processors copy, the message level takes that from the network's time; links do not.
       const machine_level& far = on.levels.back();
       const bool one_rate = !far.alpha_beta || bytes >= 1 << 20;
-      const double close = far.send_ns_per_byte > 0 ? 0.04 : 0.01;
-      EXPECT_NEAR(seen.ns(), level, (one_rate ? close : 0.5) * level + 2) << name << ' ' << bytes;
+      const double copies =
+          static_cast<double>(bytes) * (far.send_ns_per_byte + far.receive_ns_per_byte);
+      EXPECT_NEAR(seen.ns(), level + copies, (one_rate ? 0.01 : 0.5) * level + 2)
+          << name << ' ' << bytes;
     }
   }
 }

@@ -48,7 +48,7 @@ policy make_policy(const engine& of, const installation& with, const stream_kind
   }
   policy_wishes wishes{.timeout = asked.timeout, .latency_cost = asked.latency_cost};
   if (asked.dimensions != 0 || asked.ordered) wishes.dimensions = start.dimensions;
-  if (asked.buffer_bytes != 0) {
+  if (asked.buffer_bytes != stream_options::automatic) {
     wishes.effective_bytes = start.effective_bytes;
     wishes.cutoff_bytes = std::max<std::size_t>(start.cutoff_bytes, 1);
   }
@@ -122,7 +122,7 @@ bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
   const bool ways = asked.dimensions == 0 && !asked.ordered;
   if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
-    return of.among().size() > 1 && (ways || asked.buffer_bytes == 0);
+    return of.among().size() > 1 && (ways || asked.buffer_bytes == stream_options::automatic);
   }
   return ways && of.among().size() >= least_grid;  // sizes stay
 }

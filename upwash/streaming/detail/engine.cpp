@@ -75,9 +75,8 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
   // At least one record fits, whatever was asked for.
   capacity_ = std::max(chosen ? std::min(message_bytes_, usual_buffer) : with.buffer_bytes,
                        record_bytes_ + most_header_bytes);
-  const std::size_t cutoff = share_of(capacity_, with.cutoff);
-  combined_ = record_bytes_ <= std::max(cutoff, surely_combined);
-  apply({ways_.dimensions(), share_of(capacity_, with.threshold), cutoff, with.timeout});
+  apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
+         with.timeout});
   if (with.shared_buffers) share_with_node();
 }
 
@@ -102,7 +101,10 @@ void engine::apply(const parameters& chosen) {
   parameters_ = chosen;
   parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
   parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
-  if (record_bytes_ != 0) parameters_.cutoff_bytes = combined_ ? record_bytes_ : 0;
+  if (record_bytes_ != 0) {
+    const bool combined = record_bytes_ <= std::max(chosen.cutoff_bytes, surely_combined);
+    parameters_.cutoff_bytes = combined ? record_bytes_ : 0;
+  }
   cutoff_ = parameters_.cutoff_bytes;
   buffers_.set_limits(
       parameters_.effective_bytes,

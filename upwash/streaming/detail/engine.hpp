@@ -206,7 +206,6 @@ class engine : public counted_work {
   std::size_t cutoff_ = 0;
   common_part common_{};
   const bool has_common_;  ///< else messages carry none
-  bool combined_ = true;   ///< records, if they are of one size
   buffers buffers_;
   ways ways_;
   waves end_;

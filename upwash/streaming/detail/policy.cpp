@@ -44,8 +44,9 @@ policy::policy(const policy_facts& facts, const policy_wishes& wishes, const par
   if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
   if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
   if (wishes_.timeout != duration()) now_.timeout = wishes_.timeout;
-  if (!learned || !(learned->items > 0)) return;
+  if (!learned || !(learned->items > 0) || !(learned->item_bytes > 0)) return;
   seen_ = *learned;
+  seen_.destinations = std::clamp(seen_.destinations, 1.0, std::max(facts_.ranks - 1.0, 1.0));
   choose(seen_);
 }
 
@@ -146,7 +147,8 @@ bool policy::choose(const traffic& expected) {
   }
   if (wishes_.timeout == duration()) fresh.timeout = timeout_for(winner, expected);
   const bool news = fresh.dimensions != now_.dimensions ||
-                    fresh.effective_bytes != now_.effective_bytes || fresh.timeout != now_.timeout;
+                    fresh.effective_bytes != now_.effective_bytes ||
+                    fresh.cutoff_bytes != now_.cutoff_bytes || fresh.timeout != now_.timeout;
   if (!news) return false;
   now_ = fresh;
   why_ = fmt::format("{:.0f} items of {:.0f} bytes for some {:.0f} destinations a phase: {}",
@@ -154,8 +156,8 @@ bool policy::choose(const traffic& expected) {
   return true;
 }
 
-/// Combining an item saves alpha (1 - S/b), and costs two copies a hop and the bytes of all hops
-/// but one. Both are equal at S = alpha / (alpha/b + copies).
+/// Combining an item saves alpha (1 - S/b), and costs a copy a hop and the bytes of all hops but
+/// one. Both are equal at S = alpha / (alpha/b + what a byte costs).
 std::size_t policy::cutoff_for(int dimensions, double bytes) const {
   const double hops = model::hops_of(facts_.ranks, dimensions);
   const double alpha = std::max(facts_.prices.port.alpha, facts_.prices.processor.alpha);
