@@ -145,14 +145,16 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   const bool shared = node_ != nullptr && node_->receiver_for(destination) >= 0;
   if (shared && share(destination, record)) return;
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
-  // Sending may run handlers, which fill buffers again.
+  // Sending may run handlers, which fill buffers again, and may set what later items have in
+  // common.
+  const common_part common = common_;
   while (buffers_[way].first != nullptr &&
-         (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common_)) {
+         (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common)) {
     send_buffer(way, cause::full);
   }
   if (buffers_[way].first == nullptr) {
     home_.wake();
-    buffers_.open(way, common_, parameters_.timeout != duration() ? here_.now() : duration());
+    buffers_.open(way, common, parameters_.timeout != duration() ? here_.now() : duration());
   }
   buffer& into = buffers_[way];
   std::byte* at = into.next;
@@ -161,8 +163,9 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   into.next = at + record.size();
   ++into.items;
-  if (shared && into.used() < parameters_.effective_bytes) {
-    into.stop = into.next;  // the next record comes here, too, and tries the node's buffer first
+  const bool others_first = shared || common != common_;  // the node's buffer, or another message
+  if (others_first && into.used() < parameters_.effective_bytes) {
+    into.stop = into.next;  // the next record comes here, too
   } else if (into.next >= into.stop) {
     send_buffer(way, cause::threshold);
   }
