@@ -74,6 +74,12 @@ void quiescence::flush() {
   for (engine* const each : attached_) each->flush();
 }
 
+/// Also a phase of the streams is over: those that set themselves learn of it.
+void quiescence::ended() {
+  among_.here().service<streaming::service>().ended(among_);
+  for (engine* const each : attached_) each->ended();
+}
+
 tally quiescence::count() const {
   tally all = own_;
   all += waves_.messages();

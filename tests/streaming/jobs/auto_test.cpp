@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,7 +16,10 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/streaming/adapt.hpp"
+#include "upwash/streaming/quiescence.hpp"
 #include "upwash/streaming/stream.hpp"
 
 namespace {
@@ -116,7 +120,83 @@ void expect_near_best_in_a_grid(const std::string& machine) {
   expect_near_best<16>(machine, {60, 1000, 3});
 }
 
+/// Sets other parameters with each message.
+class restless final : public streaming::observer {
+ public:
+  explicit restless(streaming::engine& of) : of_(of) { of_.watch(this); }
+  ~restless() { of_.watch(nullptr); }
+  void sent(const streaming::departure& /*what*/) override {
+    random_stream random(++messages_, 5);
+    const std::size_t bytes = 1 + random.below(6000);
+    of_.set_parameters({.dimensions = static_cast<int>(1 + random.below(3)),
+                        .effective_bytes = bytes,
+                        .cutoff_bytes = random.below(bytes),
+                        .timeout = duration::from_us(static_cast<double>(random.below(3)))});
+  }
+  void finished() override {}
+
+ private:
+  streaming::engine& of_;
+  std::uint64_t messages_ = 0;
+};
+
 }  // namespace
+
+JOB_TEST(auto_stream, parameters_may_change_with_each_message, .most_ranks = 17) {
+  const team world = here.world();
+  using text = std::span<const std::byte>;
+  std::uint64_t came = 0;
+  std::uint64_t wrong = 0;
+  auto texts = open_stream<text>(world, [&](const text& one) {
+    came += one.size();
+    wrong += static_cast<std::uint64_t>(
+        std::count_if(one.begin(), one.end(), [&](std::byte b) { return b != one[0]; }));
+  });
+  {
+    const restless changing(texts);
+    std::uint64_t went = 0;
+    random_stream random(11, static_cast<std::uint64_t>(world.rank()));
+    for (int i = 0; i < 300; ++i) {
+      const std::vector<std::byte> one(random.below(4) == 0 ? random.below(5000) : random.below(60),
+                                       static_cast<std::byte>(i));
+      went += one.size();
+      texts.push(static_cast<int>(random.below(static_cast<std::uint64_t>(world.size()))), one);
+    }
+    texts.finish();
+    std::array<std::uint64_t, 2> all{went, came};
+    control::all_reduce(world, all, control::fold::sum);
+    EXPECT_EQ(all[0], all[1]);
+    EXPECT_EQ(wrong, 0U);
+  }
+}
+
+TEST(auto_stream, a_hot_destination_gets_a_way_without_stops) {
+  constexpr int ranks = 256;
+  constexpr int hot = 17;  // further on than a step on the grid
+  constexpr int phases = 4;
+  conduit::sim_options options;
+  options.ranks = ranks;
+  options.on = load_machine("summit");
+  const auto world = conduit::make_sim_world(options);
+  streaming::price_list prices("summit");
+  std::vector<std::uint64_t> forwarded(phases);
+  run_on(*world, {}, [&](job& here) {
+    streaming::install(here, {.prices = &prices});
+    auto items = open_stream<std::uint64_t>(here.world(), [](std::span<const std::uint64_t>) {});
+    quiescence quiet(here.world());
+    for (int phase = 0; phase < phases; ++phase) {
+      const std::uint64_t before = items.statistics().forwarded;
+      for (int k = 1; k < ranks; ++k) {
+        items.push((here.rank() + k) % ranks, 1);
+        for (int i = 0; i < 8; ++i) items.push((here.rank() + hot) % ranks, 1);
+      }
+      quiet.wait();  // the end of a phase as good as the stream's own
+      forwarded[static_cast<std::size_t>(phase)] += items.statistics().forwarded - before;
+    }
+  });
+  EXPECT_GT(forwarded.front(), std::uint64_t{ranks} * 8 * 255 / 2);
+  EXPECT_LT(forwarded.back(), forwarded.front() / 3);
+}
 
 TEST(auto_stream, begins_with_what_an_earlier_one_found) {
   constexpr int ranks = 32;

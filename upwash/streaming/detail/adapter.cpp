@@ -102,24 +102,24 @@ double distinct_count::estimate() const {
   return high;
 }
 
-void frequent::add(int member) noexcept {
-  one* free = nullptr;
-  for (one& each : all_) {
-    if (each.member == member && each.count != 0) {
-      ++each.count;
-      return;
-    }
-    if (each.count == 0) free = &each;
-  }
-  if (free != nullptr) {
-    *free = {member, 1};
+void frequent::add(int member, std::uint64_t times) {
+  const auto mine = std::find_if(all_.begin(), all_.end(), [&](const one& each) {
+    return each.member == member && each.count != 0;
+  });
+  if (mine != all_.end()) {
+    mine->count += times;
     return;
   }
-  for (one& each : all_) --each.count;
+  const auto least = std::min_element(all_.begin(), all_.end(),
+                                      [](const one& a, const one& b) { return a.count < b.count; });
+  const std::uint64_t gone = std::min(least->count, times);
+  for (one& each : all_) each.count -= gone;
+  if (times > gone) *least = {member, times - gone};
 }
 
 bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
+  if (asked.shared_buffers) return false;
   const bool ways = asked.dimensions == 0 && !asked.ordered;
   if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
     return of.among().size() > 1 && (ways || asked.buffer_bytes == stream_options::automatic);
@@ -155,18 +155,19 @@ void adapter::sent(const departure& what) {
 
 void adapter::sample(const departure& what) {
   std::span<const std::byte> left = what.bytes;
+  // Each stands for a stretch of items.
+  const std::size_t stretch = std::max<std::size_t>(what.items / sampled, 1);
   const auto take = [&] {
     const int to = take_record(left, what.kind, of_.record_bytes()).destination;
     destinations_.add(to);
-    often_.add(to);
+    often_.add(to, stretch);
   };
   if (of_.record_bytes() == 0) {
     for (int i = 0; i < sampled && !left.empty(); ++i) take();
     return;
   }
-  // One of each stretch, which one by chance: items may come in turns.
+  // Which one of a stretch, by chance: items may come in turns.
   const std::size_t record = word_bytes + of_.record_bytes();
-  const std::size_t stretch = std::max<std::size_t>(what.items / sampled, 1);
   for (std::size_t i = 0; i + stretch <= what.items; i += stretch) {
     random_ = random_ * 1664525U + 1013904223U;
     left = what.bytes.subspan((i + (random_ >> 8U) % stretch) * record);
@@ -190,7 +191,7 @@ void adapter::finished() {
   const bool fresh = items_ != 0 && policy_.phase_over(all);
   if (fresh) apply();
   drop_idle_ways();
-  choose_direct_ways(all.items);
+  choose_direct_ways();
   const bool counted = policy_.now().dimensions == 1 ||
                        destinations_.drawn() > enough * static_cast<double>(of_.among().size());
   if (fresh || counted) destinations_.clear();
@@ -219,16 +220,12 @@ void adapter::drop_idle_ways() {
 }
 
 /// Destinations that fill buffers of their own need no stops on the way.
-void adapter::choose_direct_ways(double items) {
-  if (policy_.now().dimensions == 1) {
-    return often_.clear();  // all ways are direct
-  }
-  const double share = destinations_.drawn() > 0 ? items / destinations_.drawn() : 0;
+void adapter::choose_direct_ways() {
+  const stream_options& asked = of_.options();
+  const bool may = asked.dimensions == 0 && !asked.ordered && policy_.now().dimensions > 1;
   for (const frequent::one& each : often_.all()) {
-    if (each.count == 0 || direct_.size() == most_direct_ways ||
-        !policy_.fills_a_buffer(each.count * share)) {
-      continue;
-    }
+    if (!may || direct_.size() == most_direct_ways) break;
+    if (each.count == 0 || !policy_.fills_a_buffer(static_cast<double>(each.count))) continue;
     of_.go_directly(each.member, true);
     direct_.push_back({each.member});
   }

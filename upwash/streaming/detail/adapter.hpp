@@ -39,14 +39,14 @@ class distinct_count {
 };
 
 /// The most frequent of many, in few counters (Misra and Gries 1982): who comes more often than one
-/// time in nine is among them.
+/// time in nine is among them. Counts are at most a ninth of all too low, and never too high.
 class frequent {
  public:
   struct one {
     int member = -1;
-    std::uint32_t count = 0;
+    std::uint64_t count = 0;
   };
-  void add(int member) noexcept;
+  void add(int member, std::uint64_t times);
   void clear() noexcept { all_ = {}; }
   [[nodiscard]] const std::array<one, 8>& all() const noexcept { return all_; }
 
@@ -78,7 +78,7 @@ class adapter final : public observer {
   [[nodiscard]] traffic phase_so_far() const;
   void sample(const departure& what);
   void apply();
-  void choose_direct_ways(double items);
+  void choose_direct_ways();
   void drop_idle_ways();
 
   engine& of_;

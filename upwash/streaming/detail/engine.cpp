@@ -152,6 +152,8 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
          (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common)) {
     send_buffer(way, cause::full);
   }
+  // Meanwhile the parameters may have changed.
+  if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
   if (buffers_[way].first == nullptr) {
     home_.wake();
     buffers_.open(way, common, parameters_.timeout != duration() ? here_.now() : duration());
@@ -280,8 +282,9 @@ int engine::send_due() {
   return std::max(sent, again);
 }
 
-void engine::finish() {
-  end_.wait();
+void engine::finish() { end_.wait(); }
+
+void engine::ended() {
   if (observer_ != nullptr) observer_->finished();
 }
 

@@ -71,6 +71,7 @@ class engine : public counted_work {
   void flush() override;
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
   void finish();
+  void ended() override;
   [[nodiscard]] tally count() const override { return {pushed(), seen_.delivered}; }
 
   // -- For whoever sets the parameters ----------------------------------------------------------

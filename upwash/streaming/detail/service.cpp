@@ -39,6 +39,13 @@ tally service::count(const team& among) const {
   return all;
 }
 
+void service::ended(const team& among) {
+  for (auto at = open_.lower_bound({among.id(), 0});
+       at != open_.end() && at->first.team == among.id(); ++at) {
+    at->second->ended();
+  }
+}
+
 /// Flushing may run handlers.
 void service::flush(const team& among) {
   stream_name last{among.id(), 0};

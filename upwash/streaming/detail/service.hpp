@@ -36,6 +36,8 @@ class service final : public service_base, private large_batches::receiver {
   /// Of all streams of the team, those too that are gone.
   [[nodiscard]] tally count(const team& among) const;
   void flush(const team& among);
+  /// Nothing of the team is under way.
+  void ended(const team& among);
   void received(const stream_name& name, content kind, const common_part& common,
                 std::span<const std::byte> payload) override;
   [[nodiscard]] large_batches& large() noexcept { return large_; }

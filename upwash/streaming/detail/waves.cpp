@@ -168,6 +168,7 @@ void waves::go_down(bool quiet) {
   if (quiet) {
     under_way_ = false;
     pending_ = std::exchange(then_, nullptr);
+    of_.ended();
   }
   service_.wake();
   for_children(among_, [&](int child) {

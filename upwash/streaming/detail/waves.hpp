@@ -36,6 +36,8 @@ class counted_work {
   /// Sends what this member keeps back. Not called in handlers; may wait for credit.
   virtual void flush() = 0;
   [[nodiscard]] virtual tally count() const = 0;
+  /// All is over, everywhere. In handlers, too: must not push nor wait.
+  virtual void ended() = 0;
 
  protected:
   ~counted_work() = default;
