@@ -152,11 +152,10 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
          (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common)) {
     send_buffer(way, cause::full);
   }
-  // Meanwhile the parameters may have changed.
-  if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
   if (buffers_[way].first == nullptr) {
     home_.wake();
-    buffers_.open(way, common, parameters_.timeout != duration() ? here_.now() : duration());
+    // Meanwhile the parameters may have changed: it gets room in any case.
+    buffers_.open(way, bytes, common, parameters_.timeout != duration() ? here_.now() : duration());
   }
   buffer& into = buffers_[way];
   std::byte* at = into.next;

@@ -110,7 +110,8 @@ bool engine::try_send(std::uint32_t way, cause why) {
   }
   if (from.used() > message_bytes_) {
     if (with_.ordered) return false;  // goes when it is full, or asked for
-    offer(counted(buffers_.take(way)));
+    // As in a handler: its ticket does not wait for credit.
+    here_.run_as_handler([&] { offer(counted(buffers_.take(way))); });
     return true;
   }
   if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
