@@ -35,14 +35,15 @@ void buffers::give_back(room&& memory) {
   }
 }
 
-void buffers::open(std::uint32_t index, const common_part& common, duration now) {
+void buffers::open(std::uint32_t index, std::size_t least, const common_part& common,
+                   duration now) {
   while (!spare_.empty() && spare_.back().size != room_bytes_) {  // of other limits
     memory_ -= spare_.back().size;
     spare_.pop_back();
   }
   room memory;
-  if (spare_.empty()) {
-    memory = new_room(room_bytes_);
+  if (spare_.empty() || least > room_bytes_) {
+    memory = new_room(std::max(room_bytes_, least));
   } else {
     memory = std::move(spare_.back());
     spare_.pop_back();

@@ -72,7 +72,8 @@ class buffers {
   /// Those with room, in no order. O(1).
   [[nodiscard]] std::span<const std::uint32_t> open_ones() const noexcept { return open_; }
 
-  void open(std::uint32_t index, const common_part& common, duration now);
+  /// With room for a first record of so many bytes at least.
+  void open(std::uint32_t index, std::size_t least, const common_part& common, duration now);
   [[nodiscard]] const common_part& common_of(std::uint32_t index) const noexcept {
     return rooms_[index].common;
   }

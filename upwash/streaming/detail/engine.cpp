@@ -145,15 +145,17 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   const bool shared = node_ != nullptr && node_->receiver_for(destination) >= 0;
   if (shared && share(destination, record)) return;
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
-  // Sending may run handlers, which fill buffers again.
+  // Sending may run handlers, which fill buffers again, and may set what later items have in
+  // common.
+  const common_part common = common_;
   while (buffers_[way].first != nullptr &&
-         (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common_)) {
+         (!buffers_.fits(way, bytes) || buffers_.common_of(way) != common)) {
     send_buffer(way, cause::full);
   }
-  // Meanwhile the parameters may have changed.
-  if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
   if (buffers_[way].first == nullptr) {
-    buffers_.open(way, common_, parameters_.timeout != duration() ? here_.now() : duration());
+    home_.wake();
+    // Meanwhile the parameters may have changed: it gets room in any case.
+    buffers_.open(way, bytes, common, parameters_.timeout != duration() ? here_.now() : duration());
   }
   buffer& into = buffers_[way];
   std::byte* at = into.next;
@@ -162,8 +164,9 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   if (!record.empty()) std::memcpy(at, record.data(), record.size());
   into.next = at + record.size();
   ++into.items;
-  if (shared && into.used() < parameters_.effective_bytes) {
-    into.stop = into.next;  // the next record comes here, too, and tries the node's buffer first
+  const bool others_first = shared || common != common_;  // the node's buffer, or another message
+  if (others_first && into.used() < parameters_.effective_bytes) {
+    into.stop = into.next;  // the next record comes here, too
   } else if (into.next >= into.stop) {
     send_buffer(way, cause::threshold);
   }
@@ -246,6 +249,11 @@ int engine::progress() {
   moved += deliver_own();
   if (node_ != nullptr) moved += send_shared() + (node_->sending() ? 1 : 0);
   return moved;
+}
+
+bool engine::has_work() const noexcept {
+  return !buffers_.open_ones().empty() || !own_.empty() ||
+         (node_ != nullptr && (node_->used() || node_->sending()));
 }
 
 int engine::send_due() {

@@ -88,6 +88,8 @@ class engine : public counted_work {
   /// Looks at timeouts and idleness, and at what this member pushed for itself. How many buffers
   /// were sent or handed over.
   int progress();
+  /// Whether progress may have something to do.
+  [[nodiscard]] bool has_work() const noexcept;
   void received(content kind, const common_part& common, std::span<const std::byte> payload);
 
   [[nodiscard]] stream_statistics statistics() const;

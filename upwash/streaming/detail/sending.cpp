@@ -32,6 +32,7 @@ void engine::send(std::uint32_t way, batch&& taken, cause why) {
   batch what = counted(std::move(taken));
   if (what.hop == here_.rank()) {
     own_.push_back(std::move(what));
+    home_.wake();
     return deliver_own_and_wait();
   }
   if (what.used > message_bytes_ && !with_.ordered) {
@@ -109,7 +110,8 @@ bool engine::try_send(std::uint32_t way, cause why) {
   }
   if (from.used() > message_bytes_) {
     if (with_.ordered) return false;  // goes when it is full, or asked for
-    offer(counted(buffers_.take(way)));
+    // As in a handler: its ticket does not wait for credit.
+    here_.run_as_handler([&] { offer(counted(buffers_.take(way))); });
     return true;
   }
   if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
@@ -154,6 +156,7 @@ bool engine::share(int destination, std::span<const std::byte> record) {
     if (!taken && sent != 0) taken = node_->put(destination, record);
     if (sent != 0) look_at_arrivals(look_after);
   }
+  home_.wake();
   if (!taken) return false;
   ++taken_;
   ++seen_.shared;

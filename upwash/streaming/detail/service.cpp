@@ -27,7 +27,6 @@ void service::remove(const engine& going) {
   open_.erase(going.name());
   last_ = nullptr;
   gone_[going.among().id()] += going.count();
-  here_.set_busy(*this, !open_.empty() || large_.busy());
 }
 
 tally service::count(const team& among) const {
@@ -69,8 +68,12 @@ void service::received(const stream_name& name, content kind, const common_part&
 
 int service::progress(int /*budget*/) {
   int moved = large_.progress();
-  for (const auto& [name, each] : open_) moved += each->progress();
-  here_.set_busy(*this, !open_.empty() || large_.busy());
+  bool more = false;
+  for (const auto& [name, each] : open_) {
+    moved += each->progress();
+    more = more || each->has_work();
+  }
+  if (!more && !large_.busy()) here_.set_busy(*this, false);  // until a stream wakes it
   return moved;
 }
 

@@ -29,6 +29,8 @@ class service final : public service_base, private large_batches::receiver {
   /// From now on messages find it; those that came before are delivered now.
   void add(engine& made);
   void remove(const engine& going);
+  /// A stream has work for its progress.
+  void wake() { here_.set_busy(*this, true); }
   /// Of streams opened from now on.
   void install(const installation& with) { installed_ = with; }
   /// Of all streams of the team, those too that are gone.
