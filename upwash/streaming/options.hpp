@@ -17,16 +17,15 @@ struct stream_options {
   /// Of the virtual grid that items travel through (model/grid): with more, a member keeps fewer
   /// buffers, and an item is combined and sent again at each hop. 0: by the size of the team.
   int dimensions = 0;
-  /// Bytes of a buffer, more than 0. Automatic: 16 KiB, or the largest message that travels in one
-  /// piece if that is less.
+  /// Bytes of a buffer, more than 0; at most what travels in one message. Automatic: 16 KiB.
   static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
   std::size_t buffer_bytes = automatic;
   /// A buffer is sent when so much of it is used: 0 < threshold.
   double threshold = 0.9;
   /// Items above this share of a buffer are not combined: they travel at once. Items of one size
   /// up to 512 bytes always are. threshold + cutoff is at most 1 (Narayanan 2020, section 3). What
-  /// does not fit in one message of the conduit stays with its sender until the receiver fetches
-  /// it.
+  /// does not fit in one message of the conduit goes in pieces; what a handler pushes of such items
+  /// stays with its sender until the receiver fetches it.
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};

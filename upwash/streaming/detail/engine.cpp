@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
@@ -71,10 +72,15 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
         fmt::format("rank {}: stream: buffers shared by a node, of items with a common part",
                     here_.rank()));
   }
-  const bool chosen = with.buffer_bytes == stream_options::automatic;
-  // At least one record fits, whatever was asked for.
-  capacity_ = std::max(chosen ? std::min(message_bytes_, usual_buffer) : with.buffer_bytes,
-                       record_bytes_ + most_header_bytes);
+  const std::size_t asked =
+      with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
+  // A buffer is a message; at least one record fits, whatever was asked for.
+  capacity_ = std::max(std::min(asked, message_bytes_), record_bytes_ + most_header_bytes);
+  if (asked > message_bytes_ && asked != usual_buffer && among_.rank() == 0) {
+    log(log_level::info, "streaming",
+        fmt::format("stream {} of team {:#x}: buffers of {} bytes, not {}: no message is larger",
+                    name_.number, among_.id(), message_bytes_, asked));
+  }
   apply({ways_.dimensions(), share_of(capacity_, with.threshold), share_of(capacity_, with.cutoff),
          with.timeout});
   if (with.shared_buffers) share_with_node();
@@ -183,7 +189,9 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
                     here_.rank(), name_.number, record.size(), destination, longest_record));
   }
   const bool own = destination == among_.rank();
-  if (with_.ordered || own || record.size() > message_bytes_) {
+  // In a handler one must not wait for a message's pieces: a ticket goes instead.
+  const bool by_ticket = record.size() > message_bytes_ && here_.in_handler();
+  if (with_.ordered || own || by_ticket) {
     batch one = alone(way, destination, record);
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
     return send(way, std::move(one), why);
