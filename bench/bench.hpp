@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
+#include "upwash/core/idle_clock.hpp"
 #include "upwash/tuning/placement_probe.hpp"
 #include "upwash/upwash.hpp"
 
@@ -99,8 +100,6 @@ class context {
     double floor;
     double cpu;
   };
-  class timed_waiter;
-
   long calibrate(measurement value);
   void collect(const series& what, measurement value, const measurement* floor);
   void print_rows(const series& what, std::span<const sample> samples, bool has_floor);
@@ -114,8 +113,7 @@ class context {
   bool printed_header_ = false;
   double cpu_ = 0;
   region scratch_;
-  std::unique_ptr<timed_waiter> waiter_;
-  conduit::waiter* replaced_ = nullptr;
+  std::unique_ptr<idle_clock> idles_;
 };
 
 struct entry {

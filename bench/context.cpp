@@ -24,25 +24,6 @@ double median_of(std::vector<double> values) {
 }  // namespace
 
 /// Counts the time that a rank spends idle, so that the rest is processor time.
-class context::timed_waiter final : public conduit::waiter {
- public:
-  explicit timed_waiter(job& here) : here_(here) {}
-  void idle(int rank, const conduit::wait_target& target,
-            const conduit::wait_reason& reason) override {
-    const duration before = here_.now();
-    inner->idle(rank, target, reason);
-    total += here_.now() - before;
-  }
-  void begin_wait(int rank) override { inner->begin_wait(rank); }
-  void yield(int rank) override { inner->yield(rank); }
-
-  conduit::waiter* inner = nullptr;
-  duration total;
-
- private:
-  job& here_;
-};
-
 context::context(job& here, std::string_view bench, const options& chosen)
     : here_(here),
       bench_(bench),
@@ -51,16 +32,13 @@ context::context(job& here, std::string_view bench, const options& chosen)
       probe_(here),
       scratch_(allocate(here.world(), words_per_rank * sizeof(std::uint64_t))) {
   if (simulated_) {  // on a real conduit timing each idle would change what is measured
-    waiter_ = std::make_unique<timed_waiter>(here_);
-    waiter_->inner = replaced_ = &here_.set_waiter(*waiter_);
+    idles_ = std::make_unique<idle_clock>(here_);
   }
 }
 
-context::~context() {
-  if (replaced_ != nullptr) here_.set_waiter(*replaced_);
-}
+context::~context() = default;
 
-double context::idle_seconds() const noexcept { return waiter_ ? waiter_->total.seconds() : 0; }
+double context::idle_seconds() const noexcept { return idles_ ? idles_->total().seconds() : 0; }
 
 std::vector<std::uint64_t> context::sizes(std::span<const std::uint64_t> own) const {
   return chosen_.bytes.empty() ? std::vector(own.begin(), own.end()) : chosen_.bytes;

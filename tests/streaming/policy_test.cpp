@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "upwash/base/random.hpp"
 #include "upwash/streaming/detail/adapter.hpp"
 
@@ -111,6 +113,25 @@ TEST(policy, delays_that_cost_make_buffers_as_large_as_saves_most) {
     EXPECT_NEAR(chosen.now().timeout.ns(), 2 * bytes / (0.02 * 8), 1) << kappa;
   }
   EXPECT_EQ(learned(facts(2), seen).now().timeout, duration());
+}
+
+TEST(policy, waiting_that_is_measured_makes_buffers_smaller_and_settles) {
+  const traffic seen{1e6, 8, 1, 0.02};  // 50 ms
+  const auto bytes_after = [&](double idle_ns) {
+    policy one(facts(2), {}, start, std::nullopt);
+    std::vector<std::size_t> chosen;
+    for (int phase = 0; phase < 20; ++phase) {
+      one.waited(idle_ns, seen);
+      one.phase_over(seen);
+      chosen.push_back(one.now().effective_bytes);
+    }
+    EXPECT_EQ(chosen[18], chosen[19]) << idle_ns;
+    return chosen.back();
+  };
+  const std::size_t nobody_waits = bytes_after(0);
+  const std::size_t some_wait = bytes_after(5e6);
+  EXPECT_LT(some_wait, nobody_waits);
+  EXPECT_LT(bytes_after(40e6), some_wait);
 }
 
 TEST(policy, where_prices_are_guesses_sizes_stay) {

@@ -31,7 +31,9 @@ struct stream_options {
   duration timeout{};
   /// What a ns by which an item is late costs, in ns of the sender (Narayanan 2020: kappa); with it
   /// buffers are as large as saves most, and timeouts follow. 0: what is late counts only at the
-  /// end of a phase, where all wait for the last buffers.
+  /// end of a phase, where all wait for the last buffers. Measured: as if the members waited for
+  /// late items whenever they wait in a phase.
+  static constexpr double measured = -1;
   double latency_cost = 0;
   /// Bytes that a member's buffers should take at most where their size is not given.
   std::size_t memory = std::size_t{8} << 20U;

@@ -75,9 +75,9 @@ void quiescence::flush() {
 }
 
 /// Also a phase of the streams is over: those that set themselves learn of it.
-void quiescence::ended() {
+void quiescence::ended(std::uint64_t /*idle_ns*/) {
   among_.here().service<streaming::service>().ended(among_);
-  for (engine* const each : attached_) each->ended();
+  for (engine* const each : attached_) each->ended(0);
 }
 
 tally quiescence::count() const {

@@ -105,7 +105,7 @@ class quiescence final : private streaming::counted_work {
   void begin(std::unique_ptr<streaming::callback> then);
   void flush() override;
   [[nodiscard]] streaming::tally count() const override;
-  void ended() override;
+  void ended(std::uint64_t idle_ns) override;
 
   team among_;
   streaming::waves waves_;

@@ -133,7 +133,7 @@ class restless final : public streaming::observer {
                         .cutoff_bytes = random.below(bytes),
                         .timeout = duration::from_us(static_cast<double>(random.below(3)))});
   }
-  void finished() override {}
+  void finished(std::uint64_t /*idle_ns*/) override {}
 
  private:
   streaming::engine& of_;
@@ -236,4 +236,37 @@ TEST(auto_stream, is_near_the_best_fixed_setting_on_summit) {
 
 TEST(auto_stream, is_near_the_best_fixed_setting_on_frontera) {
   expect_near_best_in_a_grid("frontera");
+}
+
+namespace {
+
+/// Bytes at which buffers of the last member are sent after some phases, in which member 0 waits
+/// for items or computes as long as it takes to make them.
+std::size_t bytes_when(bool first_waits) {
+  conduit::sim_options options;
+  options.ranks = 2;
+  options.on = load_machine("summit:ranks_a_node=1");
+  const auto world = conduit::make_sim_world(options);
+  streaming::price_list prices("summit:ranks_a_node=1");
+  std::size_t bytes = 0;
+  run_on(*world, {}, [&](job& here) {
+    streaming::install(here, {.prices = &prices});
+    auto items = open_stream<std::uint64_t>(here.world(), [](std::span<const std::uint64_t>) {},
+                                            {.latency_cost = stream_options::measured});
+    for (int phase = 0; phase < 8; ++phase) {
+      for (std::uint64_t i = 0; i < 4000; ++i) {
+        if (here.rank() == 1) items.push(0, i);
+        if (here.rank() == 1 || !first_waits) here.compute(duration::from_ns(20));
+      }
+      items.finish();
+    }
+    if (here.rank() == 1) bytes = items.current().effective_bytes;
+  });
+  return bytes;
+}
+
+}  // namespace
+
+TEST(auto_stream, makes_buffers_smaller_where_members_wait_for_items) {
+  EXPECT_LT(bytes_when(true), bytes_when(false));
 }

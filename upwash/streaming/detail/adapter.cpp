@@ -11,6 +11,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/service.hpp"
 
 namespace upwash::streaming {
 namespace {
@@ -46,7 +47,7 @@ policy make_policy(const engine& of, const installation& with, const stream_kind
   if (with.prices != nullptr && with.prices->among(facts.ranks)) {
     facts.prices = *with.prices->among(facts.ranks);
   }
-  policy_wishes wishes{.timeout = asked.timeout, .latency_cost = asked.latency_cost};
+  policy_wishes wishes{.timeout = asked.timeout, .latency_cost = std::max(asked.latency_cost, 0.0)};
   if (asked.dimensions != 0 || asked.ordered) wishes.dimensions = start.dimensions;
   if (asked.buffer_bytes != stream_options::automatic) {
     wishes.effective_bytes = start.effective_bytes;
@@ -121,7 +122,7 @@ bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
   if (asked.shared_buffers) return false;
   const bool ways = asked.dimensions == 0 && !asked.ordered;
-  if (asked.latency_cost > 0 || of.among().here().endpoint().describe().virtual_time) {
+  if (asked.latency_cost != 0 || of.among().here().endpoint().describe().virtual_time) {
     return of.among().size() > 1 && (ways || asked.buffer_bytes == stream_options::automatic);
   }
   return ways && of.among().size() >= least_grid;  // sizes stay
@@ -138,6 +139,10 @@ adapter::adapter(engine& of, const installation& with)
                        start.effective_bytes != policy_.now().effective_bytes ||
                        start.cutoff_bytes != policy_.now().cutoff_bytes;
   if (learned) apply();
+  if (of.options().latency_cost == stream_options::measured) {
+    idles_ = of.among().here().service<service>().idles();
+    idle_before_ = idles_->total();
+  }
   of_.watch(this);
 }
 
@@ -190,8 +195,20 @@ traffic adapter::phase_so_far() const {
   return all;
 }
 
-void adapter::finished() {
+std::uint64_t adapter::idle_ns() const {
+  return idles_ ? static_cast<std::uint64_t>((idles_->total() - idle_before_).ns()) : 0;
+}
+
+/// Items are late for those who wait for them: the mean of all members counts.
+void adapter::finished(std::uint64_t idle_of_all) {
   const traffic all = phase_so_far();
+  if (idles_) {
+    const auto members = static_cast<double>(of_.among().size());
+    policy_.waited(idle_of_all != 0 ? static_cast<double>(idle_of_all) / members
+                                    : static_cast<double>(idle_ns()),
+                   all);
+    idle_before_ = idles_->total();
+  }
   const bool fresh = items_ != 0 && policy_.phase_over(all);
   if (fresh) apply();
   drop_idle_ways();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/core/idle_clock.hpp"
 #include "upwash/streaming/adapt.hpp"
 #include "upwash/streaming/detail/departure.hpp"
 #include "upwash/streaming/detail/policy.hpp"
@@ -61,7 +62,8 @@ class adapter final : public observer {
   ~adapter();
 
   void sent(const departure& what) override;
-  void finished() override;
+  void finished(std::uint64_t idle_ns) override;
+  [[nodiscard]] std::uint64_t idle_ns() const override;
   /// The stream closes: what was found is kept.
   void remember();
 
@@ -90,7 +92,9 @@ class adapter final : public observer {
   std::vector<direct_way> direct_;
   std::uint64_t messages_ = 0;
   std::uint32_t random_ = 1;
+  std::shared_ptr<const idle_clock> idles_;  ///< where waiting is to be measured
   // Of this phase:
+  duration idle_before_{};
   std::uint64_t pushed_before_ = 0;
   duration began_{};
   std::uint64_t items_ = 0;  ///< of its messages

@@ -45,8 +45,11 @@ class observer {
 
   /// In handlers, too. It may set parameters; it must not push.
   virtual void sent(const departure& what) = 0;
-  /// Everything has been delivered everywhere.
-  virtual void finished() = 0;
+  /// Everything has been delivered everywhere; the members idled so long together, where that was
+  /// added up. Else 0.
+  virtual void finished(std::uint64_t idle_ns) = 0;
+  /// How long this one did, since the last time.
+  [[nodiscard]] virtual std::uint64_t idle_ns() const { return 0; }
 
  protected:
   ~observer() = default;

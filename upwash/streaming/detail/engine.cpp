@@ -35,9 +35,12 @@ void check(const team& among, const stream_options& with) {
   if (with.timeout < duration()) {
     wrong(fmt::format("a timeout of {} us; 0 for none, or more", with.timeout.us()));
   }
-  if (!(with.latency_cost >= 0) || with.memory == 0) {
-    wrong(fmt::format("a latency cost of {} and {} bytes of memory; 0 or more, and more than 0",
-                      with.latency_cost, with.memory));
+  const bool knows_cost = with.latency_cost >= 0 || with.latency_cost == stream_options::measured;
+  if (!knows_cost || with.memory == 0) {
+    wrong(
+        fmt::format("a latency cost of {} and {} bytes of memory; 0 or more, or `measured`, and "
+                    "more than 0",
+                    with.latency_cost, with.memory));
   }
 }
 
@@ -291,8 +294,12 @@ int engine::send_due() {
 
 void engine::finish() { end_.wait(); }
 
-void engine::ended() {
-  if (observer_ != nullptr) observer_->finished();
+tally engine::count() const {
+  return {pushed(), seen_.delivered, observer_ != nullptr ? observer_->idle_ns() : 0};
+}
+
+void engine::ended(std::uint64_t idle_ns) {
+  if (observer_ != nullptr) observer_->finished(idle_ns);
 }
 
 std::uint64_t engine::pushed() const noexcept {

@@ -71,8 +71,8 @@ class engine : public counted_work {
   void flush() override;
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
   void finish();
-  void ended() override;
-  [[nodiscard]] tally count() const override { return {pushed(), seen_.delivered}; }
+  void ended(std::uint64_t idle_ns) override;
+  [[nodiscard]] tally count() const override;
 
   // -- For whoever sets the parameters ----------------------------------------------------------
   void set_parameters(const parameters& chosen);

@@ -31,6 +31,12 @@ bool differs(const traffic& a, const traffic& b, bool rate_counts) {
          differs(a.destinations, b.destinations) || (rate_counts && differs(a.rate, b.rate));
 }
 
+/// A moving average; what is quite different counts at once.
+void move(double& average, double latest) {
+  const bool other = std::max(average, latest) > 2 * std::min(average, latest);
+  average = other ? latest : average + newest * (latest - average);
+}
+
 model::stream_phase phase_of(int ranks, const traffic& of) {
   return {ranks, of.items, of.item_bytes, of.destinations};
 }
@@ -39,7 +45,11 @@ model::stream_phase phase_of(int ranks, const traffic& of) {
 
 policy::policy(const policy_facts& facts, const policy_wishes& wishes, const parameters& start,
                const std::optional<traffic>& learned)
-    : facts_(facts), wishes_(wishes), start_(start), now_(start) {
+    : facts_(facts),
+      wishes_(wishes),
+      start_(start),
+      now_(start),
+      latency_cost_(wishes.latency_cost) {
   if (wishes_.dimensions != 0) now_.dimensions = wishes_.dimensions;
   if (wishes_.effective_bytes != 0) now_.effective_bytes = wishes_.effective_bytes;
   if (wishes_.cutoff_bytes != 0) now_.cutoff_bytes = wishes_.cutoff_bytes;
@@ -50,17 +60,21 @@ policy::policy(const policy_facts& facts, const policy_wishes& wishes, const par
   choose(seen_);
 }
 
+void policy::waited(double idle_ns, const traffic& of) {
+  const double late_ns = lateness(now_.dimensions, static_cast<double>(now_.effective_bytes), of);
+  if (late_ns > 0) move(latency_cost_, idle_ns / late_ns);
+}
+
 bool policy::phase_over(const traffic& of) {
   if (!(of.items > 0)) return false;
-  const auto move = [](double& average, double latest) {
-    const bool other = std::max(average, latest) > 2 * std::min(average, latest);
-    average = other ? latest : average + newest * (latest - average);
-  };
   move(seen_.items, of.items);
   move(seen_.item_bytes, of.item_bytes);
   move(seen_.destinations, of.destinations);
   move(seen_.rate, of.rate);
-  if (!differs(seen_, chosen_for_, wishes_.latency_cost > 0)) return false;
+  const bool waiting_counts = latency_cost_ > 0 || chosen_at_cost_ > 0;
+  if (!differs(seen_, chosen_for_, waiting_counts) && !differs(latency_cost_, chosen_at_cost_)) {
+    return false;
+  }
   return choose(seen_);
 }
 
@@ -73,14 +87,21 @@ bool policy::fills_a_buffer(double items_a_phase) const noexcept {
 /// Where delays have a price: that of the items that wait until their buffer is full. Else what
 /// everybody waits for at the end of a phase, which phase_cost has: the last buffers on their way.
 double policy::cost_of(int dimensions, double bytes, const traffic& expected) const {
-  const model::stream_phase phase = phase_of(facts_.ranks, expected);
-  const double work = model::phase_cost(facts_.prices, phase, dimensions, bytes);
-  if (!(wishes_.latency_cost > 0) || !(expected.rate > 0)) return work;
+  const double work =
+      model::phase_cost(facts_.prices, phase_of(facts_.ranks, expected), dimensions, bytes);
+  if (!(latency_cost_ > 0)) return work;
+  return work + model::linear_delay(latency_cost_, lateness(dimensions, bytes, expected));
+}
+
+/// Of all items together: each waits, at each stop, for half the time in which a buffer fills.
+double policy::lateness(int dimensions, double bytes, const traffic& expected) const {
+  if (!(expected.rate > 0)) return 0;
   const double hops = model::hops_of(facts_.ranks, dimensions);
-  const double buffers = std::max(model::buffers_used(phase, dimensions), 1.0);
+  const double buffers =
+      std::max(model::buffers_used(phase_of(facts_.ranks, expected), dimensions), 1.0);
   const model::item_load load{expected.rate * hops / buffers, expected.item_bytes};
   const double wait = std::min(model::fill_time(load, bytes), expected.items / expected.rate) / 2;
-  return work + hops * expected.items * model::linear_delay(wishes_.latency_cost, wait);
+  return hops * expected.items * wait;
 }
 
 bool policy::fits(int dimensions, double bytes, const traffic& expected) const {
@@ -113,10 +134,11 @@ policy::candidate policy::best(int dimensions, const traffic& expected) const {
                        [&](const candidate& one) { return one.cost <= alike * least; });
 }
 
-bool policy::sizes_stay() const noexcept { return !facts_.sure && !(wishes_.latency_cost > 0); }
+bool policy::sizes_stay() const noexcept { return !facts_.sure && !(latency_cost_ > 0); }
 
 bool policy::choose(const traffic& expected) {
   chosen_for_ = expected;
+  chosen_at_cost_ = latency_cost_;
   candidate winner;
   std::string others;
   bool fitting = false;
@@ -169,7 +191,7 @@ std::size_t policy::cutoff_for(int dimensions, double bytes) const {
 
 /// Only where delays have a price: elsewhere idle members and the end of a phase send what is left.
 duration policy::timeout_for(const candidate& one, const traffic& expected) const {
-  if (!(wishes_.latency_cost > 0) || !(expected.rate > 0)) return {};
+  if (!(latency_cost_ > 0) || !(expected.rate > 0)) return {};
   const double hops = model::hops_of(facts_.ranks, one.dimensions);
   const double buffers =
       std::max(model::buffers_used(phase_of(facts_.ranks, expected), one.dimensions), 1.0);

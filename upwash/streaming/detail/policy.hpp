@@ -52,6 +52,9 @@ class policy {
   /// Why the parameters are what they are.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
 
+  /// In the phase that ends now the member idled so long: kappa is what that makes of a ns by which
+  /// an item was late, in moving averages. For programs that leave it to be measured.
+  void waited(double idle_ns, const traffic& of);
   /// A phase is over. Whether the parameters have changed.
   bool phase_over(const traffic& of);
   /// In a phase, so far: counts only where it is twice what was expected. The same.
@@ -67,6 +70,7 @@ class policy {
   };
   bool choose(const traffic& expected);
   [[nodiscard]] bool sizes_stay() const noexcept;
+  [[nodiscard]] double lateness(int dimensions, double bytes, const traffic& expected) const;
   [[nodiscard]] double cost_of(int dimensions, double bytes, const traffic& expected) const;
   [[nodiscard]] bool fits(int dimensions, double bytes, const traffic& expected) const;
   [[nodiscard]] candidate best(int dimensions, const traffic& expected) const;
@@ -77,6 +81,8 @@ class policy {
   const policy_wishes wishes_;
   const parameters start_;
   parameters now_;
+  double latency_cost_;        ///< kappa
+  double chosen_at_cost_ = 0;  ///< what it was
   traffic seen_;
   traffic chosen_for_;
   std::string why_ = "nothing was seen yet";

@@ -29,6 +29,12 @@ void service::remove(const engine& going) {
   gone_[going.among().id()] += going.count();
 }
 
+std::shared_ptr<const idle_clock> service::idles() {
+  std::shared_ptr<const idle_clock> running = idles_.lock();
+  if (running == nullptr) idles_ = running = std::make_shared<const idle_clock>(here_);
+  return running;
+}
+
 tally service::count(const team& among) const {
   const auto gone = gone_.find(among.id());
   tally all = gone == gone_.end() ? tally() : gone->second;
@@ -42,7 +48,7 @@ tally service::count(const team& among) const {
 void service::ended(const team& among) {
   for (auto at = open_.lower_bound({among.id(), 0});
        at != open_.end() && at->first.team == among.id(); ++at) {
-    at->second->ended();
+    at->second->ended(0);
   }
 }
 

@@ -33,6 +33,8 @@ class service final : public service_base, private large_batches::receiver {
   void wake() { here_.set_busy(*this, true); }
   /// Of streams opened from now on.
   void install(const installation& with) { installed_ = with; }
+  /// Runs as long as somebody keeps it.
+  [[nodiscard]] std::shared_ptr<const idle_clock> idles();
   /// Of all streams of the team, those too that are gone.
   [[nodiscard]] tally count(const team& among) const;
   void flush(const team& among);
@@ -56,6 +58,7 @@ class service final : public service_base, private large_batches::receiver {
   job& here_;
   installation installed_;
   std::map<const engine*, adapter> adapters_;  ///< of streams that set themselves
+  std::weak_ptr<const idle_clock> idles_;
   large_batches large_;
   std::map<std::uint64_t, std::uint64_t> numbers_;
   std::map<stream_name, engine*> open_;

@@ -35,9 +35,10 @@ void wave_up(incoming& in, std::uint64_t team, std::uint64_t number, tally below
 
 }  // namespace
 
-void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet) {
+void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet,
+               std::uint64_t idle_ns) {
   waves* const owner = in.here().service<wave_service>().state({team, number}).owner;
-  if (owner != nullptr) owner->go_down(quiet);
+  if (owner != nullptr) owner->go_down(quiet, idle_ns);
 }
 
 void note_handled(incoming& in, std::uint64_t team, std::uint64_t number) {
@@ -138,7 +139,7 @@ void waves::wait_for_end() {
 int waves::contribute() {
   of_.flush();
   const tally now = of_.count();
-  if (now != std::exchange(seen_, now)) {
+  if (!now.same_work(std::exchange(seen_, now))) {
     service_.wake();
     return 1;
   }
@@ -159,20 +160,21 @@ void waves::decide(const tally& all) {
   const bool quiet = !std::exchange(first_, false) && all.created == handled_before_;
   handled_before_ = all.handled;
   if (quiet) first_ = true;
-  go_down(quiet);
+  go_down(quiet, all.idle_ns);
 }
 
 /// The wave is over here, too; those below hear of it before anything of the next epoch.
-void waves::go_down(bool quiet) {
+void waves::go_down(bool quiet, std::uint64_t idle_ns) {
   contributed_ = false;
   if (quiet) {
     under_way_ = false;
     pending_ = std::exchange(then_, nullptr);
-    of_.ended();
+    of_.ended(idle_ns);
   }
   service_.wake();
   for_children(among_, [&](int child) {
-    send<&wave_down>(among_.here(), among_.world_rank(child), name_.first, name_.second, quiet);
+    send<&wave_down>(among_.here(), among_.world_rank(child), name_.first, name_.second, quiet,
+                     idle_ns);
   });
 }
 

@@ -22,12 +22,17 @@ namespace upwash::streaming {
 struct tally {
   std::uint64_t created = 0;
   std::uint64_t handled = 0;  ///< what handling one creates is counted before it is
+  /// For whom it concerns; no work: how long the member idled since the last end.
+  std::uint64_t idle_ns = 0;
   tally& operator+=(const tally& other) noexcept {
     created += other.created;
     handled += other.handled;
+    idle_ns += other.idle_ns;
     return *this;
   }
-  friend bool operator==(const tally&, const tally&) = default;
+  [[nodiscard]] bool same_work(const tally& other) const noexcept {
+    return created == other.created && handled == other.handled;
+  }
 };
 
 /// Whose work the waves count.
@@ -36,8 +41,9 @@ class counted_work {
   /// Sends what this member keeps back. Not called in handlers; may wait for credit.
   virtual void flush() = 0;
   [[nodiscard]] virtual tally count() const = 0;
-  /// All is over, everywhere. In handlers, too: must not push nor wait.
-  virtual void ended() = 0;
+  /// All is over, everywhere; the members idled so long, together. In handlers, too: must not push
+  /// nor wait.
+  virtual void ended(std::uint64_t idle_ns) = 0;
 
  protected:
   ~counted_work() = default;
@@ -91,12 +97,13 @@ class waves {
 
  private:
   friend class wave_service;
-  friend void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet);
+  friend void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet,
+                        std::uint64_t idle_ns);
 
   [[nodiscard]] bool may_contribute() const noexcept;
   int contribute();
   void decide(const tally& all);
-  void go_down(bool quiet);
+  void go_down(bool quiet, std::uint64_t idle_ns);
   void refuse_to_block(const char* what) const;
 
   team among_;
