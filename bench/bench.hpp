@@ -27,6 +27,7 @@ struct options {
   std::vector<std::uint64_t> bytes{};  ///< sizes to run; empty: the bench's own
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
   std::string replay{};                ///< matching: a recorded trace instead of its patterns
+  std::string graph{};                 ///< stream-unionfind: a matrix; empty: the project's
   int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
                                        ///< ENGINE[/PARTITION]; streams: a setting
@@ -169,6 +170,8 @@ void stream_neighbors(context& c);
 void stream_ring(context& c);
 void stream_all_to_all(context& c);
 void stream_phold(context& c);
+void stream_random_access(context& c);
+void stream_union_find(context& c);
 void stream_auto(context& c);
 
 }  // namespace upwash::bench

@@ -77,6 +77,9 @@ constexpr std::array entries{
           &stream_all_to_all},
     entry{"stream-phold", "PHOLD event simulation by windows: events a second of all ranks", 1, 2,
           &stream_phold},
+    entry{"stream-randomaccess", "HPC Challenge RandomAccess: updates of all ranks", 1, 2,
+          &stream_random_access},
+    entry{"stream-unionfind", "the components of a graph (--graph)", 1, 2, &stream_union_find},
     entry{"stream-auto", "phases of items to all others: auto beside the best of fixed settings", 2,
           2, &stream_auto},
 };

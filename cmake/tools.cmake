@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 file(GLOB UPWASH_TOOL_SOURCES CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tools/*.cpp ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+# What benches and applications share.
+list(APPEND UPWASH_TOOL_SOURCES
+     ${PROJECT_SOURCE_DIR}/apps/common/csr.cpp ${PROJECT_SOURCE_DIR}/apps/common/matrix_market.cpp
+     ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp
+     ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp)
 if(UPWASH_TOOL_SOURCES)
   find_package(CLI11 REQUIRED)
   add_executable(upwash_command ${UPWASH_TOOL_SOURCES})

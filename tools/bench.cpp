@@ -76,6 +76,9 @@ int start(const bench_arguments& arguments) {
   if (!arguments.chosen.replay.empty()) {
     options.program.push_back("--replay=" + arguments.chosen.replay);
   }
+  if (!arguments.chosen.graph.empty()) {
+    options.program.push_back("--graph=" + arguments.chosen.graph);
+  }
   if (arguments.chosen.json) options.program.emplace_back("--json");
   for (const std::uint64_t bytes : arguments.chosen.bytes) {
     options.program.push_back(fmt::format("--bytes={}", bytes));
@@ -108,6 +111,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
   command.add_option(
       "--replay", arguments.chosen.replay,
       "matching: a recorded trace (CSV, or UPWASH_MATCH_TRACE) instead of its patterns");
+  command.add_option("--graph", arguments.chosen.graph,
+                     "stream-unionfind: a square matrix (Matrix Market)");
   command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,

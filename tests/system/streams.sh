@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 
 benches=(records typed variable histogram indexgather chain pair two-way acknowledged synthetic ring
-  alltoall phold)
+  alltoall phold randomaccess unionfind)
 for bench in "${benches[@]}"; do
   # Nothing of a time: what a busy machine disturbs prints no row, but is checked all the same.
   timeout 100 "$upwash" bench "stream-$bench" -n 3 --samples 1 --sample-ms 0.1 >"$work/out" 2>&1 ||
