@@ -81,7 +81,14 @@ class stream final : public streaming::engine {
 
   /// Finishes, if it was not closed: collective. After an error it only goes.
   ~stream() noexcept(false) {
-    if (open() && std::uncaught_exceptions() == 0) close();
+    if (open() && std::uncaught_exceptions() == 0) {
+      try {
+        close();
+      } catch (...) {
+        leave();
+        throw;
+      }
+    }
     leave();
   }
 

@@ -270,3 +270,25 @@ std::size_t bytes_when(bool first_waits) {
 TEST(auto_stream, makes_buffers_smaller_where_members_wait_for_items) {
   EXPECT_LT(bytes_when(true), bytes_when(false));
 }
+
+/// Messages of others, on their way, are no traffic of its own.
+TEST(auto_stream, leaves_settings_alone_where_nothing_is_pushed) {
+  const auto world = test::sim_of(9);
+  run_on(*world, {}, [&](job& here) {
+    auto items =
+        open_stream_with<int, std::uint64_t>(here.world(), [](const int&, const std::uint64_t&) {},
+                                             {.dimensions = 2, .latency_cost = 1});
+    for (int i = 0; i < 90; ++i) items.push(i % here.size(), 1);
+    items.finish();
+    const streaming::parameters before = items.current();
+    // Each in a message of its own, since no two have the same in common.
+    for (int i = 1; here.rank() == 0 && i < 1000; ++i) {
+      items.set_common(i);
+      items.push(8, 1);
+    }
+    items.finish();
+    if (here.rank() == 0) return;
+    EXPECT_EQ(items.current().effective_bytes, before.effective_bytes) << here.rank();
+    EXPECT_EQ(items.current().timeout, before.timeout) << here.rank();
+  });
+}

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/streaming/stream.hpp"
 
 namespace {
@@ -34,6 +36,38 @@ TEST(stream_job, ends_when_a_handler_throws) {
               std::string::npos)
         << said;
   }
+}
+
+void refuse_threes(const int& one) {
+  if (one == 3) throw std::runtime_error("no threes");
+}
+
+// Nothing may lead to a stream that is gone. On the heap, so that the address sanitizer sees it;
+// four ranks, since fewer have no adapter.
+
+TEST(stream_job, ends_when_a_handler_throws_while_its_stream_goes) {
+  const std::string said = test::message_of(*test::loopback_of(4), [](job& here) {
+    auto* const items = new stream<int, void (*)(const int&)>(here.world(), &refuse_threes);
+    items->push((here.rank() + 1) % here.size(), here.rank());
+    delete items;  // throws; its memory is freed all the same
+  });
+  EXPECT_NE(said.find("rank 0: stream 1: the handler of item 1 threw: no threes"),
+            std::string::npos)
+      << said;
+}
+
+TEST(stream_job, ends_when_a_handler_throws_while_its_stream_opens) {
+  const std::string said = test::message_of(*test::loopback_of(4), [](job& here) {
+    if (here.rank() == 0) control::barrier(here.world());  // its item is here by then
+    const auto items =
+        std::make_unique<stream<int, void (*)(const int&)>>(here.world(), &refuse_threes);
+    if (here.rank() == 3) items->push_urgent(0, 3);
+    if (here.rank() != 0) control::barrier(here.world());
+    items->close();
+  });
+  EXPECT_NE(said.find("rank 0: stream 1: the handler of item 1 threw: no threes"),
+            std::string::npos)
+      << said;
 }
 
 /// All push to one rank, which others forward to: what waits for credit behind it stays bounded,

@@ -186,7 +186,9 @@ void adapter::sample(const departure& what) {
 
 traffic adapter::phase_so_far() const {
   traffic all;
-  all.items = static_cast<double>(of_.count().created - pushed_before_);
+  // Fewer than before while one on its way is between two buffers.
+  const std::uint64_t pushed = of_.count().created;
+  all.items = pushed > pushed_before_ ? static_cast<double>(pushed - pushed_before_) : 0;
   if (items_ != 0) all.item_bytes = static_cast<double>(bytes_) / static_cast<double>(items_);
   all.destinations =
       policy_.now().dimensions == 1 ? destinations_.seen() : destinations_.estimate();

@@ -132,7 +132,15 @@ void engine::refuse_closed() const {
                           name_.number));
 }
 
-void engine::join() { home_.add(*this); }
+/// What came before is handed over at once: where that throws there will be no stream.
+void engine::join() {
+  try {
+    home_.add(*this);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
 
 void engine::close() {
   finish();

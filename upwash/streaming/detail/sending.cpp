@@ -150,19 +150,23 @@ std::uint64_t& engine::count_of(cause why) {
 
 /// Into a buffer of the node. False: they are closed just now, or the record is too long.
 bool engine::share(int destination, std::span<const std::byte> record) {
-  bool taken = node_->put(destination, record);
+  // Counted at once: another member may send it, and a wave come by while this one waits below.
+  const auto put = [&] {
+    if (!node_->put(destination, record)) return false;
+    ++taken_;
+    ++seen_.shared;
+    bytes_taken_ += record.size();
+    here_.charge(conduit::cost::push, 1);
+    return true;
+  };
+  bool taken = put();
   if (node_->sending()) {
     const int sent = send_shared();
-    if (!taken && sent != 0) taken = node_->put(destination, record);
+    if (!taken && sent != 0) taken = put();
     if (sent != 0) look_at_arrivals(look_after);
   }
   home_.wake();
-  if (!taken) return false;
-  ++taken_;
-  ++seen_.shared;
-  bytes_taken_ += record.size();
-  here_.charge(conduit::cost::push, 1);
-  return true;
+  return taken;
 }
 
 int engine::send_shared() {
