@@ -28,8 +28,9 @@ struct alignas(64) buffer {
   duration since{};         ///< when it was opened, where that is asked for
 
   [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::size_t>(next - first); }
-  /// Bytes that a push may add and leave it as it is: less than this.
-  [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(stop - next); }
+  /// Bytes that a push may add and leave it as it is: less than this. Negative while a full one
+  /// waits.
+  [[nodiscard]] std::ptrdiff_t left() const noexcept { return stop - next; }
 };
 
 /// Memory for records.

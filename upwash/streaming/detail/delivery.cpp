@@ -13,8 +13,8 @@
 namespace upwash::streaming {
 namespace {
 
-/// Messages that may wait for credit, sent by handlers of own items, before pushing goes on.
-constexpr std::size_t most_deferred = 64;
+/// Messages of handlers, or in order, that may wait for credit before pushing goes on.
+constexpr std::size_t most_deferred = 8;
 
 }  // namespace
 
@@ -87,7 +87,10 @@ int engine::deliver_own() {
 
 /// What its handlers sent may wait for credit; so does who pushes, then.
 void engine::deliver_own_and_wait() {
-  if (deliver_own() == 0) return;
+  if (deliver_own() != 0) wait_for_deferred();
+}
+
+void engine::wait_for_deferred() {
   ++waiting_;
   while (here_.deferred() > most_deferred) {
     here_.wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "push"});

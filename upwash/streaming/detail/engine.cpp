@@ -205,7 +205,7 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
   if (with_.ordered || own || by_ticket) {
     batch one = alone(way, destination, record);
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
-    return send(way, std::move(one), why);
+    return send(std::move(one), why);
   }
   ++taken_;
   bytes_taken_ += record.size();

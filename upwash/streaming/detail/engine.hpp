@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,7 +50,7 @@ class engine : public counted_work {
   void push_fixed(int destination, const Item& item) {
     const std::uint32_t way = way_to(destination);
     buffer& into = buffers_[way];
-    if (into.left() <= sizeof item + word_bytes) [[unlikely]] {
+    if (into.left() <= static_cast<std::ptrdiff_t>(sizeof item + word_bytes)) [[unlikely]] {
       return add_copy(way, destination, item);
     }
     std::byte* at = into.next;
@@ -118,13 +117,6 @@ class engine : public counted_work {
   [[noreturn]] void handler_threw(std::uint64_t before, const char* what) const;
 
  private:
-  /// Messages of one way, where order counts: while one waits for credit handlers run, and what
-  /// they send must not overtake it.
-  struct line {
-    bool sending = false;
-    std::deque<std::pair<departure, std::vector<std::byte>>> waiting;
-  };
-
   [[nodiscard]] std::uint32_t way_to(int destination) const {
     if (!ways_.knows(destination)) [[unlikely]]
       refuse(destination);
@@ -148,7 +140,7 @@ class engine : public counted_work {
   /// The short way of records of one size, where the buffer has room and does not get full.
   void place(std::uint32_t way, int destination, std::span<const std::byte> record) {
     buffer& into = buffers_[way];
-    if (into.left() <= record.size() + word_bytes) [[unlikely]] {
+    if (into.left() <= static_cast<std::ptrdiff_t>(record.size() + word_bytes)) [[unlikely]] {
       return add(way, destination, record);
     }
     std::byte* at = into.next;
@@ -159,7 +151,9 @@ class engine : public counted_work {
   /// The same of records of different sizes.
   void place_with_length(std::uint32_t way, int destination, std::span<const std::byte> record) {
     buffer& into = buffers_[way];
-    if (record.size() > cutoff_ || into.left() <= record.size() + most_header_bytes) [[unlikely]] {
+    if (record.size() > cutoff_ ||
+        into.left() <= static_cast<std::ptrdiff_t>(record.size() + most_header_bytes))
+        [[unlikely]] {
       return add(way, destination, record);
     }
     std::byte* at = into.next;
@@ -171,10 +165,11 @@ class engine : public counted_work {
   }
   void add(std::uint32_t way, int destination, std::span<const std::byte> record);
   void send_buffer(std::uint32_t way, cause why);
-  void send(std::uint32_t way, batch&& what, cause why);
+  void send(batch&& what, cause why);
   [[nodiscard]] bool try_send(std::uint32_t way, cause why);
   void offer(batch&& what);
-  void send_in_order(std::uint32_t way, const departure& what);
+  void wait_and_send(std::uint32_t way, cause why);
+  void send_in_order(const departure& what);
   void send_now(const departure& what);
   void look_at_arrivals(std::size_t sent);
   int send_due();
@@ -193,6 +188,7 @@ class engine : public counted_work {
   int hand_over_own();
   int deliver_own();
   void deliver_own_and_wait();
+  void wait_for_deferred();
   [[nodiscard]] std::uint64_t pushed() const noexcept;
 
   team among_;
@@ -212,9 +208,8 @@ class engine : public counted_work {
   waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
-  std::unique_ptr<node_buffers> node_;   ///< null: buffers are this member's own
-  std::map<std::uint32_t, line> lines_;  ///< by way, where order counts
-  std::deque<batch> own_;                ///< full buffers for this member itself
+  std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
+  std::deque<batch> own_;               ///< full buffers for this member itself
   bool delivering_own_ = false;
   int waiting_ = 0;  ///< sends that may be waiting for credit
   bool open_ = true;

@@ -42,15 +42,6 @@ void large_batches::offer(const stream_name& stream, batch&& what) {
   send_medium<&handle_ticket>(here_, hop, std::as_bytes(std::span(&going, 1)));
 }
 
-void large_batches::wait_for_room() {
-  const auto room = [](const void* self) {
-    return static_cast<const large_batches*>(self)->offered_bytes_ < most_offered;
-  };
-  if (room(this)) return;
-  here_.wait(conduit::wait_target::predicate(room, this),
-             {.operation = "push of a large item", .peer = -1, .bytes = offered_bytes_});
-}
-
 void large_batches::offered(int source, const ticket& what) {
   fetch& made = waiting_.emplace_back();
   made.home = this;

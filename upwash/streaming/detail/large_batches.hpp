@@ -27,11 +27,10 @@ struct ticket {
   common_part common{};
 };
 
-/// Memory: what was offered and is not fetched yet, to which pushes outside handlers add only below
-/// `most_offered`; and what is being fetched, of which there is `most_fetched` at most, or one.
+/// Memory: what was offered and is not fetched yet, which only handlers add to, and however much
+/// they push; and what is being fetched, of which there is `most_fetched` at most, or one.
 class large_batches {
  public:
-  static constexpr std::size_t most_offered = std::size_t{16} << 20U;
   static constexpr std::size_t most_fetched = std::size_t{4} << 20U;
 
   /// Receives what was fetched, as a handler.
@@ -49,10 +48,8 @@ class large_batches {
   large_batches(const large_batches&) = delete;
   large_batches& operator=(const large_batches&) = delete;
 
-  /// Keeps the batch until it is fetched. In handlers it does not wait.
+  /// Keeps the batch until it is fetched. Does not wait.
   void offer(const stream_name& stream, batch&& what);
-  /// Waits until there is room for another offer. Not in handlers.
-  void wait_for_room();
 
   // -- Called by handlers -----------------------------------------------------------------------
   void offered(int source, const ticket& what);

@@ -18,7 +18,24 @@ constexpr std::size_t look_after = 8192;  ///< bytes sent
 }  // namespace
 
 /// The buffer is empty before the message leaves: handlers that run meanwhile may fill it.
-void engine::send_buffer(std::uint32_t way, cause why) { send(way, buffers_.take(way), why); }
+void engine::send_buffer(std::uint32_t way, cause why) {
+  const bool own = buffers_[way].hop == here_.rank();
+  if (with_.ordered && !own && !here_.in_handler()) return wait_and_send(way, why);
+  send(buffers_.take(way), why);
+}
+
+/// Where order counts records stay in their buffer until their message has room: handlers that run
+/// meanwhile, and have more for it, send them first.
+void engine::wait_and_send(std::uint32_t way, cause why) {
+  const int hop = buffers_[way].hop;
+  ++waiting_;
+  while (buffers_[way].first != nullptr && !try_send(way, why)) {
+    here_.wait(conduit::wait_target::credit(hop, conduit::lane::request),
+               {.operation = "push", .peer = hop});
+  }
+  --waiting_;
+  look_at_arrivals(parameters_.effective_bytes);
+}
 
 batch engine::counted(batch&& what) {
   taken_ += what.items;
@@ -28,25 +45,21 @@ batch engine::counted(batch&& what) {
   return std::move(what);
 }
 
-void engine::send(std::uint32_t way, batch&& taken, cause why) {
+void engine::send(batch&& taken, cause why) {
   batch what = counted(std::move(taken));
   if (what.hop == here_.rank()) {
     own_.push_back(std::move(what));
     home_.wake();
     return deliver_own_and_wait();
   }
-  if (what.used > message_bytes_ && !with_.ordered) {
-    offer(std::move(what));
-    if (here_.in_handler()) return;
-    ++waiting_;
-    home_.large().wait_for_room();
-    --waiting_;
-    return;
+  // Else it goes in pieces, whose room one may wait for.
+  if (what.used > message_bytes_ && !with_.ordered && here_.in_handler()) {
+    return offer(std::move(what));
   }
   const departure leaving{why,        what.kind,          what.hop,    what.items,
                           what.since, what.memory.common, what.bytes()};
   if (with_.ordered) {
-    send_in_order(way, leaving);
+    send_in_order(leaving);
   } else {
     send_now(leaving);
   }
@@ -62,22 +75,11 @@ void engine::offer(batch&& what) {
   home_.large().offer(name_, std::move(what));
 }
 
-/// While a message waits for credit handlers run, and what they send must not overtake it.
-void engine::send_in_order(std::uint32_t way, const departure& what) {
-  line& behind = lines_[way];
-  if (behind.sending) {
-    behind.waiting.emplace_back(what, std::vector(what.bytes.begin(), what.bytes.end()));
-    return;
-  }
-  behind.sending = true;
-  send_now(what);
-  while (!behind.waiting.empty()) {
-    auto [next, bytes] = std::move(behind.waiting.front());
-    behind.waiting.pop_front();
-    next.bytes = bytes;
-    send_now(next);
-  }
-  behind.sending = false;
+/// In a handler, or too large for a buffer. Sent as by a handler, so that it never waits here:
+/// handlers that ran meanwhile would send what overtakes it. Core keeps the order.
+void engine::send_in_order(const departure& what) {
+  here_.run_as_handler([&] { send_now(what); });
+  if (!here_.in_handler()) wait_for_deferred();
 }
 
 /// Peers wait for the room of what they sent: who only pushes takes it, too.
@@ -114,7 +116,6 @@ bool engine::try_send(std::uint32_t way, cause why) {
     here_.run_as_handler([&] { offer(counted(buffers_.take(way))); });
     return true;
   }
-  if (const auto it = lines_.find(way); it != lines_.end() && it->second.sending) return false;
   const std::span<const std::byte> bytes(from.first, from.used());
   const auto sent =
       has_common_ ? try_send_medium<&handle_records_with>(here_, from.hop, bytes, name_, from.kind,
