@@ -16,6 +16,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/streaming/adapt.hpp"
@@ -107,6 +108,7 @@ class one_finding final : public streaming::stream_memory {
 };
 
 void expect_near_best_in_a_grid(const std::string& machine) {
+  if (test::sanitized) return expect_near_best<64>(machine, {8, 8});  // the same code
   for (const int ranks : {8, 60}) {
     for (const int items : {1, 8, 40}) {
       expect_near_best<8>(machine, {ranks, items});
