@@ -193,6 +193,27 @@ JOB_TEST(stream, keeps_the_order_of_a_pair_where_asked, .most_ranks = 17) {
   }
 }
 
+JOB_TEST(stream, takes_records_about_as_long_as_a_message, .most_ranks = 9) {
+  // With what goes before it on its way such a record is longer than the least conduit's messages.
+  struct record {
+    std::array<std::uint64_t, 64> words;
+  };
+  const team world = here.world();
+  for (const bool ordered : {false, true}) {
+    std::uint64_t sum = 0;
+    auto items =
+        open_stream<record>(world, [&](const record& one) { sum += one.words[63]; },
+                            {.dimensions = 2, .threshold = 0.1, .cutoff = 0.9, .ordered = ordered});
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+      record one{};
+      one.words[63] = i;
+      for (int to = 0; to < world.size(); ++to) items.push(to, one);
+    }
+    items.finish();
+    EXPECT_EQ(sum, 210 * static_cast<std::uint64_t>(world.size()));
+  }
+}
+
 JOB_TEST(stream, says_what_is_wrong, .most_ranks = 4) {
   const team world = here.world();
   const auto ignore = [](const int&) {};

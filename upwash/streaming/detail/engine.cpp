@@ -77,8 +77,8 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
   }
   const std::size_t asked =
       with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
-  // A buffer is a message; at least one record fits, whatever was asked for.
-  capacity_ = std::max(std::min(asked, message_bytes_), record_bytes_ + most_header_bytes);
+  // A buffer is a message; at least one record fits, whatever was asked for, or goes alone.
+  capacity_ = std::min(std::max(asked, record_bytes_ + most_header_bytes), message_bytes_);
   if (asked > message_bytes_ && asked != usual_buffer && among_.rank() == 0) {
     log(log_level::info, "streaming",
         fmt::format("stream {} of team {:#x}: buffers of {} bytes, not {}: no message is larger",
@@ -92,7 +92,7 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
 engine::~engine() = default;
 
 void engine::share_with_node() {
-  node_ = node_buffers::make(among_, record_bytes_, std::min(capacity_, message_bytes_));
+  node_ = node_buffers::make(among_, record_bytes_, capacity_);
   for (int member = 0; node_ != nullptr && member < among_.size(); ++member) {
     ways_.go_through(member, node_->receiver_for(member));
   }
@@ -111,7 +111,8 @@ void engine::apply(const parameters& chosen) {
   parameters_.effective_bytes = std::clamp<std::size_t>(chosen.effective_bytes, 1, capacity_);
   parameters_.cutoff_bytes = std::min(chosen.cutoff_bytes, capacity_ - most_header_bytes);
   if (record_bytes_ != 0) {
-    const bool combined = record_bytes_ <= std::max(chosen.cutoff_bytes, surely_combined);
+    const bool combined = record_bytes_ <= std::max(chosen.cutoff_bytes, surely_combined) &&
+                          record_bytes_ + most_header_bytes <= capacity_;
     parameters_.cutoff_bytes = combined ? record_bytes_ : 0;
   }
   cutoff_ = parameters_.cutoff_bytes;

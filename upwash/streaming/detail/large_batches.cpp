@@ -36,7 +36,6 @@ void large_batches::offer(const stream_name& stream, batch&& what) {
   offer_kept& kept = offers_[number];
   kept.what = std::move(what);
   kept.memory = expose(here_, kept.what.bytes());
-  offered_bytes_ += kept.what.used;
   const int hop = kept.what.hop;  // it may be fetched before the send is over
   const ticket going{kept.memory, stream, number, kept.what.kind, kept.what.memory.common};
   send_medium<&handle_ticket>(here_, hop, std::as_bytes(std::span(&going, 1)));
@@ -53,7 +52,6 @@ void large_batches::offered(int source, const ticket& what) {
 void large_batches::was_fetched(std::uint64_t offer) {
   const auto done = offers_.extract(offer);
   conceal(here_, done.mapped().memory);
-  offered_bytes_ -= done.mapped().what.used;
 }
 
 int large_batches::progress() {

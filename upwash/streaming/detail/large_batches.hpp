@@ -58,8 +58,7 @@ class large_batches {
   /// Begins what there is room for. Not in handlers.
   int progress();
   [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
-  /// Bytes offered and not fetched; bytes being fetched, at most so far.
-  [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
+  /// Bytes being fetched, at most so far.
   [[nodiscard]] std::size_t most_fetching() const noexcept { return most_fetching_; }
   [[nodiscard]] std::size_t pending() const noexcept { return waiting_.size() + fetching_.size(); }
 
@@ -82,7 +81,6 @@ class large_batches {
   receiver& to_;
   std::map<std::uint64_t, offer_kept> offers_;
   std::uint64_t next_offer_ = 0;
-  std::size_t offered_bytes_ = 0;
   std::list<fetch> waiting_;
   std::list<fetch> fetching_;
   std::size_t fetching_bytes_ = 0;

@@ -110,12 +110,6 @@ bool engine::try_send(std::uint32_t way, cause why) {
     own_.push_back(counted(buffers_.take(way)));  // handed over by progress
     return true;
   }
-  if (from.used() > message_bytes_) {
-    if (with_.ordered) return false;  // goes when it is full, or asked for
-    // As in a handler: its ticket does not wait for credit.
-    here_.run_as_handler([&] { offer(counted(buffers_.take(way))); });
-    return true;
-  }
   const std::span<const std::byte> bytes(from.first, from.used());
   const auto sent =
       has_common_ ? try_send_medium<&handle_records_with>(here_, from.hop, bytes, name_, from.kind,
