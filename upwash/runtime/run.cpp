@@ -59,7 +59,7 @@ struct composition {
   std::unique_ptr<conduit::world> world;
   collective::registry algorithms;                  ///< shared by the ranks of this process,
   std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
-  std::unique_ptr<streaming::price_list> prices;    ///< as this
+  std::unique_ptr<streaming::price_list> prices;    ///< as this; known once all has been learned
   std::unique_ptr<tuning::stream_notes> streams;    ///< as this
   std::string forced;                               ///< algorithms, as installation has them
   tagged_edges edges;
@@ -202,7 +202,6 @@ void compose(composition& made) {
   }
   collective::add_algorithms(made.algorithms);
   made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
-  made.prices = std::make_unique<streaming::price_list>(made.values.text("machine"));
   made.streams = std::make_unique<tuning::stream_notes>(&made.selects->known());
   if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
@@ -248,6 +247,9 @@ int report(const composition& parts, int rank, const error& failure) {
 void install_layers(job& here, composition& parts) {
   if (!parts.alone()) {
     tuning::learn_together(here, parts.tuning(), parts.algorithms, *parts.selects);
+  }
+  if (parts.prices == nullptr) {  // not by another rank of this process
+    parts.prices = std::make_unique<streaming::price_list>(parts.selects->machine_name());
   }
   parts.layers().on(here);
 }

@@ -35,6 +35,8 @@ class tuned_selector final : public collective::selector {
   /// From now on; before the first choice. `name`: of the file, for reasons.
   void learn(knowledge known, std::string name);
 
+  /// The machine that prices are for.
+  [[nodiscard]] const std::string& machine_name() const noexcept { return machine_; }
   /// What it has learned.
   [[nodiscard]] const knowledge& known() const noexcept { return known_; }
 
