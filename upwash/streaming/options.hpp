@@ -15,7 +15,8 @@ namespace upwash {
 /// The same at all members of the team.
 struct stream_options {
   /// Of the virtual grid that items travel through (model/grid): with more, a member keeps fewer
-  /// buffers, and an item is combined and sent again at each hop. 0: by the size of the team.
+  /// buffers, and an item is combined and sent again at each hop. 0: by the size of the team and
+  /// `memory`.
   int dimensions = 0;
   /// Bytes of a buffer, more than 0; at most what travels in one message. Automatic: 16 KiB.
   static constexpr std::size_t automatic = static_cast<std::size_t>(-1);

@@ -48,6 +48,10 @@ constexpr std::size_t usual_buffer = 16384;   ///< stays in the caches, and cost
 constexpr std::size_t surely_combined = 512;  ///< records of one size; whatever the cutoff
 constexpr std::size_t longest_record = UINT32_MAX;  ///< its length has 4 bytes
 
+std::size_t buffer_bytes_of(const stream_options& with) {
+  return with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
+}
+
 std::size_t share_of(std::size_t bytes, double share) {
   return static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
@@ -66,7 +70,12 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
       message_bytes_(medium_limit(here_)),
       has_common_(has_common),
       buffers_(record_bytes),
-      ways_(among, with.dimensions, buffers_),
+      ways_(among,
+            with.dimensions != 0
+                ? with.dimensions
+                : usual_dimensions(among.size(), std::min(buffer_bytes_of(with), message_bytes_),
+                                   with.memory),
+            buffers_),
       end_(among, *this) {
   check(among, with);
   if (has_common && with.shared_buffers) {
@@ -75,8 +84,7 @@ engine::engine(const team& among, std::size_t record_bytes, bool has_common,
         fmt::format("rank {}: stream: buffers shared by a node, of items with a common part",
                     here_.rank()));
   }
-  const std::size_t asked =
-      with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
+  const std::size_t asked = buffer_bytes_of(with);
   // A buffer is a message; at least one record fits, whatever was asked for, or goes alone.
   capacity_ = std::min(std::max(asked, record_bytes_ + most_header_bytes), message_bytes_);
   if (asked > message_bytes_ && asked != usual_buffer && among_.rank() == 0) {

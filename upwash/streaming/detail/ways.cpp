@@ -30,17 +30,25 @@ namespace {
 constexpr int most_direct = 64;  ///< members of a team that are all next hops, where nobody says
 
 model::grid grid_for(const team& among, int dimensions) {
-  if (dimensions < 0 || dimensions > model::grid::most_dimensions) {
+  if (dimensions < 1 || dimensions > model::grid::most_dimensions) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: a stream of {} dimensions; 1 to {}, or 0 for a choice by "
                             "the size of the team",
                             among.here().rank(), dimensions, model::grid::most_dimensions));
   }
-  const int chosen = dimensions != 0 ? dimensions : among.size() <= most_direct ? 1 : 2;
-  return model::grid::near_cube(among.size(), chosen);
+  return model::grid::near_cube(among.size(), dimensions);
 }
 
 }  // namespace
+
+int usual_dimensions(int members, std::size_t buffer_bytes, std::size_t memory) {
+  int dimensions = members <= most_direct ? 1 : 2;
+  while (dimensions < model::grid::most_dimensions &&
+         stream_memory(members, dimensions, buffer_bytes) > memory) {
+    ++dimensions;
+  }
+  return dimensions;
+}
 
 ways::ways(const team& among, int dimensions, buffers& into)
     : among_(among), buffers_(into), members_(static_cast<unsigned>(among.size())) {

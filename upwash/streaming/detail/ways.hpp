@@ -18,11 +18,15 @@
 
 namespace upwash::streaming {
 
+/// Dimensions of a stream that nobody says anything about: few enough that little is sent again,
+/// and, where four are enough, so many that its buffers keep within `memory` bytes a member.
+[[nodiscard]] int usual_dimensions(int members, std::size_t buffer_bytes, std::size_t memory);
+
 /// Memory: 4 bytes a member for each grid that is used, also for what others send on their way, and
 /// some 100 for each way that was ever used.
 class ways {
  public:
-  /// Throws `error` (argument) for dimensions that no grid has; 0: by the size of the team.
+  /// Throws `error` (argument) for dimensions that no grid has.
   ways(const team& among, int dimensions, buffers& into);
 
   [[nodiscard]] std::uint32_t to(int destination) const noexcept { return table_[destination]; }
