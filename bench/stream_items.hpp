@@ -5,7 +5,6 @@
 // that every pattern is written once.
 #pragma once
 
-#include <array>
 #include <exception>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/streaming/quiescence.hpp"
 #include "upwash/streaming/stream.hpp"
 
 namespace upwash::bench {
@@ -35,7 +35,8 @@ class direct_items {
   direct_items(const team& among, Handler handler)
       : among_(among),
         handler_(std::move(handler)),
-        peers_(static_cast<std::size_t>(among.size())) {
+        peers_(static_cast<std::size_t>(among.size())),
+        end_(among) {
     control::all_gather_values(among_, address{this}, std::span(peers_));
   }
   /// Collective too; after an error it only goes.
@@ -46,7 +47,7 @@ class direct_items {
   direct_items& operator=(const direct_items&) = delete;
 
   void push(int destination, const T& item) {
-    ++pushed_;
+    end_.created();
     const address to = peers_[static_cast<std::size_t>(destination)];
     if constexpr (raw) {
       send_medium<&direct_items::arrive_raw>(among_.here(), among_.world_rank(destination), item,
@@ -56,17 +57,8 @@ class direct_items {
     }
   }
   void flush() {}
-  /// As a stream's: two equal counts in a row.
-  void finish() {
-    std::array<std::uint64_t, 2> before{1, 0};
-    while (true) {
-      among_.here().progress();
-      std::array<std::uint64_t, 2> all{pushed_, handled_};
-      control::all_reduce(among_, all, control::fold::sum);
-      if (all == before && all[0] == all[1]) return;
-      before = all;
-    }
-  }
+  /// As a stream's.
+  void finish() { end_.wait(); }
 
   // What its messages name.
   struct address {
@@ -77,19 +69,18 @@ class direct_items {
 
  private:
   void handle(const T& item) {
-    ++handled_;
     if constexpr (!raw && std::is_invocable_v<Handler&, std::span<const T>>) {
       handler_(std::span(&item, 1));
     } else {
       handler_(item);
     }
+    end_.handled();  // behind what it made
   }
 
   team among_;
   Handler handler_;
   std::vector<address> peers_;
-  std::uint64_t pushed_ = 0;
-  std::uint64_t handled_ = 0;
+  quiescence end_;
 };
 
 /// `use(items)` with a stream, or what looks like one, of the team. Collective.
