@@ -6,7 +6,8 @@ file(GLOB UPWASH_TOOL_SOURCES CONFIGURE_DEPENDS
 list(APPEND UPWASH_TOOL_SOURCES
      ${PROJECT_SOURCE_DIR}/apps/common/csr.cpp ${PROJECT_SOURCE_DIR}/apps/common/matrix_market.cpp
      ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp
-     ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp)
+     ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp
+     ${PROJECT_SOURCE_DIR}/apps/unionfind/graph_part.cpp)
 if(UPWASH_TOOL_SOURCES)
   find_package(CLI11 REQUIRED)
   add_executable(upwash_command ${UPWASH_TOOL_SOURCES})

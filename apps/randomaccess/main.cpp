@@ -16,6 +16,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/randomaccess/generator.hpp"
+#include "apps/randomaccess/table.hpp"
 #include "upwash/streaming/stream.hpp"
 #include "upwash/upwash.hpp"
 
@@ -41,43 +42,23 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
   return apps::read_command_line(here, app, argc, argv);
 }
 
-/// This rank's part of the table. Words belong to ranks by their upper bits, then evenly.
-class table : public upwash::service_base {
+/// This rank's part, where messages find it.
+class table : public upwash::service_base, public randomaccess::table_part {
  public:
   explicit table(upwash::job& here) : here_(here) {}
 
   void resize(std::uint64_t words) {
-    share_ = (words + ranks() - 1) / ranks();
-    mask_ = words - 1;
-    const std::uint64_t first = std::min(words, share_ * static_cast<std::uint64_t>(here_.rank()));
-    first_ = first;
-    words_.resize(std::min(share_, words - first));
-    std::iota(words_.begin(), words_.end(), first);
-  }
-  [[nodiscard]] int owner(std::uint64_t update) const {
-    return static_cast<int>((update & mask_) / share_);
+    static_cast<table_part&>(*this) = table_part(words, here_.size(), here_.rank());
   }
   void apply(std::uint64_t update) {
-    words_[(update & mask_) - first_] ^= update;
+    table_part::apply(update);
     ++applied;
-  }
-  /// Words that are not as at the start.
-  [[nodiscard]] std::uint64_t changed() const {
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < words_.size(); ++i) count += words_[i] != first_ + i ? 1 : 0;
-    return count;
   }
   std::uint64_t applied = 0;   ///< here, since the start
   std::uint64_t expected = 0;  ///< everywhere, since the start: others may be a run ahead
 
  private:
-  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(here_.size()); }
-
   upwash::job& here_;
-  std::vector<std::uint64_t> words_;
-  std::uint64_t share_ = 1;
-  std::uint64_t mask_ = 0;
-  std::uint64_t first_ = 0;
 };
 
 void update(upwash::incoming& in, std::uint64_t what) { in.here().service<table>().apply(what); }

@@ -7,14 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <numeric>
 #include <string>
 #include <vector>
 
-#include "apps/common/csr.hpp"
 #include "apps/common/matrix_market.hpp"
 #include "apps/common/program.hpp"
-#include "apps/unionfind/forest.hpp"
+#include "apps/unionfind/graph_part.hpp"
 #include "upwash/streaming/stream.hpp"
 #include "upwash/upwash.hpp"
 
@@ -37,99 +35,52 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
   return apps::read_command_line(here, app, argc, argv);
 }
 
-/// This rank's block of the vertices.
+/// This rank's part of the graph, where messages find it.
 class forest : public upwash::service_base {
  public:
-  explicit forest(upwash::job& here) : here_(here) {}
-
-  void reset(int vertices) {
-    share_ = sparse::block_of(vertices, here_.size(), 0).count;
-    const sparse::row_block mine = sparse::block_of(vertices, here_.size(), here_.rank());
-    first_ = static_cast<std::uint32_t>(mine.first);
-    parents_.resize(static_cast<std::size_t>(mine.count));
-    std::iota(parents_.begin(), parents_.end(), first_);
-  }
-  [[nodiscard]] int owner(const link& what) const { return static_cast<int>(what.larger) / share_; }
-  [[nodiscard]] std::optional<link> step(const link& what) {
-    return unionfind::step(parents_[what.larger - first_], what);
-  }
-  /// Of all vertices, with room for equal blocks. Collective.
-  [[nodiscard]] std::vector<std::uint32_t> all_parents() const {
-    const auto each = static_cast<std::size_t>(share_);
-    std::vector<std::uint32_t> mine = parents_;
-    mine.resize(each);
-    std::vector<std::uint32_t> all(each * static_cast<std::size_t>(here_.size()));
-    upwash::all_gather(here_.world(), std::span<const std::uint32_t>(mine), std::span(all)).wait();
-    return all;
-  }
-
-  std::uint64_t sent = 0;     ///< single messages, in all
-  std::uint64_t handled = 0;  ///< of those
-
- private:
-  upwash::job& here_;
-  std::vector<std::uint32_t> parents_;
-  std::uint32_t first_ = 0;
-  int share_ = 1;
+  explicit forest(upwash::job& /*here*/) {}
+  unionfind::graph_part part;
+  upwash::quiescence* end = nullptr;  ///< of single messages
 };
 
 void climb(upwash::incoming& in, link what);
 
-void send_on(upwash::job& here, forest& trees, const link& what) {
-  ++trees.sent;
-  upwash::send<&climb>(here, trees.owner(what), what);
+void send_on(forest& trees, const link& what) {
+  trees.end->send<&climb>(trees.part.owner(what), what);
 }
 
 void climb(upwash::incoming& in, link what) {
   auto& trees = in.here().service<forest>();
-  if (const auto left = trees.step(what)) send_on(in.here(), trees, *left);
-  ++trees.handled;  // what it made is counted before
+  if (const auto left = trees.part.climb(what)) send_on(trees, *left);
 }
 
-void unite_directly(upwash::job& here, forest& trees, const std::vector<link>& edges) {
-  for (const link& each : edges) send_on(here, trees, each);
-  std::uint64_t before = 0;
-  while (true) {  // two equal counts in a row
-    here.progress();
-    const std::uint64_t handled = apps::total(here, trees.handled);
-    if (apps::total(here, trees.sent) == handled && handled == before) return;
-    before = handled;
-  }
+void unite_directly(upwash::job& here, forest& trees) {
+  upwash::quiescence end(here.world());
+  trees.end = &end;
+  upwash::control::barrier(here.world());  // nothing comes before
+  for (const link& each : trees.part.edges()) send_on(trees, each);
+  end.wait();
 }
 
-void unite_by_stream(upwash::job& here, forest& trees, const std::vector<link>& edges,
-                     int dimensions) {
+void unite_by_stream(upwash::job& here, forest& trees, int dimensions) {
   auto items = upwash::open_stream<link>(here.world(),
-                                         [&trees](auto& self, const link& what) {
-                                           if (const auto left = trees.step(what))
-                                             self.push(trees.owner(*left), *left);
+                                         [&part = trees.part](auto& self, const link& what) {
+                                           if (const auto left = part.climb(what))
+                                             self.push(part.owner(*left), *left);
                                          },
                                          {.dimensions = dimensions});
-  for (const link& each : edges) items.push(trees.owner(each), each);
+  for (const link& each : trees.part.edges()) items.push(trees.part.owner(each), each);
   items.close();
 }
 
-/// This rank's share of the edges of the graph.
-std::vector<link> own_edges(const upwash::job& here, const sparse::coordinate_matrix& graph) {
-  const sparse::row_block rows = sparse::block_of(graph.rows, here.size(), here.rank());
-  std::vector<link> edges;
-  for (const sparse::entry& each : graph.entries) {
-    if (each.row < rows.first || each.row >= rows.first + rows.count) continue;
-    edges.push_back(unionfind::link_of(static_cast<std::uint32_t>(each.row),
-                                       static_cast<std::uint32_t>(each.column)));
-  }
-  return edges;
-}
-
-/// The roots, found by one alone.
-std::vector<std::uint32_t> expected_roots(const sparse::coordinate_matrix& graph) {
-  std::vector<std::uint32_t> parents(static_cast<std::size_t>(graph.rows));
-  std::iota(parents.begin(), parents.end(), 0U);
-  for (const sparse::entry& each : graph.entries) {
-    unionfind::unite(parents, unionfind::link_of(static_cast<std::uint32_t>(each.row),
-                                                 static_cast<std::uint32_t>(each.column)));
-  }
-  return unionfind::roots_of(parents);
+/// The parents of all vertices, with room for equal blocks. Collective.
+std::vector<std::uint32_t> all_parents(const upwash::job& here, const unionfind::graph_part& part) {
+  const auto each = static_cast<std::size_t>(part.share());
+  std::vector<std::uint32_t> mine(part.parents().begin(), part.parents().end());
+  mine.resize(each);
+  std::vector<std::uint32_t> all(each * static_cast<std::size_t>(here.size()));
+  upwash::all_gather(here.world(), std::span<const std::uint32_t>(mine), std::span(all)).wait();
+  return all;
 }
 
 int run_rank(upwash::job& here, int argc, char** argv) {
@@ -145,23 +96,22 @@ int run_rank(upwash::job& here, int argc, char** argv) {
                                     chosen.path, graph.rows, graph.columns));
   });
   if (!read) return apps::bad_input;
-  const std::vector<link> edges = own_edges(here, graph);
-  const std::vector<std::uint32_t> expected = expected_roots(graph);
-  std::uint64_t components = 0;
-  for (std::size_t v = 0; v < expected.size(); ++v) components += expected[v] == v ? 1 : 0;
+  const std::vector<std::uint32_t> expected = unionfind::roots_of(graph);
+  const std::uint64_t components = unionfind::count_roots(expected);
   auto& trees = here.service<forest>();
+  trees.part = unionfind::graph_part(graph, here.size(), here.rank());
   bool good = true;
   for (const std::string& mode : chosen.modes) {
-    trees.reset(graph.rows);
+    trees.part.reset();
     upwash::control::barrier(here.world());
     const upwash::duration begin = here.now();
     if (mode == "direct") {
-      unite_directly(here, trees, edges);
+      unite_directly(here, trees);
     } else {
-      unite_by_stream(here, trees, edges, mode == "auto" ? 0 : mode[0] - '0');
+      unite_by_stream(here, trees, mode == "auto" ? 0 : mode[0] - '0');
     }
     const upwash::duration time = apps::slowest(here, here.now() - begin);
-    std::vector<std::uint32_t> found = trees.all_parents();
+    std::vector<std::uint32_t> found = all_parents(here, trees.part);
     found.resize(expected.size());
     const bool same = unionfind::roots_of(found) == expected;
     good = good && same;
