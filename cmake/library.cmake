@@ -13,8 +13,10 @@ target_link_libraries(upwash_objects
   PUBLIC Threads::Threads
   PRIVATE upwash_warnings fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json Boost::context
           PkgConfig::hwloc)
-target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}"
-  UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
+# A path among the definitions of all sources would keep two checkouts from sharing a compiler cache.
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/upwash/base/data_folders.cpp APPEND PROPERTY
+  COMPILE_DEFINITIONS UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
 # docs/decisions/0007-vectors-for-matching.md.
 # Highway of Debian 12 has no vectors for the oldest x86-64; every processor since 2009 has these.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
