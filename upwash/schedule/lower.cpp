@@ -53,6 +53,8 @@ wire lower(std::uint64_t bytes, bool placed, bool acknowledged, const transfer_r
   const bool can_put = placed && known && !acknowledged;
   const bool can_copy = rules.direct && known;
   mechanism how = rules.forced.value_or(rule_for(bytes, can_put, rules));
+  // Nothing is to be fetched of nothing; and schedules rely on it that such a send does not wait.
+  if (how == mechanism::rendezvous && bytes == 0) how = mechanism::eager;
   // A large message is fetched when its receive has been found.
   if (how == mechanism::matched && bytes > rules.eager_bytes) how = mechanism::rendezvous;
   const bool cannot = (how == mechanism::eager && bytes > rules.eager_bytes) ||

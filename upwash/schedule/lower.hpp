@@ -76,7 +76,8 @@ struct wire {
 
 /// `bytes` with the header, at most; edges of unknown length (length_slot) count by their
 /// capacity. A put: needs `placed` and single addresses; without an agreement on entry (mine) the
-/// receiver asks for it. What is forced and cannot be falls back to the rule. Matched: without
+/// receiver asks for it. What is forced and cannot be falls back to the rule; what has neither
+/// header nor data is eager, unless it is matched, so its send never waits. Matched: without
 /// the traversals of the stores, which depend on what waits there.
 [[nodiscard]] wire lower(std::uint64_t bytes, bool placed, bool acknowledged,
                          const transfer_rules& rules);

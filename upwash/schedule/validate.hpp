@@ -56,7 +56,7 @@ struct expectation {
   /// So many steps from the oldest unfinished one on are open at a rank; 0: max(window + 1, 32), as
   /// executors have it at least. 1: one after the other, in the order of emission.
   std::uint32_t open_steps = 0;
-  /// Sends are done only when they are received, as large ones are (but for acknowledged ones):
+  /// Sends are done only when they are received, as large ones are (but for those of nothing):
   /// finds deadlocks in the window, and no races.
   bool sends_wait = false;
   bool synchronizes = false;       ///< nobody may leave before all have entered

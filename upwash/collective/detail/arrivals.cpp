@@ -64,8 +64,7 @@ void handle_watch(incoming& in, std::uint64_t team, std::uint64_t run, std::uint
 
 void handle_reached(incoming& /*in*/, std::uint64_t asker) {
   slot& s = slot_named(asker);
-  s.state = progress_of::done;
-  s.of->stirred = true;
+  s.of->complete(s);
 }
 
 void handle_where(incoming& in, std::uint64_t team, std::uint64_t run, std::uint32_t buffer,
@@ -99,13 +98,24 @@ void executor::was_taken(std::uint64_t sender) {
   if (s.exposed) conceal(here_, s.offered.memory);
   s.exposed = false;
   s.offered.sender = 0;
-  s.state = progress_of::done;
-  s.of->stirred = true;
+  s.of->complete(s);
 }
 
 void executor::place_is_free(const edge_key& key) {
   free_places_.insert(key);
-  if (operation* op = find({key.team, key.run})) op->stirred = true;
+  const auto waits = wait_for_place_.find(key);
+  if (waits == wait_for_place_.end()) return;
+  slot& s = *waits->second;
+  wait_for_place_.erase(waits);
+  s.of->stir(s);
+}
+
+/// Whether the sender may put now; else the receiver's word opens the step.
+bool executor::take_place(operation& op, slot& s) {
+  const edge_key key = op.key_of(s.what);
+  if (free_places_.erase(key) != 0) return true;
+  wait_for_place_[key] = &s;
+  return false;
 }
 
 // -- Collecting ---------------------------------------------------------------------------------
@@ -117,10 +127,12 @@ void executor::hand_over(operation& op, int member, std::span<const std::byte> b
 
 void executor::collect(operation& op, const edge_key& key, early::kind what,
                        std::span<const std::byte> bytes, const offer& from) {
-  op.stirred = true;
-  ++op.collecting[key.edge];
+  collecting_edge& edge = op.collecting[key.edge];
+  ++edge.came;
+  if (edge.closes != nullptr) op.stir(*edge.closes);
   if (what == early::kind::bytes) return hand_over(op, op.among.member_of(key.source), bytes);
   op.fetches.push_back({key.source, from, {}, {}, false});
+  op.stirred = true;
 }
 
 /// Takes from now on, and what came before.
@@ -132,7 +144,7 @@ bool executor::open_collect(operation& op, slot& s) {
                             here_.rank(), op.how.agreed.operation));
   }
   const std::uint64_t edge = op.wire_edge(s.what.edge);
-  op.collecting[edge] = 0;
+  op.collecting[edge] = {};
   auto at = early_.lower_bound({op.among.id(), op.run(), edge, INT_MIN});
   while (at != early_.end() && at->first.team == op.among.id() && at->first.run == op.run() &&
          at->first.edge == edge) {
@@ -141,15 +153,18 @@ bool executor::open_collect(operation& op, slot& s) {
     at = early_.erase(at);
     collect(op, key, came.what, came.bytes, came.from);
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
 bool executor::close_collect(operation& op, slot& s) {
   const auto edge = op.collecting.find(op.wire_edge(s.what.edge));
-  const std::uint64_t came = edge->second;
+  const std::uint64_t came = edge->second.came;
   const bool all_here = !s.what.counted || s.what.acknowledged || came >= s.what.value;
-  if (!op.fetches.empty() || !all_here) return false;
+  if (!op.fetches.empty() || !all_here) {
+    edge->second.closes = &s;
+    return false;
+  }
   if (s.what.counted && came != s.what.value) {
     throw error(error_kind::fault,
                 fmt::format("rank {}: {} by {}: {} messages came where {} were announced; announce "
@@ -158,13 +173,13 @@ bool executor::close_collect(operation& op, slot& s) {
                             s.what.value));
   }
   op.collecting.erase(edge);
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
 bool executor::deliver(operation& op, slot& s) {
   hand_over(op, s.what.peer, {op.source(s.what.left), s.what.left.bytes});
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
@@ -193,6 +208,11 @@ int executor::advance_fetches(operation& op) {
     hand_over(op, op.among.member_of(each->source), each->bytes);
     each = op.fetches.erase(each);
     ++moved;
+  }
+  if (moved != 0 && op.fetches.empty()) {
+    for (const auto& [number, edge] : op.collecting) {
+      if (edge.closes != nullptr) op.stir(*edge.closes);
+    }
   }
   return moved;
 }

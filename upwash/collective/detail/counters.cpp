@@ -30,11 +30,11 @@ bool executor::signal(operation& op, slot& s) {
     const auto sent = try_send<&handle_count>(here_, op.among.world_rank(peer), op.among.id(),
                                               op.run(), what.edge);
     if (sent.what != conduit::outcome::done) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
@@ -45,24 +45,27 @@ bool executor::await(operation& op, slot& s) {
     const auto seen = std::atomic_ref(op.on_team.shared->counter(peer, op.epoch, what.edge).value)
                           .load(std::memory_order_acquire);
     if (seen < what.value) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
   } else if (peer == op.among.rank()) {
-    if (op.counters[what.edge] < what.value) return false;
+    if (op.counters[what.edge] < what.value) {
+      op.stir(s);
+      return false;
+    }
   } else {
     if (s.state == progress_of::asked) return false;  // until the answer comes
     const auto asked =
         try_send<&handle_watch>(here_, op.among.world_rank(peer), op.among.id(), op.run(),
                                 what.edge, what.value, reinterpret_cast<std::uint64_t>(&s));
     if (asked.what != conduit::outcome::done) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
     s.state = progress_of::asked;
     return true;
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 

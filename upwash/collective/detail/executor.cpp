@@ -213,7 +213,9 @@ int executor::advance(operation& op) {
 void executor::give_up(operation& op) {
   op.failed = true;
   running_.erase(std::find(running_.begin(), running_.end(), &op));
-  std::erase_if(posted_, [&op](const auto& each) { return each.second->of == &op; });
+  const auto is_its = [&op](const auto& each) { return each.second->of == &op; };
+  std::erase_if(posted_, is_its);
+  std::erase_if(wait_for_place_, is_its);
   if (op.epoch_counts) std::erase(op.on_team.open, op.epoch);
   if (!op.told_early) op.end.complete();
   op.left.complete();
@@ -242,15 +244,16 @@ int executor::advance_phases(operation& op) {
   return moved;
 }
 
-/// Starts every step that can start, in the order of emission: dependencies only point back.
+/// Tries every open step, in the order of emission: dependencies only point back.
 int executor::pass_through(operation& op) {
   int moved = advance_fetches(op);
   for (std::uint64_t i = op.base();;) {
     op.refill();
     i = std::max(i, op.base());
     if (i == op.next()) return moved;
-    for (; i < op.next(); ++i) {
-      if (op.at(i).state != progress_of::done && op.ready(i) && try_step(op, i)) ++moved;
+    while ((i = op.take_open(i)) < op.next()) {
+      if (try_step(op, i)) ++moved;
+      ++i;
     }
   }
 }
@@ -277,10 +280,13 @@ bool executor::open_stage(operation& op, std::uint64_t index) {
   slot& s = op.at(index);
   if (op.grows(s)) {
     op.refill();
-    if (op.base() != index) return false;  // what moves there must not lose its place
+    if (op.base() != index) {  // what moves there must not lose its place
+      op.wait_for_all_before(s);
+      return false;
+    }
   }
   op.pass_stage(s);
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 

@@ -42,7 +42,7 @@ bool executor::join_network(operation& op, slot& s) {
   s.in_network.of = &s;
   s.in_network.tell = &executor::left_network;
   if (at.join(here_.rank(), mine, &s.in_network).what == conduit::outcome::retry) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
   s.state = progress_of::joined;
@@ -51,8 +51,7 @@ bool executor::join_network(operation& op, slot& s) {
 
 void executor::left_network(conduit::completion& self) noexcept {
   slot& s = *static_cast<network_end&>(self).of;
-  s.state = progress_of::done;
-  s.of->stirred = true;
+  s.of->complete(s);
 }
 
 }  // namespace upwash::collective::detail

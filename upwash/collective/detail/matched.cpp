@@ -80,15 +80,15 @@ bool executor::receive_matched(operation& op, slot& s) {
 
 bool executor::advance_matched(operation& op, slot& s) {
   if (s.told_bytes == tagged_messages::under_way) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
   if (s.what.kind == schedule::step_kind::send) {
-    s.state = progress_of::done;
+    op.complete(s);
   } else if (s.told_bytes > s.staged.size()) {
     misfits(s, s.told_bytes);
-  } else {
-    take(s, std::span(s.staged).first(s.told_bytes));
+  } else if (take(s, std::span(s.staged).first(s.told_bytes))) {
+    op.complete(s);
   }
   return true;
 }

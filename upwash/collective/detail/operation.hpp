@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "upwash/collective/detail/board.hpp"
+#include "upwash/collective/detail/open_steps.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/region.hpp"
@@ -66,8 +67,14 @@ struct network_end : conduit::completion {
 struct slot {
   schedule::step what;
   progress_of state = progress_of::waiting;
-  bool exposed = false;  ///< send: `offered.memory` is to be concealed
-  bool told = false;     ///< receive: the sender knows that the place is free
+  bool exposed = false;    ///< send: `offered.memory` is to be concealed
+  bool told = false;       ///< receive: the sender knows that the place is free
+  bool after_all = false;  ///< waits until all steps before it are done
+  std::uint8_t unmet = 0;  ///< dependencies that are not done
+  std::uint64_t index = 0;
+  /// Steps that wait for this one: the first, and behind it what each names as the next (link_to).
+  std::uint32_t dependents = 0;
+  std::array<std::uint32_t, schedule::step::most_dependencies> next_dependent{};
   operation* of = nullptr;
   offer offered;                  ///< of a send, or what a receive fetches
   request moving;                 ///< the put or get under way
@@ -160,8 +167,15 @@ struct run_key {
   friend auto operator<=>(const run_key&, const run_key&) = default;
 };
 
+/// How far a `collect` has come.
+struct collecting_edge {
+  std::uint64_t came = 0;  ///< messages handed over, or being fetched
+  slot* closes = nullptr;  ///< its close, where that waits
+};
+
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
-/// base is met.
+/// base is met. A step is tried when it is open: once what it waits for is done, and again when
+/// something has happened for it (`stir`); what waits for a message costs nothing until it comes.
 class operation {
  public:
   operation(slot_store& spare, const team& on, team_record& record, std::uint32_t number,
@@ -175,7 +189,14 @@ class operation {
   /// Takes steps from the generator while there is room, drops those done from the front.
   void refill();
   [[nodiscard]] bool emptied() const noexcept { return ended_ && base_ == next_; }
-  [[nodiscard]] bool ready(std::uint64_t index) noexcept;
+  /// The first open step from `index` on, or next(); it is open no more until it is stirred.
+  [[nodiscard]] std::uint64_t take_open(std::uint64_t index) noexcept;
+  /// The step may come further: it is tried at the next look.
+  void stir(const slot& s) noexcept;
+  /// The step is done; opens those that waited for it.
+  void complete(slot& s) noexcept;
+  /// The step is open once all before it are done.
+  void wait_for_all_before(slot& s) noexcept;
   [[nodiscard]] slot& at(std::uint64_t index) { return slots_.at(index); }
   [[nodiscard]] std::uint64_t base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
@@ -200,7 +221,9 @@ class operation {
     return grows_scratch(s) || grows_slots(s);
   }
   /// Whether all that is left to do is to receive.
-  [[nodiscard]] bool only_receives() noexcept;
+  [[nodiscard]] bool only_receives() const noexcept {
+    return ended_ && now_in == phase::main && others_ == 0;
+  }
   [[nodiscard]] bool collects(std::uint64_t edge) const noexcept;
 
   const team among;
@@ -217,7 +240,7 @@ class operation {
   bool running = false;
   bool advancing = false;
   bool failed = false;  ///< a step threw: nothing more is done, but peers' answers find its slots
-  bool stirred = true;  ///< something may have become possible
+  bool stirred = true;  ///< some step may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 
   bool shares_memory = false;
@@ -227,8 +250,7 @@ class operation {
   std::uint32_t settle_round = 0;
 
   std::vector<std::uint64_t> counters;
-  /// By edge, as it travels: how many messages were handed over.
-  std::map<std::uint64_t, std::uint64_t> collecting;
+  std::map<std::uint64_t, collecting_edge> collecting;  ///< by edge, as it travels
   std::list<collected_fetch> fetches;
   /// Peers' buffers, where addresses are not known everywhere, and own ones that peers asked for.
   std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
@@ -239,13 +261,18 @@ class operation {
   [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
   [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
+  void link(slot& fresh);
+  void open_front() noexcept;
+
   schedule::generator steps_;
   schedule::facts facts_;
   slot_ring slots_;
+  open_steps open_;
   std::vector<std::byte> scratch_;
   std::vector<std::uint64_t> words_;
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
+  std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives
   std::uint32_t start_ = 0;
   bool ended_ = false;
   bool staged_ = false;  ///< the generator waits for a stage

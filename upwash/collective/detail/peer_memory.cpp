@@ -44,17 +44,17 @@ bool executor::copy(operation& op, slot& s) {
     std::memmove(op.target(what.into), op.source(what.left), what.into.bytes);
   }
   here_.charge(conduit::cost::copy, what.into.bytes);
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
 /// Whether the put or get of a copy is complete.
 bool executor::moved(operation& op, slot& s) {
   if (!s.moving.done()) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
@@ -85,7 +85,7 @@ bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
     const exposed_memory* memory =
         op.on_team.shared->exposed(p.owner, op.epoch, p.of == schedule::buffer::output);
     if (memory == nullptr) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
     s.moving = get(here_, *memory, p.offset, into);
@@ -116,7 +116,7 @@ bool executor::reduce(operation& op, slot& s) {
       if (!read_from_peer(op, s, theirs, s.staged)) return false;
     }
     if (!s.moving.done()) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
     (peers_left ? left : right) = s.staged.data();
@@ -126,7 +126,7 @@ bool executor::reduce(operation& op, slot& s) {
                              op.buffers.combine.context);
   }
   here_.charge(conduit::cost::reduce, what.into.bytes);
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
@@ -139,7 +139,7 @@ void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) 
   if (asked.what == conduit::outcome::done) {
     s.state = progress_of::asked;
   } else {
-    op.stirred = true;
+    op.stir(s);
   }
 }
 
@@ -190,7 +190,7 @@ void executor::memory_told(slot& asker, const exposed_memory& memory) {
   const schedule::piece& p = is_peers(op, what.left) ? what.left : what.right;
   op.peers.emplace(std::pair(p.owner, p.of), memory);
   asker.state = progress_of::waiting;
-  op.stirred = true;
+  op.stir(asker);
 }
 
 }  // namespace upwash::collective::detail

@@ -151,10 +151,11 @@ class executor final : public service_base {
   bool receive(operation& op, slot& s);
   bool post(operation& op, slot& s);
   bool tell_free(operation& op, slot& s);
+  bool take_place(operation& op, slot& s);
   void accept(slot& s, early::kind what, std::span<const std::byte> bytes, const offer& from);
   [[nodiscard]] bool fits(slot& s, std::uint64_t came);
   void misfits(slot& s, std::uint64_t came);
-  void take(slot& s, std::span<const std::byte> bytes);
+  bool take(slot& s, std::span<const std::byte> bytes);
   bool fetch(operation& op, slot& s);
   bool fetched(operation& op, slot& s);
   bool acknowledge(operation& op, slot& s);
@@ -238,6 +239,7 @@ class executor final : public service_base {
   std::multimap<edge_key, early> early_;
   std::map<edge_key, slot*> posted_;
   std::set<edge_key> free_places_;                        ///< where senders may put
+  std::map<edge_key, slot*> wait_for_place_;              ///< sends that may not yet
   std::map<run_key, std::vector<std::uint64_t>> counts_;  ///< of operations not running
   std::multimap<run_key, watcher> watchers_;
   std::vector<question> questions_;

@@ -51,10 +51,10 @@ bool executor::send(operation& op, slot& s) {
   const schedule::step& what = s.what;
   if (s.state == progress_of::fetching) {  // a put
     if (!s.moving.done()) {
-      op.stirred = true;
+      op.stir(s);
       return false;
     }
-    s.state = progress_of::done;
+    op.complete(s);
     return true;
   }
   if (s.state == progress_of::matching) return advance_matched(op, s);
@@ -63,7 +63,7 @@ bool executor::send(operation& op, slot& s) {
   if (has_line(op, what, what.left.bytes)) {
     op.on_team.shared->line(what.peer, op.epoch, what.edge)
         .write(board::tag_of(op.epoch), op.source(what.left), what.left.bytes);
-    s.state = progress_of::done;
+    op.complete(s);
     return true;
   }
   const schedule::wire how = wire_of(op, what, what.left.bytes);
@@ -94,25 +94,25 @@ bool executor::send_eager(operation& op, slot& s) {
       here_, op.among.world_rank(what.peer), in_one_piece(op, s), op.among.id(), op.run(),
       op.wire_edge(what.edge), what.acknowledged ? name_of(s) : 0);
   if (sent.what != conduit::outcome::done) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
-  s.state = what.acknowledged ? progress_of::offered : progress_of::done;
+  if (what.acknowledged) {
+    s.state = progress_of::offered;
+  } else {
+    op.complete(s);
+  }
   return true;
 }
 
 bool executor::send_put(operation& op, slot& s, bool asks_first) {
   const schedule::step& what = s.what;
-  if (asks_first) {
-    const auto free = free_places_.find(op.key_of(what));
-    if (free == free_places_.end()) return false;
-    free_places_.erase(free);
-  }
+  if (asks_first && !take_place(op, s)) return false;
   s.moving = send_long<&handle_landed>(here_, global_of(op, what.peer, what.into),
                                        {op.source(what.left), what.left.bytes}, op.among.id(),
                                        op.run(), op.wire_edge(what.edge));
   s.state = progress_of::fetching;
-  op.stirred = true;
+  op.stir(s);
   return true;
 }
 
@@ -132,7 +132,7 @@ bool executor::send_offer(operation& op, slot& s, bool in_place) {
       here_, op.among.world_rank(what.peer), std::as_bytes(std::span(&s.offered, 1)), op.among.id(),
       op.run(), op.wire_edge(what.edge));
   if (sent.what != conduit::outcome::done) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
   s.state = progress_of::offered;
@@ -172,13 +172,13 @@ bool executor::receive(operation& op, slot& s) {
   if (!has_line(op, what, what.into.bytes)) return post(op, s);
   board_line& line = op.on_team.shared->line(op.among.rank(), op.epoch, what.edge);
   if (!line.came(board::tag_of(op.epoch))) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
   if (what.into.bytes != 0) {
     std::memcpy(op.target(what.into), line.payload.data(), what.into.bytes);
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 
@@ -204,7 +204,7 @@ bool executor::tell_free(operation& op, slot& s) {
   const auto sent = try_send<&handle_place_free>(
       here_, op.among.world_rank(s.what.peer), op.among.id(), op.run(), op.wire_edge(s.what.edge));
   if (sent.what != conduit::outcome::done) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
   s.told = true;
@@ -214,14 +214,16 @@ bool executor::tell_free(operation& op, slot& s) {
 void executor::accept(slot& s, early::kind what, std::span<const std::byte> bytes,
                       const offer& from) {
   switch (what) {
-    case early::kind::bytes: take(s, bytes); break;
-    case early::kind::landed: s.state = progress_of::done; break;
+    case early::kind::bytes:
+      if (take(s, bytes)) s.of->complete(s);
+      break;
+    case early::kind::landed: s.of->complete(s); break;
     case early::kind::offered:
       s.offered = from;
       s.state = progress_of::came;
+      s.of->stir(s);
       break;
   }
-  s.of->stirred = true;
 }
 
 /// Whether so many bytes may be what the step wants: with a counted header the message will say.
@@ -248,15 +250,16 @@ void executor::misfits(slot& s, std::uint64_t came) {
                          s.of->how.agreed.operation, s.of->number, s.of->among.id(), what.edge)};
 }
 
-/// The message, header first, is all here.
-void executor::take(slot& s, std::span<const std::byte> bytes) {
-  if (!fits(s, bytes.size())) return;
+/// The message, header first, is all here; whether it is of a length that the step wants.
+bool executor::take(slot& s, std::span<const std::byte> bytes) {
+  if (!fits(s, bytes.size())) return false;
   operation& op = *s.of;
   const std::uint64_t header = header_bytes_in(s.what, bytes);
   const std::uint64_t data_bytes = bytes.size() - header;
   if (header > std::min<std::uint64_t>(header_bytes(s.what), bytes.size()) ||
       data_bytes > s.what.into.bytes) {
-    return misfits(s, bytes.size());
+    misfits(s, bytes.size());
+    return false;
   }
   if (header != 0) std::memcpy(op.words(s.what.header).data(), bytes.data(), header);
   const auto data = bytes.subspan(header);
@@ -265,7 +268,7 @@ void executor::take(slot& s, std::span<const std::byte> bytes) {
     op.words({static_cast<std::uint32_t>(s.what.length_slot), 1})[0] = data.size();
   }
   here_.charge(conduit::cost::copy, bytes.size());
-  s.state = progress_of::done;
+  return true;
 }
 
 bool executor::fetch(operation& op, slot& s) {
@@ -285,10 +288,11 @@ bool executor::fetch(operation& op, slot& s) {
 
 bool executor::fetched(operation& op, slot& s) {
   if (!s.moving.done()) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
-  if (s.what.header.count != 0 || s.what.length_slot != schedule::step::no_slot) take(s, s.staged);
+  const bool is_staged = s.what.header.count != 0 || s.what.length_slot != schedule::step::no_slot;
+  if (is_staged && !take(s, s.staged)) return false;
   s.state = progress_of::fetched;
   static_cast<void>(acknowledge(op, s));
   return true;
@@ -298,10 +302,10 @@ bool executor::acknowledge(operation& op, slot& s) {
   const auto told =
       try_send<&handle_taken>(here_, op.among.world_rank(s.what.peer), s.offered.sender);
   if (told.what != conduit::outcome::done) {
-    op.stirred = true;
+    op.stir(s);
     return false;
   }
-  s.state = progress_of::done;
+  op.complete(s);
   return true;
 }
 

@@ -107,7 +107,7 @@ std::string abstract_run::send(const step_name& is) {
 
 std::string abstract_run::send_and_wait(const step_name& is, bool& done) {
   const step& s = history_.at(is);
-  const bool eager = s.acknowledged || s.left.bytes == 0;
+  const bool eager = s.left.bytes == 0 && s.header.count == 0;  // as lower() has it
   const auto [at, fresh] = waiting_.try_emplace({is.rank, is.number}, eager);
   std::string wrong = fresh ? send(is) : std::string();
   done = at->second || collecting_.contains({s.peer, s.edge});
