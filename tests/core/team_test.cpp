@@ -88,7 +88,7 @@ JOB_TEST(team, levels_follow_the_machine) {
   EXPECT_LE(socket.size(), node.size());
 }
 
-JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false,
+JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false, .on_direct = false,
          .on_loopback = false, .environment = {"UPWASH_FAKE_NODES=2"}) {
   const team node = here.world().node();
   EXPECT_LE(node.size(), (here.size() + 1) / 2);

@@ -23,7 +23,7 @@ long sleeps() {
 
 /// Many short waits are no long one: nobody naps however long they take together.
 JOB_TEST(waiting, is_young_with_every_wait, .least_ranks = 2, .most_ranks = 2, .on_sim = false,
-         .on_loopback = false, .shares_process = false,
+         .on_direct = false, .on_loopback = false, .shares_process = false,
          .environment = {"UPWASH_SLEEP_AFTER=30ms"}) {
   const team world = here.world();
   region words = allocate(world, sizeof(std::uint64_t));

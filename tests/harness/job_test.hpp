@@ -25,6 +25,7 @@ struct body_options {
   bool on_shm = true;
   bool on_sim = true;
   bool on_packets = true;  ///< sim, through a network of packets
+  bool on_direct = true;   ///< sim, where ranks load and store each other's memory
   bool on_loopback = true;
   bool shares_process = true;                 ///< also run with two ranks a process
   std::vector<std::string> environment = {};  ///< of the processes on shm

@@ -76,15 +76,26 @@ class loopback_case final : public body_case {
   }
 };
 
-/// On the simulated conduit, whole or with most of its capabilities hidden.
-template <bool Weak>
+/// The simulated conduit: whole, with most of its capabilities hidden, or with ranks that load and
+/// store each other's memory.
+enum class simulated : std::uint8_t { whole, weak, direct };
+
+constexpr std::string_view name_of(simulated how) {
+  return how == simulated::whole ? "sim" : how == simulated::weak ? "weak" : "direct";
+}
+
+template <simulated How>
 class simulated_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
     const machine on = load_machine("laptop");
-    for (const int ranks : in_range(entry_.options, {1, 2, 3, 4, 5, 8, 16, 33})) {
-      for (std::uint64_t seed = 0; seed <= (long_run() ? 100U : 3U); ++seed) {
+    const bool whole = How != simulated::direct;
+    const std::uint64_t last_seed = long_run() ? 100 : whole ? 3 : 2;
+    const std::vector<int> all =
+        whole ? std::vector{1, 2, 3, 4, 5, 8, 16, 33} : std::vector{2, 3, 5, 16};
+    for (const int ranks : in_range(entry_.options, all)) {
+      for (std::uint64_t seed = whole ? 0 : 1; seed <= last_seed; ++seed) {
         run_one(on, ranks, seed);
         if (HasFailure()) return;
       }
@@ -101,17 +112,20 @@ class simulated_case final : public body_case {
  private:
   void run_one(const machine& on, int ranks, std::uint64_t seed) {
     const int per_process = seed % 5 == 2 && ranks % 2 == 0 ? 2 : 1;
-    SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}, perturbed {}, {} a process",
-                             Weak ? "weak" : "sim", ranks, seed, seed != 0, per_process));
+    SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}, perturbed {}, {} a process", name_of(How),
+                             ranks, seed, seed != 0, per_process));
     conduit::sim_options options;
     options.ranks = ranks;
     options.ranks_per_process = per_process;
-    options.on = on;
+    // As with faked nodes: direct access reaches further than a node.
+    options.on =
+        How == simulated::direct && seed % 2 == 0 ? load_machine("edr:ranks_a_node=2") : on;
     options.seed = seed;
     options.perturb = seed != 0;
     options.stack_bytes = std::size_t{512} * 1024;
+    options.direct_access = How == simulated::direct;
     auto world = conduit::make_sim_world(options);
-    if (Weak) world = make_weak_world(std::move(world));
+    if (How == simulated::weak) world = make_weak_world(std::move(world));
     run_in_world(*world, entry_);
   }
 };
@@ -237,8 +251,11 @@ int main(int argc, char** argv) {
       register_case<packets_case>(entry, "packets");
     }
     if (entry.options.on_sim) {
-      register_case<simulated_case<false>>(entry, "sim");
-      register_case<simulated_case<true>>(entry, "weak");
+      register_case<simulated_case<simulated::whole>>(entry, "sim");
+      register_case<simulated_case<simulated::weak>>(entry, "weak");
+    }
+    if (entry.options.on_direct) {
+      register_case<simulated_case<simulated::direct>>(entry, "direct");
     }
     if (entry.options.on_shm) register_case<shm_case>(entry, "shm");
   }

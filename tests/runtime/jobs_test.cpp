@@ -101,8 +101,9 @@ JOB_TEST(jobs, a_simulated_job_lives_beside_a_real_one, .most_ranks = 4) {
   control::barrier(here.world());
 }
 
-JOB_TEST(jobs, a_progress_thread_serves_memory, .on_sim = false, .on_loopback = false,
-         .shares_process = false, .environment = {"UPWASH_PROGRESS_THREAD=1"}) {
+JOB_TEST(jobs, a_progress_thread_serves_memory, .on_sim = false, .on_direct = false,
+         .on_loopback = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=1"}) {
   EXPECT_TRUE(here.options().progress_thread);
   region area = allocate(here.world(), 4096, atomicity::owner);
   // Owner atomics go by messages; the owner only looks at a word, outside the library.

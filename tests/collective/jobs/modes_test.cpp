@@ -241,7 +241,7 @@ JOB_TEST(modes, steps_in_the_network_are_refused_by_name, .on_packets = false) {
 }
 
 JOB_TEST(modes, sizes_above_two_to_the_31, .least_ranks = 2, .most_ranks = 2, .on_sim = false,
-         .on_loopback = false, .shares_process = false) {
+         .on_direct = false, .on_loopback = false, .shares_process = false) {
   if (std::getenv("UPWASH_TEST_LONG") == nullptr) return;
   const std::size_t elements = (std::size_t{1} << 28U) + 3;  // of 8 bytes
   std::vector<std::uint64_t> data(elements, static_cast<std::uint64_t>(here.rank()));

@@ -249,7 +249,8 @@ JOB_TEST(stream_program, goes_its_way_through_buffers_of_nodes, .least_ranks = 2
 }
 
 JOB_TEST(stream, shares_buffers_on_a_node, .least_ranks = 4, .most_ranks = 7, .on_sim = false,
-         .on_packets = false, .on_loopback = false, .environment = {"UPWASH_FAKE_NODES=2"}) {
+         .on_packets = false, .on_direct = false, .on_loopback = false,
+         .environment = {"UPWASH_FAKE_NODES=2"}) {
   const team world = here.world();
   std::uint64_t got = 0;
   constexpr std::uint64_t each = 30000;

@@ -22,6 +22,7 @@ class sim_world final : public world {
  public:
   explicit sim_world(sim_options options)
       : in_(std::move(options)),
+        memory_(in_.options().direct_access),
         messages_(in_),
         transfers_(in_, messages_, memory_),
         collectives_(in_) {

@@ -24,6 +24,10 @@ struct sim_options {
   bool perturb = false;  ///< random delays and legal reorderings, drawn from the seed
   std::size_t stack_bytes = 128 * 1024;
   int queue_messages = 256;  ///< credits of a (source, destination, lane)
+  /// Ranks load and store each other's allocated memory, for the protocols that stand on it: each
+  /// sees what others have stored up to where they wait, whatever their clocks say, so times mean
+  /// less. Who waits looks again and again; a deadlock is named after 100,000 looks in vain.
+  bool direct_access = false;
   /// Messages between nodes cross this network packet by packet; null: the message level, with
   /// contention at the ends only. Acknowledgements and credits come back by the latter.
   std::shared_ptr<const model::topology> through{};

@@ -44,10 +44,34 @@ void scheduler::idle(int rank, duration until, const wait_reason& reason) {
   r.reason = &reason;
   r.wake_at = duration::max();
   if (until != duration::max()) schedule_wake(rank, until);
+  give_core(rank);
   r.stack->suspend();
   r.reason = nullptr;
   r.clock = std::max(r.clock, events_.now());
   if (ending_) leave(rank);
+  if (cores_.shared()) r.clock = cores_.begin(rank, r.clock);
+}
+
+/// The rank waits: the next in line has its core once its clock is there.
+void scheduler::give_core(int rank) {
+  if (!cores_.shared()) return;
+  const duration now = std::max(at(rank).clock, events_.now());
+  const int next = cores_.leave(rank, now);
+  if (next != cores::nobody) schedule_wake(next, now);
+}
+
+void scheduler::yield(int rank) {
+  if (!cores_.shared() || !cores_.wanted(rank)) return;
+  if (ending_) leave(rank);
+  rank_state& r = at(rank);
+  r.now = status::in_line;
+  r.wake_at = duration::max();
+  give_core(rank);
+  static_cast<void>(cores_.take(rank));  // behind the others
+  r.stack->suspend();
+  r.clock = std::max(r.clock, events_.now());
+  if (ending_) leave(rank);
+  r.clock = cores_.begin(rank, r.clock);
 }
 
 void scheduler::notify(int rank, duration when) {
@@ -90,6 +114,10 @@ void scheduler::leave(int rank) {
 void scheduler::enter(void* argument) {
   const start& from = *static_cast<start*>(argument);
   scheduler& s = *from.self;
+  if (s.cores_.shared() && !s.ending_) {
+    duration& clock = s.at(from.rank).clock;
+    clock = s.cores_.begin(from.rank, std::max(clock, s.events_.now()));
+  }
   try {
     if (!s.ending_) (*s.body_)(from.rank);
   } catch (const rank_ended&) {
@@ -104,11 +132,18 @@ void scheduler::enter(void* argument) {
 void scheduler::resume(int rank) {
   rank_state& r = at(rank);
   if (r.now == status::finished) return;
+  if (cores_.shared() && !ending_ && r.now != status::catching_up && !cores_.take(rank)) {
+    r.now = status::in_line;
+    r.wake_at = duration::max();
+    return;
+  }
   r.now = status::running;
   r.wake_at = duration::max();
   process::set_current_rank(rank);
   r.stack->resume();
-  if (r.now == status::finished) --unfinished_;
+  if (r.now != status::finished) return;
+  --unfinished_;
+  if (!ending_) give_core(rank);
 }
 
 void scheduler::resume_ready() {

@@ -15,6 +15,7 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/base/fiber.hpp"
 #include "upwash/base/function_ref.hpp"
+#include "upwash/conduit/sim/detail/cores.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/simulator/engine.hpp"
 #include "upwash/simulator/noise.hpp"
@@ -45,6 +46,11 @@ class scheduler {
   /// Daemons on the nodes of so many ranks each, from now on. Throws `error` (argument).
   void disturb(const simulator::noise& daemons, int ranks_per_node);
 
+  /// Ranks of a node take turns on its cores. Before the ranks run.
+  void share_cores(int ranks_per_node, int cores_per_node, duration one_switch) {
+    cores_.share(size(), ranks_per_node, cores_per_node, one_switch);
+  }
+
   /// What is to run with the ranks from now on; outlives it.
   void accompany(companion& beside) noexcept { beside_ = &beside; }
 
@@ -72,6 +78,9 @@ class scheduler {
   /// when `until` is not ahead or something happened since the last `take_changed`.
   void idle(int rank, duration until, const wait_reason& reason);
 
+  /// Lets those in line for the rank's core run first: for a rank that looks in a loop.
+  void yield(int rank);
+
   /// Something happens for the rank at `when` (not before the global time).
   void notify(int rank, duration when);
 
@@ -82,7 +91,7 @@ class scheduler {
   void run(function_ref<void(int)> body);
 
  private:
-  enum class status : std::uint8_t { fresh, running, catching_up, idle, finished };
+  enum class status : std::uint8_t { fresh, running, catching_up, idle, in_line, finished };
   struct rank_state {
     duration clock;
     duration wake_at = duration::max();  ///< of the wake event that counts
@@ -107,6 +116,7 @@ class scheduler {
   static void wake(void* self, std::uint64_t rank);
   void schedule_wake(int rank, duration when);
   void leave(int rank);
+  void give_core(int rank);
   void resume(int rank);
   void resume_ready();
   void end_all();
@@ -117,6 +127,7 @@ class scheduler {
   bool quiet_ = true;
   simulator::noise daemons_;
   int ranks_per_node_ = 1;
+  cores cores_;
   std::vector<rank_state> ranks_;
   std::vector<start> starts_;
   std::vector<int> ready_;  ///< to resume when the running event is over

@@ -81,7 +81,14 @@ void segments::remove_span(const memory_key& bytes) {
 remote_memory segments::import(const memory_key& bytes) const {
   wire_key key;
   std::memcpy(&key, bytes.bytes.data(), sizeof key);
-  return {key.owner, nullptr, key.size, key.handle};
+  std::byte* const at = direct_ && is_allocated(key.handle) ? base(key.handle) : nullptr;
+  return {key.owner, at, key.size, key.handle};
+}
+
+/// Spans are read by gets only, as other processes' private memory is.
+bool segments::is_allocated(std::uint64_t handle) const noexcept {
+  return base(handle) != nullptr &&
+         blocks_[static_cast<std::uint32_t>(handle)].from != origin::span;
 }
 
 std::byte* segments::base(std::uint64_t handle) const noexcept {

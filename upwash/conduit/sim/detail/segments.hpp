@@ -15,7 +15,8 @@ namespace upwash::conduit::sim {
 
 class segments {
  public:
-  segments() = default;
+  /// `direct`: imported blocks can be loaded and stored.
+  explicit segments(bool direct) : direct_(direct) {}
   ~segments();
   segments(const segments&) = delete;
   segments& operator=(const segments&) = delete;
@@ -41,9 +42,11 @@ class segments {
   };
   struct wire_key;
 
+  [[nodiscard]] bool is_allocated(std::uint64_t handle) const noexcept;
   [[nodiscard]] memory_key enter(const block& made);
   void leave(std::uint64_t handle);
 
+  bool direct_;
   std::vector<block> blocks_;
   std::vector<std::uint32_t> free_;
 };

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/sim/detail/sim_endpoint.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <climits>
+
+#include "upwash/base/error.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -58,7 +62,9 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
       can_(sim_capabilities),
       first_rank_(first_rank),
       local_ranks_(local_ranks),
+      looks_in_vain_(static_cast<std::size_t>(local_ranks)),
       matcher_free_(static_cast<std::size_t>(local_ranks)) {
+  can_.direct_access = in_.options().direct_access;
   can_.network_collectives = in_.packets && in_.packets->has_collectives();
 }
 
@@ -77,13 +83,39 @@ int sim_endpoint::poll(int rank) {
   for (int other = first_rank_; local_ranks_ > 1 && other < first_rank_ + local_ranks_; ++other) {
     if (other != rank) count += messages_.deliver(other, rank, deliveries_per_poll);
   }
+  if (count != 0) looks_in_vain_[static_cast<std::size_t>(rank - first_rank_)] = 0;
   return count;
+}
+
+/// A wait begins: what it waits for has not been looked for yet.
+void sim_endpoint::begin_wait(int rank) {
+  looks_in_vain_[static_cast<std::size_t>(rank - first_rank_)] = 0;
+}
+
+/// Nobody tells who stored what: a rank that waits looks again, later and later.
+duration sim_endpoint::next_look(int rank, const wait_reason& reason) {
+  constexpr std::uint32_t most_looks = 100'000;
+  constexpr std::uint32_t looks_of_a_length = 256;
+  constexpr std::uint32_t most_doublings = 14;
+  std::uint32_t& looks = looks_in_vain_[static_cast<std::size_t>(rank - first_rank_)];
+  if (++looks > most_looks) {
+    throw error(error_kind::fault,
+                fmt::format("rank {}: {} #{} on team {:#x}: {} looks in vain at what its peers "
+                            "store, up to {:.3f} us of virtual time; some do not take part, or "
+                            "compute for very long",
+                            rank, reason.operation, reason.number, reason.team, most_looks,
+                            in_.ranks.clock(rank).us()));
+  }
+  const std::int64_t length = std::int64_t{1}
+                              << std::min(looks / looks_of_a_length, most_doublings);
+  return in_.ranks.clock(rank) + default_poll * (length * in_.draw(rank, 32));
 }
 
 void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
   assert(!in_.in_handler(rank) && "handlers do not wait");
-  const duration until =
+  duration until =
       std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
+  if (can_.direct_access) until = std::min(until, next_look(rank, reason));
   in_.ranks.idle(rank, until, reason);
   in_.clear_retry(rank);
 }

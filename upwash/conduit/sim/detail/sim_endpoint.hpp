@@ -84,6 +84,8 @@ class sim_endpoint final : public endpoint {
 
   int poll(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
+  void begin_wait(int rank) override;
+  void yield(int rank) override { in_.ranks.yield(rank); }
 
   [[nodiscard]] duration now(int rank) const noexcept override { return in_.clock(rank); }
   void charge(int rank, cost kind, std::uint64_t amount) noexcept override;
@@ -91,6 +93,7 @@ class sim_endpoint final : public endpoint {
 
  private:
   void match_by_nic(int rank, duration time) noexcept;
+  [[nodiscard]] duration next_look(int rank, const wait_reason& reason);
 
   simulation& in_;
   traffic& messages_;
@@ -100,7 +103,8 @@ class sim_endpoint final : public endpoint {
   capabilities can_;
   int first_rank_;
   int local_ranks_;
-  std::vector<duration> matcher_free_;  ///< by local rank: since when its NIC matches nothing
+  std::vector<std::uint32_t> looks_in_vain_;  ///< by local rank, where there is direct access
+  std::vector<duration> matcher_free_;        ///< by local rank: since when its NIC matches nothing
 };
 
 }  // namespace upwash::conduit::sim

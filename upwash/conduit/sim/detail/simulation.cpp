@@ -15,6 +15,11 @@ simulation::simulation(sim_options options)
                                         options_.ranks_per_process),
                -1) {
   ranks.disturb(options_.daemons, options_.on.ranks_in(level_kind::node));
+  const processor_costs& processor = options_.on.processor;
+  const int together = std::min(options_.on.ranks_in(level_kind::node), options_.ranks);
+  if (processor.core_switch && processor.cores_per_node && together > *processor.cores_per_node) {
+    ranks.share_cores(together, *processor.cores_per_node, *processor.core_switch);
+  }
   if (options_.through) {
     packets = std::make_unique<packet_side>(options_);
     ranks.accompany(*packets);
@@ -133,6 +138,12 @@ duration simulation::random_delay(const flight& what) {
   const duration scale = 4 * (what.cost.latency + what.cost.transfer) + duration::from_ns(100);
   return duration::from_ps(
       static_cast<std::int64_t>(numbers.below(static_cast<std::uint64_t>(scale.ps()))));
+}
+
+std::int64_t simulation::draw(int rank, std::uint32_t most) {
+  if (!options_.perturb) return 1;
+  return 1 +
+         static_cast<std::int64_t>(chances_[static_cast<std::size_t>(rank)].numbers.below(most));
 }
 
 bool simulation::refuse_by_chance(int source) {

@@ -91,6 +91,8 @@ class simulation {
 
   /// Perturbed runs refuse one injection in 16; the rank may try again a little later.
   [[nodiscard]] bool refuse_by_chance(int source);
+  /// At random from 1 up to `most`; without perturbation 1.
+  [[nodiscard]] std::int64_t draw(int rank, std::uint32_t most);
   [[nodiscard]] duration retry_at(int rank) const noexcept {
     return chances_[static_cast<std::size_t>(rank)].retry_at;
   }

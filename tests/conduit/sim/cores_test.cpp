@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks that share cores: turns, what a switch takes, and direct access to peers' memory.
+#include "upwash/conduit/sim/detail/cores.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/harness/worlds.hpp"
+#include "upwash/conduit/sim/sim_world.hpp"
+
+namespace upwash::conduit::sim {
+namespace {
+
+constexpr duration one_switch = duration::from_ns(100);
+
+TEST(cores, gives_a_core_to_one_rank_at_a_time) {
+  cores of;
+  of.share(4, 4, 2, one_switch);
+  EXPECT_TRUE(of.take(0));
+  EXPECT_TRUE(of.take(1));  // on the other core
+  EXPECT_FALSE(of.take(2));
+  EXPECT_TRUE(of.wanted(0));
+  EXPECT_FALSE(of.wanted(1));
+  EXPECT_EQ(of.leave(0, duration::from_ns(50)), 2);
+  EXPECT_TRUE(of.take(2));
+  EXPECT_EQ(of.leave(2, duration::from_ns(60)), cores::nobody);
+}
+
+TEST(cores, charges_a_switch_behind_another_rank) {
+  cores of;
+  of.share(2, 2, 1, one_switch);
+  ASSERT_TRUE(of.take(0));
+  EXPECT_EQ(of.begin(0, duration::from_ns(10)), duration::from_ns(10));  // nobody ran before
+  EXPECT_EQ(of.leave(0, duration::from_ns(30)), cores::nobody);
+  ASSERT_TRUE(of.take(1));
+  EXPECT_EQ(of.begin(1, duration::from_ns(20)), duration::from_ns(130));  // the core was not free
+  EXPECT_EQ(of.leave(1, duration::from_ns(140)), cores::nobody);
+  ASSERT_TRUE(of.take(1));
+  EXPECT_EQ(of.begin(1, duration::from_ns(200)), duration::from_ns(200));  // it ran there last
+}
+
+/// The virtual time of four ranks that each work for 1 us, on so many cores.
+duration time_on(int cores_per_node) {
+  sim_options options;
+  options.ranks = 4;
+  options.on = load_machine("laptop");
+  options.on.processor.cores_per_node = cores_per_node;
+  const auto world = make_sim_world(options);
+  run_on(*world, {}, [](job& here) { here.compute(duration::from_us(1)); });
+  return report_of(*world).time;
+}
+
+TEST(cores, ranks_of_a_core_work_one_after_the_other) {
+  const duration alone = time_on(4);
+  EXPECT_GE(time_on(2), alone + duration::from_us(1));
+  EXPECT_GE(time_on(1), alone + duration::from_us(3));
+}
+
+TEST(direct_access, a_wait_for_what_nobody_stores_is_named) {
+  sim_options options;
+  options.ranks = 2;
+  options.on = load_machine("laptop");
+  options.direct_access = true;
+  const auto world = make_sim_world(options);
+  const std::string text = test::message_of(*world, [](job& here) {
+    alignas(8) std::uint64_t word = 0;
+    here.wait(wait_target::peers_word(word, comparison::equal, 1), {.operation = "my wait"});
+  });
+  EXPECT_NE(text.find("my wait #0"), std::string::npos) << text;
+  EXPECT_NE(text.find("looks in vain"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace upwash::conduit::sim
