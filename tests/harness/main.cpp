@@ -89,6 +89,7 @@ class simulated_case final : public body_case {
         if (HasFailure()) return;
       }
     }
+    if (!Weak) run_across_nodes();
     for (int ranks = 1; long_run() && ranks <= entry_.options.most_ranks; ++ranks) {
       if (in_range(entry_.options, {ranks}).empty()) continue;
       for (std::uint64_t seed = 1000; seed < 1005; ++seed) {
@@ -99,10 +100,20 @@ class simulated_case final : public body_case {
   }
 
  private:
+  /// Processes of as many ranks as a node has, and of twice as many.
+  void run_across_nodes() {
+    const machine pairs = load_machine("edr:ranks_a_node=2");
+    for (const int ranks : in_range(entry_.options, {4, 8})) {
+      if (!entry_.options.shares_process || HasFailure()) return;
+      run_one(pairs, ranks, 0, ranks / 2);
+    }
+  }
   void run_one(const machine& on, int ranks, std::uint64_t seed) {
-    const int per_process = seed % 5 == 2 && ranks % 2 == 0 ? 2 : 1;
-    SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}, perturbed {}, {} a process",
-                             Weak ? "weak" : "sim", ranks, seed, seed != 0, per_process));
+    run_one(on, ranks, seed, seed % 5 == 2 && ranks % 2 == 0 ? 2 : 1);
+  }
+  void run_one(const machine& on, int ranks, std::uint64_t seed, int per_process) {
+    SCOPED_TRACE(fmt::format("{}: {}, ranks {}, seed {}, perturbed {}, {} a process",
+                             Weak ? "weak" : "sim", on.name, ranks, seed, seed != 0, per_process));
     conduit::sim_options options;
     options.ranks = ranks;
     options.ranks_per_process = per_process;
