@@ -233,7 +233,8 @@ void job::wait_for_events() {
     if ((fds[3 * p + 3].revents) != 0) {
       readers_[2 * p + 1].drain(children_[p].standard_error, sink_);
     }
-    if (fds[3 * p + 1].revents != 0 && detail::reap(children_[p])) handle_death(p);
+    const bool asked_for = children_[p].pidfd < 0;
+    if ((asked_for || fds[3 * p + 1].revents != 0) && detail::reap(children_[p])) handle_death(p);
   }
 }
 
