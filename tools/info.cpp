@@ -143,6 +143,10 @@ void print_knobs(const json& rows) {
 }
 
 int run_info(const options& asked) {
+  // Every program would refuse what is wrong in the variables or the file: so does this.
+  knob_table table;
+  add_all_knobs(table);
+  static_cast<void>(settings::from_environment(table));
   if (asked.knobs) {
     const auto rows = knob_facts(asked.level);
     if (asked.as_json) {

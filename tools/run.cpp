@@ -106,9 +106,18 @@ int run(const run_options& chosen) {
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
+  options.tell_of_strangers = true;
   options.program = chosen.program;
   return launch::launch(options);
 }
+
+/// Names the program in the line of usage, which CLI11 does not know of.
+class run_help final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* /*command*/, std::string name) const override {
+    return fmt::format("Usage: {} -n N [OPTIONS] program [arguments...]\n", name);
+  }
+};
 
 }  // namespace
 
@@ -116,6 +125,7 @@ void drop_separator(const CLI::App& app, std::vector<char*>& words) {
   if (words.size() < 2 || std::string_view(words[1]) != "run") return;
   const CLI::App* command = app.get_subcommand("run");
   for (std::size_t i = 2; i < words.size() && words[i][0] == '-'; ++i) {
+    if (std::string_view(words[i]) == "-np") words[i][2] = '\0';  // as mpirun has it: -n
     if (std::string_view(words[i]) == "--") {
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
       return;
@@ -149,7 +159,7 @@ void add_run(CLI::App& app, int& status) {
       ->allow_extra_args(false);
   // The first word that is no option is the program; what follows it is the program's.
   command->prefix_command();
-  command->footer("program [arguments...] come last");
+  command->formatter(std::make_shared<run_help>());
   command->callback([chosen, command, &status] {
     chosen->program = command->remaining();
     if (!chosen->program.empty() && chosen->program[0].starts_with('-')) {

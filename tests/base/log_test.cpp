@@ -54,15 +54,6 @@ TEST_F(logging, threshold_decides) {
   EXPECT_FALSE(upwash::log_enabled(log_level::error));
 }
 
-TEST_F(logging, lines_below_the_threshold_are_dumped_oldest_first) {
-  for (int i = 0; i < 300; ++i) {
-    upwash::log(log_level::debug, "core", "line " + std::to_string(i));
-  }
-  const auto dumped = written_by([] { upwash::dump_recent_log(); });
-  EXPECT_TRUE(dumped.starts_with("upwash core: line 100\nupwash core: line 101\n")) << dumped;
-  EXPECT_TRUE(dumped.ends_with("upwash core: line 299\n")) << dumped;
-}
-
 TEST_F(logging, unknown_level_names_the_valid_ones) {
   try {
     upwash::set_log_level("loud");

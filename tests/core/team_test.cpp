@@ -132,3 +132,30 @@ JOB_TEST(team, barriers_separate_phases) {
   }
   free(area);
 }
+
+JOB_TEST(team, an_empty_one_refuses_by_name_whatever_it_is_asked) {
+  const team none;
+  const auto said = [](auto ask) {
+    try {
+      ask();
+    } catch (const error& refused) {
+      EXPECT_EQ(refused.kind(), error_kind::argument);
+      return std::string(refused.what());
+    }
+    return std::string("no error");
+  };
+  const std::string text = "an empty team has no members";
+  EXPECT_NE(said([&] { static_cast<void>(none.size()); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(none.rank()); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(none.id()); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(none.world_rank(0)); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(none.split(0, 0)); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(none.duplicate()); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { control::barrier(none); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { barrier(none).wait(); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { static_cast<void>(allocate(none, 8)); }).find(text), std::string::npos);
+  team released = here.world().duplicate();
+  released.release();
+  EXPECT_NE(said([&] { static_cast<void>(released.size()); }).find(text), std::string::npos);
+  EXPECT_NE(said([&] { released.release(); }).find(text), std::string::npos);
+}

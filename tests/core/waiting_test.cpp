@@ -4,9 +4,12 @@
 // Waits for words that peers write, over and over.
 #include <sys/resource.h>
 
+#include <array>
 #include <string>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "upwash/core/detail/job_state.hpp"
 
 namespace {
 
@@ -18,6 +21,8 @@ long sleeps() {
   getrusage(RUSAGE_SELF, &used);
   return used.ru_nvcsw;
 }
+
+void ignore(incoming& /*in*/) {}
 
 }  // namespace
 
@@ -47,4 +52,77 @@ JOB_TEST(waiting, is_young_with_every_wait, .least_ranks = 2, .most_ranks = 2, .
   throw error(error_kind::fault, "rank " + std::to_string(here.rank()) + " slept " +
                                      std::to_string(slept) + " times in " + std::to_string(turns) +
                                      " waits");
+}
+
+namespace {
+
+/// Counts what a rank does when it has nothing to do, and does as the endpoint does.
+struct counting_waiter final : conduit::waiter {
+  explicit counting_waiter(job& of) : here(of), real(of.set_waiter(*this)) {}
+  ~counting_waiter() { here.set_waiter(real); }
+  counting_waiter(const counting_waiter&) = delete;
+  counting_waiter& operator=(const counting_waiter&) = delete;
+  void idle(int rank, const conduit::wait_target& target,
+            const conduit::wait_reason& reason) override {
+    ++idles;
+    real.idle(rank, target, reason);
+  }
+  void begin_wait(int rank) override { real.begin_wait(rank); }
+  void yield(int rank) override { real.yield(rank); }
+
+  job& here;
+  conduit::waiter& real;
+  int idles = 0;
+};
+
+}  // namespace
+
+/// Polls that find nothing give the processor on as a wait does, and look for dead peers; those of
+/// a rank that computes between them do not.
+JOB_TEST(waiting, loops_over_progress_pause, .most_ranks = 1, .on_sim = false) {
+  counting_waiter counted(here);
+  for (int poll = 0; poll < 1000; ++poll) here.progress();
+  EXPECT_GT(counted.idles, 100);
+  counted.idles = 0;
+  for (int poll = 0; poll < 100; ++poll) {
+    const duration until = steady_now() + duration::from_us(100);
+    while (steady_now() < until) {
+    }
+    here.progress();
+  }
+  EXPECT_LT(counted.idles, 20);
+}
+
+TEST(waiting, for_credit_is_one_wait_however_often_it_tries) {
+  conduit::loopback_options options;
+  options.ranks = 2;
+  options.queue_messages = 1;
+  const auto world = conduit::make_loopback_world(options);
+  bool said = false;
+  run_on(*world, {}, [&](job& here) {
+    if (here.rank() == 1) {
+      // Deaf until the other has been seen to wait in one send for some time.
+      for (int turn = 0; turn < 100'000 && !said; ++turn) here.endpoint().yield(1);
+      return;
+    }
+    struct listener final : conduit::waiter {
+      explicit listener(job& of, bool& found) : here(of), said(found), real(of.set_waiter(*this)) {}
+      ~listener() { here.set_waiter(real); }
+      void idle(int rank, const conduit::wait_target& target,
+                const conduit::wait_reason& reason) override {
+        std::array<char, 256> text{};
+        detail::describe_wait(&here, text.data(), text.size() - 1);
+        const std::string line(text.data());
+        said = said || (line.find("waits in send (peer 1") != std::string::npos &&
+                        detail::job_access::state(here).waiting_since_ps.load() != 0);
+        real.idle(rank, target, reason);
+      }
+      void yield(int rank) override { real.yield(rank); }
+      job& here;
+      bool& said;
+      conduit::waiter& real;
+    } const listening(here, said);
+    for (int i = 0; i < 50; ++i) send<&ignore>(here, 1);
+  });
+  EXPECT_TRUE(said) << "a wait for credit never counts as one that lasts";
 }

@@ -100,6 +100,7 @@ class simulated_case final : public body_case {
         if (HasFailure()) return;
       }
     }
+    if (How == simulated::whole) run_across_nodes();
     for (int ranks = 1; long_run() && ranks <= entry_.options.most_ranks; ++ranks) {
       if (in_range(entry_.options, {ranks}).empty()) continue;
       for (std::uint64_t seed = 1000; seed < 1005; ++seed) {
@@ -110,16 +111,27 @@ class simulated_case final : public body_case {
   }
 
  private:
+  /// Processes of as many ranks as a node has, and of twice as many.
+  void run_across_nodes() {
+    const machine pairs = load_machine("edr:ranks_a_node=2");
+    for (const int ranks : in_range(entry_.options, {4, 8})) {
+      if (!entry_.options.shares_process || HasFailure()) return;
+      run_one(pairs, ranks, 0, ranks / 2);
+    }
+  }
   void run_one(const machine& on, int ranks, std::uint64_t seed) {
-    const int per_process = seed % 5 == 2 && ranks % 2 == 0 ? 2 : 1;
-    SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}, perturbed {}, {} a process", name_of(How),
-                             ranks, seed, seed != 0, per_process));
+    // As with faked nodes: direct access reaches further than a node.
+    const bool in_pairs = How == simulated::direct && seed % 2 == 0;
+    run_one(in_pairs ? load_machine("edr:ranks_a_node=2") : on, ranks, seed,
+            seed % 5 == 2 && ranks % 2 == 0 ? 2 : 1);
+  }
+  void run_one(const machine& on, int ranks, std::uint64_t seed, int per_process) {
+    SCOPED_TRACE(fmt::format("{}: {}, ranks {}, seed {}, perturbed {}, {} a process", name_of(How),
+                             on.name, ranks, seed, seed != 0, per_process));
     conduit::sim_options options;
     options.ranks = ranks;
     options.ranks_per_process = per_process;
-    // As with faked nodes: direct access reaches further than a node.
-    options.on =
-        How == simulated::direct && seed % 2 == 0 ? load_machine("edr:ranks_a_node=2") : on;
+    options.on = on;
     options.seed = seed;
     options.perturb = seed != 0;
     options.stack_bytes = std::size_t{512} * 1024;

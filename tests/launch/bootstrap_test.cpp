@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bootstrap beside foreign launchers: identities from their variables, and the rendezvous.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +119,79 @@ int exchange_some(conduit::bootstrap& boot) {
   boot.barrier();
   boot.finished();
   return 0;
+}
+
+/// The object of a job, made by somebody else before the job comes.
+class planted {
+ public:
+  planted(const std::string& job, mode_t mode) {
+    detail::identity self;
+    self.job = job;
+    path_ = "/dev/shm" + detail::object_name(self);
+    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    EXPECT_EQ(fchmod(fd_, mode), 0);
+  }
+  ~planted() {
+    close(fd_);
+    std::filesystem::remove(path_);
+  }
+  planted(const planted&) = delete;
+  planted& operator=(const planted&) = delete;
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int fd_;
+};
+
+TEST(rendezvous, object_that_others_can_open_is_not_joined) {
+  const std::string job = own_job("open");
+  const planted object(job, 0666);
+  const std::string said = refusal([&] { static_cast<void>(make_bootstrap(member(0, 1, job))); });
+  EXPECT_EQ(said, object.path() +
+                      " is not of this user alone (another owner, open to others, or no plain "
+                      "file): somebody else uses this job's name, and processes do not meet there; "
+                      "give the job another one (UPWASH_JOB_ID)");
+  EXPECT_TRUE(std::filesystem::exists(object.path())) << "it is not this job's to remove";
+}
+
+TEST(rendezvous, object_of_another_user_is_not_joined) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make one";
+  const std::string job = own_job("foreign");
+  const planted object(job, 0600);
+  ASSERT_EQ(fchown(object.fd(), 12345, 12345), 0);
+  EXPECT_NE(refusal([&] {
+              static_cast<void>(make_bootstrap(member(0, 1, job)));
+            }).find("is not of this user alone"),
+            std::string::npos);
+}
+
+TEST(rendezvous, object_with_a_second_name_is_not_joined) {
+  const std::string job = own_job("linked");
+  const planted object(job, 0600);
+  const std::string second = object.path() + "-second";
+  ASSERT_EQ(link(object.path().c_str(), second.c_str()), 0);
+  EXPECT_NE(refusal([&] {
+              static_cast<void>(make_bootstrap(member(0, 1, job)));
+            }).find("is not of this user alone"),
+            std::string::npos);
+  std::filesystem::remove(second);
+}
+
+TEST(rendezvous, locks_of_others_are_not_waited_for_without_end) {
+  const std::string job = own_job("locked");
+  const planted object(job, 0600);
+  ASSERT_EQ(flock(object.fd(), LOCK_EX), 0);
+  EXPECT_NE(refusal([&] {
+              static_cast<void>(make_bootstrap(member(0, 1, job, "50ms")));
+            }).find("is locked for more than 0.05 s (start_timeout)"),
+            std::string::npos);
+  // Another job only passes it by, though it looks for what the dead have left.
+  const auto boot = make_bootstrap(member(0, 1, own_job("beside")));
+  EXPECT_EQ(boot->process_count(), 1);
+  boot->finished();
 }
 
 TEST(identity, without_variables_there_is_none) { EXPECT_FALSE(detail::find_identity(defaults())); }

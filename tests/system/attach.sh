@@ -29,6 +29,21 @@ for rank in 0 1 2 3; do
 done
 if stands "attach-test-$$"; then fail "a shared-memory object stayed"; fi
 
+# Whoever has attached, or has a team, is done with it: it may compute, or wait for the others
+# elsewhere, as in a barrier of MPI, and answers nobody any more.
+for size in 2 3 4 5 6 7 8; do
+  pids=()
+  for ((rank = 0; rank < size; ++rank)); do
+    UPWASH_RANK=$rank UPWASH_SIZE=$size UPWASH_JOB_ID=silent-$$-$size timeout 60 \
+      "$UPWASH_TEST_BIN/silent" "$out/marks.$size" >"$out/silent.$size.$rank" 2>&1 &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || fail "silent ranks of $size: status $?"; done
+  for ((rank = 0; rank < size; ++rank)); do
+    [[ $(cat "$out/silent.$size.$rank") == "rank $rank of $size: left all" ]] || fail "silent $rank"
+  done
+done
+
 [[ $("$program") == "rank 0 of 1: sum 0" ]] || fail "alone"
 
 # Half a job: the missing rank is named, nobody hangs.
@@ -38,6 +53,41 @@ UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=half-$$ UPWASH_START_TIMEOUT=1s "$prog
 [[ $status == 1 ]] || fail "half a job ended with status $status"
 grep -q "start_timeout" "$out/half" || fail "half a job does not name the knob"
 if stands "half-$$"; then fail "half a job left a shared-memory object"; fi
+# A child that a rank forks is no rank, however it ends.
+for how in "exit" "return" "throw" "exit run" "return run" "throw run"; do
+  # shellcheck disable=SC2086  # two words
+  timeout 60 "$UPWASH_TEST_BIN/upwash" run -n 3 "$UPWASH_TEST_BIN/forked" $how \
+    >"$out/forked" 2>"$out/forked.err" || fail "forked $how: status $?"
+  [[ $(sort "$out/forked" | uniq -c | tr -s ' ') == " 3 rank 0: sum 3
+ 3 rank 1: sum 3
+ 3 rank 2: sum 3" ]] || fail "forked $how"
+done
+# A rank that throws past its job, and lives: the others are told, and what it says comes through.
+deserted='^upwash: rank 2: an exception went past its attached job, which it left; job ended$'
+for how in "" quietly; do
+  status=0
+  # shellcheck disable=SC2086  # or none
+  timeout 60 "$UPWASH_TEST_BIN/upwash" run -n 3 "$UPWASH_TEST_BIN/deserting" $how \
+    >"$out/deserted" 2>&1 || status=$?
+  [[ $status == 1 ]] || fail "deserting $how: status $status"
+  grep -qx "caught: out of luck" "$out/deserted" || fail "deserting $how: its own line"
+  [[ $(grep -c '^upwash: ' "$out/deserted") == 1 ]] || fail "deserting $how: not one line"
+  grep -qE "$deserted" "$out/deserted" || fail "deserting $how: the line"
+done
+pids=()
+for rank in 0 1 2; do
+  UPWASH_RANK=$rank UPWASH_SIZE=3 UPWASH_JOB_ID=desert-$$ timeout 60 "$UPWASH_TEST_BIN/deserting" \
+    >"$out/desert.$rank" 2>&1 &
+  pids+=($!)
+done
+for rank in 0 1; do
+  status=0
+  wait "${pids[rank]}" || status=$?
+  [[ $status == 1 ]] || fail "deserting, by hand: rank $rank ended with status $status"
+done
+kill "${pids[2]}"
+wait "${pids[2]}" || true
+grep -qE "$deserted" "$out/desert.2" || fail "deserting, by hand: the line"
 # What a rank starts is a job of its own, and has nothing of the rank's.
 nested=$UPWASH_TEST_BIN/nested
 inner="inner 0 of 1

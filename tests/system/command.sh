@@ -22,6 +22,16 @@ UPWASH_LOGG=info refuses \
 UPWASH_LOG=loud refuses \
   'UPWASH_LOG: "loud" is not one of trace|debug|info|warning|error|off' info --knobs
 
+UPWASH_LOGG=info refuses \
+  "unknown variable UPWASH_LOGG; did you mean UPWASH_LOG? (upwash info --knobs lists all)" info
+"$upwash" run --help | grep -q 'program \[arguments' || fail "run --help does not name the program"
+[[ $("$upwash" run -np 2 echo a) == $'a\na' ]] || fail "run -np"
+[[ $("$upwash" run -n 2 true 2>&1) == "upwash: none of the 2 processes has joined the job: 'true' \
+calls neither upwash::run nor upwash::attach, so each ran by itself" ]] || fail "run of a stranger"
+[[ -z $("$upwash" run -n 1 true 2>&1) ]] || fail "run of one stranger"
+# The launcher takes descriptors as it needs them.
+(ulimit -Sn 40 && "$upwash" run -n 30 true) 2>/dev/null || fail "many ranks, few descriptors"
+
 [[ $("$upwash" --version) =~ ^upwash\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "--version"
 "$upwash" --help | grep -q "info" || fail "--help does not list info"
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Jobs that go wrong: ranks killed at random moments, Ctrl-C, programs that are missing or leave
-# early, a killed launcher. The job ends within a second, one line says why, nothing stays.
+# early, a killed launcher. The job ends by itself, one line says why, nothing stays.
 # UPWASH_TEST_KILLS: how many ranks are killed, in four kinds of moments and jobs.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
@@ -13,7 +13,6 @@ cd "$work" || exit 1
 kills=$((${UPWASH_TEST_KILLS:-100} / 4))
 evidence=("$work/err")
 
-milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 # Of the jobs that meet by name below; other jobs on this machine have theirs.
 objects() { find /dev/shm -name "upwash-*-faults-$$-*" 2>/dev/null | wc -l; }
 
@@ -24,6 +23,9 @@ alive() {
   done
 }
 
+# Whatever must happen has so many looks of 20 ms: however slow the machine, only a hang needs them.
+looks=3000
+
 # begin N ROLE OPTIONS...: starts a job of N ranks, waits until all of them talk; sets launcher, ranks
 begin() {
   local count=$1 role=$2 processes=$1
@@ -32,7 +34,7 @@ begin() {
   : >"$work/out"  # here: the job's shell empties it later, and the last job's lines still count
   UPWASH_TEST_ROLE=$role "$upwash" run -n "$count" "$@" "${rank[@]}" >"$work/out" 2>"$work/err" &
   launcher=$!
-  for _ in $(seq 500); do
+  for _ in $(seq "$looks"); do
     [[ $(grep -c '^talking' "$work/out") == "$processes" ]] && break
     sleep 0.02
   done
@@ -40,13 +42,21 @@ begin() {
   mapfile -t ranks < <(pgrep -P "$launcher")
 }
 
-# end SINCE STATUS PATTERN: the job ends within a second of SINCE, so, with one line like PATTERN
+# gone PID...: waits until none of them runs
+gone() {
+  for _ in $(seq "$looks"); do
+    [[ -z $(alive "$@") ]] && return
+    sleep 0.02
+  done
+  fail "still there: $(alive "$@")"
+}
+
+# end STATUS PATTERN: the job ends so, with one line like PATTERN
 end() {
-  local since=$1 wanted=$2 pattern=$3 status=0
+  local wanted=$1 pattern=$2 status=0
+  gone "$launcher"
   wait "$launcher" || status=$?
-  local took=$(($(milliseconds) - since))
   [[ $status == "$wanted" ]] || fail "status $status, expected $wanted"
-  ((took <= 1000)) || fail "the job took $took ms to end"
   [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "expected one line"
   grep -qE "$pattern" "$work/err" || fail "expected a line like '$pattern'"
   nothing_stays
@@ -62,9 +72,8 @@ for i in $(seq "$kills"); do
   if ((i % 4 == 0)); then begin 4 talk --ranks-per-process 2; else begin $((1 + i % 4)) talk; fi
   sleep "0.0$((RANDOM % 100))"
   victim=${ranks[RANDOM % ${#ranks[@]}]}
-  since=$(milliseconds)
   kill -9 "$victim"
-  end "$since" 137 "^upwash: rank [0-9]+ \(pid $victim\) was killed by signal 9 \(Killed\); job ended$"
+  end 137 "^upwash: rank [0-9]+ \(pid $victim\) was killed by signal 9 \(Killed\); job ended$"
 done
 
 # At any moment: also while the ranks are only starting.
@@ -74,42 +83,56 @@ for i in $(seq "$kills"); do
   ranks=()
   while [[ ${#ranks[@]} == 0 ]]; do mapfile -t ranks < <(pgrep -P "$launcher"); done
   sleep "0.0$((RANDOM % 10))"
-  since=$(milliseconds)
   kill -9 "${ranks[0]}"
-  end "$since" 137 "^upwash: rank [0-9]+ \(pid ${ranks[0]}\) was killed by signal 9"
+  end 137 "^upwash: rank [0-9]+ \(pid ${ranks[0]}\) was killed by signal 9"
 done
 
 # Jobs without a launcher of upwash: the others see it, or miss the dead one after start_timeout.
+# That is long enough for all who live to come: who came later than it would begin another job.
 for i in $(seq $((2 * kills))); do
   : >"$work/out" && : >"$work/err"
   ranks=()
   for r in 0 1 2; do
     UPWASH_TEST_ROLE=talk UPWASH_RANK=$r UPWASH_SIZE=3 UPWASH_JOB_ID=faults-$$-$i \
-      UPWASH_START_TIMEOUT=1s "${rank[@]}" >>"$work/out" 2>>"$work/err" &
+      UPWASH_START_TIMEOUT=10s "${rank[@]}" >>"$work/out" 2>>"$work/err" &
     ranks+=($!)
   done
   if ((i % 2 == 0)); then
-    for _ in $(seq 500); do
+    for _ in $(seq "$looks"); do
       [[ $(grep -c '^talking' "$work/out") == 3 ]] && break
       sleep 0.02
     done
   fi
   sleep "0.0$((RANDOM % 100))"
   kill -9 "${ranks[RANDOM % 3]}"
-  for _ in $(seq 200); do
-    [[ -z $(alive "${ranks[@]}") ]] && break
-    sleep 0.02
-  done
+  gone "${ranks[@]}"
   wait "${ranks[@]}" 2>/dev/null
   nothing_stays
   [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "by name: not one line"
 done
 
+# However the others wait for the dead one: in loops of their own, too, and where something moves.
+for how in test wait get send; do
+  : >"$work/err"
+  ranks=()
+  for r in 0 1 2; do
+    UPWASH_RANK=$r UPWASH_SIZE=3 UPWASH_JOB_ID=faults-$$-orphan-$how timeout 60 \
+      "$UPWASH_TEST_BIN/orphan" "$how" >>"$work/out" 2>>"$work/err" &
+    ranks+=($!)
+  done
+  for r in 0 1; do
+    wait "${ranks[r]}"
+    [[ $? == 1 ]] || fail "orphan $how: the others do not end with status 1"
+  done
+  wait "${ranks[2]}"
+  grep -qE '^upwash: rank 2 \(pid [0-9]+\) died; job ended$' "$work/err" || fail "orphan $how: line"
+  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "orphan $how: not one line"
+done
+
 for signal in INT TERM; do
   begin 3 talk
-  since=$(milliseconds)
   kill -$signal "$launcher"
-  end "$since" $((128 + $(kill -l $signal))) '^upwash: signal [0-9]+ \(.*\); job ended$'
+  end $((128 + $(kill -l $signal))) '^upwash: signal [0-9]+ \(.*\); job ended$'
 done
 
 # A launcher that cannot clean up any more, when all talk and while they start.
@@ -126,10 +149,7 @@ for i in $(seq 6); do
   fi
   kill -9 "$launcher"
   wait "$launcher" 2>/dev/null
-  for _ in $(seq 250); do
-    [[ -z $(alive "${ranks[@]}") ]] && break
-    sleep 0.02
-  done
+  gone "${ranks[@]}"
   nothing_stays
 done
 

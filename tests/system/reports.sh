@@ -27,6 +27,18 @@ grep -q "rank 0 of 3 waits in wait_until" "$out" || fail "rank 0 by signal"
 grep -q "rank 1 of 3 waits in barrier (.*number 1)" "$out" || fail "rank 1 by signal"
 grep -q "rank 2 of 3 computes" "$out" || fail "rank 2 by signal"
 
+# A stopped rank holds up the others: the launcher says so.
+"$upwash" run -n 3 --timeout 60s "$bin/stuck" >"$out" 2>&1 &
+pid=$!
+until [[ $(pgrep -c -P "$pid") == 3 ]]; do sleep 0.01; done
+stopped=$(pgrep -P "$pid" | tail -n 1)
+kill -STOP "$stopped"
+until grep -q "^upwash: rank [0-2] (pid $stopped) is stopped by signal 19" "$out"; do sleep 0.05; done
+kill -CONT "$stopped"
+until grep -q "^upwash: rank [0-2] (pid $stopped) goes on" "$out"; do sleep 0.05; done
+kill "$pid"
+wait "$pid" || true
+
 # A signal at any moment of the start harms nobody.
 "$upwash" run -n 3 --timeout 1s "$bin/stuck" >"$out" 2>&1 &
 pid=$!

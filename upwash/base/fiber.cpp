@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
@@ -96,6 +97,7 @@ struct fiber_stacks::state {
   std::size_t stride = 0;
   std::size_t page = 4096;
   bool guarded = false;
+  process::guarded_stacks* noted = nullptr;
 
   [[nodiscard]] std::byte* bottom(std::size_t index) const {
     const std::size_t lead = guarded ? page : page - canary_bytes;
@@ -131,9 +133,13 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
       throw system_error("cannot protect the guard page of fiber stack " + std::to_string(i), why);
     }
   }
+  if (s.guarded) s.noted = &process::note_stacks(s.base, s.stride, page, count);
 }
 
-fiber_stacks::~fiber_stacks() { munmap(state_->base, state_->mapped); }
+fiber_stacks::~fiber_stacks() {
+  if (state_->noted != nullptr) process::forget_stacks(*state_->noted);
+  munmap(state_->base, state_->mapped);
+}
 
 struct fiber::state {
   std::byte* bottom = nullptr;

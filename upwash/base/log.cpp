@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <spdlog/details/log_msg.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <array>
@@ -19,7 +18,6 @@
 namespace upwash {
 namespace {
 
-constexpr std::size_t ring_lines = 200;
 constexpr std::array<std::string_view, 6> level_names{"trace",   "debug", "info",
                                                       "warning", "error", "off"};
 
@@ -27,17 +25,12 @@ constexpr std::array<std::string_view, 6> level_names{"trace",   "debug", "info"
 /// process, and a line must be possible where no job exists.
 struct process_log {
   spdlog::sinks::stderr_sink_mt console;
-  spdlog::sinks::ringbuffer_sink_mt recent{ring_lines};
   std::atomic<log_level> threshold{log_level::warning};
   std::atomic<int> rank{-1};
 
   process_log() {
-    const auto plain = [] {
-      return std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::local,
-                                                         "\n");
-    };
-    console.set_formatter(plain());
-    recent.set_formatter(plain());
+    console.set_formatter(
+        std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::local, "\n"));
   }
 };
 
@@ -58,16 +51,13 @@ bool log_enabled(log_level level) noexcept {
 }
 
 void log(log_level level, std::string_view layer, std::string_view text) {
+  if (!log_enabled(level)) return;
   auto& state = the_log();
   const int running = process::current_rank();
   const int rank = running >= 0 ? running : state.rank.load(std::memory_order_relaxed);
   const auto who = rank < 0 ? std::string() : fmt::format("[rank {}]", rank);
   const auto line = fmt::format("upwash{} {}: {}", who, layer, text);
-  if (log_enabled(level)) {
-    state.console.log(message(line));
-  } else {
-    state.recent.log(message(line));
-  }
+  state.console.log(message(line));
 }
 
 void set_log_level(std::string_view name) {
@@ -81,13 +71,5 @@ void set_log_level(std::string_view name) {
 }
 
 void set_log_rank(int rank) noexcept { the_log().rank.store(rank, std::memory_order_relaxed); }
-
-void dump_recent_log() {
-  auto& state = the_log();
-  for (auto line : state.recent.last_formatted()) {
-    while (line.ends_with('\n')) line.pop_back();
-    state.console.log(message(line));
-  }
-}
 
 }  // namespace upwash

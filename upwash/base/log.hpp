@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Logging for the library's own use. Lines carry rank and layer; the last ones
-// are kept in a ring and printed when a job fails, so nobody reruns with debug on.
+// Logging for the library's own use. Lines carry rank and layer.
 #pragma once
 
 #include <string_view>
@@ -15,7 +14,7 @@ enum class log_level { trace, debug, info, warning, error, off };
 [[nodiscard]] bool log_enabled(log_level level) noexcept;
 
 /// Writes one line to standard error: "upwash[rank 3] shm: text". Thread-safe. Layers compose
-/// the text with fmt at the call. Lines below the threshold still enter the ring.
+/// the text with fmt at the call.
 void log(log_level level, std::string_view layer, std::string_view text);
 
 /// Sets the threshold from the knob `log` (for example "info"); throws `error` with the valid
@@ -25,8 +24,5 @@ void set_log_level(std::string_view name);
 /// Names the rank in this process's lines; -1 for none. With several ranks a process the
 /// current fiber's rank (base/process) is used when there is one.
 void set_log_rank(int rank) noexcept;
-
-/// Writes the ring of the last lines that were below the threshold, oldest first.
-void dump_recent_log();
 
 }  // namespace upwash

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/base/process.hpp"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 
 namespace upwash::process {
 namespace {
@@ -13,6 +19,35 @@ namespace {
 // may walk it at any moment.
 std::atomic<live_job*> live_jobs{nullptr};
 std::atomic<int> rank_now{-1};
+std::atomic<guarded_stacks*> all_stacks{nullptr};  // as live_jobs
+
+/// Bytes of the stack whose guard page has the address; 0: none.
+std::size_t overflowed_stack(const std::byte* at) noexcept {
+  for (guarded_stacks* each = all_stacks.load(); each != nullptr; each = each->next.load()) {
+    const std::byte* first = each->first.load();
+    if (first == nullptr || at < first) continue;
+    const auto offset = static_cast<std::size_t>(at - first);
+    const std::size_t stride = each->stride.load();
+    const std::size_t guard = each->guard_bytes.load();
+    if (offset / stride < each->count.load() && offset % stride < guard) return stride - guard;
+  }
+  return 0;
+}
+
+/// Async-signal-safe. Returning repeats the access, which then ends the process.
+void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
+  if (const std::size_t bytes = overflowed_stack(static_cast<const std::byte*>(info->si_addr))) {
+    std::array<char, 256> line{};
+    const auto end = fmt::format_to_n(
+        line.data(), line.size(),
+        "upwash: rank {} needs more stack than the {} KiB it has; raise the knob stack_bytes "
+        "(UPWASH_STACK_BYTES), or keep large arrays elsewhere\n",
+        current_rank(), bytes >> 10U);
+    [[maybe_unused]] const auto told =
+        write(STDERR_FILENO, line.data(), std::min(end.size, line.size()));
+  }
+  ::signal(signal, SIG_DFL);
+}
 
 }  // namespace
 
@@ -33,6 +68,12 @@ live_job& enter(const void* job, std::size_t (*describe)(const void*, char*, std
 
 void leave(live_job& entry) noexcept { entry.job.store(nullptr); }
 
+void leave_all() noexcept {
+  for (live_job* entry = live_jobs.load(); entry != nullptr; entry = entry->next.load()) {
+    entry->job.store(nullptr);
+  }
+}
+
 void report_live_jobs(int file_descriptor) noexcept {
   const int saved_errno = errno;
   char line[512];
@@ -49,5 +90,54 @@ void report_live_jobs(int file_descriptor) noexcept {
 
 void set_current_rank(int rank) noexcept { rank_now.store(rank, std::memory_order_relaxed); }
 int current_rank() noexcept { return rank_now.load(std::memory_order_relaxed); }
+
+guarded_stacks& note_stacks(const std::byte* first, std::size_t stride, std::size_t guard_bytes,
+                            std::size_t count) {
+  const auto fill = [=](guarded_stacks& entry) -> guarded_stacks& {
+    entry.stride.store(stride);
+    entry.guard_bytes.store(guard_bytes);
+    entry.count.store(count);
+    return entry;
+  };
+  for (guarded_stacks* each = all_stacks.load(); each != nullptr; each = each->next.load()) {
+    const std::byte* free = nullptr;
+    if (each->first.compare_exchange_strong(free, first)) return fill(*each);
+  }
+  auto* entry = new guarded_stacks;  // kept for ever, as the jobs' entries
+  fill(*entry).first.store(first);
+  guarded_stacks* head = all_stacks.load();
+  do {
+    entry->next.store(head);
+  } while (!all_stacks.compare_exchange_weak(head, entry));
+  return *entry;
+}
+
+void forget_stacks(guarded_stacks& entry) noexcept {
+  entry.count.store(0);
+  entry.first.store(nullptr);
+}
+
+void tell_of_stack_overflow() {
+  struct sigaction before {};
+  if (sigaction(SIGSEGV, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  // The handler cannot run on the stack that is full.
+  constexpr std::size_t bytes = std::size_t{64} << 10U;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;  // then overflows are not told of
+  stack_t other{};
+  other.ss_sp = memory;
+  other.ss_size = bytes;
+  struct sigaction action {};
+  action.sa_sigaction = &on_bad_access;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  if (sigaltstack(&other, nullptr) == 0) sigaction(SIGSEGV, &action, nullptr);
+}
+
+bool raise_descriptor_limit() noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
 
 }  // namespace upwash::process

@@ -22,6 +22,8 @@ struct live_job {
 [[nodiscard]] live_job& enter(const void* job,
                               std::size_t (*describe)(const void*, char*, std::size_t));
 void leave(live_job& entry) noexcept;
+/// For all of them, by whoever drops the stacks on which the jobs of a failed run lie.
+void leave_all() noexcept;
 
 /// Writes one line for each live job to the file descriptor. Async-signal-safe.
 void report_live_jobs(int file_descriptor) noexcept;
@@ -30,5 +32,27 @@ void report_live_jobs(int file_descriptor) noexcept;
 /// switches between ranks; the log and the reports read it.
 void set_current_rank(int rank) noexcept;
 [[nodiscard]] int current_rank() noexcept;
+
+/// Stacks end to end, each above a guard page that ends its process when it is touched.
+struct guarded_stacks {
+  std::atomic<const std::byte*> first = nullptr;  ///< guard page; null: the entry is free
+  std::atomic<std::size_t> stride = 0;            ///< from one guard page to the next
+  std::atomic<std::size_t> guard_bytes = 0;
+  std::atomic<std::size_t> count = 0;
+  std::atomic<guarded_stacks*> next = nullptr;
+};
+
+/// Enters stacks; the entry is reused after `forget_stacks`, never freed while the process lives.
+[[nodiscard]] guarded_stacks& note_stacks(const std::byte* first, std::size_t stride,
+                                          std::size_t guard_bytes, std::size_t count);
+void forget_stacks(guarded_stacks& entry) noexcept;
+
+/// From now on a rank that overflows the stack of its fiber says so in one line before it dies of
+/// the signal. Leaves a handler alone that the program has installed. Once a process, on the
+/// thread that drives the ranks.
+void tell_of_stack_overflow();
+
+/// Raises the soft limit of open descriptors to the hard one; whether it was lower.
+bool raise_descriptor_limit() noexcept;
 
 }  // namespace upwash::process

@@ -41,6 +41,10 @@ class bootstrap {
   /// when the job has failed already, only leaves.
   [[noreturn]] virtual void abort(int rank, int status, std::string_view why) noexcept = 0;
 
+  /// Ends the job as abort does, with status 1, from a process that goes on for a while: it still
+  /// has something to tell that only its program knows. What it tells comes first.
+  virtual void desert(int rank, std::string_view why) noexcept = 0;
+
   /// Whether a process died or the job was aborted; one load.
   [[nodiscard]] virtual bool failed() const noexcept = 0;
 };

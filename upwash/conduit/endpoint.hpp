@@ -99,7 +99,8 @@ class endpoint : public waiter {
 
   /// Reserves room for a payload of at most `bytes` to be written in place. done or retry.
   /// One reservation at a time for a source, destination and lane; until it is committed or
-  /// cancelled, sends to that destination and lane answer retry(reserved). Needs in_place.
+  /// cancelled, that source's sends to that destination and lane answer retry(reserved); other
+  /// sources' go on, but for one that wants a room where the endpoint has only one. Needs in_place.
   virtual injection prepare(int source, int destination, lane kind, std::size_t bytes,
                             reservation& room);
   /// Sends the first `m.payload.size()` bytes of the room; `m.payload` must start there.
@@ -113,6 +114,7 @@ class endpoint : public waiter {
                               bool from_handler);
 
   /// While on, peers' requests from outside handlers to this endpoint answer retry(throttled).
+  /// Counts: each rank of the endpoint may turn it on, and it is off when all have turned it off.
   virtual void throttle(bool on) = 0;
 
   // -- Memory ---------------------------------------------------------------------------------

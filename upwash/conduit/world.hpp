@@ -10,6 +10,10 @@
 
 namespace upwash::conduit {
 
+/// What a world throws through a rank to end it once another has failed; deliberately no
+/// std::exception.
+struct rank_stopped {};
+
 class world {
  public:
   virtual ~world() = default;

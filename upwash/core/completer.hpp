@@ -39,6 +39,13 @@ struct begun_operation {
 };
 [[nodiscard]] begun_operation begin_operation(job& here, const conduit::wait_reason& reason);
 
+namespace detail {
+/// For the destructor of a handle on an operation in flight, while an exception unwinds past it
+/// that was not there when the handle was made: it does not wait, and the job's next progress
+/// throws `error` (fault), since the operation may still use memory that is gone.
+void let_go(job& owner, const conduit::wait_reason& reason) noexcept;
+}  // namespace detail
+
 /// The same for a caller who gave a notice. An empty notice gives a completer that tells nobody.
 [[nodiscard]] completer begin_operation(job& here, const notice& where,
                                         const conduit::wait_reason& reason);

@@ -32,7 +32,9 @@ job_state::~job_state() = default;
 
 namespace {
 
-constexpr int service_budget = 16;  ///< pieces of work of a layer in one progress
+constexpr int service_budget = 16;         ///< pieces of work of a layer in one progress
+constexpr unsigned most_empty_polls = 16;  ///< in a row, before the next one pauses
+constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
 
 }  // namespace
 
@@ -95,6 +97,7 @@ void job::finish() {
            state_->memory.in_flight() != 0) {
       wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
     }
+    if (size_ == 1) await_own_messages(reason);
     total[sent] = state_->messages.sent() - state_->control_sent;
     total[handled] = handled_ - state_->control_handled;
     control::all_reduce(world(), total, control::fold::sum);
@@ -102,6 +105,15 @@ void job::finish() {
   if (options_.checked) {
     for (std::size_t i = 0; i < state_->services.size(); ++i) state_->services[i].second->check();
   }
+}
+
+/// With one rank no sum waits for anybody, and so nothing would take what it sent itself.
+void job::await_own_messages(const conduit::wait_reason& reason) {
+  const auto all_handled = [](const void* context) {
+    const auto& here = *static_cast<const job*>(context);
+    return here.handled_ == here.state_->messages.sent();
+  };
+  wait(conduit::wait_target::predicate(all_handled, this), reason);
 }
 
 void job::progress() {
@@ -112,8 +124,25 @@ void job::progress() {
                             rank_));
   }
   charge(conduit::cost::poll, 1);
-  progress_step();
-  waiter_->yield(rank_);
+  unsigned& empty = state_->empty_polls;
+  empty = progress_step() == 0 ? empty + 1 : 0;
+  if (empty <= most_empty_polls || virtual_time_) return waiter_->yield(rank_);
+  pause_polling();
+}
+
+/// The caller polls for something to come, by test() or by a loop of its own: as in a wait, the
+/// others who share the processor go first. Not if it computes between one poll and the next.
+void job::pause_polling() {
+  static constexpr conduit::wait_reason reason{.operation = "a loop over progress"};
+  auto& state = *state_;
+  if (state.empty_polls != most_empty_polls + 1 &&
+      steady_now() - state.last_pause > duration::from_us(computing_us)) {
+    state.empty_polls = 0;
+    return waiter_->yield(rank_);
+  }
+  if (state.empty_polls == most_empty_polls + 1) waiter_->begin_wait(rank_);
+  waiter_->idle(rank_, conduit::wait_target::credit(-1, conduit::lane::request), reason);
+  state.last_pause = steady_now();
 }
 
 int job::progress_step() {
@@ -165,20 +194,20 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
   const detail::operation_scope in(*state_, reason);
-  for (unsigned idles = 0;;) {
+  for (unsigned& idles = state_->idles;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
     if (idles == 0) waiter_->begin_wait(rank_);
     waiter_->idle(rank_, target, reason);
     if (target.by_peers() && look_on(target)) return;
+    // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
+    // a turn of everybody else on the processor.
+    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles))) note_idle();
     if (once || target.ready()) {
       if (once) progress_step();
       return;
     }
-    // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
-    // a turn of everybody else on the processor.
-    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles))) note_idle();
   }
 }
 

@@ -38,8 +38,8 @@ struct job_options {
                                       ///< rank a process)
 };
 
-/// A number over the modules of this process and their build ids: equal in ranks whose messages
-/// understand each other. Scans the loaded modules.
+/// A number over the builds of the program and of upwash: equal in ranks whose messages understand
+/// each other. Scans the loaded modules.
 [[nodiscard]] std::uint64_t build_fingerprint();
 
 class job final : private conduit::sink {
@@ -123,6 +123,8 @@ class job final : private conduit::sink {
   void deliver(const conduit::message& arrived) override;
   void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
+  void await_own_messages(const conduit::wait_reason& reason);
+  void pause_polling();
   int progress_step();
   int services_step();
   [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;

@@ -48,7 +48,7 @@ template <class T>
                           std::span<const std::type_identity_t<T>> from) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (std::byte* direct = detail::direct_put(here, to, from.size_bytes())) {
-    if (!from.empty()) std::memcpy(direct, from.data(), from.size_bytes());
+    detail::store_bytes(direct, from.data(), from.size_bytes());
     return {};
   }
   return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), signal{});
@@ -58,7 +58,7 @@ template <class T>
 template <class T>
 void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value) {
   if (std::byte* direct = detail::direct_put(here, to, sizeof value)) {
-    std::memcpy(direct, &value, sizeof value);
+    detail::store_value(direct, value);
     return;
   }
   put(here, to, std::span<const T>(&value, 1)).wait();
@@ -67,8 +67,9 @@ void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value
 /// Completed by `job.quiet()`; `from` must stay unchanged until then.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from, implicit_t) {
+  static_assert(std::is_trivially_copyable_v<T>);
   if (std::byte* direct = detail::direct_put(here, to, from.size_bytes())) {
-    if (!from.empty()) std::memcpy(direct, from.data(), from.size_bytes());
+    detail::store_bytes(direct, from.data(), from.size_bytes());
     return;
   }
   detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from));
@@ -87,6 +88,7 @@ template <class T>
 [[nodiscard]] request put_signal(job& here, global_ptr<T> to,
                                  std::span<const std::type_identity_t<T>> from,
                                  const signal& with) {
+  static_assert(std::is_trivially_copyable_v<T>);
   return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with);
 }
 
@@ -125,6 +127,7 @@ void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, c
 /// Completed by `job.quiet()`.
 template <class T>
 void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, implicit_t) {
+  static_assert(std::is_trivially_copyable_v<T>);
   if (const std::byte* direct = detail::direct_get(here, from, to.size_bytes())) {
     if (!to.empty()) std::memcpy(to.data(), direct, to.size_bytes());
     return;

@@ -67,7 +67,10 @@ namespace {
   std::array<char, 256> words{};
   refusal.copy(words.data(), words.size() - 1);
   control::broadcast_value(members, members.member_of(lacking), words);
-  throw error(error_kind::system, fmt::format("allocate: rank {}: {}", lacking, words.data()));
+  const bool mine = members.here().rank() == lacking;
+  throw error(error_kind::system,
+              fmt::format(fmt::runtime(mine ? "rank {}: allocate: {}" : "allocate at rank {}: {}"),
+                          lacking, words.data()));
 }
 
 }  // namespace

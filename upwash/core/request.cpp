@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/core/request.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <utility>
 #include <vector>
@@ -17,6 +19,20 @@ namespace {
 constexpr int most_errors = 1000;
 
 }  // namespace
+
+namespace detail {
+
+void let_go(job& owner, const conduit::wait_reason& reason) noexcept {
+  job_access::set_fault(
+      owner, std::make_exception_ptr(
+                 error(error_kind::fault,
+                       fmt::format("rank {}: an exception went past a {} in flight (peer {}, {} "
+                                   "bytes), which may still use its buffer: the job cannot go on "
+                                   "after that; wait for operations before leaving their scope",
+                                   owner.rank(), reason.operation, reason.peer, reason.bytes))));
+}
+
+}  // namespace detail
 
 bool request::test() {
   if (done()) return true;
@@ -42,6 +58,11 @@ void request::finish() noexcept {
   if (ticket_ == nullptr) return;
   detail::ticket* held = std::exchange(ticket_, nullptr);
   job& owner = *held->owner;
+  if (held->pending.load(std::memory_order_acquire) != 0 &&
+      std::uncaught_exceptions() > held->exceptions) {
+    // What is waited for may need peers that wait for this rank's next words, in vain.
+    return detail::let_go(owner, held->reason);  // the ticket stays with its pool's owner
+  }
   // A destructor cannot throw: the first error becomes the job's, thrown by its next progress. The
   // wait goes on as long as it can, since the operation may still write to the caller's memory.
   std::exception_ptr failure;

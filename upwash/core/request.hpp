@@ -22,6 +22,7 @@ namespace detail {
 struct ticket {
   std::atomic<std::uint32_t> pending{0};  ///< stages still to come
   job* owner = nullptr;
+  int exceptions = 0;           ///< that were unwinding when it was made
   conduit::wait_reason reason;  ///< for the stall report
   ticket* next = nullptr;       ///< in the pool
 };
@@ -32,7 +33,9 @@ struct request_access;
 
 /// An operation in flight on one rank. Move-only; an empty request is complete. Destroying an
 /// unfinished one waits for it; an error meanwhile, or a destruction in a handler, which cannot
-/// wait, is thrown by the job's next progress. Belongs to the rank that made it.
+/// wait, is thrown by the job's next progress. While an exception unwinds the stack it lets go of
+/// the operation instead, which may need peers that this rank will never answer again: the job
+/// cannot go on, and its next progress says so. Belongs to the rank that made it.
 class [[nodiscard]] request {
  public:
   request() = default;

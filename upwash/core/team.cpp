@@ -45,6 +45,9 @@ team enter(job& here, std::uint64_t id, detail::rank_map members) {
   for (std::size_t i = 0; i < state.services.size(); ++i) {
     state.services[i].second->on_team_create(made);
   }
+  // Services may ask members for their memory: who leaves to compute, or altogether, answers no
+  // more.
+  control::barrier_by_messages(made);
   return made;
 }
 
@@ -63,11 +66,20 @@ int place_at(const job& here, int world_rank, level where) {
 
 }  // namespace
 
-job& team::here() const noexcept { return state_->here; }
-int team::rank() const noexcept { return state_->my_rank; }
-int team::size() const noexcept { return state_->map.size(); }
-std::uint64_t team::id() const noexcept { return state_->id; }
-int team::member_of(int world_rank) const noexcept { return state_->map.member_of(world_rank); }
+void team::refuse() {
+  const int rank = process::current_rank();
+  throw error(error_kind::argument,
+              fmt::format("{}an empty team has no members: it was never made, was released, or is "
+                          "a split's or leaders' answer to a rank that takes no part; test it "
+                          "(`if (team)`) before use",
+                          rank < 0 ? std::string() : fmt::format("rank {}: ", rank)));
+}
+
+job& team::here() const { return state().here; }
+int team::rank() const { return state().my_rank; }
+int team::size() const { return state().map.size(); }
+std::uint64_t team::id() const { return state().id; }
+int team::member_of(int world_rank) const { return state().map.member_of(world_rank); }
 
 int team::world_rank(int member) const {
   if (member < 0 || member >= size()) {
@@ -119,7 +131,7 @@ team team::subset(std::span<const int> members) const {
   return enter(here(), agreed, map);
 }
 
-team team::duplicate() const { return enter(here(), agree_on_id(*this), state_->map); }
+team team::duplicate() const { return enter(here(), agree_on_id(*this), state().map); }
 
 team team::at(level where) const {
   const int mine = place_at(here(), here().rank(), where);

@@ -3,6 +3,7 @@
 //
 // Teams: ordered sets of ranks. A team is a handle of one rank, cheap to copy, valid until
 // `release` or the end of the job. Collective calls are made by all members in the same order.
+// An empty handle has no members: what asks it for anything throws `error` (argument).
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,15 @@ class team {
   team() = default;  ///< No team: the result of a split for a rank that takes no part.
 
   [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
-  [[nodiscard]] job& here() const noexcept;
-  [[nodiscard]] int rank() const noexcept;  ///< mine, in the team
-  [[nodiscard]] int size() const noexcept;
+  [[nodiscard]] job& here() const;
+  [[nodiscard]] int rank() const;  ///< mine, in the team
+  [[nodiscard]] int size() const;
   /// Agreed by all members: (creator's world rank, creator's count).
-  [[nodiscard]] std::uint64_t id() const noexcept;
+  [[nodiscard]] std::uint64_t id() const;
   /// The world rank of a member. O(1).
   [[nodiscard]] int world_rank(int member) const;
   /// The member with this world rank, or -1.
-  [[nodiscard]] int member_of(int world_rank) const noexcept;
+  [[nodiscard]] int member_of(int world_rank) const;
 
   /// Ranks of equal `color` form a team, ordered by `key`, then by rank here. A negative color:
   /// no team. Collective, blocking. Messages: O(log size) a rank; 8 bytes x size gathered.
@@ -61,13 +62,20 @@ class team {
   friend class detail::team_state;
   friend struct team_access;
   explicit team(detail::team_state& state) : state_(&state) {}
+  /// Throws `error` (argument) for no team.
+  [[nodiscard]] detail::team_state& state() const {
+    if (state_ == nullptr) [[unlikely]]
+      refuse();
+    return *state_;
+  }
+  [[noreturn]] static void refuse();
 
   detail::team_state* state_ = nullptr;
 };
 
 /// For layers above: the state behind a team.
 struct team_access {
-  static detail::team_state& state(const team& t) noexcept { return *t.state_; }
+  static detail::team_state& state(const team& t) { return t.state(); }
   static team of(detail::team_state& state) noexcept { return team(state); }
 };
 

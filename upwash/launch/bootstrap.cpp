@@ -51,6 +51,7 @@ class alone final : public conduit::bootstrap {
     }
     _exit(status);
   }
+  void desert(int /*rank*/, std::string_view /*why*/) noexcept override {}  // nobody waits for it
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
  private:
@@ -103,7 +104,7 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
                                                   const detail::identity& self, int per_process) {
-  auto met = detail::meet(self, per_process);
+  auto met = detail::meet(self, per_process, values.time("start_timeout"));
   auto place = std::make_unique<detail::control_bootstrap>(
       std::move(met.block), self.process, values.time("start_timeout"), std::move(met.place));
   log(log_level::info, "launch",

@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/child.hpp"
 #include "upwash/launch/detail/control_block.hpp"
@@ -34,6 +35,7 @@ using detail::process_state;
 
 constexpr int poll_ms = 100;  // for a job that fails by its flag alone
 constexpr int start_failed_status = 2;
+const duration time_to_tell = duration::from_seconds(1);  // for a rank that deserts its job
 
 /// The signals that the launcher takes, as a descriptor, while it lives; and its being the parent
 /// of whatever its processes leave behind.
@@ -97,6 +99,8 @@ class job {
   void handle_death(std::size_t process);
   void check_early_exits();
   void check_clock_and_flag();
+  void look_for_stopped();
+  void tell_of_strangers();
   bool end_by_abort();
 
   const launch_options& options_;
@@ -110,6 +114,7 @@ class job {
   std::vector<detail::line_reader> readers_;  ///< two for each process
   std::vector<std::size_t> early_;            ///< exited with 0 before they joined the job
   duration begin_;
+  duration told_since_;  ///< when a job was first seen to be failed by a deserter
   bool ended_ = false;
   int status_ = 0;
 };
@@ -120,6 +125,7 @@ job::job(const launch_options& options)
       spared_(detail::own_children()),
       control_fd_(memfd_create("upwash-control", MFD_CLOEXEC)),
       begin_(steady_now()) {
+  static_cast<void>(process::raise_descriptor_limit());  // it takes three for each process
   if (control_fd_ < 0) throw system_error("cannot make the job's control block", errno);
   block_ = detail::control_block::create(control_fd_, processes(), options.ranks_per_process);
 }
@@ -227,7 +233,8 @@ void job::wait_for_events() {
     if ((fds[3 * p + 3].revents) != 0) {
       readers_[2 * p + 1].drain(children_[p].standard_error, sink_);
     }
-    if (fds[3 * p + 1].revents != 0 && detail::reap(children_[p])) handle_death(p);
+    const bool asked_for = children_[p].pidfd < 0;
+    if ((asked_for || fds[3 * p + 1].revents != 0) && detail::reap(children_[p])) handle_death(p);
   }
 }
 
@@ -250,6 +257,12 @@ void job::handle_signal(int signal) {
 bool job::end_by_abort() {
   if (!block_.failure_told()) return false;
   const detail::control_header& header = block_.header();
+  if (header.failed_teller >= 0) {
+    // Until it has ended, or has had its time, the deaths of others are no news.
+    if (told_since_ == duration{}) told_since_ = steady_now();
+    const auto teller = static_cast<std::size_t>(header.failed_teller);
+    if (!children_[teller].reaped && steady_now() - told_since_ < time_to_tell) return true;
+  }
   end(header.failed_status, failure_line(header.failed_rank, header.failed_text.data()));
   return true;
 }
@@ -300,16 +313,47 @@ void job::check_clock_and_flag() {
   }
 }
 
+/// A stopped rank stops the others as well, which wait for it: nobody else would say why.
+void job::look_for_stopped() {
+  siginfo_t info{};
+  while (!ended_ && waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         info.si_pid != 0) {
+    for (std::size_t p = 0; p < children_.size(); ++p) {
+      if (children_[p].pid != info.si_pid) continue;
+      const std::string name = fmt::format("rank {} (pid {})", rank_of(p), info.si_pid);
+      say(info.si_code == CLD_CONTINUED
+              ? name + " goes on"
+              : fmt::format("{} is stopped by signal {} ({}); kill -CONT {} lets it go on", name,
+                            info.si_status, strsignal(info.si_status), info.si_pid));
+    }
+    info = {};
+  }
+}
+
+/// Programs that are none of upwash run as well, each for itself; whoever did not mean it is told.
+void job::tell_of_strangers() {
+  if (!options_.tell_of_strangers || ended_ || status_ != 0 || processes() == 1 ||
+      block_.header().attached.load() != 0) {
+    return;
+  }
+  say(
+      fmt::format("none of the {} processes has joined the job: '{}' calls neither upwash::run nor "
+                  "upwash::attach, so each ran by itself",
+                  processes(), options_.program[0]));
+}
+
 int job::run() {
   start();
   while (!all_reaped()) {
     wait_for_events();
+    look_for_stopped();
     check_early_exits();
     check_clock_and_flag();
   }
   detail::kill_orphans(spared_);
   drain_all();
   for (auto& reader : readers_) reader.finish(sink_);
+  tell_of_strangers();
   return status_;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/runtime/run.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <typeinfo>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -49,11 +52,15 @@ struct installation {
     collective::install(here, collectives);
     matching::install(here, messages);
     streaming::install(here, streams);
+    // They ask members for their memory, and who has left to compute answers no more: nobody
+    // leaves before all have what they asked for.
+    if (here.endpoint().describe().direct_access) control::barrier_by_messages(here.world());
   }
 };
 
 /// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
 struct composition {
+  pid_t process = getpid();
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
@@ -107,8 +114,8 @@ void check_builds(conduit::bootstrap& boot) {
   const auto other = std::find_if(all.begin(), all.end(), [&](auto one) { return one != all[0]; });
   if (other != all.end()) {
     throw error(error_kind::environment,
-                fmt::format("process {} runs another build than process 0, or loads other "
-                            "libraries; all ranks must run the same files",
+                fmt::format("process {} runs another build of the program or of upwash than "
+                            "process 0; all ranks must run the same files",
                             other - all.begin()));
   }
 }
@@ -210,6 +217,11 @@ void compose(composition& made) {
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
   made.options.progress_thread = made.values.flag("progress_thread");
+  if (made.options.progress_thread && made.world->local_ranks() > 1) {
+    log(log_level::warning, "runtime",
+        fmt::format("progress_thread = 1: a process of {} ranks has none, it serves one rank only",
+                    made.world->local_ranks()));
+  }
   if (made.world->local_ranks() == 1) set_log_rank(made.world->first_rank());
   log(log_level::info, "runtime",
       fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), name,
@@ -228,10 +240,12 @@ void install_report_signal() {
 /// job. The line is the launcher's to print; a process alone prints it, and only then this returns.
 int report(const composition& parts, int rank, const error& failure) {
   const int status = failure.exit_status();
-  const bool bad_input = status == 2;
-  const bool old_news = parts.boot && parts.boot->failed();
-  if (!bad_input && !old_news) dump_recent_log();
   std::fflush(nullptr);
+  if (getpid() != parts.process) {  // a child that the program forked: the job goes on without it
+    fmt::print(stderr, "upwash: a forked child of rank {}: {}\n", rank, failure.what());
+    std::fflush(nullptr);
+    _exit(status);
+  }
   const int named = parts.world && parts.world->size() > 1 ? rank : -1;
   if (!parts.boot) {
     launch::abort_start(status, failure.what());
@@ -241,6 +255,16 @@ int report(const composition& parts, int rank, const error& failure) {
   fmt::print(stderr, "upwash: {}\n", launch::failure_line(named, failure.what()));
   std::fflush(nullptr);
   return status;
+}
+
+/// In a catch block: the name of what was thrown.
+std::string type_of_exception() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return "unknown";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : type->name();
 }
 
 /// What the layers above core do on every rank before the program.
@@ -271,6 +295,13 @@ void keep_streams(const composition& parts) {
   }
 }
 
+/// A child that the program forked has the job's memory and no place in the job: it ends here,
+/// without a word to the others.
+[[noreturn]] void leave_fork() {
+  std::fflush(nullptr);
+  _exit(0);
+}
+
 /// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
 void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> install,
              function_ref<void(job&)> rank_main, int& failed) {
@@ -278,10 +309,13 @@ void run_all(conduit::world& on, const job_options& options, function_ref<void(j
     try {
       job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
       install(here);
+      const pid_t process = getpid();
       rank_main(here);
+      if (getpid() != process) leave_fork();
       here.finish();
-    } catch (const std::exception&) {
-      // What a conduit throws to end the other ranks is no std::exception.
+    } catch (const conduit::rank_stopped&) {
+      throw;  // not this one has failed
+    } catch (...) {
       if (failed < 0) failed = rank;
       throw;
     }
@@ -309,6 +343,7 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
   int failed = -1;
   try {
     install_report_signal();  // first of all: a signal must not kill a rank that only starts
+    process::tell_of_stack_overflow();
     compose(parts);
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
@@ -322,6 +357,14 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) 
   } catch (const std::exception& failure) {
     return report(parts, failed,
                   error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (...) {
+    return report(
+        parts, failed,
+        error(error_kind::fault, fmt::format("the program threw a value of type {}, which is no "
+                                             "std::exception and has no text",
+                                             type_of_exception())));
   }
 }
 
@@ -338,11 +381,18 @@ attached_job::attached_job(attached_job&&) noexcept = default;
 
 attached_job::~attached_job() {
   if (!parts_) return;
-  // An exception leaves the program's hands here: finishing would wait for ranks that wait for
-  // this one. The missing finish ends the job when the program, having told of it, exits.
-  if (std::uncaught_exceptions() > parts_->exceptions) return;
+  if (getpid() != parts_->composed.process) {
+    static_cast<void>(parts_.release());  // a forked child has the memory, and no place in the job
+    return;
+  }
   const composition& composed = parts_->composed;
   const int rank = composed.world->first_rank();
+  // An exception leaves the program's hands here: finishing would wait for ranks that wait for
+  // this one. They are told, whatever becomes of it.
+  if (std::uncaught_exceptions() > parts_->exceptions) {
+    composed.boot->desert(rank, "an exception went past its attached job, which it left");
+    return;
+  }
   try {
     parts_->here->finish();
     parts_->here.reset();

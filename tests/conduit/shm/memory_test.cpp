@@ -8,7 +8,9 @@
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -16,6 +18,7 @@
 
 #include "tests/conduit/shm/threads_job.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/conduit/shm/detail/memfd.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 
 namespace upwash::conduit {
@@ -96,6 +99,30 @@ TEST(shm_memory, impossible_size_is_an_error_with_the_figures) {
     EXPECT_NE(std::string(refused.what()).find("70368744177664 bytes wanted"), std::string::npos)
         << refused.what();
   }
+}
+
+/// Runs in a process of its own, whose limits are its own. Ends with 0 when all was as expected.
+[[noreturn]] void run_out_of_descriptors() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 40;
+  limit.rlim_max = 100;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  std::vector<shm_detail::shared_memory> held;
+  try {
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      held.push_back(shm_detail::shared_memory::make(4096, i, "a segment", "a knob"));
+    }
+  } catch (const error& refused) {
+    const std::string text = refused.what();
+    const bool named = text.find("no descriptor for a segment") != std::string::npos;
+    _exit(named && held.size() > 60 ? 0 : 1);
+  }
+  _exit(2);
+}
+
+TEST(shm_memory, takes_descriptors_up_to_the_hard_limit_and_names_it) {
+  EXPECT_EXIT(run_out_of_descriptors(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(shm_memory, import_of_released_memory_is_an_error_not_other_memory) {

@@ -154,6 +154,16 @@ TEST(shm_messages, E4_throttle_stops_new_requests_only) {
   EXPECT_EQ(job.at(1).poll(1), 1);
 }
 
+TEST(shm_messages, throttle_is_off_when_all_who_turned_it_on_have_turned_it_off) {
+  threads_job job(2);
+  job.at(1).throttle(true);
+  job.at(1).throttle(true);  // another rank of the process
+  job.at(1).throttle(false);
+  EXPECT_EQ(send(job, 0, 1, 0).why, retry_reason::throttled);
+  job.at(1).throttle(false);
+  EXPECT_EQ(send(job, 0, 1, 1).what, outcome::done);
+}
+
 TEST(shm_messages, messages_before_a_sink_are_kept_in_order) {
   threads_job job(2);
   for (std::uint64_t n = 0; n < 5; ++n) {

@@ -53,6 +53,7 @@ class thread_bootstrap final : public conduit::bootstrap {
                           std::string_view /*why*/) noexcept override {
     std::abort();
   }
+  void desert(int /*rank*/, std::string_view /*why*/) noexcept override { std::abort(); }
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
  private:

@@ -214,6 +214,26 @@ TEST(sim_messages, throttled_endpoint_refuses_requests_from_outside_handlers_onl
   });
 }
 
+TEST(sim_messages, throttle_is_off_when_all_who_turned_it_on_have_turned_it_off) {
+  simulated_job job(on_textbook(2));
+  job.run([](rank_box& me) {
+    if (me.rank() == 1) {
+      me.at().throttle(true);
+      me.at().throttle(true);  // another rank of the process
+      me.at().throttle(false);
+      me.at().compute(1, duration::from_us(50));
+      return me.at().throttle(false);
+    }
+    me.at().compute(0, duration::from_us(25));
+    message m;
+    m.source = 0;
+    m.destination = 1;
+    EXPECT_EQ(me.at().send(m, false).why, retry_reason::throttled);
+    me.at().compute(0, duration::from_us(50));
+    EXPECT_EQ(me.at().send(m, false).what, outcome::done);
+  });
+}
+
 TEST(sim_messages, prepared_payload_is_sent_in_place_or_cancelled) {
   simulated_job job(on_textbook(2));
   job.run([](rank_box& me) {

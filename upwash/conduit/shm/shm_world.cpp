@@ -83,6 +83,7 @@ void shm_world::run(function_ref<void(int)> body) {
   // come, and the job is over.
   while (running_ != 0 && !failure_) round();
   process::set_current_rank(-1);
+  if (failure_) process::leave_all();  // a report would look at the stacks dropped here
   ranks_.clear();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }

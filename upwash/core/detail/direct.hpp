@@ -4,14 +4,25 @@
 // The inline test whether a place is directly addressable, for puts, gets and atomics.
 #pragma once
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
+
+/// An unsigned integer of so many bytes.
+template <std::size_t Bytes>
+using word_of = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::uint16_t,
+                       std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
 struct direct_access {
   static region_table& regions(job& here) noexcept { return *here.regions_; }
@@ -37,6 +48,27 @@ template <class T>
     here.counters().get_bytes += bytes;
   }
   return at;
+}
+
+/// A put to memory that peers load from: done means visible, so whatever this rank stores next is
+/// seen after it, on processors that reorder stores too.
+inline void store_bytes(std::byte* to, const void* from, std::size_t bytes) noexcept {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+/// The same for one value: a word in one store, which whoever looks at it sees whole, and after
+/// what was put before.
+template <class T>
+void store_value(std::byte* to, const T& value) noexcept {
+  if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
+    if (reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0) {
+      const auto bits = std::bit_cast<word_of<sizeof(T)>>(value);
+      __atomic_store_n(reinterpret_cast<word_of<sizeof(T)>*>(to), bits, __ATOMIC_RELEASE);
+      return;
+    }
+  }
+  store_bytes(to, &value, sizeof value);
 }
 
 /// As `direct`, fetching the peer's key first when it is not known yet.

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -84,16 +85,21 @@ void injector::send_one(const conduit::message& m) {
                     "cancel that first",
                     here_.rank(), m.destination));
   }
-  for (;;) {
-    if (!has_deferred({m.destination, m.kind}) &&
-        inject(m, in_handler).what == conduit::outcome::done) [[likely]] {
-      return;
-    }
-    if (in_handler) return defer(m);  // I2
+  if (goes(m, in_handler)) [[likely]]
+    return;
+  if (in_handler) return defer(m);  // I2
+  const conduit::wait_reason reason{
+      .operation = "send", .peer = m.destination, .bytes = m.payload.size()};
+  const operation_scope in(job_access::state(here_), reason);
+  do {
     ++here_.counters().retries;
-    here_.wait(conduit::wait_target::credit(m.destination, m.kind),
-               {.operation = "send", .peer = m.destination, .bytes = m.payload.size()});
-  }
+    here_.wait(conduit::wait_target::credit(m.destination, m.kind), reason);
+  } while (!goes(m, false));
+}
+
+bool injector::goes(const conduit::message& m, bool in_handler) {
+  return !has_deferred({m.destination, m.kind}) &&
+         inject(m, in_handler).what == conduit::outcome::done;
 }
 
 conduit::injection injector::inject(const conduit::message& m, bool from_handler) {

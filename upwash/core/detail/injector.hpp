@@ -82,6 +82,7 @@ class injector {
 
  private:
   void send_one(const conduit::message& m);
+  [[nodiscard]] bool goes(const conduit::message& m, bool in_handler);
   void send_pieces(const conduit::message& m);
   void defer(const conduit::message& m);
   conduit::injection inject(const conduit::message& m, bool from_handler);

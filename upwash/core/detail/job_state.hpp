@@ -54,6 +54,9 @@ class job_state {
   const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
   std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
   bool reported = false;                              ///< this wait has reported itself
+  unsigned idles = 0;                                 ///< in this operation
+  unsigned empty_polls = 0;                           ///< calls of job::progress in a row
+  duration last_pause;                                ///< in the last of them
   process::live_job* live = nullptr;
   std::jthread progress_thread;
 };
@@ -76,6 +79,8 @@ struct job_access {
 };
 
 /// While it lives the stall report names this operation, whatever waits it is made of.
+/// A loop that waits for credit opens one around itself: else each turn were a wait of its own,
+/// too short ever to be reported.
 class operation_scope {
  public:
   operation_scope(job_state& state, const conduit::wait_reason& reason) noexcept
@@ -85,6 +90,7 @@ class operation_scope {
   ~operation_scope() {
     if (!outermost_) return;
     state_.waiting_for = nullptr;
+    state_.idles = 0;
     state_.waiting_since_ps.store(0, std::memory_order_relaxed);  // a report may read an old one
   }
   operation_scope(const operation_scope&) = delete;

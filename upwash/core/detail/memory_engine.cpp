@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -106,10 +107,13 @@ void memory_engine::start(const transfer& what, const stage_target& local,
     to_start_[what.at.rank].push_back(&op);
     ++waiting_;
   }
-  while (!here_.in_handler() && !calling_ &&
-         waiting_.load(std::memory_order_relaxed) > start_limit) {
-    here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory),
-               {.operation = "put or get", .peer = what.at.rank, .bytes = what.bytes});
+  const auto too_many = [this] { return waiting_.load(std::memory_order_relaxed) > start_limit; };
+  if (here_.in_handler() || calling_ || !too_many()) return;
+  const conduit::wait_reason reason{
+      .operation = "put or get", .peer = what.at.rank, .bytes = what.bytes};
+  const operation_scope in(job_access::state(here_), reason);
+  while (too_many()) {
+    here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory), reason);
   }
 }
 

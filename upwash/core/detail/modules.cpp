@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/core/detail/modules.hpp"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::detail {
 namespace {
@@ -42,19 +39,35 @@ std::string_view build_id(const dl_phdr_info& info, const ElfW(Phdr) & header) {
   return {};
 }
 
+/// How the id of a function names a module beside the first two: by this many numbers, and by the
+/// upper bits of the offset, which leaves the offset 64 MiB.
+constexpr std::uint64_t first_number = 2;
+constexpr std::uint64_t numbers = 248;
+constexpr unsigned offset_bits = 26;
+constexpr std::uint32_t offset_mask = (std::uint32_t{1} << offset_bits) - 1;
+
+struct mark {
+  std::uint8_t number;
+  std::uint32_t upper;  ///< in place
+  friend bool operator==(const mark&, const mark&) = default;
+};
+
+mark mark_of(std::uint64_t build) noexcept {
+  return {static_cast<std::uint8_t>(first_number + build % numbers),
+          static_cast<std::uint32_t>(build >> 32U) & ~offset_mask};
+}
+static_assert(first_number + numbers <= conduit::core_module);
+
 }  // namespace
 
 module_table::module_table() { scan(); }
 
 void module_table::scan() {
   modules_.clear();
-  fingerprint_ = 0;
   const auto visit = [](dl_phdr_info* info, std::size_t, void* self) {
     auto& table = *static_cast<module_table*>(self);
     entry found;
     const std::string_view path(info->dlpi_name);
-    // The kernel's own module differs between nodes, and holds no handler.
-    const bool counts = path.find("linux-vdso") == std::string_view::npos;
     std::uintptr_t low = UINTPTR_MAX;
     std::uintptr_t high = 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -63,58 +76,90 @@ void module_table::scan() {
         low = std::min(low, static_cast<std::uintptr_t>(info->dlpi_addr + header.p_vaddr));
         high = std::max(
             high, static_cast<std::uintptr_t>(info->dlpi_addr + header.p_vaddr + header.p_memsz));
-      } else if (header.p_type == PT_NOTE && counts) {
-        table.fingerprint_ = mix_bytes(table.fingerprint_, build_id(*info, header));
+      } else if (header.p_type == PT_NOTE) {
+        found.build = mix_bytes(found.build, build_id(*info, header));
       }
     }
     if (low >= high) return 0;
     found.base = low;
     found.size = high - low;
     found.name = path.empty() ? "program" : std::string(path.substr(path.rfind('/') + 1));
-    if (counts) table.fingerprint_ = mix_bytes(table.fingerprint_, found.name) + found.size;
+    found.build = mix_bytes(found.build, found.name) + found.size;
     table.modules_.push_back(std::move(found));
     return 0;
   };
   dl_iterate_phdr(visit, this);
+  const auto here = reinterpret_cast<std::uintptr_t>(&build_fingerprint);
+  const auto own = std::find_if(modules_.begin(), modules_.end(),
+                                [here](const entry& each) { return here - each.base < each.size; });
+  own_base_ = own == modules_.end() ? 0 : own->base;
+  fingerprint_ = modules_.front().build;
+  if (own_base_ != 0) fingerprint_ = random_bits(fingerprint_, own->build, 0);
+}
+
+conduit::handler_id module_table::id_in(const entry& in, std::uintptr_t address) const {
+  const auto offset = static_cast<std::uint32_t>(address - in.base);
+  if (&in == &modules_.front()) return {offset, 0};
+  if (in.base == own_base_) return {offset, 1};
+  if (in.size > offset_mask) {
+    throw error(error_kind::argument,
+                fmt::format("handler at {:#x} of {}: handlers of libraries above 64 MiB have no "
+                            "number; put them into the program, or a smaller library",
+                            offset, in.name));
+  }
+  const mark its = mark_of(in.build);
+  for (const entry& each : modules_) {
+    if (each.base == in.base || each.base == own_base_ || mark_of(each.build) != its) continue;
+    if (&each == &modules_.front()) continue;
+    throw error(error_kind::argument,
+                fmt::format("handlers of {} and of {} cannot be told apart: their build ids are "
+                            "alike in the bits that number modules; build one of them anew",
+                            in.name, each.name));
+  }
+  return {offset | its.upper, its.number};
 }
 
 conduit::handler_id module_table::find(std::uintptr_t address) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    for (std::size_t i = 0; i < modules_.size() && i < conduit::core_module; ++i) {
-      if (address - modules_[i].base < modules_[i].size) {
-        return {static_cast<std::uint32_t>(address - modules_[i].base),
-                static_cast<std::uint8_t>(i)};
-      }
+    for (const entry& each : modules_) {
+      if (address - each.base < each.size) return id_in(each, address);
     }
     scan();  // loaded by dlopen since
   }
   throw error(error_kind::argument,
-              fmt::format("handler at {:#x} lies in none of the first 254 modules of this process",
-                          address));
+              fmt::format("handler at {:#x} lies in no module of this process", address));
 }
 
-void module_table::rescan_for(conduit::handler_id id) {
-  scan();
-  if (holds(id)) return;
-  throw error(error_kind::fault,
-              fmt::format("a message names handler {:#x} of module {}, but this process has {} "
-                          "modules; all ranks must run the same build and load the same "
-                          "libraries in the same order",
-                          id.offset, id.module, modules_.size()));
-}
-
-std::string module_table::name_of(conduit::handler_id id) const {
-  if (id.module >= modules_.size()) return fmt::format("module {}+{:#x}", id.module, id.offset);
-  const entry& in = modules_[id.module];
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(in.base + id.offset), &info) != 0 &&
-      info.dli_sname != nullptr) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> plain(
-        abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), &std::free);
-    return status == 0 ? plain.get() : info.dli_sname;
+const module_table::entry* module_table::holder_of(conduit::handler_id id,
+                                                   std::uint32_t& offset) const {
+  const mark wanted{id.module, id.offset & ~offset_mask};
+  for (const entry& each : modules_) {
+    const bool first = &each == &modules_.front();
+    const bool own = each.base == own_base_;
+    const bool named = id.module == 0   ? first
+                       : id.module == 1 ? own
+                                        : !first && !own && mark_of(each.build) == wanted;
+    if (!named) continue;
+    offset = id.module < first_number ? id.offset : id.offset & offset_mask;
+    if (offset < each.size) return &each;
   }
-  return fmt::format("{}+{:#x}", in.name, id.offset);
+  return nullptr;
+}
+
+const void* module_table::look_up(conduit::handler_id id) {
+  std::uint32_t offset = 0;
+  const entry* in = holder_of(id, offset);
+  if (in == nullptr) {
+    scan();
+    in = holder_of(id, offset);
+  }
+  if (in != nullptr) return reinterpret_cast<const void*>(in->base + offset);
+  throw error(
+      error_kind::fault,
+      fmt::format("a message names a handler at {:#x} of module {}, which is none of the {} "
+                  "modules of this process: load the library that has the handler in every "
+                  "rank, in the same build, before messages to it are sent",
+                  id.offset, id.module, modules_.size()));
 }
 
 }  // namespace upwash::detail

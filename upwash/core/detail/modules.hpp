@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handler ids: the modules (executable and shared libraries) of this process, numbered in
-// loading order. Equal builds number equally; `fingerprint` lets a start handshake check that.
+// Handler ids: the modules (executable and shared libraries) of this process. The executable is
+// number 0, the module of upwash itself 1; others are numbered by their build ids, so that ranks
+// agree on them whatever else they load, and in which order. `fingerprint` lets a start handshake
+// check the first two.
 #pragma once
 
 #include <cstdint>
@@ -31,32 +33,32 @@ class module_table {
   /// The function of an id. Rescans for modules loaded later; throws `error` (fault) for one that
   /// this process has not.
   [[nodiscard]] const void* function_of(conduit::handler_id id) {
-    if (!holds(id)) [[unlikely]]
-      rescan_for(id);
-    return reinterpret_cast<const void*>(modules_[id.module].base + id.offset);
+    const entry& first = modules_.front();
+    if (id.module == 0 && id.offset < first.size) [[likely]] {
+      return reinterpret_cast<const void*>(first.base + id.offset);
+    }
+    return look_up(id);
   }
 
-  /// A number over names and build ids, in order.
+  /// A number over the builds of the executable and of upwash.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
-
-  /// "name_of_function" or "program+0x1234", for messages.
-  [[nodiscard]] std::string name_of(conduit::handler_id id) const;
 
  private:
   struct entry {
     std::uintptr_t base = 0;
     std::uintptr_t size = 0;
+    std::uint64_t build = 0;  ///< a number over build id, name and size
     std::string name;
   };
 
   void scan();
   [[nodiscard]] conduit::handler_id find(std::uintptr_t address);
-  [[nodiscard]] bool holds(conduit::handler_id id) const noexcept {
-    return id.module < modules_.size() && id.offset < modules_[id.module].size;
-  }
-  void rescan_for(conduit::handler_id id);
+  [[nodiscard]] conduit::handler_id id_in(const entry& in, std::uintptr_t address) const;
+  [[nodiscard]] const void* look_up(conduit::handler_id id);
+  [[nodiscard]] const entry* holder_of(conduit::handler_id id, std::uint32_t& offset) const;
 
-  std::vector<entry> modules_;
+  std::vector<entry> modules_;   ///< the executable first
+  std::uintptr_t own_base_ = 0;  ///< of the module of upwash
   std::uint64_t fingerprint_ = 0;
 };
 

@@ -4,6 +4,8 @@
 // Where requests, counters and notices meet the engines: makes tickets and stage targets.
 #pragma once
 
+#include <exception>
+
 #include "upwash/core/completer.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/operation.hpp"
@@ -16,6 +18,7 @@ struct request_access {
   static request make(job& here, std::uint32_t stages, const conduit::wait_reason& reason) {
     ticket* made = job_access::state(here).tickets.take();
     made->owner = &here;
+    made->exceptions = std::uncaught_exceptions();
     made->reason = reason;
     made->pending.store(stages, std::memory_order_relaxed);
     return request(made);

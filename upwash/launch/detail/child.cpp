@@ -81,11 +81,11 @@ child start_child(const start_plan& plan, int index) {
   fcntl(out.read, F_SETFL, O_NONBLOCK);
   fcntl(err.read, F_SETFL, O_NONBLOCK);
   const auto pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (pidfd < 0) {
+  if (pidfd < 0 && (errno == EMFILE || errno == ENFILE)) {
     const int why = errno;
     kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
-    throw system_error("cannot watch a process (pidfd_open, Linux 5.3)", why);
+    throw system_error("no descriptor to watch a process (see ulimit -n)", why);
   }
   return {pid, pidfd, out.read, err.read, false, 0};
 }
@@ -93,7 +93,7 @@ child start_child(const start_plan& plan, int index) {
 bool reap(child& one) {
   if (one.reaped || waitpid(one.pid, &one.status, WNOHANG) != one.pid) return false;
   one.reaped = true;
-  close(one.pidfd);
+  if (one.pidfd >= 0) close(one.pidfd);
   one.pidfd = -1;
   return true;
 }

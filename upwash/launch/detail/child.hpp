@@ -14,7 +14,7 @@ namespace upwash::launch::detail {
 
 struct child {
   pid_t pid = -1;
-  int pidfd = -1;         ///< -1 once reaped
+  int pidfd = -1;         ///< -1 once reaped, or before Linux 5.3: then it is asked for again
   int standard_out = -1;  ///< our ends of the pipes, not blocking; -1 once closed
   int standard_error = -1;
   bool reaped = false;

@@ -103,7 +103,8 @@ process_slot& control_block::slot(int process) const noexcept {
 
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
 
-bool control_block::fail(int rank, int status, std::string_view why, bool speak) const noexcept {
+bool control_block::fail(int rank, int status, std::string_view why, bool speak,
+                         int teller) const noexcept {
   control_header& h = header();
   if (h.claimed.exchange(1) != 0) return false;
   const std::size_t kept = std::min(why.size(), control_header::text_bytes - 1);
@@ -111,6 +112,7 @@ bool control_block::fail(int rank, int status, std::string_view why, bool speak)
   h.failed_text[kept] = '\0';
   h.failed_rank = rank;
   h.failed_status = status;
+  h.failed_teller = teller;
   if (speak) {
     std::fflush(nullptr);
     std::fprintf(stderr, "upwash: %s\n", failure_line(rank, why).c_str());

@@ -36,7 +36,7 @@ struct process_slot {
 static_assert(sizeof(process_slot) == 576);
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683032U;  // "upwash02"
+  static constexpr std::uint64_t magic_value = 0x75707761'73683033U;  // "upwash03"
   static constexpr std::size_t text_bytes = 3072;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
@@ -49,6 +49,7 @@ struct control_header {
   alignas(64) std::atomic<std::uint32_t> failed;
   std::int32_t failed_rank;  ///< valid when `failed`, as the next two; -1: none in particular
   std::int32_t failed_status;
+  std::int32_t failed_teller;  ///< process that may still tell more; -1: none
   std::array<char, text_bytes> failed_text;
 };
 
@@ -71,8 +72,9 @@ class control_block {
   [[nodiscard]] int processes() const noexcept;
 
   /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
-  /// standard error, before anybody can see that the job has failed and leave.
-  bool fail(int rank, int status, std::string_view why, bool speak) const noexcept;
+  /// standard error, before anybody can see that the job has failed and leave. `teller`: a process
+  /// that goes on for a while.
+  bool fail(int rank, int status, std::string_view why, bool speak, int teller = -1) const noexcept;
 
   /// Whether the job failed, once whoever writes the reason has written it.
   [[nodiscard]] bool failure_told() const noexcept;

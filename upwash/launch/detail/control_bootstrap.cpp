@@ -131,6 +131,12 @@ void control_bootstrap::abort(int rank, int status, std::string_view why) noexce
   _exit(block_.failure_told() ? block_.header().failed_status : status);
 }
 
+void control_bootstrap::desert(int rank, std::string_view why) noexcept {
+  close_place();
+  std::fflush(nullptr);
+  block_.fail(rank, 1, why, !launcher_, process_);
+}
+
 bool control_bootstrap::failed() const noexcept {
   // Relaxed: nothing is read on the strength of it but by seq_cst loads.
   if (block_.header().failed.load(std::memory_order_relaxed) != 0) return true;

@@ -36,6 +36,7 @@ class control_bootstrap final : public conduit::bootstrap {
   void barrier() override { exchange({}, {}); }
   void finished() noexcept override;
   [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override;
+  void desert(int rank, std::string_view why) noexcept override;
   [[nodiscard]] bool failed() const noexcept override;
 
  private:

@@ -49,7 +49,8 @@ void peer_watch::watch(int process) noexcept {
     return;
   }
   if (fd < 0) {
-    fd = unwatchable;  // out of descriptors: the others see its death
+    fd = unwatchable;  // out of descriptors, or before Linux 5.3
+    asked_for_.push_back(process);
     return;
   }
   epoll_event event{};
@@ -65,6 +66,11 @@ bool peer_watch::look() noexcept {
   next_ = now + interval;
   for (int p = 0; p < block_.processes() && unwatched_ > 0; ++p) {
     if (pidfds_[static_cast<std::size_t>(p)] == absent) watch(p);
+  }
+  if (!dead_ && !asked_for_.empty()) {  // one in each look
+    const int process = asked_for_[turn_++ % asked_for_.size()];
+    const process_slot& slot = block_.slot(process);
+    if (!process_lives(slot.pid.load(), slot.started)) dead_ = died(process);
   }
   epoll_event event{};
   while (!dead_ && epoll_wait(epoll_, &event, 1, 0) == 1) dead_ = died(event.data.fd);

@@ -4,6 +4,7 @@
 // Watches the processes of a job that no launcher of upwash watches, through their pidfds.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "upwash/base/duration.hpp"
@@ -30,7 +31,9 @@ class peer_watch {
   const control_block& block_;
   int epoll_ = -1;
   std::vector<int> pidfds_;
-  int unwatched_;  ///< processes that have not come yet
+  std::vector<int> asked_for_;  ///< processes without one: whether they live is asked for
+  std::size_t turn_ = 0;        ///< of them
+  int unwatched_;               ///< processes that have not come yet
   duration next_;
   bool dead_ = false;
 };

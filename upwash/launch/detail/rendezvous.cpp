@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -29,21 +30,34 @@ namespace {
 
 constexpr const char* directory = "/dev/shm";
 constexpr std::size_t readable_length = 40;
+const duration most_patience = duration::from_seconds(1);  // of one that leaves
 
+/// An object of the user's own, open and locked. Anybody may make objects here, and lock what he
+/// can open: what is not this user's alone is not touched, and no lock is waited for without end.
 class locked_file {
  public:
-  locked_file(const std::string& name, int flags) : fd_(shm_open(name.c_str(), flags, 0600)) {
-    if (fd_ >= 0) flock(fd_, LOCK_EX);
+  enum class answer : std::uint8_t { locked, absent, foreign, busy };
+
+  /// Waits for the lock until `deadline`.
+  locked_file(const std::string& name, int flags, duration deadline)
+      : fd_(shm_open(name.c_str(), flags, 0600)), refusal_(errno) {
+    if (fd_ < 0) {
+      if (refusal_ == EACCES) answer_ = answer::foreign;
+      return;
+    }
+    answer_ = !own() ? answer::foreign : lock(deadline) ? answer::locked : answer::busy;
   }
   ~locked_file() {
     if (fd_ < 0) return;
-    flock(fd_, LOCK_UN);  // closing does not unlock while the file is mapped
+    if (answer_ == answer::locked) flock(fd_, LOCK_UN);  // closing does not while it is mapped
     close(fd_);
   }
   locked_file(const locked_file&) = delete;
   locked_file& operator=(const locked_file&) = delete;
 
   [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] answer what() const { return answer_; }
+  [[nodiscard]] int refusal() const { return refusal_; }  ///< errno, when absent
   [[nodiscard]] bool empty() const { return status().st_size == 0; }
 
   [[nodiscard]] std::uint64_t inode() const { return status().st_ino; }
@@ -62,10 +76,27 @@ class locked_file {
     fstat(fd_, &info);
     return info;
   }
+  /// A file of this user that no other can open, under one name; none once it has been removed.
+  [[nodiscard]] bool own() const {
+    const struct stat info = status();
+    return S_ISREG(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 0077) == 0 &&
+           info.st_nlink <= 1;
+  }
+  [[nodiscard]] bool lock(duration deadline) const {
+    while (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK || steady_now() >= deadline) return false;
+      const timespec pause{0, 200'000};
+      nanosleep(&pause, nullptr);
+    }
+    return true;
+  }
+
   int fd_;
+  int refusal_;
+  answer answer_ = answer::absent;
 };
 
-std::string prefix() { return fmt::format("/upwash-{}-", getuid()); }
+std::string prefix() { return fmt::format("/upwash-{}-", geteuid()); }
 
 /// Nobody lives who has come. While somebody does, the job is his: whoever joins him learns of the
 /// dead, and does not wait in vain in a job of his own.
@@ -98,10 +129,30 @@ void sweep() {
   while (const dirent* entry = readdir(folder)) {
     if (std::strncmp(entry->d_name, mine.c_str(), mine.size()) != 0) continue;
     const std::string name = std::string("/") + entry->d_name;
-    const locked_file file(name, O_RDWR | O_CLOEXEC);
-    if (file.fd() >= 0 && file.current(name) && stale(file)) shm_unlink(name.c_str());
+    const locked_file file(name, O_RDWR | O_CLOEXEC, steady_now());  // who holds it, uses it
+    const bool free = file.what() == locked_file::answer::locked;
+    if (free && file.current(name) && stale(file)) shm_unlink(name.c_str());
   }
   closedir(folder);
+}
+
+[[noreturn]] void refuse(const std::string& name, const locked_file& file, duration patience) {
+  switch (file.what()) {
+    case locked_file::answer::foreign:
+      throw error(
+          error_kind::environment,
+          fmt::format("{}{} is not of this user alone (another owner, open to others, or no "
+                      "plain file): somebody else uses this job's name, and processes do "
+                      "not meet there; give the job another one (UPWASH_JOB_ID)",
+                      directory, name));
+    case locked_file::answer::busy:
+      throw error(error_kind::environment,
+                  fmt::format("{}{} is locked for more than {:g} s (start_timeout): a process of "
+                              "this job is stopped while it starts, or another program holds it",
+                              directory, name, patience.seconds()));
+    default:
+      throw system_error(fmt::format("cannot open shared memory object {}", name), file.refusal());
+  }
 }
 
 control_block checked(control_block block, const identity& self, int ranks_per_process) {
@@ -131,14 +182,13 @@ std::string object_name(const identity& self) {
   return fmt::format("{}{}-{:016x}", prefix(), readable, hash);
 }
 
-meeting meet(const identity& self, int ranks_per_process) {
+meeting meet(const identity& self, int ranks_per_process, duration patience) {
   sweep();
   const std::string name = object_name(self);
+  const duration deadline = steady_now() + patience;
   for (;;) {
-    const locked_file file(name, O_RDWR | O_CREAT | O_CLOEXEC);
-    if (file.fd() < 0) {
-      throw system_error(fmt::format("cannot open shared memory object {}", name), errno);
-    }
+    const locked_file file(name, O_RDWR | O_CREAT | O_CLOEXEC, deadline);
+    if (file.what() != locked_file::answer::locked) refuse(name, file, patience);
     if (!file.current(name)) continue;
     meeting_place place(name, file.inode());
     if (file.empty()) {
@@ -159,8 +209,9 @@ meeting meet(const identity& self, int ranks_per_process) {
 
 void meeting_place::close() noexcept {
   if (name_.empty()) return;
-  const locked_file file(name_, O_RDWR | O_CLOEXEC);
-  if (file.fd() >= 0 && file.inode() == inode_ && file.current(name_)) shm_unlink(name_.c_str());
+  const locked_file file(name_, O_RDWR | O_CLOEXEC, steady_now() + most_patience);
+  const bool locked = file.what() == locked_file::answer::locked;
+  if (locked && file.inode() == inode_ && file.current(name_)) shm_unlink(name_.c_str());
   name_.clear();
 }
 

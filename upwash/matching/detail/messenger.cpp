@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/completer.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 #include "upwash/matching/trace.hpp"
@@ -120,6 +122,7 @@ posted& messenger::new_post(envelope what, std::span<std::byte> into) {
   p.now = posted::state::waiting;
   p.truncated = false;
   p.inexact = false;
+  p.exceptions = std::uncaught_exceptions();
   p.into = into;
   p.got = {};
   p.owner = this;
@@ -221,9 +224,14 @@ void messenger::wait(posted& p) {
 
 /// Destroyed: one that is not complete is waited for as a request is.
 void messenger::finish(posted& p) noexcept {
+  const conduit::wait_reason reason{
+      .operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team};
+  const bool unwinding = std::uncaught_exceptions() > p.exceptions;
+  if (p.now != posted::state::complete && unwinding && !cancel(p)) {
+    return upwash::detail::let_go(here_, reason);  // the bytes are being fetched
+  }
   if (p.now != posted::state::complete) {
-    auto begun = begin_operation(
-        here_, {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team});
+    auto begun = begin_operation(here_, reason);
     p.end = begun.end;
     begun.handle = {};
     if (p.now != posted::state::complete) return;  // the job is failing: it stays with the pool

@@ -35,6 +35,7 @@ struct posted : entry {
   state now = state::waiting;
   bool truncated = false;
   bool inexact = false;  ///< not as long as was promised
+  int exceptions = 0;    ///< that were unwinding when it was made
   std::span<std::byte> into;
   receipt got;
   completer end;  ///< of who destroys it and waits; most look at `now`

@@ -14,11 +14,12 @@
 #include "upwash/base/fiber.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/conduit/world.hpp"
 
 namespace upwash::conduit {
 
 /// Thrown out of idle when another rank failed: unwinds this one.
-struct stopped_rank {};
+struct stopped_rank : rank_stopped {};
 
 /// A message on its way.
 struct loopback_packet {

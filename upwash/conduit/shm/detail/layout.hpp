@@ -42,10 +42,10 @@ struct layout {
   [[nodiscard]] std::size_t group_offset(int sender) const {
     return header_bytes + static_cast<std::size_t>(sender) * group_bytes;
   }
-  /// Largest payload of a message: a quarter of the ring keeps some in flight, but 2 KiB at least.
-  [[nodiscard]] std::size_t medium_bytes() const {
-    return payload_bytes / 4 < 2048 ? 2048 : payload_bytes / 4;
-  }
+  /// Largest payload of a message. What the receiver has read and not given back, what is lost
+  /// at the ring's end and one more message then fit into the ring together: a message waits for
+  /// others to be read, never for credit that nobody owes yet.
+  [[nodiscard]] std::size_t medium_bytes() const { return payload_bytes / 4; }
   [[nodiscard]] ring_place ring(std::byte* group, lane kind) const;
 };
 

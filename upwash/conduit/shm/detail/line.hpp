@@ -15,6 +15,11 @@ namespace upwash::conduit::shm_detail {
 inline constexpr std::size_t line_bytes = 64;
 inline constexpr std::uint32_t inline_payload = 0xffff;  ///< as payload position
 
+/// The room that a payload takes in its ring.
+[[nodiscard]] constexpr std::uint32_t round_to_lines(std::size_t bytes) noexcept {
+  return static_cast<std::uint32_t>((bytes + line_bytes - 1) & ~(line_bytes - 1));
+}
+
 ///   0   arguments (48 B); an inline payload comes first, arguments behind it at 8-byte steps
 ///   48  handler offset u32   52  module u8   53  argument bytes u8   54  payload bytes u16
 ///   56  payload position / 64 u16   58  source u16   60  destination u16   62  sequence u16

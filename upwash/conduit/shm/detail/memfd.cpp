@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -17,6 +18,8 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
+#include "upwash/conduit/shm/detail/limits.hpp"
 
 namespace upwash::conduit::shm_detail {
 namespace {
@@ -25,6 +28,18 @@ constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
 constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1
 
 std::string name_of(std::uint32_t serial) { return fmt::format("upwash-{:08x}", serial); }
+
+bool out_of_descriptors(int why) noexcept { return why == EMFILE || why == ENFILE; }
+
+/// What `make` gives; once more with the hard limit where the soft one was too low.
+template <class Make>
+int with_descriptors(const Make& make) {
+  const int fd = make();
+  if (fd >= 0 || errno != EMFILE) return fd;
+  if (process::raise_descriptor_limit()) return make();
+  errno = EMFILE;
+  return -1;
+}
 
 /// Address space for `bytes` at an address aligned to `alignment`; mapped over by the caller.
 std::byte* reserve(std::size_t bytes, std::size_t alignment) {
@@ -65,7 +80,13 @@ shared_memory shared_memory::make(std::size_t bytes, std::uint32_t serial, std::
                         why);
   };
   if (made.bytes_ > available_memory()) throw lacking(ENOMEM);
-  made.fd_ = memfd_create(name_of(serial).c_str(), MFD_CLOEXEC);
+  const std::string name = name_of(serial);
+  made.fd_ = with_descriptors([&] { return memfd_create(name.c_str(), MFD_CLOEXEC); });
+  if (made.fd_ < 0 && out_of_descriptors(errno)) {
+    throw system_error(fmt::format("no descriptor for {} of {} bytes (see ulimit -n, also -Hn)",
+                                   purpose, made.bytes_),
+                       errno);
+  }
   if (made.fd_ < 0) throw lacking(errno);
   const auto size = static_cast<off_t>(made.bytes_);
   if (ftruncate(made.fd_, size) != 0) throw lacking(errno);
@@ -92,7 +113,10 @@ shared_memory shared_memory::open(int pid, int fd, std::uint32_t serial, std::si
                             target.data(), expected));
   }
   shared_memory opened;
-  opened.fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  opened.fd_ = with_descriptors([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
+  if (opened.fd_ < 0 && out_of_descriptors(errno)) {
+    throw system_error("no descriptor to reach a peer's memory (see ulimit -n, also -Hn)", errno);
+  }
   if (opened.fd_ < 0) {
     throw system_error(fmt::format("cannot reach a peer's memory by {} (all processes of a job "
                                    "must share user and pid namespace)",
@@ -106,6 +130,8 @@ shared_memory shared_memory::open(int pid, int fd, std::uint32_t serial, std::si
   return opened;
 }
 
+void shared_memory::keep_from_children() const noexcept { madvise(base_, bytes_, MADV_DONTFORK); }
+
 void shared_memory::map(std::size_t offset) {
   std::byte* at = bytes_ >= huge_page_bytes ? reserve(bytes_, huge_page_bytes) : nullptr;
   void* base = mmap(at, bytes_, PROT_READ | PROT_WRITE,
@@ -118,7 +144,7 @@ void shared_memory::map(std::size_t offset) {
 
 std::size_t available_memory() {
   std::FILE* file = std::fopen("/proc/meminfo", "re");
-  if (file == nullptr) return SIZE_MAX;
+  if (file == nullptr) return own_limits().free_bytes;
   std::array<char, 256> text{};
   std::size_t kib = SIZE_MAX / 1024;
   while (std::fgets(text.data(), static_cast<int>(text.size()), file) != nullptr) {
@@ -127,7 +153,7 @@ std::size_t available_memory() {
     if (row.starts_with(key)) kib = std::strtoull(text.data() + key.size(), nullptr, 10);
   }
   std::fclose(file);
-  return kib * 1024;
+  return std::min<std::size_t>(kib * 1024, own_limits().free_bytes);
 }
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }

@@ -29,6 +29,9 @@ class shared_memory {
   static shared_memory open(int pid, int fd, std::uint32_t serial, std::size_t offset,
                             std::size_t bytes);
 
+  /// A child that this process forks has not this memory.
+  void keep_from_children() const noexcept;
+
   [[nodiscard]] std::byte* base() const noexcept { return base_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] int fd() const noexcept { return fd_; }

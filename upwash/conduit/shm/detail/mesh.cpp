@@ -13,6 +13,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/shm/detail/ancestors.hpp"
 #include "upwash/conduit/shm/detail/packages.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -55,11 +56,15 @@ mesh::mesh(bootstrap& boot, const settings& values)
   own_ = shared_memory::make(layout_.total(), mine.serial, "message rings",
                              "UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD");
   mine.fd = own_.fd();
-  if (values.text("shm_cma") == "auto") {
-    // Where only ancestors may look into a process, peers must be let in. Elsewhere no effect.
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-  }
+  own_.keep_from_children();
   introduce(boot);
+  if (values.text("shm_cma") == "auto" && peers_.size() > 1) {
+    // Where only ancestors may look into a process, peers must be let in: whoever started them
+    // all, and what that has started. Elsewhere no effect.
+    std::vector<int> pids;
+    for (const introduction& one : peers_) pids.push_back(one.pid);
+    prctl(PR_SET_PTRACER, static_cast<unsigned long>(common_ancestor(pids)));
+  }
   share_sockets(boot, values.integer("fake_nodes") == 0);
   connect();
   boot.barrier();  // nobody closes its descriptor before all have opened it
@@ -108,8 +113,9 @@ void mesh::connect() {
   segments_.resize(peers_.size());
   for (int p = 0; p < processes(); ++p) {
     if (p == self_) continue;
-    segments_[static_cast<std::size_t>(p)] =
-        shared_memory::open(peer(p).pid, peer(p).fd, peer(p).serial, 0, layout_.total());
+    shared_memory& there = segments_[static_cast<std::size_t>(p)];
+    there = shared_memory::open(peer(p).pid, peer(p).fd, peer(p).serial, 0, layout_.total());
+    there.keep_from_children();
   }
 }
 

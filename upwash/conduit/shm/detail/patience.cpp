@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <ctime>
 
 #include "upwash/base/log.hpp"
+#include "upwash/conduit/shm/detail/limits.hpp"
 #include "upwash/conduit/shm/detail/spin_lock.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -63,14 +63,9 @@ sharing sharing_of(std::span<const introduction> processes, int self) {
 }  // namespace
 
 int within_quota(int processors) {
-  std::FILE* file = std::fopen("/sys/fs/cgroup/cpu.max", "re");
-  if (file == nullptr) return processors;
-  long quota = 0;
-  long period = 0;
-  const int found = std::fscanf(file, "%ld %ld", &quota, &period);  // "max 100000": no quota
-  std::fclose(file);
-  if (found != 2 || quota <= 0 || period <= 0) return processors;
-  return std::clamp(static_cast<int>(quota / period), 1, std::max(processors, 1));
+  const double quota = own_limits().processors;
+  if (quota >= processors) return processors;
+  return std::clamp(static_cast<int>(quota), 1, std::max(processors, 1));
 }
 
 patience patience::choose(const settings& values, std::span<const introduction> processes,

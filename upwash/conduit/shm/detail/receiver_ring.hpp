@@ -44,7 +44,7 @@ class receiver_ring {
       message taken_out = arrived(slot, tail, kind);
       deliver(taken_out, tail);
       next_.store(next + 1, std::memory_order_relaxed);
-      if (tail.position != inline_payload) payload_since_ += slot.payload_bytes;
+      if (tail.position != inline_payload) payload_since_ += round_to_lines(slot.payload_bytes);
       if (next + 1 - returned_.load(std::memory_order_relaxed) >= place_.line_count / 4 ||
           payload_since_ >= place_.payload_bytes / 4) {
         give_back();

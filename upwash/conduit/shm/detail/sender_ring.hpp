@@ -36,8 +36,8 @@ class sender_ring {
       : place_(place), limit_(place.line_count), reusable_(place.line_count) {}
 
   /// done when a message without payload would be taken now.
-  injection probe(std::uint16_t destination) {
-    if (open_ && destination == reserved_for_) return injection::retry(retry_reason::reserved);
+  injection probe(std::uint16_t source, std::uint16_t destination) {
+    if (blocks(source, destination)) return injection::retry(retry_reason::reserved);
     const std::uint32_t wanted = open_ ? 2 : 1;
     if (limit_ - sent_ < wanted && !refresh(wanted)) {
       return injection::retry(retry_reason::no_credit);
@@ -47,7 +47,7 @@ class sender_ring {
 
   /// done, or retry with no_credit or reserved. `source`, `destination` within their processes.
   injection push(const message& m, std::uint16_t source, std::uint16_t destination) {
-    if (open_ && destination == reserved_for_) [[unlikely]] {
+    if (blocks(source, destination)) [[unlikely]] {
       return injection::retry(retry_reason::reserved);
     }
     if (sent_ + (open_ ? 1U : 0U) == limit_ && !refresh(open_ ? 2 : 1)) {
@@ -76,7 +76,9 @@ class sender_ring {
   }
 
   /// Room for a payload, kept together with the credit for its line until commit or cancel.
-  injection reserve(std::size_t bytes, std::uint16_t destination, std::span<std::byte>& payload) {
+  /// One at a time for all sources of the process.
+  injection reserve(std::size_t bytes, std::uint16_t source, std::uint16_t destination,
+                    std::span<std::byte>& payload) {
     if (open_) return injection::retry(retry_reason::reserved);
     if (sent_ == limit_ && !refresh(1)) return injection::retry(retry_reason::no_credit);
     std::uint32_t begin = 0;
@@ -84,6 +86,7 @@ class sender_ring {
     if (!room(bytes, begin)) return injection::retry(retry_reason::no_credit);
     open_ = true;
     reserved_end_ = head_;
+    reserved_by_ = source;
     reserved_for_ = destination;
     payload = {place_.payload + begin, bytes};
     return injection::done();
@@ -115,6 +118,11 @@ class sender_ring {
  private:
   static constexpr std::uint32_t ahead = 6;  // lines
 
+  /// Whether the room that is open comes before a message from here to there (E1).
+  [[nodiscard]] bool blocks(std::uint16_t source, std::uint16_t destination) const noexcept {
+    return open_ && destination == reserved_for_ && source == reserved_by_;
+  }
+
   /// Whether at least `wanted` lines are free after a look at what came back.
   bool refresh(std::uint32_t wanted) {
     // Acquire: the consumer has read the lines and payloads before it gave them back.
@@ -127,7 +135,7 @@ class sender_ring {
   }
 
   bool room(std::size_t bytes, std::uint32_t& begin) {
-    const auto size = static_cast<std::uint32_t>((bytes + line_bytes - 1) & ~(line_bytes - 1));
+    const auto size = round_to_lines(bytes);
     const std::uint32_t mask = place_.payload_bytes - 1;
     std::uint32_t start = head_;
     if ((start & mask) + size > place_.payload_bytes) start = (start | mask) + 1;
@@ -163,6 +171,7 @@ class sender_ring {
   std::uint32_t tail_ = 0;               ///< payload bytes that came back
   std::vector<std::uint32_t> reusable_;  ///< tail_ once this line has come back
   bool open_ = false;
+  std::uint16_t reserved_by_ = 0;
   std::uint16_t reserved_for_ = 0;
   std::uint32_t before_ = 0;        ///< head_ before the open reservation
   std::uint32_t reserved_end_ = 0;  ///< head_ behind it

@@ -19,9 +19,10 @@
 namespace upwash::conduit::shm_detail {
 namespace {
 
-constexpr int messages_at_once = 64;  // of one ring in one poll
-constexpr int most_hosted = 65536;    // local numbers have 16 bits
-constexpr int few_processes = 8;      // whose rings are looked at one by one
+constexpr int messages_at_once = 64;          // of one ring in one poll
+constexpr int most_hosted = 65536;            // local numbers have 16 bits
+constexpr int few_processes = 8;              // whose rings are looked at one by one
+constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
 
 capabilities describe(std::size_t medium_bytes) {
   capabilities all;
@@ -169,10 +170,10 @@ injection shm_endpoint::prepare(int source, int destination, lane kind, std::siz
   room.destination = destination;
   room.kind = kind;
   if (kind != lane::memory) {
-    return out(process, kind).reserve(bytes, local_of(destination), room.payload);
+    return out(process, kind).reserve(bytes, local_of(source), local_of(destination), room.payload);
   }
   const std::lock_guard guard(outbound_);
-  return out(process, kind).reserve(bytes, local_of(destination), room.payload);
+  return out(process, kind).reserve(bytes, local_of(source), local_of(destination), room.payload);
 }
 
 void shm_endpoint::commit(const reservation& room, const message& m) {
@@ -192,6 +193,8 @@ void shm_endpoint::cancel(const reservation& room) {
 }
 
 void shm_endpoint::throttle(bool on) {
+  throttling_ += on ? 1 : -1;
+  if (throttling_ != (on ? 1 : 0)) return;  // other ranks of this process have it on
   for (int p = 0; p < mesh_.processes(); ++p) {
     // Relaxed: as its reader.
     throttle_flag(mesh_.inbound(p)).store(on ? 1 : 0, std::memory_order_relaxed);
@@ -205,6 +208,8 @@ int shm_endpoint::poll(int /*rank*/) {
     bool& flag;
     ~reset() { flag = false; }
   } const guard{polling_};
+  // Also where something moves in each poll, and so nobody idles.
+  if (++polls_ % polls_a_look == 0) look_for_deaths();
   refused_ = false;
   int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
   happened += announcing_ ? poll_announced() : poll_all();
@@ -249,12 +254,11 @@ void shm_endpoint::poll_self(int& happened) {
 int shm_endpoint::poll_announced() {
   int happened = 0;
   for (int p = 0; p < mesh_.processes(); ++p) {
-    std::uint16_t& seen = seen_[static_cast<std::size_t>(p)];
+    look_again& known = seen_[static_cast<std::size_t>(p)];
     // Acquire: pairs with announce.
     const std::uint16_t count = mesh_.arrivals_from(p).load(std::memory_order_acquire);
-    if (count == seen) continue;
-    // A number that cannot be there makes the next poll look again.
-    seen = look_at(p, happened) ? static_cast<std::uint16_t>(count - 1) : count;
+    if (count == known.count && !known.again) continue;
+    known = {count, look_at(p, happened)};
   }
   // Relaxed, both: as in poll_memory.
   if (memory_wanted_ || serving_.load(std::memory_order_relaxed) ||

@@ -108,6 +108,7 @@ class shm_endpoint final : public endpoint, private control_sender {
     return announcing_ || process == mesh_.self();
   }
 
+  void look_for_deaths() noexcept;
   [[nodiscard]] bool something_waits() noexcept;
   int take(int process, lane kind, int most);
   int take_memory();
@@ -132,7 +133,9 @@ class shm_endpoint final : public endpoint, private control_sender {
   bool burn_;
   bool polling_ = false;
   bool refused_ = false;  ///< an injection since the last poll: credit is waited for
-  int turn_ = 0;          ///< the place that the next poll looks at first (poll_all)
+  int throttling_ = 0;    ///< ranks of this process that have it on
+  std::uint32_t polls_ = 0;
+  int turn_ = 0;  ///< the place that the next poll looks at first (poll_all)
   std::uint64_t happenings_ = 0;
   capabilities describe_;
   std::vector<sender_ring> out_;
@@ -142,7 +145,11 @@ class shm_endpoint final : public endpoint, private control_sender {
   /// counts seen, by sender. A poll then reads 2 bytes a process, not 3 rings.
   bool announcing_;
   std::vector<std::atomic<std::uint16_t>> announced_;
-  std::vector<std::uint16_t> seen_;
+  struct look_again {
+    std::uint16_t count = 0;
+    bool again = false;  ///< whatever the count: something was left
+  };
+  std::vector<look_again> seen_;
   bool memory_wanted_ = false;         ///< the memory lane is to be looked at
   std::atomic<bool> to_self_ = false;  ///< something may lie in the rings from here to here
   std::vector<sink*> sinks_;

@@ -21,7 +21,7 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
   }
   if (m.kind == lane::memory) outbound_.lock();
   sender_ring& ring = out(process, m.kind);
-  injection result = ring.probe(local_of(m.destination));
+  injection result = ring.probe(local_of(m.source), local_of(m.destination));
   if (result.what == outcome::done) {
     // The line's release store makes the data visible before the message.
     if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
@@ -64,9 +64,10 @@ injection shm_endpoint::put(int /*rank*/, const remote_memory& to, std::size_t o
                             std::span<const std::byte> from, completions /*when*/,
                             const put_signal* signal) {
   if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+  // Done means visible: whatever this rank stores next is seen after it, the signal too.
+  std::atomic_thread_fence(std::memory_order_release);
   if (signal != nullptr) {
     auto* word = reinterpret_cast<std::uint64_t*>(signal->memory->direct + signal->offset);
-    // Release: whoever sees the signal sees the data.
     std::atomic_ref<std::uint64_t>(*word).fetch_add(signal->add, std::memory_order_release);
   }
   return injection::done();

@@ -19,10 +19,14 @@ void shm_endpoint::compute(int /*rank*/, duration time) {
   while (steady_now() < end) relax();
 }
 
+/// The launcher prints why and ends the processes; this one only gets out of the way.
+void shm_endpoint::look_for_deaths() noexcept {
+  if (boot_.failed()) boot_.abort(first_rank_, 1, {});
+}
+
 void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reason& /*reason*/) {
   for (int turn = 0; turn < turns_away; ++turn) {
-    // The launcher prints why and ends the processes; this one only gets out of the way.
-    if (patience_.pause() && boot_.failed()) boot_.abort(first_rank_, 1, {});
+    if (patience_.pause()) look_for_deaths();
     if (patience_.chosen() == patience::policy::spin || target.ready() || something_waits() ||
         target.what() == wait_target::kind::credit) {
       return;
@@ -41,7 +45,8 @@ bool shm_endpoint::something_waits() noexcept {
   for (int p = 0; p < mesh_.processes(); ++p) {
     if (announcing_) {
       const auto count = mesh_.arrivals_from(p).load(std::memory_order_relaxed);
-      if (count != seen_[static_cast<std::size_t>(p)]) return true;
+      const look_again& known = seen_[static_cast<std::size_t>(p)];
+      if (count != known.count || known.again) return true;
     } else if (in(p, lane::request).ready() || in(p, lane::reply).ready() ||
                in(p, lane::memory).ready()) {
       return true;

@@ -29,7 +29,8 @@ injection span_reader::get(const imported& from, int pid, std::size_t offset,
   if (wants_attach(from, to.size())) {
     switch (attach_step(one)) {
       case attach_result::done: return injection::done();
-      case attach_result::partial: attached_.push_back(one); return injection::pending();
+      case attach_result::partial:
+      case attach_result::owner_gone: attached_.push_back(one); return injection::pending();
       case attach_result::refused: break;
     }
   }
@@ -50,7 +51,7 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
                       std::strerror(errno)));
       return attach_result::refused;
     }
-    if (errno == ESRCH) return attach_result::partial;  // its death ends the job
+    if (errno == ESRCH) return attach_result::owner_gone;  // its death ends the job
     sender_.give_up(fmt::format(
         "reading {} bytes at {} of process {} (pid {}): {}; is the memory "
         "registered and still there?",
@@ -128,6 +129,7 @@ int span_reader::advance_attached() {
       if (one.local != nullptr) one.local->tell(*one.local);
       break;
     case attach_result::partial: attached_.push_back(one); break;
+    case attach_result::owner_gone: attached_.push_back(one); return 0;  // nothing moved
     case attach_result::refused: pipeline(one); break;
   }
   return 1;

@@ -58,7 +58,7 @@ class span_reader {
     std::size_t asked = 0;  ///< of the transfers, the first so many
     std::deque<transfer> transfers;
   };
-  enum class attach_result : std::uint8_t { done, partial, refused };
+  enum class attach_result : std::uint8_t { done, partial, refused, owner_gone };
 
   [[nodiscard]] bool wants_attach(const imported& from, std::size_t bytes) const {
     return options_.attach && (from.huge || bytes <= options_.attach_small);

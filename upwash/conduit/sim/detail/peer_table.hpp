@@ -25,7 +25,8 @@ struct peer_state {
   std::uint32_t used = 0;        ///< credits taken
   std::uint32_t taken = 0;       ///< messages taken by the receiver, credits not sent back yet
   std::uint32_t operations = 0;  ///< puts, gets, atomics, long messages under way
-  std::uint32_t launched = 0;    ///< messages sent off through a network of packets
+  duration last_complete;        ///< nor is it there before this
+  std::uint32_t launched = 0;    ///< messages sent off
   std::uint32_t landed = 0;      ///< the number of the one that may come next
   flight* parked = nullptr;      ///< those that came before it
   bool starved = false;          ///< the sender was refused for lack of credit

@@ -201,10 +201,15 @@ void scheduler::end_all() {
 
 std::string scheduler::describe_deadlock() const {
   constexpr int shown = 20;
+  // A rank's own clock may be ahead of the last event: it worked before it began to wait.
+  duration now = events_.now();
+  for (const rank_state& r : ranks_) {
+    if (r.now != status::finished) now = std::max(now, r.clock);
+  }
   std::string text = fmt::format(
       "deadlock at {:.3f} us of virtual time: nothing is left to happen and "
       "{} of {} ranks wait",
-      events_.now().us(), unfinished_, size());
+      now.us(), unfinished_, size());
   int listed = 0;
   for (int rank = 0; rank < size() && listed < shown; ++rank) {
     const rank_state& r = at(rank);

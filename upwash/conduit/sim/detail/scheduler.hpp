@@ -17,13 +17,14 @@
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/sim/detail/cores.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/conduit/world.hpp"
 #include "upwash/simulator/engine.hpp"
 #include "upwash/simulator/noise.hpp"
 
 namespace upwash::conduit::sim {
 
-/// Ends a rank whose world has failed; deliberately no std::exception.
-struct rank_ended {};
+/// Ends a rank whose world has failed.
+struct rank_ended : rank_stopped {};
 
 /// What goes on in the same time beside the engine's events: a network of packets.
 class companion {

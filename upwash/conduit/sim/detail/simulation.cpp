@@ -35,7 +35,7 @@ simulation::simulation(sim_options options)
 
 void simulation::prepare(flight& what, std::uint64_t bytes) {
   what.in = this;
-  what.level = network.level(what.source, what.destination);
+  what.level = static_cast<std::uint32_t>(network.level(what.source, what.destination));
   what.cost = network.cost(what.level, bytes);
   what.bytes = bytes;
 }
@@ -43,7 +43,7 @@ void simulation::prepare(flight& what, std::uint64_t bytes) {
 void simulation::launch(flight& what) {
   const int processor = acting(what.source);
   const bool by_packets = packets && packets->carries(what.source, what.destination);
-  if (by_packets && what.order != nullptr) what.place = what.order->launched++;
+  if (what.order != nullptr) what.place = what.order->launched++;
   if (network.has_threads()) return launch_by_thread(what, ranks.clock(processor));
   ranks.advance(processor, what.cost.send_overhead);
   const duration ready = ranks.clock(processor);
@@ -93,7 +93,7 @@ void simulation::take_off(flight& what, duration ready) {
   const auto arrive = [](void* subject, std::uint64_t) {
     flight& self = *static_cast<flight*>(subject);
     const duration now = self.in->ranks.events().now();
-    self.landed(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
+    land_in_order(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
   };
   ranks.events().schedule(head, what.destination, what.source, {arrive, &what, 0});
 }
@@ -109,16 +109,19 @@ void simulation::note(const flight& what, duration when) {
 void simulation::came_by_packets(flight& what, duration at) {
   if (options_.perturb) at += random_delay(what);
   const auto land = [](void* subject, std::uint64_t) {
-    land_in_order(*static_cast<flight*>(subject));
+    flight& self = *static_cast<flight*>(subject);
+    land_in_order(self, self.in->ranks.events().now());
   };
   ranks.events().schedule(at, what.destination, what.source, {land, &what, 0});
 }
 
-/// Packets take different ways: E1 is kept by the receiver, which parks what comes too early.
-void simulation::land_in_order(flight& what) {
-  const duration now = what.in->ranks.events().now();
+/// Packets take different ways. And a handler works for a rank of its process at the poller's
+/// clock, which may be behind that rank's own: what it sends then takes off before what the rank
+/// has sent already. E1 is kept by the receiver, which parks what comes too early.
+void simulation::land_in_order(flight& what, duration complete) {
   peer_state* const order = what.order;
-  if (order == nullptr) return what.landed(what, now);
+  if (order == nullptr) return what.landed(what, complete);
+  what.complete = complete;
   what.parked = std::exchange(order->parked, &what);
   for (flight** each = &order->parked; *each != nullptr;) {
     if ((*each)->place != order->landed) {
@@ -127,7 +130,8 @@ void simulation::land_in_order(flight& what) {
     }
     flight& next = *std::exchange(*each, (*each)->parked);
     ++order->landed;
-    next.landed(next, now);
+    order->last_complete = std::max(order->last_complete, next.complete);
+    next.landed(next, order->last_complete);
     each = &order->parked;
   }
 }

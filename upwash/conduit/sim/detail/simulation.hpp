@@ -31,9 +31,10 @@ struct flight : parcel {
   peer_state* order = nullptr;  ///< E1 is kept among the flights of one; null: unordered
   int source = 0;
   int destination = 0;
-  std::size_t level = 0;
+  std::uint32_t level = 0;
+  std::uint32_t place = 0;  ///< among those of its `order`
   std::uint64_t bytes = 0;
-  std::uint32_t place = 0;   ///< among those of its `order`, through packets
+  duration complete;         ///< when the last byte has come
   flight* parked = nullptr;  ///< the next one of its `order` that came too early
   model::message_cost cost;
 };
@@ -111,7 +112,7 @@ class simulation {
   void take_off(flight& what, duration ready);
   void note(const flight& what, duration when);
   void came_by_packets(flight& what, duration at);
-  static void land_in_order(flight& what);
+  static void land_in_order(flight& what, duration complete);
   [[nodiscard]] duration random_delay(const flight& what);
 
   sim_options options_;

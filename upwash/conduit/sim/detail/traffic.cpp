@@ -57,7 +57,7 @@ void traffic::attach(int rank, sink* receiver) {
 
 bool traffic::admits(int source, int destination, lane kind, bool from_handler) {
   gate& g = gates_[static_cast<std::size_t>(in_.endpoint_of(destination))];
-  if (!g.closed || from_handler || kind != lane::request) return true;
+  if (g.closed == 0 || from_handler || kind != lane::request) return true;
   if (g.refused.empty() || g.refused.back() != source) g.refused.push_back(source);
   return false;
 }
@@ -253,8 +253,8 @@ void traffic::throttle(int first_rank, bool on) {
 
 void traffic::set_gate(int endpoint, bool closed) {
   gate& g = gates_[static_cast<std::size_t>(endpoint)];
-  g.closed = closed;
-  if (closed) return;
+  g.closed += closed ? 1 : -1;
+  if (g.closed != 0) return;
   for (const int rank : std::exchange(g.refused, {})) {
     in_.ranks.notify(rank, in_.ranks.events().now());
   }

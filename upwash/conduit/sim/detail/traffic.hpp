@@ -55,7 +55,7 @@ class traffic {
     std::vector<message_record*> kept;  ///< taken while there was no receiver
   };
   struct gate {
-    bool closed = false;
+    int closed = 0;            ///< ranks of the endpoint that have it shut
     std::vector<int> refused;  ///< ranks to notify when it opens, in the order of refusal
   };
 

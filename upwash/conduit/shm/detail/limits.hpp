@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a container, or a batch system, leaves of the machine to this process: the limits of its
+// control groups (versions 1 and 2) and of all groups around them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace upwash::conduit::shm_detail {
+
+struct group_limits {
+  std::uint64_t free_bytes = UINT64_MAX;  ///< memory that may still be taken
+  double processors = 1e9;                ///< of processor time for each of time
+};
+
+/// `membership` is what /proc/PID/cgroup says, `mounted` where the groups' file systems are. What
+/// cannot be read limits nothing.
+[[nodiscard]] group_limits limits_of(std::string_view membership,
+                                     const std::filesystem::path& mounted);
+
+/// Of this process.
+[[nodiscard]] group_limits own_limits();
+
+}  // namespace upwash::conduit::shm_detail
