@@ -28,7 +28,7 @@ void messenger::drop_kept(const envelope& of_context) {
 
 /// What came for the team and was not received goes, and its senders' room is returned. The number
 /// of its context is free again, but while receives are posted on it: they may still be taken back.
-/// A recording names contexts by their numbers, which then are not used again.
+/// A recording names contexts by their numbers, and so does a profile: then none is used again.
 void messenger::on_team_free(const team& going) {
   for (context_table& table : contexts_) {
     const auto found = table.numbers.find(going.id());
@@ -46,7 +46,7 @@ void messenger::on_team_free(const team& going) {
     });
     if (asked || posted_->find(all) != nullptr) continue;
     if (all.context < hints_.size()) hints_[all.context] = {};
-    if (!recorder_) free_contexts_.push_back(all.context);
+    if (!recorder_ && options_.profile.empty()) free_contexts_.push_back(all.context);
     if (table.last_team == going.id()) table.last_team = ~std::uint64_t{0};
     table.numbers.erase(found);
   }

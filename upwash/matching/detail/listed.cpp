@@ -20,7 +20,7 @@ namespace upwash::matching::detail {
 
 void messenger::list(sending& s, balance& other) {
   if (other.listed == nullptr) {
-    other.listed = make_store(options_.engine, options_.partition, side::unexpected, shape_here());
+    other.listed = make_store(options_.engine, options_.partition, side::unexpected, shape_of({}));
   }
   other.listed->insert(s);
   ++memory_.listed_here;

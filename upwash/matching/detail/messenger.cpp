@@ -36,13 +36,13 @@ void messenger::use(const message_options& chosen) {
     recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
                                            here_.rank(), here_.size());
   }
-  profile_.clear();
+  profile_ = {};
   if (!chosen.profile.empty()) profile_ = read_profile(chosen.profile, here_.rank(), here_.size());
-  const shape s = shape_here();
-  posted_ = make_store(chosen.engine, chosen.partition, side::posted, s);
+  posted_ = make_store(chosen.engine, chosen.partition, side::posted, shape_of(profile_.posted));
   // A peer that started earlier may have sent already: what came moves over, in its order.
-  const auto before =
-      std::exchange(unexpected_, make_store(chosen.engine, chosen.partition, side::unexpected, s));
+  const auto before = std::exchange(
+      unexpected_,
+      make_store(chosen.engine, chosen.partition, side::unexpected, shape_of(profile_.unexpected)));
   const auto move = [&](std::uint32_t context, std::uint32_t kind) {
     while (entry* e = before->take({context, any_source, any_tag, kind})) {
       unexpected_->insert(*e);
@@ -53,10 +53,11 @@ void messenger::use(const message_options& chosen) {
   for (const auto& [context, kind] : kept_kinds_) move(context, kind);
 }
 
-shape messenger::shape_here() const {
+shape messenger::shape_of(const queue_profile& profile) const {
   shape s;
   s.ranks = here_.size();
-  s.profile = profile_;
+  s.profile = profile.by_source;
+  s.by_context = profile.by_context;
   return s;
 }
 

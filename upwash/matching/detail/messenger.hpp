@@ -23,6 +23,7 @@
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/matching/profile.hpp"
 #include "upwash/matching/recording.hpp"
 #include "upwash/matching/store.hpp"
 
@@ -197,7 +198,7 @@ class messenger final : public service_base {
     }
     return *last_balance_;
   }
-  [[nodiscard]] shape shape_here() const;
+  [[nodiscard]] shape shape_of(const queue_profile& profile) const;
   /// Where a send's end is told.
   struct end_of_send {
     request* handle = nullptr;
@@ -289,7 +290,7 @@ class messenger final : public service_base {
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
-  std::vector<std::uint64_t> profile_;  ///< of an earlier run, by source; mostly empty
+  match_profile profile_;  ///< of an earlier run; mostly empty
   std::unique_ptr<recorder> recorder_;
   std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
