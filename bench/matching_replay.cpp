@@ -13,6 +13,8 @@
 
 #include "bench/matching_replay.hpp"
 #include "upwash/base/duration.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/matching/profile.hpp"
 #include "upwash/matching/store.hpp"
 #include "upwash/matching/trace.hpp"
 
@@ -28,10 +30,13 @@ struct step {
   std::size_t post = 0;  ///< cancel: the step of the post that is taken back
 };
 
-/// What happens at one rank, and the profile for static partitions.
+/// What happens at one rank, and the shapes of its two queues, with the profiles of this same
+/// stream.
 struct stream {
   std::vector<step> steps;
-  matching::shape shape;
+  matching::shape posted;
+  matching::shape unexpected;
+  std::vector<std::int64_t> matches;  ///< of each step in a plain list
 };
 
 struct outcome {
@@ -41,7 +46,34 @@ struct outcome {
   std::size_t bytes = 0;
   std::size_t queues = 0;
   std::size_t partners = 0;
+  std::vector<std::int64_t> matches;  ///< of each step: the step whose entry it found, or -1
 };
+
+/// By a plain vector, oldest first: what any store must find.
+std::vector<std::int64_t> matches_in_a_list(const stream& s) {
+  std::vector<std::size_t> posted;
+  std::vector<std::size_t> unexpected;
+  std::vector<std::int64_t> matches(s.steps.size(), -1);
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    const step& now = s.steps[i];
+    if (now.what == kind::cancel) {
+      std::erase(posted, now.post);
+      continue;
+    }
+    const bool arrives = now.what == kind::arrival;
+    std::vector<std::size_t>& searched = arrives ? posted : unexpected;
+    const auto found = std::find_if(searched.begin(), searched.end(), [&](std::size_t at) {
+      return matching::fit(s.steps[at].with, now.with);
+    });
+    if (found != searched.end()) {
+      matches[i] = static_cast<std::int64_t>(*found);
+      if (now.what != kind::probe) searched.erase(found);
+    } else if (arrives || now.what == kind::post) {
+      (arrives ? unexpected : posted).push_back(i);
+    }
+  }
+  return matches;
+}
 
 /// Those of the ranks that something happens at, in order.
 std::vector<stream> streams_of(const std::vector<matching::trace_event>& events) {
@@ -49,53 +81,70 @@ std::vector<stream> streams_of(const std::vector<matching::trace_event>& events)
   for (const auto& e : events) ranks = std::max({ranks, e.rank + 1, e.peer + 1});
   std::map<std::int32_t, stream> by_rank;
   std::map<std::int32_t, std::vector<std::size_t>> posts;
+  std::map<std::int32_t, std::vector<matching::trace_event>> of_rank;
   for (const auto& e : events) {
     stream& to = by_rank[e.receiver()];
     if (e.what == kind::cancel) {
+      of_rank[e.receiver()].push_back(e);
       to.steps.push_back({e.what, {}, posts[e.receiver()].at(e.number)});
       continue;
     }
     if (e.what == kind::post) posts[e.receiver()].push_back(to.steps.size());
     to.steps.push_back({e.what == kind::send ? kind::arrival : e.what,
                         {e.context, e.source(), e.tag, e.kind_of_collective}});
-    to.shape.ranks = ranks;
-    to.shape.profile.resize(static_cast<std::size_t>(ranks));
-    matching::count(e, to.shape.profile);
+    of_rank[e.receiver()].push_back(e);
   }
   std::vector<stream> all;
-  for (auto& [rank, one] : by_rank) all.push_back(std::move(one));
+  for (auto& [rank, one] : by_rank) {
+    const auto profile = matching::profile_of(of_rank[rank], rank, ranks);
+    one.posted = {.ranks = ranks,
+                  .profile = profile.posted.by_source,
+                  .by_context = profile.posted.by_context};
+    one.unexpected = {.ranks = ranks,
+                      .profile = profile.unexpected.by_source,
+                      .by_context = profile.unexpected.by_context};
+    one.matches = matches_in_a_list(one);
+    all.push_back(std::move(one));
+  }
   return all;
 }
 
-/// One step. Entry i is that of step i; `inside` says which lie in a store.
-void take_step(std::size_t i, const stream& s, std::vector<matching::entry>& entries,
-               std::vector<bool>& inside, matching::store& posted, matching::store& unexpected) {
+/// One step; returns the entry that it found. Entry i is that of step i; `inside` says which lie in
+/// a store.
+const matching::entry* take_step(std::size_t i, const stream& s,
+                                 std::vector<matching::entry>& entries, std::vector<bool>& inside,
+                                 matching::store& posted, matching::store& unexpected) {
   const auto& [what, with, post] = s.steps[i];
   const bool arrives = what == kind::arrival;
   matching::store& searched = arrives ? posted : unexpected;
-  if (what == kind::probe) {
-    (void)searched.find(with);
-  } else if (what == kind::cancel) {
+  if (what == kind::probe) return searched.find(with);
+  if (what == kind::cancel) {
     if (inside[post]) posted.erase(entries[post]);
     inside[post] = false;
-  } else if (const auto* found = searched.take(with)) {
+    return nullptr;
+  }
+  const auto* found = searched.take(with);
+  if (found != nullptr) {
     inside[static_cast<std::size_t>(found - entries.data())] = false;
   } else if (what != kind::claim) {
     entries[i].what = with;
     inside[i] = true;
     (arrives ? unexpected : posted).insert(entries[i]);
   }
+  return found;
 }
 
 outcome replay(std::string_view engine, std::string_view partition, const stream& s) {
-  const auto posted = matching::make_store(engine, partition, side::posted, s.shape);
-  const auto unexpected = matching::make_store(engine, partition, side::unexpected, s.shape);
+  const auto posted = matching::make_store(engine, partition, side::posted, s.posted);
+  const auto unexpected = matching::make_store(engine, partition, side::unexpected, s.unexpected);
   std::vector<matching::entry> entries(s.steps.size());
   std::vector<bool> inside(entries.size());
   outcome out;
+  out.matches.assign(entries.size(), -1);
   const duration start = steady_now();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    take_step(i, s, entries, inside, *posted, *unexpected);
+    const auto* found = take_step(i, s, entries, inside, *posted, *unexpected);
+    if (found != nullptr) out.matches[i] = found - entries.data();
     out.longest = std::max({out.longest, posted->size(), unexpected->size()});
   }
   out.seconds = (steady_now() - start).seconds();
@@ -109,12 +158,25 @@ outcome replay(std::string_view engine, std::string_view partition, const stream
   return out;
 }
 
+/// Every combination finds what a list finds.
+void check_matches(std::string_view engine, std::string_view partition, const stream& s,
+                   const outcome& one) {
+  const auto [mine, right] =
+      std::mismatch(one.matches.begin(), one.matches.end(), s.matches.begin());
+  if (mine == one.matches.end()) return;
+  throw error(error_kind::fault,
+              fmt::format("bench matching: {}/{} finds the entry of step {} at step {}, a list "
+                          "that of step {}",
+                          engine, partition, *mine, mine - one.matches.begin(), *right));
+}
+
 /// All ranks one after the other; queues, partners and bytes of the rank with most of each.
 outcome replay_all(std::string_view engine, std::string_view partition,
                    const std::vector<stream>& ranks) {
   outcome all;
   for (const auto& each : ranks) {
     const outcome one = replay(engine, partition, each);
+    check_matches(engine, partition, each, one);
     all.seconds += one.seconds;
     all.spent.searches += one.spent.searches;
     all.spent.traversals += one.spent.traversals;
@@ -175,7 +237,9 @@ void replay_matching(const std::string& file, bool json) {
       }
     }
   }
-  if (!json) fmt::print("# fastest: {}, {:.1f} ns\n", best, least);
+  if (json) return;
+  fmt::print("# fastest: {}, {:.1f} ns\n", best, least);
+  fmt::print("# matches: all as in a plain list\n");
 }
 
 }  // namespace upwash::bench

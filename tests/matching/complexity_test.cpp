@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a search looks at, counted, where nothing fits, so that all that may be looked at is
-// (Ghazimirsaeed 2019, 4.3, equations 4.3 to 4.20).
+// (Ghazimirsaeed 2019, 4.3, equations 4.3 to 4.20, and 6.3, equations 6.1 to 6.3).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,24 +66,97 @@ TEST(equations_4_9_to_4_11, arrays_by_source_are_searched_for_one_source) {
       EXPECT_EQ(filled("per_source", side::posted, true).looks(k, r), own + any_source_entries);
     }
   }
-  EXPECT_EQ(filled("per_source", side::unexpected).looks(0, any_source), all_entries);
+  // Equation 4.11: all ranks of one context.
+  EXPECT_EQ(filled("per_source", side::unexpected).looks(0, any_source), 60U);
+  EXPECT_EQ(filled("per_source", side::unexpected).looks(1, any_source), 120U);
 }
 
-TEST(equations_4_12_to_4_17, partners_are_searched_below_their_level_and_in_their_own_queue) {
-  // Above 20 entries, so rank 0 of context 0 (10) and rank 1 (20, the first above): a level.
-  filled f("partner_dynamic", side::unexpected, false, 20);
-  const auto made = f.of->describe();
-  ASSERT_GE(made.levels, 1U);
-  ASSERT_GE(made.partners, 1U);
-  // Everything lies somewhere: what is of partners and what is not make up all (equation 4.14).
-  EXPECT_EQ(f.looks(0, any_source), all_entries);
-  // A rank that sends nothing is no partner: all shared queues, and no other.
-  const auto shared = f.looks(0, 8);
-  EXPECT_LT(shared, all_entries);
-  for (std::uint32_t k = 0; k < 2; ++k) {
-    for (std::int32_t r = 0; r < 3; ++r) {
-      EXPECT_LE(f.looks(k, r), shared + of_rank(k, static_cast<std::uint64_t>(r)));
+/// Four ranks, edge points at the average of a queue of 21: 5.25. Level 0: 12 entries of rank 0, 6
+/// of rank 1 and 3 of rank 2, so 0 and 1 become partners. Level 1: 17 of rank 2, which becomes one,
+/// and 4 of rank 3. Level 2: 5 of rank 3. Then 7 of partner 0, 9 of partner 2.
+struct levels {
+  static constexpr std::uint64_t shared[] = {21, 21, 5};
+  static constexpr std::uint64_t of_partner_0 = 7;
+  static constexpr std::uint64_t of_partner_2 = 9;
+
+  explicit levels(side which, bool wild = false) {
+    shape s;
+    s.ranks = 4;
+    s.threshold = 20;
+    s.partners = 4;
+    of = make_store("list", "partner_dynamic", which, s);
+    for (std::uint64_t i = 0; wild && i < any_source_entries; ++i) add(any_source, 1);
+    constexpr int traffic[][2] = {{2, 3}, {1, 6}, {0, 12}, {3, 4}, {2, 17}, {3, 5}, {0, 7}, {2, 9}};
+    for (const auto& [rank, count] : traffic) add(rank, count);
+  }
+  void add(std::int32_t rank, int count) {
+    for (int i = 0; i < count; ++i) {
+      held.emplace_back().what = {0, rank, 1, 0};
+      of->insert(held.back());
     }
+  }
+  std::uint64_t looks(std::int32_t source) {
+    const auto before = of->spent().traversals;
+    EXPECT_EQ(of->find({0, source, nowhere, 0}), nullptr);
+    return of->spent().traversals - before;
+  }
+  std::unique_ptr<store> of;
+  std::deque<entry> held;
+};
+
+TEST(equations_4_12_to_4_14, partners_are_searched_below_their_level_and_in_their_own_queue) {
+  levels f(side::unexpected);
+  ASSERT_EQ(f.of->describe().levels, 2U);
+  ASSERT_EQ(f.of->describe().partners, 3U);
+  EXPECT_EQ(f.looks(3), 21U + 21 + 5);                     // 4.12: no partner, all levels
+  EXPECT_EQ(f.looks(0), 21U + levels::of_partner_0);       // 4.13: a partner from level 0 on
+  EXPECT_EQ(f.looks(2), 21U + 21 + levels::of_partner_2);  // 4.13: from level 1 on
+  EXPECT_EQ(f.of->size(), 21U + 21 + 5 + 7 + 9);           // 4.14
+  EXPECT_EQ(f.looks(any_source), f.of->size());            // 4.17
+}
+
+TEST(equations_4_15_and_4_16, receives_of_any_source_are_searched_too) {
+  levels without(side::posted);
+  levels with(side::posted, true);
+  ASSERT_EQ(with.of->describe().levels, 2U);
+  for (const std::int32_t rank : {3, 0, 2}) {
+    EXPECT_EQ(with.looks(rank), without.looks(rank) + any_source_entries) << rank;
+  }
+}
+
+/// `blocks` arrays of 64, of which `kept` entries each are left: the first and the last, or all.
+struct holed {
+  explicit holed(int blocks, bool wild = false, int kept = 2)
+      : of(make_store("arrays", "single", side::posted, {})) {
+    std::deque<entry*> middle;
+    for (int i = 0; i < blocks * 64; ++i) {
+      held.emplace_back().what = {0, wild && i % 64 == 0 ? any_source : 1, 1, 0};
+      of->insert(held.back());
+      if (kept == 2 && i % 64 != 0 && i % 64 != 63) middle.push_back(&held.back());
+    }
+    for (entry* each : middle) of->erase(*each);
+  }
+  /// Places looked at, those that are empty too.
+  std::uint64_t places() {
+    const costs before = of->spent();
+    EXPECT_EQ(of->find({0, 1, nowhere, 0}), nullptr);
+    const costs after = of->spent();
+    return after.traversals + after.holes - before.traversals - before.holes;
+  }
+  std::unique_ptr<store> of;
+  std::deque<entry> held;
+};
+
+TEST(equations_6_1_to_6_3, arrays_with_two_entries_each_are_passed_as_a_whole) {
+  for (const int blocks : {1, 10, 20}) {
+    holed worst(blocks);
+    const std::uint64_t q = worst.of->size();
+    ASSERT_EQ(q, 2U * static_cast<unsigned>(blocks));
+    EXPECT_EQ(worst.places(), q / 2 * 64);                // 6.1
+    EXPECT_EQ(holed(blocks, true).places(), q / 2 * 64);  // 6.2: a of the q are wild
+    EXPECT_EQ(holed(blocks, false, 64).places(), 64U * static_cast<unsigned>(blocks));
+    // 6.3: an array for two entries, however many there are.
+    EXPECT_EQ(worst.of->describe().bytes, holed(blocks, false, 64).of->describe().bytes);
   }
 }
 

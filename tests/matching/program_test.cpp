@@ -34,7 +34,11 @@ std::vector<step> random_program(std::uint64_t seed, side which, const mix& how)
       if (draw.fraction() < how.wild) s.with.tag = any_tag;
     }
     // A kind follows from the context and tag, which both sides know; wild tags stay within one.
-    if (s.with.context == 2) s.with.kind = 0x10101;
+    // The tags of its calls differ in what stands above the edges.
+    if (s.with.context == 2) {
+      s.with.kind = 0x10101;
+      if (s.with.tag >= 0) s.with.tag <<= call_shift;
+    }
   }
   return program;
 }

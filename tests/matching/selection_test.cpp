@@ -162,12 +162,51 @@ TEST(unified, queues_of_a_collective_are_as_many_as_its_searches_were_long) {
   for (int i = 0; i < 32; ++i) f.add({5, i, 0, gather});
   for (int i = 31; i >= 0; --i) f.traversals_of({5, i, 0, gather});  // reverse: 16.5 on average
   EXPECT_EQ(f.of->describe().levels, 0U);
-  for (int i = 0; i < 32; ++i) f.add({5, i, 0, gather});
+  constexpr std::int32_t second = 1 << call_shift;
+  for (int i = 0; i < 32; ++i) f.add({5, i, second, gather});
   EXPECT_EQ(f.of->describe().levels, 1U);
   EXPECT_EQ(f.of->describe().queues, 1 + 1 + 17U);  // of users, of profiling, of the gather
   std::uint64_t all = 0;
-  for (int i = 31; i >= 0; --i) all += f.traversals_of({5, i, 0, gather});
+  for (int i = 31; i >= 0; --i) all += f.traversals_of({5, i, second, gather});
   EXPECT_LE(all, 2 * 32U);
+}
+
+TEST(unified, the_first_call_is_profiled_to_its_end) {
+  shape s;
+  s.ranks = 1024;
+  s.queues = 4;
+  filled f("list", "unified", s);
+  const std::uint32_t gather = collective_kind(3, 8, 1024);
+  // Half of the first call comes one by one, so that the queue drains; the rest comes at once.
+  for (int i = 0; i < 40; ++i) {
+    f.add({5, i, 0, gather});
+    f.traversals_of({5, i, 0, gather});
+  }
+  for (int i = 40; i < 80; ++i) f.add({5, i, 0, gather});
+  for (int i = 79; i >= 40; --i) f.traversals_of({5, i, 0, gather});
+  EXPECT_EQ(f.of->describe().levels, 0U);
+  f.add({5, 0, 1 << call_shift, gather});
+  // 40 searches of 1 and 40 of 20.5 on average: 10.75.
+  EXPECT_EQ(f.of->describe().queues, 1 + 1 + 11U);
+}
+
+TEST(partners, static_ones_are_sources_in_a_context) {
+  shape s;
+  s.ranks = 100;
+  for (const std::uint32_t context : {3U, 8U}) {
+    for (std::int32_t source = 0; source < 100; ++source) {
+      s.by_context.push_back({context, source, source == 7 ? 1000U : 1U});
+    }
+  }
+  filled f("list", "partner_static", s);
+  EXPECT_EQ(f.of->describe().partners, 2U);
+  for (const std::uint32_t context : {3U, 8U, 9U}) {
+    for (int i = 0; i < 50; ++i) f.add({context, 7, i, 0});
+  }
+  f.add({8, 2, 0, 0});
+  EXPECT_EQ(f.traversals_of({8, 7, 49, 0}), 50U);  // its own queue, in its own context
+  // Context 9 is not in the profile: its 50 lie in the shared queue, before this one.
+  EXPECT_EQ(f.traversals_of({8, 2, 0, 0}), 51U);
 }
 
 TEST(unified, queues_of_collectives_are_bounded) {
@@ -177,8 +216,9 @@ TEST(unified, queues_of_collectives_are_bounded) {
   filled f("list", "unified", s);
   const std::uint32_t gather = collective_kind(3, 8, 16);
   for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 16; ++i) f.add({5, i, 0, gather});
-    for (int i = 15; i >= 0; --i) f.traversals_of({5, i, 0, gather});
+    const std::int32_t tag = round << call_shift;
+    for (int i = 0; i < 16; ++i) f.add({5, i, tag, gather});
+    for (int i = 15; i >= 0; --i) f.traversals_of({5, i, tag, gather});
   }
   EXPECT_EQ(f.of->describe().levels, 1U);
   EXPECT_EQ(f.of->describe().queues, 1 + 1 + 4U);

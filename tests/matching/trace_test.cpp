@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/matching/trace.hpp"
+#include "upwash/matching/profile.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,13 +67,22 @@ TEST(match_trace, names_line_and_value_of_what_is_wrong) {
   EXPECT_EQ(failure(header), "no error");
 }
 
-TEST(match_trace, tells_what_a_rank_got_and_asked_for_of_each_source) {
+TEST(match_trace, tells_what_lay_in_each_queue) {
   const std::string path = testing::TempDir() + "/profile.csv";
+  // Two messages wait; a receive takes the first; one of context 7 waits, one of any source does
+  // not count; the last message is met by it. Probes count nowhere.
   std::ofstream(path) << header
                       << "1,0,send,2,5,0\n2,1,send,2,5,0\n3,0,send,1,5,0\n4,2,post,0,5,0\n"
-                      << "5,2,post,-1,5,0\n6,2,probe,1,5,0\n";
-  EXPECT_EQ(read_profile(path, 2, 4), (std::vector<std::uint64_t>{2, 2, 0, 0}));
-  EXPECT_EQ(read_profile(path, 1, 4), (std::vector<std::uint64_t>{1, 0, 0, 0}));
+                      << "5,2,post,3,5,7\n6,2,post,-1,9,0\n7,2,probe,1,5,0\n8,1,send,2,9,0\n"
+                      << "9,1,send,2,5,7\n";
+  const match_profile of_two = read_profile(path, 2, 4);
+  EXPECT_EQ(of_two.unexpected.by_source, (std::vector<std::uint64_t>{1, 2, 0, 0}));
+  EXPECT_EQ(of_two.unexpected.by_context,
+            (std::vector<queued_of>{{0, 0, 1}, {0, 1, 1}, {7, 1, 1}}));
+  EXPECT_EQ(of_two.posted.by_source, (std::vector<std::uint64_t>{0, 0, 0, 1}));
+  EXPECT_EQ(of_two.posted.by_context, (std::vector<queued_of>{{7, 3, 1}}));
+  EXPECT_EQ(read_profile(path, 1, 4).unexpected.by_source,
+            (std::vector<std::uint64_t>{1, 0, 0, 0}));
   std::remove(path.c_str());
 }
 

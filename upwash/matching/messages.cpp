@@ -12,7 +12,14 @@
 namespace upwash::matching {
 namespace {
 
-detail::messenger& of(const team& t) { return t.here().service<detail::messenger>(); }
+detail::messenger& of(const team& t) {
+  if (!t) [[unlikely]] {
+    throw error(error_kind::argument,
+                "messages on no team: a split gave this rank none, or it was released; only "
+                "members send and receive");
+  }
+  return t.here().service<detail::messenger>();
+}
 
 constexpr knob rows[] = {
     knob{"matching", knob_type::text, "adaptive/single",

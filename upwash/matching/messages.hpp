@@ -99,9 +99,11 @@ struct hints {
 /// then broken is an `error` (argument): of the receive or probe, or of the wait for it.
 void promise(const team& on, const hints& what);
 
-/// Sends bytes to a member. Nonblocking; `bytes` must stay until the request is complete. Small
-/// messages are copied at once while the receiver has room for them, others are read by the
-/// receiver. Throws `error` (argument) for a tag below 0 or no such member.
+/// Sends bytes to a member. Nonblocking, and local whatever the receiver does: `bytes` must stay
+/// until the request is complete. Small messages are copied at once while the receiver has room and
+/// the conduit credit for them. Without credit they wait here, uncopied, until a progress of this
+/// rank; the others are read by the receiver. Throws `error` (argument) for a tag below 0, no such
+/// member or no team.
 [[nodiscard]] request send(const team& to, int destination, int tag,
                            std::span<const std::byte> bytes, mode how = mode::standard);
 
@@ -110,7 +112,10 @@ receiving receive(const team& from, int source, int tag, std::span<std::byte> in
 /// Receives the message that was claimed.
 receiving receive(claimed_message&& claimed, std::span<std::byte> into);
 
-/// What a receive would get now, if anything. Makes progress; nonblocking.
+/// What a receive would get now, if anything. Makes progress; nonblocking. One that has found a
+/// message finds one again, and so does a claim, until it is received; a message that its sender
+/// lists is found some polls later, when the sender has answered. What was found so and is not
+/// received yet costs 100 bytes a pattern.
 [[nodiscard]] std::optional<receipt> probe(const team& from, int source, int tag);
 /// Blocks until there is one.
 [[nodiscard]] receipt wait_for_message(const team& from, int source, int tag);
@@ -125,6 +130,7 @@ struct message_memory {
   std::size_t most_kept_bytes = 0;
   std::size_t listed_here = 0;   ///< own sends that receivers have no room for
   std::size_t listed_there = 0;  ///< messages for this rank that stay with their senders
+  std::size_t queued = 0;        ///< own sends that wait for credit; their bytes are not copied
 };
 [[nodiscard]] message_memory memory_of(job& here);
 

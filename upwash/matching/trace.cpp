@@ -137,22 +137,6 @@ std::vector<trace_event> read_trace(const std::string& path) {
   return all;
 }
 
-void count(const trace_event& e, std::span<std::uint64_t> profile) {
-  const auto source = static_cast<std::size_t>(e.source());
-  if (e.what == trace_event::kind::cancel || e.source() < 0 || source >= profile.size()) return;
-  ++profile[source];
-}
-
-std::vector<std::uint64_t> read_profile(const std::string& path, std::int32_t rank,
-                                        std::int32_t ranks) {
-  const std::string own = fmt::format("{}.{}", path, rank);
-  std::vector<std::uint64_t> profile(static_cast<std::size_t>(ranks), 0);
-  for (const trace_event& e : read_trace(std::filesystem::exists(own) ? own : path)) {
-    if (e.receiver() == rank) count(e, profile);
-  }
-  return profile;
-}
-
 std::string to_text(const std::vector<trace_event>& events) {
   std::string text = fmt::format("{}\n", header);
   for (const auto& e : events) {

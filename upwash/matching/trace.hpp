@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,13 +47,6 @@ inline constexpr std::int32_t most_trace_ranks = 1 << 24;
 /// The same of a file, text or recording, or of the recordings FILE.0, FILE.1, ... of a job. Throws
 /// `error` (system) when it cannot be read.
 [[nodiscard]] std::vector<trace_event> read_trace(const std::string& path);
-/// Adds the event to how much each source has to do with its receiver, by source: messages that
-/// came and receives that were posted. Sources beyond the profile are left out.
-void count(const trace_event& e, std::span<std::uint64_t> profile);
-/// Of each source: messages that came to `rank` from it and receives that it posted for it. The
-/// recording FILE.RANK alone is read where there is one. Throws as `read_trace`.
-[[nodiscard]] std::vector<std::uint64_t> read_profile(const std::string& path, std::int32_t rank,
-                                                      std::int32_t ranks);
 /// What `parse_trace` reads back.
 [[nodiscard]] std::string to_text(const std::vector<trace_event>& events);
 

@@ -10,8 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -32,6 +35,16 @@ concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 
 /// In place of what items have in common.
 struct nothing {};
+
+/// Copyable as bytes, but the bytes are an address, which means nothing at another rank.
+template <class T>
+inline constexpr bool is_address = std::is_pointer_v<T> || std::is_member_pointer_v<T>;
+template <class C, class Traits>
+inline constexpr bool is_address<std::basic_string_view<C, Traits>> = true;
+template <class T, std::size_t N>
+inline constexpr bool is_address<std::span<T, N>> = true;
+template <class T>
+inline constexpr bool is_address<std::reference_wrapper<T>> = true;
 
 /// Flushes its stream when it ends, unless by an exception. Outside handlers.
 class iteration {
@@ -57,19 +70,26 @@ class iteration {
 /// `Handler` is called as `handler(const T&)`, or for trivially copyable items as
 /// `handler(std::span<const T>)` if it can be: in progress and in waits of this rank, in a handler,
 /// so it must not wait; it may push. One that takes the stream before them (`auto&`) gets it. What
-/// it throws ends the job. `Common`: what many items share travels once a message (Kumar 2005,
-/// chapter 5: short messages are packed without what they have in common); see set_common.
+/// it throws ends the job, with stream, rank and item in the message. Handlers run once the stream
+/// is open, never before `open_stream` has returned. `Common`: what many items share travels once a
+/// message (Kumar 2005, chapter 5: short messages are packed without what they have in common); see
+/// set_common.
 template <class T, class Handler, class Common = streaming::nothing>
 class stream final : public streaming::engine {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
   static constexpr bool has_common = !std::is_same_v<Common, streaming::nothing>;
+  static_assert(raw || !streaming::is_address<T>,
+                "a pointer, view or reference means nothing at another rank: push what it names "
+                "(std::string, std::vector), or std::span<const std::byte>, whose bytes travel");
+  static_assert(!streaming::is_address<Common>,
+                "what items have in common is a value: an address means nothing at another rank");
   static_assert(streaming::fixed_item<Common> && sizeof(Common) <= sizeof(streaming::common_part),
                 "what items have in common is trivially copyable, of 24 bytes at most");
 
  public:
   /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
-  /// in the same order. Throws `error` (argument) for options that make no sense.
+  /// in the same order. Throws `error` (argument) for options that make no sense, and for no team.
   stream(const team& among, Handler handler, const stream_options& with = {})
       : engine(among, fixed ? sizeof(T) : 0, has_common, with), handler_(std::move(handler)) {
     static_assert(takes_batches() || takes<const T&>(),
@@ -81,7 +101,7 @@ class stream final : public streaming::engine {
 
   /// Finishes, if it was not closed: collective. After an error it only goes.
   ~stream() noexcept(false) {
-    if (open() && std::uncaught_exceptions() == 0) {
+    if (open() && std::uncaught_exceptions() == exceptions_) {
       try {
         close();
       } catch (...) {
@@ -107,7 +127,7 @@ class stream final : public streaming::engine {
 
   /// Items that this member pushes from now on have this in common: the handler gets it before
   /// them, and it travels once a message. Items with different ones never share a message; changing
-  /// it costs a look at each buffer in use. At first `Common{}`.
+  /// it costs a look at each buffer in use. At first `Common{}`. In a handler: until it returns.
   void set_common(const Common& common) requires(has_common) {
     engine::set_common(part_of(common));
   }
@@ -157,11 +177,14 @@ class stream final : public streaming::engine {
   template <class What>
   void call(What what) {
     if constexpr (has_common) {
+      // What the handler sets is not what the program that it interrupts has set.
+      const streaming::common_part own = common_now();
       if constexpr (std::is_invocable_v<Handler&, const Common&, What>) {
         handler_(std::as_const(common_), what);
       } else {
         handler_(*this, std::as_const(common_), what);
       }
+      engine::set_common(own);
     } else if constexpr (std::is_invocable_v<Handler&, What>) {
       handler_(what);
     } else {
@@ -194,10 +217,10 @@ class stream final : public streaming::engine {
           ++done;
         }
       }
-    } catch (const error&) {
-      throw;
     } catch (const std::exception& thrown) {
       handler_threw(done, thrown.what());
+    } catch (...) {
+      handler_threw(done, "something that is no std::exception");
     }
     return done;
   }
@@ -223,9 +246,9 @@ class stream final : public streaming::engine {
     if (reinterpret_cast<std::uintptr_t>(records.data()) % alignof(T) == 0) {
       return deliver_items({reinterpret_cast<const T*>(records.data()), count}, done);
     }
-    std::vector<T> aligned(count);
-    std::memcpy(static_cast<void*>(aligned.data()), records.data(), records.size());
-    deliver_items(aligned, done);
+    const auto aligned = std::make_unique<T[]>(count);
+    std::memcpy(static_cast<void*>(aligned.get()), records.data(), records.size());
+    deliver_items({aligned.get(), count}, done);
   }
 
   void deliver_items(std::span<const T> items, std::uint64_t& done) {
@@ -244,6 +267,7 @@ class stream final : public streaming::engine {
   [[no_unique_address]] Common common_{};  ///< of what is being handed over
   std::vector<std::byte> packed_;
   [[no_unique_address]] std::conditional_t<reusable, T, std::tuple<>> unpacked_;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 /// `open_stream<T>(team, handler, options)`: as the constructor. Not movable: messages find it.

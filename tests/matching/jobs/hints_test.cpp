@@ -84,8 +84,15 @@ JOB_TEST(hints, that_allow_overtaking_let_small_messages_pass_listed_ones, .leas
   const bytes large(1000, std::byte{1});
   if (here.rank() == 1) {
     request going = m::send(world, 0, 1, large);
-    EXPECT_TRUE(m::send(world, 0, 1, bytes(8)).done());
+    const bytes small(8);
+    request passing = m::send(world, 0, 1, small);
+    while (m::memory_of(here).queued != 0) here.progress();
+    EXPECT_TRUE(passing.done());
+    EXPECT_EQ(m::memory_of(here).listed_here, 1U);
+    control::barrier(world);
     going.wait();
+  } else {
+    control::barrier(world);
   }
   if (here.rank() == 0) {
     std::size_t sum = 0;

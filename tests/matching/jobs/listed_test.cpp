@@ -171,3 +171,50 @@ JOB_TEST(listed_messages, of_a_million_stay_within_the_limit, .least_ranks = 2, 
     EXPECT_EQ(m::memory_of(here).most_kept, full.most_kept);
   }
 }
+
+JOB_TEST(listed_messages, are_found_by_polls_of_two_patterns_in_turn, .least_ranks = 2,
+         .most_ranks = 4) {
+  const team world = here.world();
+  install_share(here, 0);
+  numbers mine(world, here.rank() == 1 ? 4 : 0);
+  if (here.rank() == 0) {
+    // A pattern that was found stays so, whatever is asked in between.
+    bool found[2] = {false, false};
+    while (!found[0] || !found[1]) {
+      for (const int tag : {2, 3}) {
+        const bool now = m::probe(world, m::any_source, tag).has_value();
+        EXPECT_TRUE(now || !found[tag - 2]);
+        found[tag - 2] = now;
+      }
+    }
+    EXPECT_TRUE(m::claim(world, m::any_source, 3).has_value());  // and dropped
+    const m::receipt first = m::wait_for_message(world, m::any_source, m::any_tag);
+    EXPECT_EQ(first.tag, 0);
+    // Narrower than what was found, but it fits.
+    EXPECT_TRUE(m::claim(world, first.source, first.tag).has_value());
+    EXPECT_EQ(number_of(world, 1, m::any_tag), 1);
+    EXPECT_EQ(number_of(world, m::any_source, 2), 2);
+  }
+}
+
+JOB_TEST(listed_messages, are_claimed_right_after_they_were_found, .least_ranks = 2,
+         .most_ranks = 4) {
+  const team world = here.world();
+  constexpr int count = 30;
+  install_share(here, 0);
+  numbers mine(world, here.rank() == 1 ? count : 0);
+  if (here.rank() == 0) {
+    for (int i = 0; i < count; ++i) {
+      // A receive that still asks its senders must not hide what was found.
+      int value = -1;
+      m::receiving other =
+          m::receive(world, 1, count + i, std::as_writable_bytes(std::span(&value, 1)));
+      const m::receipt got = m::wait_for_message(world, m::any_source, m::any_tag);
+      EXPECT_EQ(got.tag, i);
+      auto claimed = m::claim(world, got.source, got.tag);
+      ASSERT_TRUE(claimed.has_value()) << i;
+      EXPECT_EQ(claimed->what().tag, i);
+      EXPECT_TRUE(other.cancel());
+    }
+  }
+}

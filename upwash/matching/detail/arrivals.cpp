@@ -57,12 +57,7 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
     if (with.sender != 0) tell_sender(sender_rank, with.sender);
     return;
   }
-  if (with.ready != 0 && here_.options().checked) {
-    throw error(error_kind::fault,
-                fmt::format("rank {}: a ready message of {} bytes with tag {} from member {} found "
-                            "no receive posted; post it first, or send in standard mode",
-                            here_.rank(), payload.size(), with.tag, with.member));
-  }
+  if (!goes_to_earlier(what)) check_ready(with, payload.size());  // else a receive was begun
   arrival& a = *arrivals_.take();
   a.what = what;
   a.bytes.assign(payload.begin(), payload.end());
@@ -73,16 +68,26 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
   keep(a);
 }
 
+/// A message in ready mode found no receive.
+void messenger::check_ready(const label& with, std::size_t bytes) const {
+  if (with.ready == 0 || !here_.options().checked) return;
+  throw error(error_kind::fault,
+              fmt::format("rank {}: a ready message of {} bytes with tag {} from member {} found "
+                          "no receive posted; post it first, or send in standard mode",
+                          here_.rank(), bytes, with.tag, with.member));
+}
+
 void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
   const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
+  if (p == nullptr && !goes_to_earlier(what)) check_ready(with, from.bytes);
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
   arrival& a = arrival_of(sender_rank, with, from);
   if (p == nullptr) return keep(a);
   if (with.listed != 0) {
     if (!inquiries_.empty()) met_.emplace_back(sender_rank, with.sender);
-    upwash::send<&handle_taken>(here_, sender_rank, with.sender);
+    tell<&handle_taken>(sender_rank, with.sender);
   }
   consume(*p, a);
 }
@@ -180,9 +185,10 @@ void messenger::fetched(void* context) {
 
 int messenger::progress(int /*budget*/) {
   const auto now = std::exchange(to_fetch_, {});
-  here_.set_busy(*this, false);
   for (posted* p : now) fetch(*p);
-  return static_cast<int>(now.size());
+  const int sent = send_queued();
+  here_.set_busy(*this, !to_fetch_.empty() || !to_send_.empty());
+  return static_cast<int>(now.size()) + sent;
 }
 
 void messenger::was_received(std::uint64_t sender) {
@@ -200,11 +206,11 @@ void messenger::return_room(int peer_rank, std::size_t bytes) {
   balance& other = balance_with(peer_rank);
   other.received += charge_of(bytes);
   if (other.received * 4 < share_) return;
-  upwash::send<&handle_room>(here_, peer_rank, std::exchange(other.received, 0));
+  tell<&handle_room>(peer_rank, std::exchange(other.received, 0));
 }
 
 void messenger::tell_sender(int sender_rank, std::uint64_t sender) {
-  upwash::send<&handle_received>(here_, sender_rank, sender);
+  tell<&handle_received>(sender_rank, sender);
 }
 
 }  // namespace upwash::matching::detail

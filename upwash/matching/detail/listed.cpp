@@ -20,7 +20,7 @@ namespace upwash::matching::detail {
 
 void messenger::list(sending& s, balance& other) {
   if (other.listed == nullptr) {
-    other.listed = make_store(options_.engine, options_.partition, side::unexpected, shape_here());
+    other.listed = make_store(options_.engine, options_.partition, side::unexpected, shape_of({}));
   }
   other.listed->insert(s);
   ++memory_.listed_here;
@@ -35,8 +35,8 @@ void messenger::asked(int asker, const question& what) {
   const auto& listed = balance_with(asker).listed;
   if (listed != nullptr && context != contexts.end()) {
     auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, kind}));
-    // One that is listed last and not offered yet will be: the asker then meets it in order.
-    if (s != nullptr && s != injecting_) {
+    // One whose offer waits for credit will be offered yet: the asker then meets it in order.
+    if (s != nullptr && !s->queued) {
       with = {.team = s->team,
               .sender = reinterpret_cast<std::uintptr_t>(s),
               .member = s->what.source,
@@ -71,11 +71,11 @@ arrival& messenger::take_listed(int sender_rank, const label& with, const expose
   const auto at = listed_at_.find(sender_rank);
   if (--at->second == 0) listed_at_.erase(at);
   --memory_.listed_there;
-  if (preview_ && preview_->rank == sender_rank && preview_->with.sender == with.sender) {
-    preview_.reset();
-  }
+  std::erase_if(previews_, [&](const preview& each) {
+    return each.rank == sender_rank && each.with.sender == with.sender;
+  });
   arrival& a = arrival_of(sender_rank, with, from);
-  upwash::send<&handle_taken>(here_, sender_rank, with.sender);
+  tell<&handle_taken>(sender_rank, with.sender);
   return a;
 }
 
@@ -136,8 +136,8 @@ void messenger::go_on_inquiring() {
     first.again = false;
     met_.clear();
     const question what{first.team, first.wanted.kind, first.wanted.tag, first.number};
-    for (const int rank : ranks) upwash::send<&handle_question>(here_, rank, what);
-    return;  // handlers may have gone on meanwhile: `first` may be gone
+    for (const int rank : ranks) tell<&handle_question>(rank, what);
+    return;
   }
 }
 
@@ -154,17 +154,42 @@ void messenger::answered(int sender_rank, std::uint32_t number, const label& wit
     return;
   }
   posted* p = first.receive;
-  if (p == nullptr && !first.cancelled) preview_ = {first.wanted, sender_rank, with, from};
+  if (p == nullptr && !first.cancelled) {
+    previews_.push_back({first.wanted, sender_rank, with, from});
+  }
   end_inquiry(true);
   if (p != nullptr) consume(*p, take_listed(sender_rank, with, from));
   go_on_inquiring();
 }
 
-/// What a probe may see of listed messages; asks when it is not known.
+/// Whether a receive that still asks senders, and so came before, may get the message.
+bool messenger::goes_to_earlier(const envelope& what) const {
+  return std::any_of(inquiries_.begin(), inquiries_.end(), [&](const inquiry& each) {
+    return each.receive != nullptr && fit(each.wanted, what);
+  });
+}
+
+/// A preview that answers the pattern: what is the first of its sender for a pattern is so for all
+/// narrower ones that it fits, and for the same one of any source.
+const messenger::preview* messenger::find_preview(const envelope& wanted) const {
+  for (const preview& each : previews_) {
+    const envelope what{wanted.context, each.with.member, each.with.tag, 0};
+    const bool first = each.wanted.tag == any_tag || each.wanted.tag == wanted.tag;
+    const bool fits = each.wanted.context == wanted.context && fit(wanted, what);
+    if (first && fits && !goes_to_earlier(what)) return &each;
+  }
+  return nullptr;
+}
+
+/// What a probe may see of listed messages; asks, once at a time, when it is not known.
 const messenger::preview* messenger::previewed(const team& from, const envelope& wanted) {
-  if (preview_ && preview_->wanted == wanted) return &*preview_;
+  if (const preview* known = find_preview(wanted)) return known;
   const int rank = rank_of(from, wanted.source);
-  if (listed_by(rank)) inquire(wanted, from.id(), rank, nullptr);
+  if (!listed_by(rank)) return nullptr;
+  const bool asking = std::any_of(inquiries_.begin(), inquiries_.end(), [&](const inquiry& each) {
+    return each.receive == nullptr && !each.cancelled && each.wanted == wanted;
+  });
+  if (!asking) inquire(wanted, from.id(), rank, nullptr);
   return nullptr;
 }
 

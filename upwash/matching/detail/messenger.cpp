@@ -38,13 +38,13 @@ void messenger::use(const message_options& chosen) {
     recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
                                            here_.rank(), here_.size());
   }
-  profile_.clear();
+  profile_ = {};
   if (!chosen.profile.empty()) profile_ = read_profile(chosen.profile, here_.rank(), here_.size());
-  const shape s = shape_here();
-  posted_ = make_store(chosen.engine, chosen.partition, side::posted, s);
+  posted_ = make_store(chosen.engine, chosen.partition, side::posted, shape_of(profile_.posted));
   // A peer that started earlier may have sent already: what came moves over, in its order.
-  const auto before =
-      std::exchange(unexpected_, make_store(chosen.engine, chosen.partition, side::unexpected, s));
+  const auto before = std::exchange(
+      unexpected_,
+      make_store(chosen.engine, chosen.partition, side::unexpected, shape_of(profile_.unexpected)));
   const auto move = [&](std::uint32_t context, std::uint32_t kind) {
     while (entry* e = before->take({context, any_source, any_tag, kind})) {
       unexpected_->insert(*e);
@@ -55,10 +55,11 @@ void messenger::use(const message_options& chosen) {
   for (const auto& [context, kind] : kept_kinds_) move(context, kind);
 }
 
-shape messenger::shape_here() const {
+shape messenger::shape_of(const queue_profile& profile) const {
   shape s;
   s.ranks = here_.size();
-  s.profile = profile_;
+  s.profile = profile.by_source;
+  s.by_context = profile.by_context;
   return s;
 }
 
@@ -66,7 +67,12 @@ std::uint32_t messenger::context_of(std::uint64_t team, std::uint32_t kind) {
   context_table& table = contexts_[kind == 0 ? 0 : 1];
   if (team != table.last_team) {
     const auto [found, added] = table.numbers.emplace(team, next_context_);
-    if (added) ++next_context_;
+    if (added && free_contexts_.empty()) {
+      ++next_context_;
+    } else if (added) {
+      found->second = free_contexts_.back();
+      free_contexts_.pop_back();
+    }
     table.last = found->second;
     table.last_team = team;
   }
@@ -173,13 +179,20 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
   record(trace_event::kind::probe, wanted, 0, from.size());
-  if (!inquiries_.empty()) return std::nullopt;  // receives before it come first
-  if (const entry* e = unexpected_->find(wanted)) {
-    return receipt{e->what.source, e->what.tag, static_cast<const arrival*>(e)->size, false};
+  if (const arrival* a = kept_for_probe(wanted)) {
+    return receipt{a->what.source, a->what.tag, a->size, false};
   }
   const preview* p = previewed(from, wanted);
   if (p == nullptr) return std::nullopt;
   return receipt{p->with.member, p->with.tag, p->from.bytes, false};
+}
+
+/// The kept message that a receive would get now. Receives that still ask senders come first.
+arrival* messenger::kept_for_probe(const envelope& wanted) {
+  const auto before = unexpected_->spent().traversals;
+  entry* e = unexpected_->find(wanted);
+  here_.charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
+  return e == nullptr || goes_to_earlier(e->what) ? nullptr : static_cast<arrival*>(e);
 }
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
@@ -197,9 +210,10 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
 std::optional<claimed_message> messenger::claim(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "claim");
   here_.progress();
-  if (!inquiries_.empty()) return std::nullopt;  // receives before it come first
-  auto* a = static_cast<arrival*>(take(*unexpected_, wanted));
-  if (a == nullptr) {
+  arrival* a = kept_for_probe(wanted);
+  if (a != nullptr) {
+    unexpected_->erase(*a);
+  } else {
     const preview* p = previewed(from, wanted);
     if (p == nullptr) return std::nullopt;
     a = &take_listed(p->rank, label(p->with), exposed_memory(p->from));
@@ -291,12 +305,23 @@ void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes
     return offer(rank, with, bytes, told);
   }
   other.outstanding += charge_of(bytes.size());
+  sending* s = nullptr;
   if (how == mode::synchronous) {
-    with.sender = reinterpret_cast<std::uintptr_t>(&new_sending(rank, with, bytes.size(), told));
-  } else if (told.edge != nullptr) {
-    *told.edge = 0;
+    s = &new_sending(rank, with, bytes.size(), told);
+    with.sender = reinterpret_cast<std::uintptr_t>(s);
   }
-  send_medium<&handle_eager>(here_, rank, bytes, with);
+  if (other.queued == nullptr && try_send_medium<&handle_eager>(here_, rank, bytes, with).what ==
+                                     conduit::outcome::done) [[likely]] {
+    if (s == nullptr && told.edge != nullptr) *told.edge = 0;
+    return;
+  }
+  if (s == nullptr) {
+    s = &new_sending(rank, with, bytes.size(), told);
+    s->acknowledged = false;
+  }
+  s->whole = true;
+  s->bytes = bytes;
+  queue(*s, other, with);
 }
 
 sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
@@ -315,6 +340,8 @@ sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
   s.team = with.team;
   s.rank = rank;
   s.offered = false;
+  s.acknowledged = true;
+  s.whole = false;
   return s;
 }
 
@@ -333,20 +360,17 @@ void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
     s.offered = true;
     ++other.offered;
   }
-  const exposed_memory memory = s.memory;
-  const sending* outer = std::exchange(injecting_, &s);
-  send_medium<&handle_offer>(here_, rank, std::as_bytes(std::span(&memory, 1)), with);
-  injecting_ = outer;
+  if (other.queued != nullptr || !inject_offer(s, with)) queue(s, other, with);
 }
 
 std::string messenger::describe_pending() const {
   const message_memory now = memory();
-  if (posted_->size() + inquiries_.size() + now.kept + now.listed_here + now.listed_there == 0) {
-    return {};
-  }
+  const std::size_t receives = posted_->size() + inquiries_.size();
+  if (receives + now.kept + now.listed_here + now.listed_there + now.queued == 0) return {};
   return fmt::format(
-      "{} receives posted, {} messages not received, {} listed at senders, {} listed here",
-      posted_->size() + inquiries_.size(), now.kept, now.listed_there, now.listed_here);
+      "{} receives posted, {} messages not received, {} listed at senders, {} listed here, {} that "
+      "wait for credit",
+      receives, now.kept, now.listed_there, now.listed_here, now.queued);
 }
 
 }  // namespace upwash::matching::detail

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "upwash/core/active_message.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
@@ -22,12 +23,24 @@
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/matching/profile.hpp"
 #include "upwash/matching/recording.hpp"
 #include "upwash/matching/store.hpp"
 
 namespace upwash::matching::detail {
 
 struct inquiry;
+
+/// What comes with a message; plain, in its line.
+struct label {
+  std::uint64_t team = 0;
+  std::uint64_t sender = 0;
+  std::int32_t member = 0;  ///< who sends, in the team
+  std::int32_t tag = 0;
+  std::uint32_t kind = 0;  ///< as in envelope
+  std::uint16_t ready = 0;
+  std::uint16_t listed = 0;  ///< the sender keeps it until it is taken
+};
 
 /// A receive. Pooled; from `receive` until its `receiving` goes.
 struct posted : entry {
@@ -61,27 +74,22 @@ struct arrival : entry {
   arrival* next_free = nullptr;
 };
 
-/// A send that is complete when the receiver says so. Pooled. An entry of the sender's own list
-/// when the receiver has no room for it (listed.cpp).
+/// A send that is complete when the receiver says so, or that waits for credit. Pooled. An entry of
+/// the sender's own list when the receiver has no room for it (listed.cpp).
 struct sending : entry {
   exposed_memory memory;  ///< bytes: of the message
   completer end;
   std::uint64_t* edge = nullptr;  ///< of a collective: told 0, instead of `end`
   std::uint64_t team = 0;
-  int rank = -1;         ///< the receiver
-  bool offered = false;  ///< counts among the envelopes there
+  int rank = -1;                       ///< the receiver
+  bool offered = false;                ///< counts among the envelopes there
+  bool queued = false;                 ///< waits for credit (outbox.cpp)
+  label with;                          ///< while queued
+  std::span<const std::byte> bytes{};  ///< the same: of the message, in its owner's memory
+  bool whole = false;                  ///< the same: it goes as it is, else its offer
+  bool acknowledged = true;            ///< complete when it is received, else when it went
+  sending* next_queued = nullptr;
   sending* next_free = nullptr;
-};
-
-/// What comes with a message; plain, in its line.
-struct label {
-  std::uint64_t team = 0;
-  std::uint64_t sender = 0;
-  std::int32_t member = 0;  ///< who sends, in the team
-  std::int32_t tag = 0;
-  std::uint32_t kind = 0;  ///< as in envelope
-  std::uint16_t ready = 0;
-  std::uint16_t listed = 0;  ///< the sender keeps it until it is taken
 };
 
 /// Asks a sender for the first that it keeps for this team and tag.
@@ -113,6 +121,8 @@ class messenger final : public service_base {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress(int budget) override;
   [[nodiscard]] std::string describe_pending() const override;
+  void on_team_free(const team& going) override;
+  void check() const override;
 
   // -- Called by the rank ---------------------------------------------------------------------
   void promise(const team& on, const hints& what);
@@ -155,6 +165,8 @@ class messenger final : public service_base {
     std::uint64_t received = 0;     ///< received and not yet told
     std::uint64_t offered = 0;      ///< envelopes sent and not yet known to be received
     std::unique_ptr<store> listed;  ///< sends that the peer had no room for; null: none
+    sending* queued = nullptr;      ///< the first that waits for credit, and the last
+    sending* last_queued = nullptr;
   };
   struct waiting_probe {
     envelope wanted;
@@ -171,7 +183,8 @@ class messenger final : public service_base {
     std::vector<waiting_probe*>& all;
     waiting_probe& mine;
   };
-  /// What the last probe of listed messages found; until it is taken.
+  /// What a probe found among listed messages: the first that fits its pattern at this sender,
+  /// until it is taken.
   struct preview {
     envelope wanted;
     int rank = -1;
@@ -186,7 +199,7 @@ class messenger final : public service_base {
     }
     return *last_balance_;
   }
-  [[nodiscard]] shape shape_here() const;
+  [[nodiscard]] shape shape_of(const queue_profile& profile) const;
   /// Where a send's end is told.
   struct end_of_send {
     request* handle = nullptr;
@@ -197,10 +210,26 @@ class messenger final : public service_base {
   void offer(int rank, label& with, std::span<const std::byte> bytes, const end_of_send& told);
   [[nodiscard]] sending& new_sending(int rank, const label& with, std::size_t bytes,
                                      const end_of_send& told);
+  /// Sends a control message. Never waits: without credit it is as a handler's.
+  template <auto Handler, class... Args>
+  void tell(int rank, const Args&... args) {
+    if (try_send<Handler>(here_, rank, args...).what == conduit::outcome::done) return;
+    here_.run_as_handler([&] { upwash::send<Handler>(here_, rank, args...); });
+  }
+
+  // -- Messages that wait for credit: outbox.cpp -----------------------------------------------
+  void queue(sending& s, balance& other, const label& with);
+  [[nodiscard]] bool inject_offer(sending& s, const label& with);
+  [[nodiscard]] bool inject(sending& s);
+  [[nodiscard]] int send_queued(balance& other);
+  [[nodiscard]] int send_queued();
+
   void match_or_post(posted& p, const team& from);
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
   /// Of user messages, or of edges of collectives, on a team.
   [[nodiscard]] std::uint32_t context_of(std::uint64_t team, std::uint32_t kind = 0);
+  void drop_kept(const envelope& of_context);
+  void complain_of(const envelope& of_context, const char* when) const;
   [[nodiscard]] envelope envelope_of(const label& with) {
     return {context_of(with.team, with.kind), with.member, with.tag, with.kind};
   }
@@ -224,6 +253,7 @@ class messenger final : public service_base {
     return bytes + sizeof(arrival);
   }
 
+  void check_ready(const label& with, std::size_t bytes) const;
   void consume(posted& p, arrival& a);
   void deliver(posted& p, const receipt& got, std::span<const std::byte> payload);
   [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const;
@@ -253,24 +283,28 @@ class messenger final : public service_base {
   [[nodiscard]] arrival& arrival_of(int sender_rank, const label& with, const exposed_memory& from);
   [[nodiscard]] arrival& take_listed(int sender_rank, const label& with,
                                      const exposed_memory& from);
+  [[nodiscard]] arrival* kept_for_probe(const envelope& wanted);
   [[nodiscard]] const preview* previewed(const team& from, const envelope& wanted);
+  [[nodiscard]] const preview* find_preview(const envelope& wanted) const;
+  [[nodiscard]] bool goes_to_earlier(const envelope& what) const;
 
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
-  std::vector<std::uint64_t> profile_;  ///< of an earlier run, by source; mostly empty
+  match_profile profile_;  ///< of an earlier run; mostly empty
   std::unique_ptr<recorder> recorder_;
   std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;
   std::unique_ptr<store> unexpected_;
   struct context_table {
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers;  ///< by team; grows with teams
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;  ///< by team that is not released
     std::uint64_t last_team = ~std::uint64_t{0};
     std::uint32_t last = 0;
   };
   std::array<context_table, 2> contexts_;  ///< of user messages; of edges of collectives
   std::uint32_t next_context_ = 0;
+  std::vector<std::uint32_t> free_contexts_;                      ///< of released teams
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;  ///< contexts, kinds of edges kept
   std::vector<hints> hints_;                ///< by context, as far as any were given
   std::unordered_map<int, balance> peers_;  ///< those talked with
@@ -282,9 +316,9 @@ class messenger final : public service_base {
   std::deque<inquiry> inquiries_;                     ///< one after the other
   std::uint32_t questions_ = 0;
   std::vector<std::pair<int, std::uint64_t>> met_;  ///< listed ones taken as they came, since asked
-  std::optional<preview> preview_;
-  const sending* injecting_ = nullptr;  ///< listed, and its offer is not under way yet
-  message_memory memory_;               ///< with the peaks
+  std::vector<preview> previews_;
+  std::vector<int> to_send_;  ///< peers that messages wait for credit for
+  message_memory memory_;     ///< with the peaks
   node_pool<posted> posts_;
   node_pool<arrival> arrivals_;
   node_pool<sending> sends_;

@@ -33,6 +33,13 @@ struct envelope {
          static_cast<std::uint32_t>(std::bit_width(team_size)) << 16U;
 }
 
+/// The call that an edge of a collective belongs to: what stands above the edges and phases of its
+/// tag (runtime/tagged_edges.hpp), with the context.
+inline constexpr unsigned call_shift = 20;
+[[nodiscard]] constexpr std::uint64_t call_of(const envelope& e) noexcept {
+  return std::uint64_t{e.context} << 32U | static_cast<std::uint32_t>(e.tag) >> call_shift;
+}
+
 /// Whether a message and a receive fit; symmetric, so that one engine serves both sides.
 [[nodiscard]] constexpr bool fit(const envelope& a, const envelope& b) noexcept {
   return a.context == b.context && (a.tag == b.tag || a.tag < 0 || b.tag < 0) &&

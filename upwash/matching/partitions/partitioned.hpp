@@ -87,8 +87,15 @@ class partitioned {
 
   [[nodiscard]] entry* find_everywhere(const envelope& wanted) {
     entry* best = nullptr;
-    for (Engine& each : queues_) {
+    const auto look_into = [&](Engine& each) {
       if (each.size() > 0) best = earlier(best, each.find(wanted, spent_));
+    };
+    if constexpr (requires { router_.visit_context(wanted, [](std::uint32_t) {}); }) {
+      router_.visit_context(wanted, [&](std::uint32_t q) {
+        if (q < queues_.size()) look_into(queues_[q]);
+      });
+    } else {
+      for (Engine& each : queues_) look_into(each);
     }
     return best;
   }

@@ -9,10 +9,14 @@ namespace upwash::matching {
 
 partner_static::partner_static(const shape& s) : keys_(s.ranks) {
   std::vector<counted_key> counted;
-  for (std::size_t i = 0; i < s.profile.size(); ++i) {
-    if (s.profile[i] > 0) counted.push_back({i, s.profile[i]});
+  for (const queued_of& each : s.by_context) {
+    counted.push_back({keys_.key({each.context, each.source, 0, 0}), each.entries});
   }
-  const auto chosen = select_partners(std::move(counted), s.profile.size(), s,
+  for (std::size_t i = 0; s.by_context.empty() && i < s.profile.size(); ++i) {
+    const auto source = static_cast<std::int32_t>(i);
+    if (s.profile[i] > 0) counted.push_back({keys_.key({0, source, 0, 0}), s.profile[i]});
+  }
+  const auto chosen = select_partners(std::move(counted), keys_.population(), s,
                                       std::numeric_limits<std::size_t>::max());
   partners_ = chosen.size();
   table_ = perfect_hash(chosen);
@@ -25,6 +29,7 @@ partner_dynamic::partner_dynamic(const shape& s)
           std::floor(s.partners * std::sqrt(static_cast<double>(s.ranks))))),
       divide_above_(s.threshold) {
   by_.profile = {};
+  by_.by_context = {};
 }
 
 void partner_dynamic::divide(const std::unordered_map<std::uint64_t, std::uint64_t>& counts,

@@ -11,7 +11,8 @@
 
 namespace upwash::matching {
 
-/// Figure 4.2, Algorithm 4.2. Queue 0 is the shared one.
+/// Figure 4.2, Algorithm 4.2. Queue 0 is the shared one. Partners are sources in a context
+/// (equation 4.1); contexts that the profile lacks have none.
 class partner_static : public router_base {
  public:
   explicit partner_static(const shape& s);

@@ -17,11 +17,22 @@ namespace upwash::matching {
 /// The edge point above which a source is a partner (Ghazimirsaeed 2019, 4.2.1).
 enum class edge_metric : std::uint8_t { average, median, upper_fence };
 
+/// Entries of one source in one context that lay in a queue.
+struct queued_of {
+  std::uint32_t context = 0;
+  std::int32_t source = 0;
+  std::uint64_t entries = 0;
+  bool operator==(const queued_of&) const = default;
+};
+
 /// What partitions may need to know. Each reads what it needs.
 struct shape {
   int ranks = 1;                         ///< sources are 0 .. ranks-1
-  std::vector<std::uint64_t> profile{};  ///< entries by source, of an earlier run
-  std::uint32_t threshold = 100;         ///< t: length at which a queue is divided
+  std::vector<std::uint64_t> profile{};  ///< entries queued by source, of an earlier run
+  /// The same by source and context, in the order in which contexts appeared; empty: all are of
+  /// context 0.
+  std::vector<queued_of> by_context{};
+  std::uint32_t threshold = 100;  ///< t: length at which a queue is divided
   edge_metric metric = edge_metric::average;
   double alpha = 1;             ///< of the upper fence, Q3 + alpha (Q3 - Q1)
   std::uint32_t partners = 1;   ///< c: at most c sqrt(ranks) partners

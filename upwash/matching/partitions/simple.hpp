@@ -38,6 +38,15 @@ class per_source : public router_base {
   void visit(const envelope& e, F&& f) {
     if (const std::uint32_t q = queue_of(e); q != none) f(q);
   }
+  /// All queues of the envelope's context (equation 4.11).
+  template <class F>
+  void visit_context(const envelope& e, F&& f) {
+    const std::uint32_t context = keys_.context(e.context);
+    if (context >= of_.size()) return;
+    for (const std::uint32_t q : of_[context]) {
+      if (q != none) f(q);
+    }
+  }
   [[nodiscard]] division describe() const {
     std::size_t bytes = 0;
     for (const auto& each : of_) bytes += each.capacity() * sizeof(std::uint32_t);

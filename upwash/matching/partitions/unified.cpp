@@ -17,7 +17,10 @@ unified::unified(const shape& s)
 std::uint32_t unified::home_of_collective(const envelope& e) {
   profile& p = profiles_[e.kind];
   collective& c = collectives_[e.kind & 0xffU];
-  if (!p.decided && p.seen && p.here == 0) {
+  if (!p.seen) {
+    p.seen = true;
+    p.call = call_of(e);
+  } else if (!p.decided && p.call != call_of(e)) {
     allocate(c, p);
     p.decided = true;
   }
@@ -38,15 +41,12 @@ void unified::allocate(collective& c, const profile& p) {
   ++levels_;
 }
 
-void unified::profiled(std::uint32_t kind, int change) {
-  profile& p = profiles_[kind];
-  p.seen = true;
-  p.here += static_cast<std::uint64_t>(change);
-}
-
-void unified::note_search(std::uint32_t kind, std::uint64_t traversals) {
-  profile& p = profiles_[kind];
-  if (p.decided || traversals == 0) return;
+void unified::note_search(const envelope& wanted, std::uint64_t traversals) {
+  if (traversals == 0) return;
+  const auto found = profiles_.find(wanted.kind);
+  if (found == profiles_.end()) return;
+  profile& p = found->second;
+  if (p.decided || p.call != call_of(wanted)) return;
   ++p.searches;
   p.traversals += traversals;
 }

@@ -11,8 +11,9 @@
 namespace upwash::matching {
 
 /// Even queues belong to the partner queues, odd ones to collectives; the first odd one is for
-/// profiling. A collective with new parameters is profiled there until its first entries are
-/// gone, while older ones of the same collective may still lie in its levels: so all are looked at.
+/// profiling. A collective with new parameters is profiled there during its first call, which ends
+/// for this store with the first entry of another call; older ones of the same collective may still
+/// lie in its levels: so all are looked at. Searches that found something to look at count.
 class unified : public router_base {
  public:
   static constexpr bool oldest_first = false;
@@ -36,13 +37,9 @@ class unified : public router_base {
       even<Queues> mine{queues};
       return users_.inserted(queue / 2, e, mine);
     }
-    if (queue == 1) profiled(e.what.kind, 1);
-  }
-  void erased(std::uint32_t queue, const entry& e) {
-    if (queue == 1) profiled(e.what.kind, -1);
   }
   void searched(const envelope& wanted, std::uint64_t traversals) {
-    if (wanted.kind != 0) note_search(wanted.kind, traversals);
+    if (wanted.kind != 0) note_search(wanted, traversals);
   }
 
   [[nodiscard]] division describe() const;
@@ -63,7 +60,7 @@ class unified : public router_base {
   struct profile {
     std::uint64_t searches = 0;
     std::uint64_t traversals = 0;
-    std::uint64_t here = 0;  ///< entries in the profiling queue
+    std::uint64_t call = 0;  ///< the first one
     bool seen = false;
     bool decided = false;
   };
@@ -72,8 +69,7 @@ class unified : public router_base {
     return l.first + static_cast<std::uint32_t>(e.source) % l.queues;
   }
   std::uint32_t home_of_collective(const envelope& e);
-  void profiled(std::uint32_t kind, int change);
-  void note_search(std::uint32_t kind, std::uint64_t traversals);
+  void note_search(const envelope& wanted, std::uint64_t traversals);
   void allocate(collective& c, const profile& p);
 
   partner_dynamic users_;

@@ -53,8 +53,24 @@ void engine::route(content kind, std::span<const std::byte> payload) {
     }
   }
   if (const std::uint32_t own = ways_.own(); buffers_[own].first != nullptr) {
-    own_.push_back(counted(buffers_.take(own)));
+    keep_own(counted(buffers_.take(own)));
   }
+}
+
+void engine::keep_own(batch&& what) {
+  own_bytes_ += what.used;
+  own_.push_back(std::move(what));
+}
+
+/// The oldest; above the stream's memory the newest. What handlers push for their own member then
+/// goes into depth, not into breadth: a tree of pushes keeps a few buffers for each of its levels.
+/// Where order counts always the oldest.
+batch engine::take_own() {
+  const bool newest = own_bytes_ > with_.memory && !with_.ordered;
+  batch next = std::move(newest ? own_.back() : own_.front());
+  newest ? own_.pop_back() : own_.pop_front();
+  own_bytes_ -= next.used;
+  return next;
 }
 
 void engine::set_common(const common_part& common) {
@@ -68,8 +84,7 @@ int engine::hand_over_own() {
   const auto count = static_cast<int>(own_.size());
   delivering_own_ = true;
   for (int i = 0; i < count; ++i) {
-    batch next = std::move(own_.front());
-    own_.pop_front();
+    batch next = take_own();
     hand_over(next.kind, next.memory.common, next.bytes());
     buffers_.give_back(std::move(next.memory));
   }

@@ -18,6 +18,13 @@
 namespace upwash::streaming {
 namespace {
 
+const team& checked(const team& among) {
+  if (among) return among;
+  throw error(error_kind::argument,
+              "a stream on no team: a split gave this rank none, or it was released; only members "
+              "open streams");
+}
+
 void check(const team& among, const stream_options& with) {
   const auto wrong = [&](const std::string& what) {
     throw error(error_kind::argument,
@@ -60,7 +67,7 @@ std::size_t share_of(std::size_t bytes, double share) {
 
 engine::engine(const team& among, std::size_t record_bytes, bool has_common,
                const stream_options& with)
-    : among_(among),
+    : among_(checked(among)),
       here_(among.here()),
       home_(here_.service<service>()),
       name_{among.id(), home_.next_number(among)},
@@ -141,15 +148,7 @@ void engine::refuse_closed() const {
                           name_.number));
 }
 
-/// What came before is handed over at once: where that throws there will be no stream.
-void engine::join() {
-  try {
-    home_.add(*this);
-  } catch (...) {
-    leave();
-    throw;
-  }
-}
+void engine::join() { home_.add(*this); }
 
 void engine::close() {
   finish();

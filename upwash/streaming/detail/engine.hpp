@@ -106,7 +106,8 @@ class engine : public counted_work {
                                 std::span<const std::byte> records) = 0;
   /// From now on items have this in common. O(buffers in use).
   void set_common(const common_part& common);
-  /// Messages find it from now on.
+  [[nodiscard]] const common_part& common_now() const noexcept { return common_; }
+  /// Messages find it from now on; what came before is handed over by the next progress.
   void join();
   /// Finishes, and gives up what members share. Collective.
   void close();
@@ -185,6 +186,8 @@ class engine : public counted_work {
 
   void hand_over(content kind, const common_part& common, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
+  void keep_own(batch&& what);
+  [[nodiscard]] batch take_own();
   int hand_over_own();
   int deliver_own();
   void deliver_own_and_wait();
@@ -209,7 +212,8 @@ class engine : public counted_work {
   parameters parameters_;
   observer* observer_ = nullptr;
   std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
-  std::deque<batch> own_;               ///< full buffers for this member itself
+  std::deque<batch> own_;               ///< full buffers for this member itself, oldest first
+  std::size_t own_bytes_ = 0;           ///< of their records
   bool delivering_own_ = false;
   int waiting_ = 0;  ///< sends that may be waiting for credit
   bool open_ = true;

@@ -48,7 +48,7 @@ batch engine::counted(batch&& what) {
 void engine::send(batch&& taken, cause why) {
   batch what = counted(std::move(taken));
   if (what.hop == here_.rank()) {
-    own_.push_back(std::move(what));
+    keep_own(std::move(what));
     home_.wake();
     return deliver_own_and_wait();
   }
@@ -107,7 +107,7 @@ void engine::send_now(const departure& what) {
 bool engine::try_send(std::uint32_t way, cause why) {
   const buffer& from = buffers_[way];
   if (from.hop == here_.rank()) {
-    own_.push_back(counted(buffers_.take(way)));  // handed over by progress
+    keep_own(counted(buffers_.take(way)));  // handed over by progress
     return true;
   }
   const std::span<const std::byte> bytes(from.first, from.used());

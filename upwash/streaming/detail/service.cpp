@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "upwash/core/job.hpp"
 
 namespace upwash::streaming {
@@ -11,12 +13,27 @@ namespace upwash::streaming {
 void service::add(engine& made) {
   open_[made.name()] = &made;
   if (adapter::wanted_by(made)) adapters_.try_emplace(&made, made, installed_);
-  const auto came = early_.extract(made.name());
-  if (came.empty()) return here_.set_busy(*this, true);
-  here_.run_as_handler([&] {
-    for (const early& each : came.mapped()) made.received(each.kind, each.common, each.payload);
-  });
+  early_open_ = early_open_ || early_.contains(made.name());
   here_.set_busy(*this, true);
+}
+
+/// Not when a stream is opened: handlers may need what the program makes next.
+int service::deliver_early() {
+  if (!std::exchange(early_open_, false)) return 0;
+  int delivered = 0;
+  for (auto next = early_.begin(); next != early_.end();) {
+    const auto found = open_.find(next->first);
+    const auto at = next++;
+    if (found == open_.end()) continue;
+    const auto came = early_.extract(at);
+    delivered += static_cast<int>(came.mapped().size());
+    here_.run_as_handler([&] {
+      for (const early& each : came.mapped()) {
+        found->second->received(each.kind, each.common, each.payload);
+      }
+    });
+  }
+  return delivered;
 }
 
 void service::remove(const engine& going) {
@@ -25,6 +42,7 @@ void service::remove(const engine& going) {
     adapters_.erase(set);
   }
   open_.erase(going.name());
+  early_.erase(going.name());  // of one that an error ends
   last_ = nullptr;
   gone_[going.among().id()] += going.count();
 }
@@ -68,12 +86,13 @@ void service::received(const stream_name& name, content kind, const common_part&
     const auto found = open_.find(name);
     last_ = found == open_.end() ? nullptr : found->second;
   }
-  if (last_ != nullptr) return last_->received(kind, common, payload);
+  const bool behind = early_open_ && early_.contains(name);
+  if (last_ != nullptr && !behind) return last_->received(kind, common, payload);
   early_[name].push_back({kind, common, {payload.begin(), payload.end()}});
 }
 
 int service::progress(int /*budget*/) {
-  int moved = large_.progress();
+  int moved = deliver_early() + large_.progress();
   bool more = false;
   for (const auto& [name, each] : open_) {
     moved += each->progress();

@@ -26,7 +26,7 @@ class service final : public service_base, private large_batches::receiver {
 
   /// The number of the next stream on the team, the same at all members.
   [[nodiscard]] std::uint64_t next_number(const team& among) { return ++numbers_[among.id()]; }
-  /// From now on messages find it; those that came before are delivered now.
+  /// From now on messages find it; those that came before are delivered by the next progress.
   void add(engine& made);
   void remove(const engine& going);
   /// A stream has work for its progress.
@@ -55,6 +55,8 @@ class service final : public service_base, private large_batches::receiver {
     std::vector<std::byte> payload;
   };
 
+  int deliver_early();
+
   job& here_;
   installation installed_;
   std::map<const engine*, adapter> adapters_;  ///< of streams that set themselves
@@ -64,7 +66,8 @@ class service final : public service_base, private large_batches::receiver {
   std::map<stream_name, engine*> open_;
   engine* last_ = nullptr;                           ///< of `open_`: that had the last message
   std::map<std::uint64_t, tally> gone_;              ///< by team: what streams did that are no more
-  std::map<stream_name, std::vector<early>> early_;  ///< of streams that this rank has yet to open
+  std::map<stream_name, std::vector<early>> early_;  ///< what came before streams were open
+  bool early_open_ = false;                          ///< some of them are open now
 };
 
 void handle_records(incoming& in, stream_name stream, content kind);

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages and streams used wrongly; the argument says how.
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "upwash/upwash.hpp"
+
+namespace {
+
+using namespace upwash;
+namespace m = upwash::matching;
+
+/// Rank 0 sends to rank 1 of the team, which does not receive.
+void leave_a_message(const team& on) {
+  const int value = 1;
+  if (on.rank() == 0) m::send(on, 1, 9, std::as_bytes(std::span(&value, 1))).wait();
+  if (on.rank() == 1) (void)m::wait_for_message(on, 0, 9);
+}
+
+void send_too_early(const team& world) {
+  std::vector<std::byte> data(100'000);
+  if (world.rank() == 0) m::send(world, 1, 9, data, m::mode::ready).wait();
+  if (world.rank() != 1) return;
+  (void)m::wait_for_message(world, 0, 9);
+  m::receive(world, 0, 9, data).wait();
+}
+
+void throw_in_a_handler(const team& world, std::string_view what) {
+  auto items = open_stream<int>(world, [what](const int& item) {
+    if (item != 17) return;
+    if (what == "number") throw 42;
+    throw error(error_kind::argument, "a bad item");
+  });
+  for (int i = 0; world.rank() == 0 && i < 20; ++i) items.push(1, i);
+  items.finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  return upwash::run(argc, argv, [what](job& here) {
+    const team world = here.world();
+    if (what == "unreceived") leave_a_message(world);
+    if (what == "released") {
+      team mine = world.duplicate();
+      leave_a_message(mine);
+      mine.release();
+    }
+    if (what == "ready") send_too_early(world);
+    if (what == "error" || what == "number") throw_in_a_handler(world, what);
+  });
+}

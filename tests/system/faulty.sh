@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Messages that nobody received, receives that came too late and handlers that throw: the run ends
+# with an error that says which. The first three in checked runs.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+program=$UPWASH_TEST_BIN/faulty
+out=$work/out
+evidence=("$out")
+
+# expect CASE PATTERN: on both conduits
+expect() {
+  for where in "--conduit shm" "--conduit sim"; do
+    # shellcheck disable=SC2086  # two words
+    UPWASH_CHECKED=1 timeout 30 "$upwash" run $where -n 3 "$program" "$1" >"$out" 2>&1 &&
+      fail "$1 on $where: no error"
+    grep -qE "$2" "$out" || fail "$1 on $where: expected '$2'"
+  done
+}
+
+expect unreceived \
+  'rank 1: a message of 4 bytes with tag 9 from member 0 was not received before the job ended'
+expect released \
+  'rank 1: a message of 4 bytes with tag 9 from member 0 was not received when its team was released'
+expect ready 'a ready message of 100000 bytes with tag 9 from member 0 found no receive posted'
+expect error 'rank 1: stream 1: the handler of item 18 threw: .*a bad item'
+expect number 'rank 1: stream 1: the handler of item 18 threw: something that is no std::exception'
+for case in none unreceived released; do
+  timeout 30 "$upwash" run -n 3 "$program" "$case" >"$out" 2>&1 || fail "$case: an error unchecked"
+done
+echo "faulty: checked"
