@@ -207,5 +207,14 @@ class Text(TreeCase):
         self.fails("check-text", "scripts/run:1: must begin")
 
 
+
+class Clang(TreeCase):
+    def test_what_no_clang_compiles_is_rejected(self):
+        self.write("upwash/upwash.hpp", header("inline int one() { return 1; }\n"))
+        self.passes("check-clang")
+        self.write("examples/one/main.cpp", SPDX + "int main() { return one(); }\n")
+        self.fails("check-clang", "does not compile examples/one/main.cpp")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=1, argv=[sys.argv[0], *sys.argv[1:]])

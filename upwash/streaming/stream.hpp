@@ -172,7 +172,7 @@ class stream final : public streaming::engine {
       return std::is_invocable_v<Handler&, What> || std::is_invocable_v<Handler&, stream&, What>;
     }
   }
-  static consteval bool takes_batches() { return fixed && takes<std::span<const T>>(); }
+  static constexpr bool takes_batches() { return fixed && takes<std::span<const T>>(); }
 
   template <class What>
   void call(What what) {
