@@ -87,8 +87,13 @@ class sink {
  public:
   virtual void deliver(const message& arrived) = 0;
 
+  /// Whether what came is to be acted upon before more is taken: the poll then ends early. So a
+  /// rank sends on what it got while the next messages still wait.
+  [[nodiscard]] bool acts_first() const noexcept { return acts_first_; }
+
  protected:
   ~sink() = default;
+  bool acts_first_ = false;
 };
 
 }  // namespace upwash::conduit

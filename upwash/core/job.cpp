@@ -146,6 +146,7 @@ void job::pause_polling() {
 }
 
 int job::progress_step() {
+  acts_first_ = false;
   int moved = endpoint_.poll(rank_);
   auto& state = *state_;
   if (state.messages.deferred() != 0) [[unlikely]]

@@ -101,6 +101,9 @@ class job final : private conduit::sink {
   /// Replaces what this rank does when idle; returns the one before. Objects install theirs.
   conduit::waiter& set_waiter(conduit::waiter& idle) noexcept;
 
+  /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
+  void act_first() noexcept { acts_first_ = true; }
+
   /// Whether a service that wants progress has work now; at first it has. Also from a handler.
   void set_busy(service_base& which, bool busy) noexcept;
 

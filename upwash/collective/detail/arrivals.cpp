@@ -86,6 +86,7 @@ void executor::data_came(const edge_key& key, early::kind what, std::span<const 
     slot& s = *wanted->second;
     posted_.erase(wanted);
     accept(s, what, bytes, from);
+    here_.act_first();
     return;
   }
   operation* op = find({key.team, key.run});
@@ -99,6 +100,7 @@ void executor::was_taken(std::uint64_t sender) {
   s.exposed = false;
   s.offered.sender = 0;
   s.of->complete(s);
+  here_.act_first();
 }
 
 void executor::place_is_free(const edge_key& key) {
@@ -108,6 +110,7 @@ void executor::place_is_free(const edge_key& key) {
   slot& s = *waits->second;
   wait_for_place_.erase(waits);
   s.of->stir(s);
+  here_.act_first();
 }
 
 /// Whether the sender may put now; else the receiver's word opens the step.

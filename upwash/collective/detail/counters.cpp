@@ -75,7 +75,10 @@ void executor::counted(const run_key& key, std::uint32_t counter) {
   std::vector<std::uint64_t>& counts = op != nullptr ? op->counters : counts_[key];
   if (counts.size() <= counter) counts.resize(counter + 1);
   ++counts[counter];
-  if (op != nullptr) op->stirred = true;
+  if (op != nullptr) {
+    op->stirred = true;
+    here_.act_first();
+  }
   answer_watchers(key, counts);
 }
 

@@ -65,6 +65,7 @@ int loopback_endpoint::take_from(queue& from) {
     arrived.arguments = packet.arguments;
     arrived.payload = packet.payload;
     receiver->deliver(arrived);
+    if (receiver->acts_first()) break;
   }
   return taken;
 }

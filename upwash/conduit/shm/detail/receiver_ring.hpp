@@ -31,18 +31,18 @@ class receiver_ring {
     return line_tail::from(peek(next)).sequence == static_cast<std::uint16_t>(next + 1);
   }
 
-  /// Takes at most `most` messages: deliver(message, local source, local destination). Returns
+  /// Takes at most `most` messages: deliver(message, tail), which says whether to go on. Returns
   /// how many.
   template <class Deliver>
   int take(lane kind, int most, Deliver&& deliver) {
     int taken = 0;
-    for (; taken < most; ++taken) {
+    for (bool more = true; more && taken < most; ++taken) {
       const std::uint32_t next = next_.load(std::memory_order_relaxed);
       const line_tail tail = line_tail::from(peek(next));
       if (tail.sequence != static_cast<std::uint16_t>(next + 1)) break;
       const line& slot = place_.lines[next & (place_.line_count - 1)];
       message taken_out = arrived(slot, tail, kind);
-      deliver(taken_out, tail);
+      more = deliver(taken_out, tail);
       next_.store(next + 1, std::memory_order_relaxed);
       if (tail.position != inline_payload) payload_since_ += round_to_lines(slot.payload_bytes);
       if (next + 1 - returned_.load(std::memory_order_relaxed) >= place_.line_count / 4 ||

@@ -297,9 +297,9 @@ bool shm_endpoint::look_at(int process, int& happened) {
     if (arrived.handler.module == control_module && kind == lane::memory) {
       server_.control_arrived(process, mesh_.peer(process).pid,
                               static_cast<control>(arrived.handler.offset), arrived.arguments);
-    } else {
-      deliver(arrived, kind == lane::memory ? kept_memory_ : kept_);
+      return true;
     }
+    return deliver(arrived, kind == lane::memory ? kept_memory_ : kept_);
   });
 }
 
@@ -327,13 +327,15 @@ int shm_endpoint::take_memory() {
   return happened;
 }
 
-void shm_endpoint::deliver(message& arrived, kept_queues& kept) {
+/// Whether more may be taken at once.
+bool shm_endpoint::deliver(message& arrived, kept_queues& kept) {
   const auto local = static_cast<std::size_t>(arrived.destination - first_rank_);
   if (sinks_[local] == nullptr || !kept[local].empty()) [[unlikely]] {
     keep(arrived, kept);
-    return;
+    return true;
   }
   sinks_[local]->deliver(arrived);
+  return !sinks_[local]->acts_first();
 }
 
 void shm_endpoint::keep(const message& arrived, kept_queues& kept) {

@@ -117,7 +117,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   bool look_at(int process, int& happened);
   void poll_self(int& happened);
   void announce(int process) noexcept;
-  void deliver(message& arrived, kept_queues& kept);
+  bool deliver(message& arrived, kept_queues& kept);
   void keep(const message& arrived, kept_queues& kept);
   int deliver_kept(kept_queues& kept);
 

@@ -197,6 +197,7 @@ int traffic::deliver(int owner, int poller, int limit) {
     take(record, poller);
     hand_over(record, poller);
     ++count;
+    if (box.receiver != nullptr && box.receiver->acts_first()) break;
   }
   return count;
 }
