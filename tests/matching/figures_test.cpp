@@ -134,6 +134,30 @@ TEST(figure_3_9, heuristic_beats_k_means_by_far_on_fds_and_both_beat_a_list) {
   EXPECT_GT(list / sum, 10 * list / means);
 }
 
+// Published: at best around 2, by 8 or 16 clusters, or by 128.
+TEST(figure_3_10, k_means_gains_little_with_any_number_of_clusters) {
+  fan_in f(1024);
+  const double list = drain("list", "single", f.s, f.all, reversed(f.all)).looks;
+  for (const std::uint32_t k : {8, 16, 128}) {
+    f.s.clusters = k;
+    const double gain = list / drain("list", "clustered_means", f.s, f.all, reversed(f.all)).looks;
+    EXPECT_GT(gain, 1.5) << k;
+    EXPECT_LT(gain, 5) << k;
+  }
+}
+
+TEST(figure_4_8, lower_thresholds_and_wider_bounds_give_more_levels) {
+  fan_in f(2048);
+  const auto levels = [&](std::uint32_t t, std::uint32_t c) {
+    f.s.threshold = t;
+    f.s.partners = c;
+    return drain("list", "partner_dynamic", f.s, f.all, reversed(f.all)).made.levels;
+  };
+  EXPECT_GT(levels(100, 16), levels(400, 16));
+  EXPECT_GT(levels(400, 16), levels(1600, 16));
+  EXPECT_LT(levels(100, 1), levels(100, 16));
+}
+
 TEST(figure_4_5, lower_thresholds_look_at_fewer) {
   fan_in f(2048);
   f.s.partners = 1000;  // no bound, as in the figure

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,8 +42,6 @@ template <class C, class Traits>
 inline constexpr bool is_address<std::basic_string_view<C, Traits>> = true;
 template <class T, std::size_t N>
 inline constexpr bool is_address<std::span<T, N>> = true;
-template <class T>
-inline constexpr bool is_address<std::reference_wrapper<T>> = true;
 
 /// Flushes its stream when it ends, unless by an exception. Outside handlers.
 class iteration {
@@ -80,7 +77,7 @@ class stream final : public streaming::engine {
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
   static constexpr bool has_common = !std::is_same_v<Common, streaming::nothing>;
   static_assert(raw || !streaming::is_address<T>,
-                "a pointer, view or reference means nothing at another rank: push what it names "
+                "a pointer or view means nothing at another rank: push what it names "
                 "(std::string, std::vector), or std::span<const std::byte>, whose bytes travel");
   static_assert(!streaming::is_address<Common>,
                 "what items have in common is a value: an address means nothing at another rank");
