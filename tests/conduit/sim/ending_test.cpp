@@ -42,6 +42,30 @@ TEST(sim_ending, deadlock_names_what_each_rank_waits_for) {
   }
 }
 
+TEST(sim_ending, deadlock_is_not_before_what_the_ranks_did_last) {
+  simulated_job job(on_textbook(2));
+  try {
+    job.run([](rank_box& me) {
+      if (me.rank() == 0) return;
+      me.at().charge(1, cost::poll, 1);  // no event: nothing else happens then
+      const wait_target never = wait_target::predicate([](const void*) { return false; }, nullptr);
+      const wait_reason why{.operation = "barrier"};
+      for (;;) me.at().idle(1, never, why);
+    });
+    FAIL();
+  } catch (const error& e) {
+    const std::string what = e.what();
+    const auto time_behind = [&what](const std::string& word) {
+      const auto at = what.find(word);
+      return at == what.npos
+                 ? std::string("none")
+                 : what.substr(at + word.size(), what.find(" us", at) - at - word.size());
+    };
+    EXPECT_EQ(time_behind("deadlock at "), time_behind(", since ")) << what;
+    EXPECT_NE(time_behind("deadlock at "), "0.000") << what;
+  }
+}
+
 TEST(sim_ending, deadlock_of_many_ranks_lists_twenty) {
   simulated_job job(on_textbook(50));
   try {
