@@ -15,20 +15,6 @@
 namespace upwash::collective::detail {
 namespace {
 
-bool same_shape(const plan& kept, const call& wanted) noexcept {
-  const problem& a = kept.what;
-  const problem& b = wanted.what;
-  const collective_options& x = kept.how;
-  const collective_options& y = wanted.how;
-  return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
-         a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
-         a.commutative == b.commutative && a.degree == b.degree &&
-         a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
-         x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
-         x.eager_bytes == y.eager_bytes && x.fixed == y.fixed && kept.forced == y.algorithm &&
-         kept.label == y.label;
-}
-
 manner manner_of(const team& among, const call& wanted, const plan& made) {
   const collective_options& how = wanted.how;
   manner run_as;
@@ -84,8 +70,7 @@ void tell_fallback(const team& among, const plan& made) {
 }
 
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
-  plan made;
-  made.what = wanted.what;
+  plan made(wanted);
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
   made.what.checked = among.here().options().checked;
@@ -98,21 +83,16 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
-  made.how = wanted.how;
   made.transfer = transfer_of(among, service, wanted);
   const bool by_messages = made.transfer == mechanism::matched;
   if (by_messages) {  // what is studied are messages
     made.what.direct_access = false;
     made.what.shared_scratch = 0;
   }
-  made.forced = wanted.how.algorithm;
-  made.label = wanted.how.label;
-  made.how.algorithm = {};
-  made.how.label = {};
   made.changes = service.site_of(among, record, made.what, wanted);
   made.chosen = made.changes != nullptr
                     ? made.changes->running()
-                    : service.choose(among, made.what, made.forced, made.label).what;
+                    : service.choose(among, made.what, wanted.how.algorithm, wanted.how.label).what;
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
@@ -193,9 +173,17 @@ void run_and_observe(const team& among, executor& service, team_record& record, 
 
 }  // namespace
 
+call_shape::call_shape(const call& of) : what_(of.what), how_(of.how) {
+  text_.insert(text_.end(), how_.algorithm.begin(), how_.algorithm.end());
+  text_.insert(text_.end(), how_.label.begin(), how_.label.end());
+  const std::string_view all(text_.data(), text_.size());
+  how_.algorithm = all.substr(0, of.how.algorithm.size());
+  how_.label = all.substr(of.how.algorithm.size());
+}
+
 plan* plan_cache::find(const call& wanted) noexcept {
   for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-    if (!same_shape(*at, wanted)) continue;
+    if (!at->shape.is_of(wanted)) continue;
     if (at != plans_.begin()) plans_.splice(plans_.begin(), plans_, at);
     return &*at;
   }
