@@ -43,6 +43,7 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const std::string& machine_name() const noexcept { return machine_; }
   /// What it has learned.
   [[nodiscard]] const knowledge& known() const noexcept { return known_; }
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
   /// From now on the model's choices that were not measured are held to what packets on this
   /// network take: of its choice and those near, the first to end there. Before the first choice.

@@ -4,6 +4,7 @@
 // Teams that overlap: their members have different pasts when they meet, and choose the same
 // algorithm all the same. Each rank has a selector of its own, as in a process of its own.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -134,8 +135,8 @@ void call_at_random(std::vector<member_team>& teams, random_stream& from,
                     std::uint64_t most_words) {
   const team& on = teams[from.below(teams.size())].here;
   const std::uint64_t what = from.below(6);
-  std::uint64_t least = 1;
-  while (least * 2 <= most_words && from.below(8) != 0) least *= 2;
+  const auto doublings = static_cast<std::uint64_t>(std::bit_width(most_words));
+  const std::uint64_t least = std::uint64_t{1} << from.below(doublings);
   const std::uint64_t count = least + from.below(least);
   const std::uint64_t root = from.below(1000);
   if (!on) return;
@@ -149,8 +150,9 @@ void call_at_random(std::vector<member_team>& teams, random_stream& from,
   }
 }
 
-void choose_apart(job& here, collective::adaptation adapts, int calls, std::uint64_t most_words) {
-  const chooses_alone alone(here, "laptop", adapts);
+void choose_apart(job& here, const char* machine, collective::adaptation adapts, int calls,
+                  std::uint64_t most_words) {
+  const chooses_alone alone(here, machine, adapts);
   std::vector<member_team> teams = overlapping(here.world());
   random_stream numbers(2024, 7);  // the same at all ranks
   for (int i = 0; i < calls && !testing::Test::HasFatalFailure(); ++i) {
@@ -163,11 +165,12 @@ void choose_apart(job& here, collective::adaptation adapts, int calls, std::uint
 
 JOB_TEST(overlapping_teams, choose_the_same_whatever_their_members_chose_before, .least_ranks = 3,
          .most_ranks = 7) {
-  choose_apart(here, collective::adaptation::irregular, 150, std::uint64_t{1} << 18);
+  choose_apart(here, "laptop", collective::adaptation::irregular, 150, std::uint64_t{1} << 18);
+  choose_apart(here, "edr", collective::adaptation::irregular, 400, 4096);
 }
 
 JOB_TEST(overlapping_teams, change_algorithms_together, .least_ranks = 3, .most_ranks = 5) {
-  choose_apart(here, collective::adaptation::all, 400, 64);
+  choose_apart(here, "laptop", collective::adaptation::all, 400, 64);
 }
 
 /// Sizes that shared scratch just holds, and just does not, on teams with less of it than the
