@@ -97,7 +97,7 @@ std::vector<selection> candidates(const registry& from, const problem& call) {
 }
 
 std::uint64_t steps_worth_a_choice(int ranks) noexcept {
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 500, 10'000, 100'000);
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 800, 10'000, 200'000);
 }
 
 predictor::predictor(const machine& on) : on_(on), edged_(with_edges(on)) {}

@@ -27,7 +27,7 @@ namespace upwash::collective {
 [[nodiscard]] schedule::transfer_rules rules_of(const problem& call);
 
 /// So many steps a candidate's price may cost in a team of so many ranks where a choice waits for
-/// it: 10,000 in a small team, 100,000 from 200 ranks on: some tens of milliseconds.
+/// it: 10,000 in a small team (3 ms), 200,000 from 250 ranks on (60 ms).
 [[nodiscard]] std::uint64_t steps_worth_a_choice(int ranks) noexcept;
 
 /// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.

@@ -40,10 +40,10 @@ class selector {
 /// with different pasts, each with a selector of its own, choose the same: priced is what
 /// representative_of names, and whether an algorithm serves is asked for the very call. Keeps the
 /// prices of the last 256 such classes. Cost: a call of a known class some microseconds; a new
-/// class up to some tens of milliseconds (tens of thousands of steps), in a team of a few ranks
-/// below one. Not for several threads. The machine (load_machine) is read at the first choice:
-/// programs without collectives do not pay for it. Where it cannot be read, prices are those of
-/// the laptop, and a warning and the reason say so.
+/// class mostly below a millisecond in a team of a few ranks, at most some tens, and up to half a
+/// second in one of hundreds, which is priced step by step. Not for several threads. The machine
+/// (load_machine) is read at the first choice: programs without collectives do not pay for it.
+/// Where it cannot be read, prices are those of the laptop, and a warning and the reason say so.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(std::string machine_name);
 
 }  // namespace upwash::collective
