@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 #include "upwash/base/error.hpp"
@@ -131,6 +132,25 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
   return record.plans.add(make_plan(among, service, record, wanted));
 }
 
+/// In checked runs: a rank's input and output are apart, unless it said that they are not.
+void check_apart(const team& among, const problem& what, const binding& buffers) {
+  const bool rooted =
+      what.what == kind::scatter || what.what == kind::gather || what.what == kind::reduce;
+  if (what.in_place || (rooted && among.rank() != what.root)) return;
+  if (buffers.input.empty() || buffers.output.empty()) return;
+  const auto begin = [](const auto& bytes) {
+    return reinterpret_cast<std::uintptr_t>(bytes.data());
+  };
+  const std::uintptr_t in = begin(buffers.input);
+  const std::uintptr_t out = begin(buffers.output);
+  if (in >= out + buffers.output.size() || out >= in + buffers.input.size()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: the input of {} bytes and the output of {} overlap; give "
+                          "buffers that are apart, or call it in place where there is such a call",
+                          among.here().rank(), to_string(what.what), buffers.input.size(),
+                          buffers.output.size()));
+}
+
 using waiting = signature::manner_of_waiting;
 
 /// The plan's manner, with what differs from call to call.
@@ -216,6 +236,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
                                                    record.numbers++, *made.steps, buffers,
@@ -226,6 +247,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   if (made.changes != nullptr) {
     run_and_observe(among, service, record, made, wanted, buffers);
   } else {
@@ -237,6 +259,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
 
