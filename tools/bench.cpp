@@ -103,7 +103,8 @@ int run_rank(int argc, char** argv, const bench_arguments& arguments) {
 
 void add_common(CLI::App& command, bench_arguments& arguments) {
   command.add_flag("--json", arguments.chosen.json, "One JSON object a line");
-  command.add_option("--bytes", arguments.chosen.bytes, "Sizes to run instead of the bench's own");
+  command.add_option("--bytes", arguments.chosen.bytes, "Sizes to run instead of the bench's own")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40U));
   command.add_option("--samples", arguments.chosen.samples, "Samples of each row")
       ->check(CLI::Range(1, 100000));
   command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")

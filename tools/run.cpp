@@ -143,7 +143,8 @@ void add_run(CLI::App& app, int& status) {
                       "ranks that share a process, as fibers (1)");
   command->add_option("--conduit", chosen->conduit, "shm: this machine (default); sim: simulated");
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
-  command->add_option("--seed", chosen->seed, "of the simulated machine");
+  command->add_option("--seed", chosen->seed, "of the simulated machine")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
   command->add_flag("--perturb", chosen->perturb, "simulate random delays and reorderings");
   command->add_option("--network", chosen->network,
                       "simulated: message (default), or packet: through switches");

@@ -65,6 +65,10 @@ asked_schedule read(const schedule_arguments& given) {
   call.what = collective::kind_named(given.collective);
   call.ranks = given.ranks;
   call.bytes = parse_bytes(given.bytes, "--bytes");
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;
+  if (call.bytes > most_bytes) {
+    wrong(fmt::format("--bytes {} is more than 1024g: times would not fit", given.bytes));
+  }
   call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
   call.root = given.root;
   call.in_place = given.in_place;

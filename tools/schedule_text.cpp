@@ -228,6 +228,23 @@ void print_text(const asked_schedule& asked) {
   if (result) print_price(asked, *result);
 }
 
+namespace {
+
+nlohmann::ordered_json steps_of_rank(const asked_schedule& asked, int rank) {
+  const known_words known = asked.words_of(rank);
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  generator steps = asked.steps_of(rank);
+  for (step s; steps.next(s, known.facts);) {
+    nlohmann::ordered_json one{{"kind", to_string(s.kind)}, {"round", s.round}};
+    if (s.peer != schedule::own) one["peer"] = s.peer;
+    one["bytes"] = std::max(s.left.bytes, s.into.bytes);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
 void print_json(const asked_schedule& asked) {
   asked_schedule of = asked;
   of.options.per_rank = true;
@@ -242,6 +259,7 @@ void print_json(const asked_schedule& asked) {
                                 {"messages", sum.messages_sent},
                                 {"bytes", sum.bytes_sent},
                                 {"rounds", sum.rounds}};
+    if (asked.rank) line["steps"] = steps_of_rank(asked, rank);
     if (result) {
       const schedule::rank_price& mine = result->of_rank(rank);
       line["cpu_ns"] = mine.processor.ns();

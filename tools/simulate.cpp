@@ -326,8 +326,9 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--packets", given->what.packets, "Packet times that are measured (1000)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", given->what.seed, "(1)");
+      ->check(CLI::Range(1, 1'000'000'000));
+  command->add_option("--seed", given->what.seed, "(1)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
   command->add_option("--json", given->json, "File for one JSON object a load and traffic");
   command->add_option("--plot", given->plot,
                       "SVG file for throughput and latency by load, or completion by size");

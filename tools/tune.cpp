@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "tools/tune_machine.hpp"
 #include "tools/tune_request.hpp"
@@ -116,9 +119,21 @@ std::string machine_output_of(const tune_request& asked) {
   return own;
 }
 
+/// Before anything is measured: what is already there stays as it is.
+void check_writable(const std::string& path) {
+  std::error_code none;
+  const bool existed = std::filesystem::exists(path, none);
+  if (!std::ofstream(path, std::ios::app)) {
+    wrong(fmt::format("--output {}: it cannot be written; name a file in a folder that exists",
+                      path));
+  }
+  if (!existed) std::filesystem::remove(path, none);
+}
+
 int start(tune_request asked) {
   if (asks_for_machine(asked)) {
     asked.ranks = std::max(asked.ranks, 2);
+    if (!asked.output.empty()) check_writable(asked.output);
     asked.output = machine_output_of(asked);
   } else {
     check(asked);

@@ -60,6 +60,7 @@ std::vector<collective::problem> problems_of(const tune_request& asked) {
       collective::problem call{.what = what, .ranks = asked.ranks, .bytes = bytes};
       call.element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
       call.commutative = !asked.ordered;
+      call.in_place = what == kind::broadcast;  // as all broadcasts are
       call.overlapped = asked.overlapped;
       call.addresses = asked.addresses == "single" ? schedule::address_mode::single
                                                    : schedule::address_mode::local;

@@ -119,4 +119,17 @@ TEST(topology_text, machines_have_theirs) {
   EXPECT_EQ(make_topology(topology_of(lemieux, 750))->nodes(), 750);
 }
 
+TEST(topology_text, every_machine_with_a_topology_has_room_for_its_nodes) {
+  for (const std::string& name : upwash::known_machines()) {
+    const upwash::machine on = upwash::load_machine(name);
+    if (!on.topology) continue;
+    for (const int nodes : {1, 2, 8, 100, 1000}) {
+      if (on.topology->kind == "dragonfly") continue;  // of one size
+      EXPECT_GE(make_topology(topology_of(on, nodes))->nodes(), nodes) << name;
+    }
+  }
+  EXPECT_EQ(make_topology(topology_of(upwash::load_machine("bgp"), 30))->name(),
+            "torus:size=4x3x3,nodes=1");
+}
+
 }  // namespace

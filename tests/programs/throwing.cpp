@@ -4,7 +4,7 @@
 // The last rank goes wrong: its handler throws, or with the word "body" the rank itself; with
 // "argument" it sends to nobody, with "stream" the handler of an item throws, with "status" it ends
 // properly but returns 5, with "value" it throws what is no std::exception. With "receiving",
-// "sending", "getting" and "collective" it throws past an operation in flight that needs the
+// "sending" and "collective" it throws past an operation in flight that needs the
 // others; with "caught" it catches that itself and goes on.
 #include <stdexcept>
 #include <string_view>

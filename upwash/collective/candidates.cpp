@@ -96,6 +96,10 @@ std::vector<selection> candidates(const registry& from, const problem& call) {
   return all;
 }
 
+std::uint64_t steps_worth_a_choice(int ranks) noexcept {
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 800, 10'000, 200'000);
+}
+
 predictor::predictor(const machine& on) : on_(on), edged_(with_edges(on)) {}
 
 /// What does not run on the board's lines goes through the executor.
@@ -121,6 +125,7 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   schedule::price_options options;
   options.free_where_absent = true;
   options.most_steps = most_steps;
+  options.coarse = true;
   if (!call.overlapped) options.most_time = enough;
   options.steps_before_skipping = most_steps / 8;
   try {
@@ -131,6 +136,26 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   } catch (const error&) {
     return {std::nullopt, most_steps / 4};  // about: it did not say where it stopped
   }
+}
+
+std::uint64_t effort_of_a_rank(const selection& one, const problem& call) {
+  constexpr std::uint64_t bytes_a_message = 8192;
+  constexpr int most_steps = 200'000;
+  std::uint64_t effort = 0;
+  try {
+    schedule::generator steps = one.priced_schedule_of(call, call.ranks / 2);
+    int walked = 0;
+    for (schedule::step s; steps.next(s);) {
+      if (++walked > most_steps) return UINT64_MAX;
+      effort += s.left.bytes + s.into.bytes;
+      if (s.kind == schedule::step_kind::send || s.kind == schedule::step_kind::receive) {
+        effort += bytes_a_message;
+      }
+    }
+  } catch (const error&) {
+    return UINT64_MAX;
+  }
+  return effort;
 }
 
 std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,

@@ -33,6 +33,8 @@ struct collective_options {
   std::string_view label{};
   std::optional<mechanism> transfer{};         ///< for all edges that can; else by size
   std::optional<std::uint64_t> eager_bytes{};  ///< the largest edge that travels eagerly
+
+  friend bool operator==(const collective_options&, const collective_options&) = default;
 };
 
 /// Tag: the call returns when the collective is complete. Small ones between ranks that share

@@ -4,6 +4,7 @@
 // What a collective is asked to do, as all members of the team see it: what choices depend on.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string_view>
 
@@ -29,7 +30,8 @@ enum class kind : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(kind of) noexcept;
 
-/// A collective call as all members see it: the same on the whole team.
+/// A collective call as all members see it: the same on the whole team. Choices are functions of
+/// it, and whoever keeps something by problem compares the whole of it (problem_cache.hpp).
 struct problem {
   kind what = kind::barrier;
   int ranks = 1;
@@ -63,7 +65,17 @@ struct problem {
   /// collective_options::label: for selectors of one's own; good while the choice is made.
   std::string_view label{};
 
-  friend bool operator==(const problem&, const problem&) = default;
+  friend auto operator<=>(const problem&, const problem&) = default;
 };
+
+enum class end_of_class : std::uint8_t { least, most };
+
+/// The problem whose prices stand for those of `call`: the same for all calls of a class, whichever
+/// came first. Bytes: of those with the same three leading bits the least, so at most a quarter
+/// less (or the most); in whole elements, and eager only where the call is; 256 for an all_to_all_v
+/// of which nothing is known. Degree: a power of two. Root: at the same place of the first node. No
+/// label.
+[[nodiscard]] problem representative_of(problem call, int ranks_of_node,
+                                        end_of_class end = end_of_class::least) noexcept;
 
 }  // namespace upwash::collective

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who chooses the algorithm of a call. The choice depends on facts of the whole team only, so all
-// members come to the same one. The default asks the cost model; the tuner installs its own.
+// Who chooses the algorithm of a call. The choice is a function of the problem, which consists of
+// facts of the whole team, so all members come to the same one, whatever they chose before. The
+// default asks the cost model; the tuner installs its own.
 #pragma once
 
 #include <memory>
@@ -35,10 +36,14 @@ class selector {
 };
 
 /// Prices the algorithms on a machine and takes the cheapest, the best of them also with other
-/// values of their parameters (candidates.hpp); where a price cannot be had, the first of the
-/// registry. Remembers what it chose. Shared by the ranks of a process. The machine (load_machine)
-/// is read at the first choice: programs without collectives do not pay for it. Where it cannot be
-/// read, the first that serves is chosen, and the reason says so.
+/// values of their parameters (candidates.hpp). A pure function of the problem, so that members
+/// with different pasts, each with a selector of its own, choose the same: priced is what
+/// representative_of names, and whether an algorithm serves is asked for the very call. Keeps the
+/// prices of the last 256 such classes. Cost: a call of a known class some microseconds; a new
+/// class mostly below a millisecond in a team of a few ranks, at most some tens, and up to half a
+/// second in one of hundreds, which is priced step by step. Not for several threads. The machine
+/// (load_machine) is read at the first choice: programs without collectives do not pay for it.
+/// Where it cannot be read, prices are those of the laptop, and a warning and the reason say so.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(std::string machine_name);
 
 }  // namespace upwash::collective

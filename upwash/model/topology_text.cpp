@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/model/choice.hpp"
@@ -119,6 +120,21 @@ topology_description parse_topology_file(std::string_view text, std::string_view
   return result;
 }
 
+namespace {
+
+/// Sides that differ by one at most, of a grid with room for so many nodes.
+std::vector<std::int64_t> sides_of_grid(std::int64_t dimensions, int nodes) {
+  std::vector<std::int64_t> sides(static_cast<std::size_t>(dimensions), 1);
+  std::int64_t room = 1;
+  for (std::size_t next = 0; room < nodes; next = (next + 1) % sides.size()) {
+    room = room / sides[next] * (sides[next] + 1);
+    ++sides[next];
+  }
+  return sides;
+}
+
+}  // namespace
+
 topology_description topology_of(const machine& on, int nodes) {
   if (!on.topology) {
     wrong("of machine " + on.name,
@@ -126,7 +142,12 @@ topology_description topology_of(const machine& on, int nodes) {
   }
   topology_description result{hyphened(on.topology->kind), {}, "of machine " + on.name, 0};
   bool has_levels = false;
+  const bool is_grid = result.kind == "torus" || result.kind == "mesh";
   for (const auto& [key, value] : on.topology->parameters) {
+    if (is_grid && key == "dimensions" && value >= 1 && value <= 30) {
+      result.parameters.push_back({"size", sides_of_grid(value, nodes), 0});
+      continue;
+    }
     result.parameters.push_back({key, {value}, 0});
     has_levels = has_levels || key == "levels";
   }

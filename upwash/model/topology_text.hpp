@@ -37,8 +37,9 @@ struct topology_description {
 [[nodiscard]] topology_description parse_topology_file(std::string_view text,
                                                        std::string_view origin);
 
-/// What a machine says of its network; the tree gets as many levels as `nodes` need when it does
-/// not say how many. Throws `error` (configuration) for a machine without topology.
+/// What a machine says of its network; a tree gets as many levels as `nodes` need when it does not
+/// say how many, and a grid of so many dimensions without sizes nearly equal ones. Throws `error`
+/// (configuration) for a machine without topology.
 [[nodiscard]] topology_description topology_of(const machine& on, int nodes);
 
 /// `routing` is a name from the table in the README, empty for the kind's first one. Throws

@@ -64,16 +64,20 @@ struct composition {
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
-  collective::registry algorithms;                  ///< shared by the ranks of this process,
-  std::unique_ptr<tuning::tuned_selector> selects;  ///< as this
-  std::unique_ptr<streaming::price_list> prices;    ///< as this; known once all has been learned
-  std::unique_ptr<tuning::stream_notes> streams;    ///< as this
-  std::string forced;                               ///< algorithms, as installation has them
+  collective::registry algorithms;                ///< shared by the ranks of this process,
+  std::unique_ptr<streaming::price_list> prices;  ///< as this; known once all has been learned
+  /// Shared too; more than one where ranks are to choose as in processes of their own.
+  std::vector<std::unique_ptr<tuning::tuned_selector>> selects;
+  std::unique_ptr<tuning::stream_notes> streams;  ///< of all
+  std::string forced;                             ///< algorithms, as installation has them
   tagged_edges edges;
   job_options options;
 
-  [[nodiscard]] installation layers() {
-    return {{&algorithms, selects.get(), forced, values.flag("tune_log"),
+  [[nodiscard]] tuning::tuned_selector& selector_of(int rank) const {
+    return *selects[static_cast<std::size_t>(rank) % selects.size()];
+  }
+  [[nodiscard]] installation layers(int rank) {
+    return {{&algorithms, &selector_of(rank), forced, values.flag("tune_log"),
              adaptation_named(values.text("adapt")), &edges,
              schedule::mechanism_named(values.text("transfer"))},
             matching::options_of(values),
@@ -176,6 +180,12 @@ void check_not_simulated(const settings& values) {
   }
 }
 
+/// A machine that the user named is not passed over for another when the first choice needs it.
+void check_machine(const settings& values) {
+  if (values.source("machine") == knob_source::fallback) return;
+  static_cast<void>(load_machine(values.text("machine")));
+}
+
 conduit::loopback_options loopback_options_of(const settings& values) {
   conduit::loopback_options chosen;
   chosen.ranks = positive(values, "ranks");
@@ -183,6 +193,27 @@ conduit::loopback_options loopback_options_of(const settings& values) {
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
   chosen.stack_bytes = values.bytes("stack_bytes");
   return chosen;
+}
+
+/// Perturbed ranks choose apart, so that choices that depend on a rank's past are found; so many
+/// do, the others share theirs.
+constexpr int most_selectors = 64;
+
+void make_selectors(composition& made, const std::shared_ptr<const model::topology>& network) {
+  const bool apart = made.values.text("conduit") == "sim" && made.values.flag("perturb");
+  const int wanted = apart ? std::min(made.world->local_ranks(), most_selectors) : 1;
+  for (int i = 0; i < wanted; ++i) {
+    made.selects.push_back(std::make_unique<tuning::tuned_selector>(made.values.text("machine")));
+    if (network) made.selects.back()->see_contention(network);
+    if (!made.alone()) continue;  // they learn together later
+    const tuning::tuned_selector& first = *made.selects.front();
+    if (i == 0) {
+      tuning::learn_alone(made.tuning(), made.algorithms, *made.selects.front());
+    } else {
+      made.selects.back()->learn(first.known(), first.file());
+    }
+  }
+  made.streams = std::make_unique<tuning::stream_notes>(&made.selects.front()->known());
 }
 
 /// Reads the knobs and makes the world that they describe. What is made before an error stays:
@@ -196,7 +227,10 @@ void compose(composition& made) {
   const bool alone = name == "sim" || name == "loopback";
   if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
   std::shared_ptr<const model::topology> network;
-  if (name != "sim") check_not_simulated(made.values);
+  if (name != "sim") {
+    check_not_simulated(made.values);
+    check_machine(made.values);
+  }
   if (name == "sim") {
     const conduit::sim_options simulated = sim_options_of(made.values);
     network = simulated.through;
@@ -208,11 +242,8 @@ void compose(composition& made) {
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
   collective::add_algorithms(made.algorithms);
-  made.selects = std::make_unique<tuning::tuned_selector>(made.values.text("machine"));
-  made.streams = std::make_unique<tuning::stream_notes>(&made.selects->known());
-  if (network) made.selects->see_contention(std::move(network));
   made.forced = forced_algorithms(made.values);
-  if (made.alone()) tuning::learn_alone(made.tuning(), made.algorithms, *made.selects);
+  make_selectors(made, network);
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
@@ -270,12 +301,13 @@ std::string type_of_exception() {
 /// What the layers above core do on every rank before the program.
 void install_layers(job& here, composition& parts) {
   if (!parts.alone()) {
-    tuning::learn_together(here, parts.tuning(), parts.algorithms, *parts.selects);
+    tuning::learn_together(here, parts.tuning(), parts.algorithms, parts.selector_of(here.rank()));
   }
   if (parts.prices == nullptr) {  // not by another rank of this process
-    parts.prices = std::make_unique<streaming::price_list>(parts.selects->machine_name());
+    parts.prices =
+        std::make_unique<streaming::price_list>(parts.selector_of(here.rank()).machine_name());
   }
-  parts.layers().on(here);
+  parts.layers(here.rank()).on(here);
 }
 
 /// What streams found out goes to the tuning file that was named, from the process of rank 0. A

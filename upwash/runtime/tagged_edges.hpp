@@ -22,6 +22,7 @@ class tagged_edges final : public collective::tagged_messages {
 
  private:
   static_assert(under_way == matching::edge_under_way);
+  static_assert(edge_bits + phase_bits == matching::call_shift);
 
   [[nodiscard]] static matching::edge named(const team& on, const edge& what) {
     return {what.tag, matching::collective_kind(what.collective, what.bytes,

@@ -20,7 +20,10 @@ using detail::run_plan;
 constexpr int most_representatives = 256;
 constexpr int few_ranks = 256;       ///< are all walked, unless they are alike
 constexpr int members_worth_it = 8;  ///< of a class, in the mean, for each that is walked
+constexpr int members_at_least = 2;  ///< the same, where all ranks would be too many
 constexpr int many_ranks = 16'384;
+/// All ranks are walked for so many steps rather than nodes that differ a little taken as one.
+constexpr std::uint64_t cheap_steps = 100'000;
 constexpr int most_ranks_walked = 1 << 20;     ///< a gigabyte
 constexpr std::uint32_t executor_window = 32;  ///< of an executor, at least
 constexpr std::uint32_t small_window = 8;      ///< so that many ranks fit into memory
@@ -47,7 +50,8 @@ struct attempt {
   const transfer_rules& rules;
   const price_options& options;
 
-  /// Nothing: priced; else why not.
+  /// Nothing: priced; else why not. Throws where it takes longer than anybody wants to know:
+  /// whoever stands for more would only be less right about it.
   std::optional<error> with(run_plan plan, price_result& result) const {
     plan.ranks = ranks;
     plan.least_window = plan.walked > many_ranks ? small_window : executor_window;
@@ -58,8 +62,8 @@ struct attempt {
       case run_end::complete: run.write_result(result); return {};
       case run_end::stuck: return error(error_kind::fault, "price: " + run.what_is_stuck());
       case run_end::too_late:
-        return error(error_kind::argument,
-                     fmt::format("price: it takes longer than {} us", options.most_time.us()));
+        throw error(error_kind::argument,
+                    fmt::format("price: it takes longer than {} us", options.most_time.us()));
       case run_end::too_long: break;
     }
     return error(error_kind::argument,
@@ -69,6 +73,18 @@ struct attempt {
                              ranks, options.most_steps));
   }
 };
+
+/// Whether all ranks together have more steps than that, as far as one tells.
+bool all_have_more_than(std::uint64_t steps_of_all, int ranks,
+                        function_ref<generator(int)> schedule_of, const price_options& options) {
+  const std::uint64_t most = steps_of_all / static_cast<std::uint64_t>(ranks);
+  generator steps = schedule_of(ranks / 2);
+  facts known;
+  if (options.facts_of) known = (*options.facts_of)(ranks / 2);
+  std::uint64_t walked = 0;
+  for (step s; walked <= most && steps.next(s, known);) ++walked;
+  return walked > most;
+}
 
 }  // namespace
 
@@ -85,6 +101,89 @@ std::string price_result::how(int team) const {
   return text;
 }
 
+namespace {
+
+/// Whether a rank at the same place of a later unit of ranks does the same: kinds of steps, bytes,
+/// and how far the peers are. By a sample: three ranks of the unit, the beginning of what they do.
+bool units_are_alike(int unit, const attempt& of) {
+  constexpr int compared_steps = 256;
+  const auto level = [&](int rank, const step& of_rank) {
+    const bool alone = of_rank.peer < 0;
+    return alone ? std::size_t{0} : of.on.level_between(rank, of_rank.peer) + 1;
+  };
+  const auto same = [&](int one, int other) {
+    generator a = of.schedule_of(one);
+    generator b = of.schedule_of(other);
+    const facts of_one = of.options.facts_of ? (*of.options.facts_of)(one) : facts{};
+    const facts of_other = of.options.facts_of ? (*of.options.facts_of)(other) : facts{};
+    step x;
+    step y;
+    for (int i = 0; i < compared_steps; ++i) {
+      const bool more = a.next(x, of_one);
+      if (more != b.next(y, of_other)) return false;
+      if (!more) return true;
+      if (x.kind != y.kind || x.left.bytes != y.left.bytes || x.into.bytes != y.into.bytes ||
+          level(one, x) != level(other, y)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  for (const int later : {1, 2, 3}) {
+    for (const int place : {0, unit / 2, unit - 1}) {
+      const int other = later * unit + place;
+      if (other < of.ranks && !same(place, other)) return false;
+    }
+  }
+  return true;
+}
+
+/// So many ranks, whole nodes, after which the schedule goes on as it began; 0: none are known.
+int unit_alike(int ranks_of_node, const attempt& of) {
+  for (const int nodes : {1, 2, 3, 4, 5, 8}) {
+    const int unit = nodes * ranks_of_node;
+    if (unit < of.ranks && units_are_alike(unit, of)) return unit;
+  }
+  return 0;
+}
+
+/// By few ranks that stand for all, where the schedule says that ranks are alike. False: they
+/// cannot.
+bool price_alike(const attempt& of, bool too_many_for_all, price_result& result) {
+  const int ranks = of.ranks;
+  const int some = ranks_until_alike(of.on);
+  const auto has_more_than = [&](std::uint64_t steps) {
+    return all_have_more_than(steps, ranks, of.schedule_of, of.options);
+  };
+  // A few nodes, not all full, are not alike.
+  constexpr int many_nodes = 8;
+  const bool full = ranks % some == 0 || (ranks / some >= many_nodes && has_more_than(cheap_steps));
+  if (!too_many_for_all && (some >= ranks || !full)) return false;
+  // Ranks of one node (or group), linked to each other as the nodes are: where the schedule is
+  // the same from node to node, this is exact.
+  const int unit = some == 1 ? 1 : unit_alike(some, of);
+  const auto rounds = static_cast<std::uint32_t>(std::lcm(4, std::max(unit, 1)));
+  if (unit > 1 && !of.with({.walked = unit, .rounds_in_unit = rounds}, result)) return true;
+  if (unit == 0 && !too_many_for_all && !has_more_than(of.options.most_steps)) return false;
+  // Where it is not, one rank stands for all: the last of a node, whose neighbour is on another.
+  const int last = std::min(some, ranks) - 1;
+  const int together = ranks_on_port(of.on, ranks);
+  return !of.with({.walked = 1, .first = last, .alike_on_node = together}, result);
+}
+
+/// By a few of each class that the schedule names. False: they cannot.
+bool price_classes(const attempt& of, bool too_many_for_all, price_result& result) {
+  if (!too_many_for_all && of.ranks <= few_ranks) return false;
+  const detail::rank_classes classes = detail::find_classes(of.ranks, of.schedule_of);
+  const int walked = static_cast<int>(classes.members.size());
+  const int worth_it = too_many_for_all ? members_at_least : members_worth_it;
+  if (walked == 0 || walked * worth_it > of.ranks) return false;
+  const int together = ranks_on_port(of.on, of.ranks);
+  return !of.with({.walked = walked, .alike_on_node = together, .classes = &classes}, result);
+}
+
+}  // namespace
+
 price_result price(int ranks, function_ref<generator(int)> schedule_of, const machine& on,
                    const transfer_rules& rules, const price_options& options) {
   if (ranks < 1) {
@@ -92,30 +191,13 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
   }
   const machine costs = detail::with_costs(on, options.messages);
   const attempt to_price{ranks, schedule_of, costs, rules, options};
-  const bool alike = !options.every_rank && schedule_of(0).wants().alike;
-  const int some = ranks_until_alike(costs);
   price_result result;
-  // A few nodes, not all full, are not alike.
-  constexpr int many_nodes = 8;
-  const bool same_nodes = ranks % some == 0 || ranks / some >= many_nodes;
-  if (alike && some < ranks && same_nodes) {
-    // Ranks of one node (or group), linked to each other as the nodes are: where the schedule is
-    // the same from node to node, this is exact. Where it is not, one rank stands for all.
-    if (some > 1) {
-      const auto unit = static_cast<std::uint32_t>(std::lcm(4, some));
-      if (!to_price.with({.walked = some, .rounds_in_unit = unit}, result)) return result;
-    }
-    const int together = ranks_on_port(costs, ranks);
-    if (!to_price.with({.walked = 1, .alike_on_node = together}, result)) return result;
-  }
-  if (!options.every_rank && ranks > few_ranks && schedule_of(0).wants().rank_class != 0) {
-    const detail::rank_classes classes = detail::find_classes(ranks, schedule_of);
-    const int walked = static_cast<int>(classes.members.size());
-    const run_plan by_class{
-        .walked = walked, .alike_on_node = ranks_on_port(costs, ranks), .classes = &classes};
-    if (walked * members_worth_it <= ranks && !to_price.with(by_class, result)) {
-      return result;
-    }
+  if (!options.every_rank) {
+    const needs wants = schedule_of(0).wants();
+    const bool too_many =
+        options.coarse && all_have_more_than(options.most_steps, ranks, schedule_of, options);
+    if (wants.alike && price_alike(to_price, too_many, result)) return result;
+    if (wants.rank_class != 0 && price_classes(to_price, too_many, result)) return result;
   }
   if (ranks > most_ranks_walked) {
     throw error(error_kind::argument,

@@ -44,6 +44,9 @@ struct price_options {
   int ranks_per_node = 0;
   /// All ranks are walked, also where one could stand for them.
   bool every_rank = false;
+  /// Where all ranks would take more than `most_steps`, few stand for them even where nodes are not
+  /// all full, or classes are small: a price within some tens of percent instead of none.
+  bool coarse = false;
   /// So many steps are walked before rounds that repeat are passed over: short schedules are exact.
   std::uint64_t steps_before_skipping = 200'000;
   std::uint64_t most_steps = 20'000'000;

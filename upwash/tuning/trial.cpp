@@ -116,6 +116,7 @@ collective::problem problem_on(const team& among, collective::problem asked) {
   asked.eager_bytes = collective::default_rules(among).eager_bytes;
   asked.direct_access = where.describe().direct_access;
   if (asked.what == kind::barrier) asked.bytes = 0;
+  if (asked.what == kind::broadcast) asked.in_place = true;  // as all broadcasts are
   return asked;
 }
 

@@ -22,9 +22,8 @@ using collective::problem;
 using collective::registry;
 using collective::selection;
 
-/// Of so many results prices are asked for, and of so many steps each: a first call is not held up.
+/// Of so many results prices are asked for: a first call is not held up.
 constexpr std::size_t most_corrected = 5;
-constexpr std::uint64_t most_steps = 10'000;
 
 struct candidate {
   selection what;
@@ -59,12 +58,15 @@ void tuned_selector::choose_for(std::string machine_name) {
   if (machine_name == machine_) return;  // ranks of one process share this
   machine_ = std::move(machine_name);
   model_ = collective::make_model_selector(machine_);
+  predictor_.reset();
+  looked_for_machine_ = false;
+  estimates_.clear();
 }
 
 void tuned_selector::learn(knowledge known, std::string name) {
   known_ = std::move(known);
   file_ = std::move(name);
-  chosen_.clear();
+  estimates_.clear();
 }
 
 const collective::predictor* tuned_selector::predicts() {
@@ -80,62 +82,64 @@ const collective::predictor* tuned_selector::predicts() {
 
 const collective::selector::choice& tuned_selector::choose(const registry& from,
                                                            const problem& call) {
-  if (known_.findings().empty() && !network_) return model_->choose(from, call);
-  const shape key{situation_of(call, placement::near),
-                  call.root,
-                  call.in_place,
-                  call.direct_access,
-                  call.checked,
-                  call.eager_bytes};
-  const auto kept = chosen_.find(key);
-  if (kept != chosen_.end()) return kept->second;
-  auto fresh = remembered(from, call);
-  if (!fresh && network_) fresh = by_packets(model_->choose(from, call), call);
-  if (!fresh) return model_->choose(from, call);  // which keeps it, by what it depends on
-  return chosen_.emplace(key, std::move(*fresh)).first->second;
+  auto found = remembered(from, call);
+  if (!found && network_) found = by_packets(from, call);
+  if (!found) return model_->choose(from, call);
+  chosen_ = std::move(*found);
+  return chosen_;
 }
 
 void tuned_selector::see_contention(std::shared_ptr<const model::topology> network) {
   network_ = std::move(network);
-  chosen_.clear();
+  estimates_.clear();
 }
 
-collective::selector::choice tuned_selector::by_packets(choice chosen, const problem& call) const {
+const tuned_selector::estimates& tuned_selector::replayed(const registry& from,
+                                                          const problem& stands_for_all) {
+  if (const estimates* kept = estimates_.find(stands_for_all)) return *kept;
   const contended_predictor contended(load_machine(machine_), network_);
-  const auto first = contended.predict(chosen.what, call);
-  if (!first) {
-    chosen.why += fmt::format(
-        "; not replayed on {}: too many packets, or lengths known at run "
-        "time only",
-        network_->name());
-    return chosen;
+  const choice by_model = model_->choose(from, stands_for_all);
+  estimates found;
+  std::vector<collective::ranked> all = by_model.others;
+  all.insert(all.begin(), {by_model.what, {}});
+  for (const collective::ranked& each : all) {
+    const auto time = contended.predict(each.what, stands_for_all);
+    if (!time && found.by_time.empty()) break;
+    if (time) found.add(each.what, *time);
   }
-  const auto text = [](const selection& what, duration time) {
-    return fmt::format("{} {:.2f} us", model::text_of(what.chosen->is, what.with), time.us());
-  };
-  std::string times = text(chosen.what, *first);
-  std::vector<collective::ranked> all{{chosen.what, first}};
-  for (const collective::ranked& each : chosen.others) {
-    const auto time = contended.predict(each.what, call);
-    if (!time) continue;
-    times += ", " + text(each.what, *time);
-    all.push_back({each.what, time});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return *a.predicted < *b.predicted; });
-  return {all.front().what,
-          fmt::format("packets on {}, of what the model has near its choice: {}", network_->name(),
-                      times),
-          {all.begin() + 1, all.end()}};
+  return estimates_.add(stands_for_all, std::move(found));
 }
 
+std::optional<collective::selector::choice> tuned_selector::by_packets(const registry& from,
+                                                                       const problem& call) {
+  const estimates& times = replayed(from, class_of(call));
+  auto serve = times.that_serve(call);
+  if (!serve.empty()) {
+    const selection first = serve.front().what;
+    serve.erase(serve.begin());
+    return choice{first,
+                  fmt::format("packets on {}, of what the model has near its choice: {}",
+                              network_->name(), times.text),
+                  std::move(serve)};
+  }
+  choice chosen = model_->choose(from, call);
+  chosen.why +=
+      fmt::format("; not replayed on {}: too many packets, or lengths known at run time only",
+                  network_->name());
+  return chosen;
+}
+
+/// A tuning run measures no sparse exchanges; how many messages there are would be part of what was
+/// measured.
 std::optional<collective::selector::choice> tuned_selector::remembered(const registry& from,
                                                                        const problem& call) {
-  const situation wanted = situation_of(call, placement::near);
-  const finding* found = known_.nearest(wanted, reach);
-  if (found == nullptr) return std::nullopt;
-  return distance(found->at, wanted) == 0 ? measured_here(from, call, *found)
-                                          : corrected(from, call, *found);
+  if (known_.findings().empty() || call.known_senders || call.degree != 0) return std::nullopt;
+  const situation here = situation_of(call, placement::near);
+  const finding* exact = known_.nearest(here, 0);
+  if (exact != nullptr) {
+    if (auto found = measured_here(from, call, *exact)) return found;
+  }
+  return corrected(from, call);
 }
 
 std::optional<collective::selector::choice> tuned_selector::measured_here(
@@ -147,42 +151,70 @@ std::optional<collective::selector::choice> tuned_selector::measured_here(
                             where_measured(found, file_))};
 }
 
+problem tuned_selector::class_of(const problem& call) {
+  return collective::representative_of(
+      call, predicts() == nullptr ? 1 : predictor_->on().ranks_in(level_kind::node));
+}
+
 std::optional<collective::selector::choice> tuned_selector::corrected(const registry& from,
-                                                                      const problem& call,
-                                                                      const finding& found) {
+                                                                      const problem& call) {
+  const problem stands_for_all = class_of(call);
+  const finding* found = known_.nearest(situation_of(stands_for_all, placement::near), reach);
+  if (found == nullptr || predicts() == nullptr) return std::nullopt;
+  const estimates* times = estimates_.find(stands_for_all);
+  if (times == nullptr) {
+    times = &estimates_.add(stands_for_all, estimated(from, stands_for_all, *found));
+  }
+  const auto serve = times->that_serve(call);
+  if (serve.empty()) return std::nullopt;
+  return choice{serve.front().what,
+                fmt::format("the measurements at {}, corrected by prices on {}: {}",
+                            where_measured(*found, file_), predictor_->on().name, times->text)};
+}
+
+tuned_selector::estimates tuned_selector::estimated(const registry& from, const problem& call,
+                                                    const finding& found) {
   std::vector<candidate> serve = that_serve(from, call, found);
-  if (serve.empty() || predicts() == nullptr) return std::nullopt;
   if (serve.size() > most_corrected) serve.resize(most_corrected);
   const problem there = moved_to(found.at, call);
-  std::optional<candidate> best;
-  std::string estimates;
+  const std::uint64_t most_steps =
+      collective::steps_worth_a_choice(std::max(call.ranks, there.ranks));
+  estimates all;
   double log_excess = 0;  // of measured times over predicted ones
-  int priced = 0;
-  const auto consider = [&](const selection& what, double ns) {
-    estimates += fmt::format("{}{} {:.2f} us", estimates.empty() ? "" : ", ",
-                             model::text_of(what.chosen->is, what.with), ns * 1e-3);
-    if (!best || ns < best->ns) best = candidate{what, ns};
-  };
   for (const candidate& each : serve) {
     if (!registry::objection(each.what, there).empty()) continue;
     const auto at_call = predictor_->predict(each.what, call, most_steps).time;
     const auto at_found = predictor_->predict(each.what, there, most_steps).time;
     if (!at_call || !at_found || at_found->ps() == 0) continue;
-    consider(each.what, each.ns * at_call->ns() / at_found->ns());
+    all.add(each.what, duration::from_ns(each.ns * at_call->ns() / at_found->ns()));
     log_excess += std::log(each.ns / at_found->ns());
-    ++priced;
   }
-  if (priced == 0) return std::nullopt;
+  if (all.by_time.empty()) return all;
   const choice& by_model = model_->choose(from, call);
   const std::string model_name = model::text_of(by_model.what.chosen->is, by_model.what.with);
   const bool known = std::any_of(found.results.begin(), found.results.end(),
                                  [&](const result& each) { return each.algorithm == model_name; });
   if (const auto time = predictor_->predict(by_model.what, call, most_steps).time; time && !known) {
-    consider(by_model.what, time->ns() * std::exp(log_excess / priced));
+    const double excess = std::exp(log_excess / static_cast<double>(all.by_time.size()));
+    all.add(by_model.what, duration::from_ns(time->ns() * excess));
   }
-  return choice{best->what,
-                fmt::format("the measurements at {}, corrected by prices on {}: {}",
-                            where_measured(found, file_), predictor_->on().name, estimates)};
+  return all;
+}
+
+void tuned_selector::estimates::add(const selection& what, duration time) {
+  text += fmt::format("{}{} {:.2f} us", text.empty() ? "" : ", ",
+                      model::text_of(what.chosen->is, what.with), time.us());
+  const auto behind = std::find_if(by_time.begin(), by_time.end(),
+                                   [&](const auto& each) { return *each.predicted > time; });
+  by_time.insert(behind, {what, time});
+}
+
+std::vector<collective::ranked> tuned_selector::estimates::that_serve(const problem& call) const {
+  std::vector<collective::ranked> serve;
+  for (const collective::ranked& each : by_time) {
+    if (registry::objection(each.what, call).empty()) serve.push_back(each);
+  }
+  return serve;
 }
 
 std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,

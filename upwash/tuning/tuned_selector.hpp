@@ -5,13 +5,13 @@
 // elsewhere; the model alone where nothing near is known.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <vector>
 
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/problem_cache.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/model/topology.hpp"
@@ -20,7 +20,11 @@
 
 namespace upwash::tuning {
 
-/// Shared by the ranks of a process. A choice is made once for a problem and kept.
+/// A pure function of the problem, as the model selector: estimates are those of its class
+/// (representative_of), kept for the last 256 classes; whether a result was measured there and an
+/// algorithm serves is asked for the very call. May be shared by the ranks of a process. Cost: a
+/// call of a known class some microseconds; a new class near what was measured, ten prices and what
+/// the model takes; with packets, some replays of ten milliseconds.
 class tuned_selector final : public collective::selector {
  public:
   /// So far away (see distance) a result still counts.
@@ -39,6 +43,7 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const std::string& machine_name() const noexcept { return machine_; }
   /// What it has learned.
   [[nodiscard]] const knowledge& known() const noexcept { return known_; }
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
   /// From now on the model's choices that were not measured are held to what packets on this
   /// network take: of its choice and those near, the first to end there. Before the first choice.
@@ -46,23 +51,39 @@ class tuned_selector final : public collective::selector {
 
   /// Where the situation was measured: the fastest result that has no objection. Near it: each of
   /// the fastest results, scaled by predicted(here) / predicted(there), against the model's choice,
-  /// scaled by what the results took more than predicted. Else the model's choice.
+  /// scaled by what the results took more than predicted; of these, the fastest that has no
+  /// objection. Else the model's choice. Sparse exchanges are never measured.
   [[nodiscard]] const choice& choose(const collective::registry& from,
                                      const collective::problem& call) override;
 
  private:
-  using shape = std::tuple<situation, int, bool, bool, bool, std::uint64_t>;
+  /// What candidates should take in a class of problems.
+  struct estimates {
+    std::vector<collective::ranked> by_time;  ///< the fastest first
+    std::string text;
 
+    void add(const collective::selection& what, duration time);
+    /// Those without objection to this very call.
+    [[nodiscard]] std::vector<collective::ranked> that_serve(const collective::problem& call) const;
+  };
+  /// So many classes are kept, about a KiB each.
+  static constexpr std::size_t most_kept = 256;
+
+  [[nodiscard]] collective::problem class_of(const collective::problem& call);
   [[nodiscard]] std::optional<choice> remembered(const collective::registry& from,
                                                  const collective::problem& call);
   [[nodiscard]] std::optional<choice> measured_here(const collective::registry& from,
                                                     const collective::problem& call,
                                                     const finding& found) const;
   [[nodiscard]] std::optional<choice> corrected(const collective::registry& from,
-                                                const collective::problem& call,
-                                                const finding& found);
+                                                const collective::problem& call);
+  [[nodiscard]] estimates estimated(const collective::registry& from,
+                                    const collective::problem& call, const finding& found);
+  [[nodiscard]] std::optional<choice> by_packets(const collective::registry& from,
+                                                 const collective::problem& call);
+  [[nodiscard]] const estimates& replayed(const collective::registry& from,
+                                          const collective::problem& stands_for_all);
   [[nodiscard]] const collective::predictor* predicts();
-  [[nodiscard]] choice by_packets(choice chosen, const collective::problem& call) const;
 
   std::string machine_;
   std::unique_ptr<collective::selector> model_;
@@ -71,7 +92,8 @@ class tuned_selector final : public collective::selector {
   std::shared_ptr<const model::topology> network_;
   knowledge known_;
   std::string file_;
-  std::map<shape, choice> chosen_;
+  collective::problem_cache<estimates> estimates_{most_kept};
+  choice chosen_;
 };
 
 /// What the job's knobs say about its tuning file.

@@ -361,3 +361,22 @@ TEST(corners, checked_starts_may_wait_for_credit) {
     EXPECT_EQ(test::message_of(*world, many, {.checked = true}), "no error");
   }
 }
+
+TEST(corners, checked_runs_notice_an_input_within_the_output) {
+  const auto world = test::loopback_of(2);
+  const auto overlapping = [](job& here) {
+    std::vector<int> all(2);
+    const std::span<const int> mine(&all[static_cast<std::size_t>(here.world().rank())], 1);
+    all_gather(here.world(), blocking, mine, std::span(all));
+  };
+  const std::string said = test::message_of(*world, overlapping, {.checked = true});
+  EXPECT_NE(said.find("all_gather: the input of 4 bytes and the output of 8 overlap"),
+            std::string::npos)
+      << said;
+  const auto in_place_call = [](job& here) {
+    std::vector<int> all(2, here.world().rank());
+    all_gather(here.world(), blocking, in_place, std::span(all));
+  };
+  const auto again = test::loopback_of(2);
+  EXPECT_EQ(test::message_of(*again, in_place_call, {.checked = true}), "no error");
+}

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 #include "upwash/base/error.hpp"
@@ -14,20 +15,6 @@
 
 namespace upwash::collective::detail {
 namespace {
-
-bool same_shape(const plan& kept, const call& wanted) noexcept {
-  const problem& a = kept.what;
-  const problem& b = wanted.what;
-  const collective_options& x = kept.how;
-  const collective_options& y = wanted.how;
-  return a.what == b.what && a.bytes == b.bytes && a.root == b.root &&
-         a.element_bytes == b.element_bytes && a.in_place == b.in_place &&
-         a.commutative == b.commutative && a.degree == b.degree &&
-         a.known_senders == b.known_senders && x.entry == y.entry && x.exit == y.exit &&
-         x.addresses == y.addresses && x.overlapped == y.overlapped && x.transfer == y.transfer &&
-         x.eager_bytes == y.eager_bytes && x.fixed == y.fixed && kept.forced == y.algorithm &&
-         kept.label == y.label;
-}
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
   const collective_options& how = wanted.how;
@@ -84,8 +71,7 @@ void tell_fallback(const team& among, const plan& made) {
 }
 
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
-  plan made;
-  made.what = wanted.what;
+  plan made(wanted);
   made.what.ranks = among.size();
   made.what.addresses = wanted.how.addresses;
   made.what.checked = among.here().options().checked;
@@ -98,21 +84,16 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
-  made.how = wanted.how;
   made.transfer = transfer_of(among, service, wanted);
   const bool by_messages = made.transfer == mechanism::matched;
   if (by_messages) {  // what is studied are messages
     made.what.direct_access = false;
     made.what.shared_scratch = 0;
   }
-  made.forced = wanted.how.algorithm;
-  made.label = wanted.how.label;
-  made.how.algorithm = {};
-  made.how.label = {};
   made.changes = service.site_of(among, record, made.what, wanted);
   made.chosen = made.changes != nullptr
                     ? made.changes->running()
-                    : service.choose(among, made.what, made.forced, made.label).what;
+                    : service.choose(among, made.what, wanted.how.algorithm, wanted.how.label).what;
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
@@ -149,6 +130,25 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
   if (plan* kept = record.plans.find(wanted)) return *kept;
   check(among, wanted);
   return record.plans.add(make_plan(among, service, record, wanted));
+}
+
+/// In checked runs: a rank's input and output are apart, unless it said that they are not.
+void check_apart(const team& among, const problem& what, const binding& buffers) {
+  const bool rooted =
+      what.what == kind::scatter || what.what == kind::gather || what.what == kind::reduce;
+  if (what.in_place || (rooted && among.rank() != what.root)) return;
+  if (buffers.input.empty() || buffers.output.empty()) return;
+  const auto begin = [](const auto& bytes) {
+    return reinterpret_cast<std::uintptr_t>(bytes.data());
+  };
+  const std::uintptr_t in = begin(buffers.input);
+  const std::uintptr_t out = begin(buffers.output);
+  if (in >= out + buffers.output.size() || out >= in + buffers.input.size()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: the input of {} bytes and the output of {} overlap; give "
+                          "buffers that are apart, or call it in place where there is such a call",
+                          among.here().rank(), to_string(what.what), buffers.input.size(),
+                          buffers.output.size()));
 }
 
 using waiting = signature::manner_of_waiting;
@@ -193,9 +193,17 @@ void run_and_observe(const team& among, executor& service, team_record& record, 
 
 }  // namespace
 
+call_shape::call_shape(const call& of) : what_(of.what), how_(of.how) {
+  text_.insert(text_.end(), how_.algorithm.begin(), how_.algorithm.end());
+  text_.insert(text_.end(), how_.label.begin(), how_.label.end());
+  const std::string_view all(text_.data(), text_.size());
+  how_.algorithm = all.substr(0, of.how.algorithm.size());
+  how_.label = all.substr(of.how.algorithm.size());
+}
+
 plan* plan_cache::find(const call& wanted) noexcept {
   for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-    if (!same_shape(*at, wanted)) continue;
+    if (!at->shape.is_of(wanted)) continue;
     if (at != plans_.begin()) plans_.splice(plans_.begin(), plans_, at);
     return &*at;
   }
@@ -228,6 +236,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
                                                    record.numbers++, *made.steps, buffers,
@@ -238,6 +247,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   if (made.changes != nullptr) {
     run_and_observe(among, service, record, made, wanted, buffers);
   } else {
@@ -249,6 +259,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  if (made.what.checked) check_apart(among, made.what, buffers);
   return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
 

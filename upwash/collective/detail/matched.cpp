@@ -12,11 +12,9 @@
 namespace upwash::collective::detail {
 namespace {
 
-// A tag: the lowest bits of the operation's number, the phase, the edge.
-constexpr unsigned number_bits = 11;
-constexpr unsigned phase_bits = 2;
-constexpr unsigned edge_bits = 18;
-static_assert(number_bits + phase_bits + edge_bits == 31);
+constexpr unsigned number_bits = tagged_messages::number_bits;
+constexpr unsigned phase_bits = tagged_messages::phase_bits;
+constexpr unsigned edge_bits = tagged_messages::edge_bits;
 
 /// Schedules of a caller's own are a kind of their own.
 std::uint8_t number_of(std::string_view operation) {

@@ -17,13 +17,27 @@
 
 namespace upwash::collective::detail {
 
+/// What one call has in common with another: all that members know of it before anything is chosen.
+/// Holds the text that its options view.
+class call_shape {
+ public:
+  explicit call_shape(const call& of);
+  [[nodiscard]] bool is_of(const call& wanted) const noexcept {
+    return what_ == wanted.what && how_ == wanted.how;
+  }
+
+ private:
+  problem what_;
+  collective_options how_;
+  std::vector<char> text_;  ///< stays where it is when this moves
+};
+
 /// What is kept of a call's shape.
 struct plan {
-  // The shape.
-  problem what;
-  collective_options how;
-  std::string forced;  ///< holds the text of how.algorithm
-  std::string label;   ///< holds the text of how.label
+  explicit plan(const call& of) : shape(of), what(of.what) {}
+
+  call_shape shape;
+  problem what;  ///< with the team's facts
 
   // What was chosen for it.
   std::optional<mechanism> transfer;  ///< of all edges that can

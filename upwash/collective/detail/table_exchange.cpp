@@ -37,14 +37,27 @@ schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
   return generator(mesh_all_to_all_v(call.ranks, rank, {.dimensions = Dimensions}));
 }
 
+/// Uneven blocks are priced as equal ones, with the length that goes with each.
+generator priced_mesh_v(const problem& call, int rank, int dimensions) {
+  constexpr std::uint64_t length_bytes = 8;
+  const std::uint64_t more = dimensions == 1 ? 0 : length_bytes;
+  return generator(mesh_all_to_all(call.ranks, rank, call.bytes + more, {dimensions}));
+}
+template <int Dimensions>
+generator priced_mesh_v_of(const problem& call, const values&, int rank) {
+  return priced_mesh_v(call, rank, Dimensions);
+}
+
 void add_mesh(registry& to, std::string_view name, std::string_view doc,
-              decltype(algorithm::make) uniform, decltype(algorithm::make) uneven) {
+              decltype(algorithm::make) uniform, decltype(algorithm::make) uneven,
+              decltype(algorithm::priced_as) uneven_price) {
   to.add({.of = kind::all_to_all,
           .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
           .make = uniform});
   to.add({.of = kind::all_to_all_v,
           .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
-          .make = uneven});
+          .make = uneven,
+          .priced_as = uneven_price});
 }
 
 generator staged(const problem& call, int rank, direct_exchange::partners order,
@@ -109,9 +122,12 @@ void add_staged(registry& to) {
 }  // namespace
 
 void add_exchanges(registry& to) {
-  add_mesh(to, "direct", "each block in a message of its own", mesh_of<1>, mesh_v_of<1>);
-  add_mesh(to, "mesh2d", "messages combined along rows, then columns", mesh_of<2>, mesh_v_of<2>);
-  add_mesh(to, "mesh3d", "messages combined along the lines of a cube", mesh_of<3>, mesh_v_of<3>);
+  add_mesh(to, "direct", "each block in a message of its own", mesh_of<1>, mesh_v_of<1>,
+           priced_mesh_v_of<1>);
+  add_mesh(to, "mesh2d", "messages combined along rows, then columns", mesh_of<2>, mesh_v_of<2>,
+           priced_mesh_v_of<2>);
+  add_mesh(to, "mesh3d", "messages combined along the lines of a cube", mesh_of<3>, mesh_v_of<3>,
+           priced_mesh_v_of<3>);
   to.add({.of = kind::all_to_all,
           .is = {.name = "mesh",
                  .parameters = mesh_parameters,
@@ -121,15 +137,19 @@ void add_exchanges(registry& to) {
             return generator(mesh_all_to_all(call.ranks, rank, call.bytes,
                                              {static_cast<int>(with[0]), call.whole_messages}));
           }});
-  to.add({.of = kind::all_to_all_v,
-          .is = {.name = "mesh",
-                 .parameters = mesh_parameters,
-                 .doc = "as for equal lengths; messages carry the lengths",
-                 .source = "Kumar 2005, 3.1"},
-          .make = [](const problem& call, const values& with, int rank) {
-            return generator(
-                mesh_all_to_all_v(call.ranks, rank, {.dimensions = static_cast<int>(with[0])}));
-          }});
+  to.add(
+      {.of = kind::all_to_all_v,
+       .is = {.name = "mesh",
+              .parameters = mesh_parameters,
+              .doc = "as for equal lengths; messages carry the lengths",
+              .source = "Kumar 2005, 3.1"},
+       .make =
+           [](const problem& call, const values& with, int rank) {
+             return generator(
+                 mesh_all_to_all_v(call.ranks, rank, {.dimensions = static_cast<int>(with[0])}));
+           },
+       .priced_as = [](const problem& call, const values& with,
+                       int rank) { return priced_mesh_v(call, rank, static_cast<int>(with[0])); }});
   add_combining(to);
   add_staged(to);
 }

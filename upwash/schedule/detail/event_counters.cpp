@@ -17,7 +17,7 @@ event_run::counter& event_run::counter_of(int rank, std::uint32_t which) {
 
 void event_run::signal(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (what.peer == own || what.peer == rank) {
+  if (what.peer == own || what.peer == member(rank)) {
     const duration now = spend(rank, at, {});
     post(now, rank, happening::count, what.edge);
     return finish(rank, n, now);
@@ -40,10 +40,10 @@ void event_run::await(int rank, step_number n, duration at) {
 /// The counter is high enough: whoever looks from afar sees it later.
 void event_run::see(int rank, step_number n, duration at) {
   const step& what = state(rank).window.at(n).what;
-  if (what.peer == own || what.peer == rank) return finish(rank, n, spend(rank, at, {}));
+  if (what.peer == own || what.peer == member(rank)) return finish(rank, n, spend(rank, at, {}));
   std::uint32_t& chain = state(rank).chain;
   chain = std::max(chain, counter_of(walked(rank, what.peer, false), what.edge).chain + 1);
-  const duration way = charges_.message(on_.level_between(rank, what.peer), 0).latency;
+  const duration way = charges_.message(level(rank, what.peer), 0).latency;
   post(at + way, rank, happening::seen, n);
 }
 

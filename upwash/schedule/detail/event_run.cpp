@@ -161,6 +161,7 @@ int event_run::walked(int rank, int peer, bool sends) const noexcept {
     return static_cast<int>(plan_.classes->of_rank[static_cast<std::size_t>(peer)]);
   }
   if (plan_.walked == plan_.ranks) return peer;
+  if (plan_.walked == 1) return 0;
   std::int64_t distance = std::int64_t{peer} - rank;
   const std::int64_t team = plan_.ranks;
   const std::int64_t tie = sends ? 0 : 1;

@@ -29,7 +29,8 @@ namespace upwash::schedule::detail {
 
 struct run_plan {
   int ranks = 1;          ///< of the team
-  int walked = 1;         ///< ranks 0 .. walked - 1; peer p is walked rank p modulo walked
+  int walked = 1;         ///< ranks from `first` on; peer p is the one as far away, modulo walked
+  int first = 0;          ///< not 0: only one is walked
   int alike_on_node = 1;  ///< ranks of a node that a walked rank stands for
   const rank_classes* classes = nullptr;  ///< then those that stand for them are walked
   std::uint32_t rounds_in_unit = 4;       ///< rounds are compared by so many
@@ -199,7 +200,8 @@ class event_run {
   [[nodiscard]] int walked(int rank, int peer, bool sends) const noexcept;
   /// The rank of the team that a walked one is.
   [[nodiscard]] int member(int rank) const noexcept {
-    return !by_class() ? rank : plan_.classes->representatives[static_cast<std::size_t>(rank)];
+    return !by_class() ? plan_.first + rank
+                       : plan_.classes->representatives[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] std::size_t level(int rank, int peer) const noexcept {
     return on_.level_between(member(rank), peer);

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Members with different pasts, each with a selector of its own, must come to the same algorithm.
+#include "upwash/collective/selector.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/collective/problem_cache.hpp"
+#include "upwash/tuning/tuned_selector.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+
+/// Any problem of a small team, of up to 4 MiB; often of a size near one that was asked before.
+problem random_problem(random_stream& from) {
+  constexpr std::uint32_t elements[] = {1, 4, 8, 24};
+  problem call{.what = static_cast<kind>(from.below(kind_names().size()))};
+  call.ranks = 1 + static_cast<int>(from.below(9));
+  call.element_bytes = elements[from.below(4)];
+  const std::uint64_t most = std::uint64_t{1} << from.below(23);
+  call.bytes = from.below(most + 1) / call.element_bytes * call.element_bytes;
+  if (call.what == kind::barrier) call.bytes = 0;
+  call.root = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
+  call.degree = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
+  call.known_senders = from.below(2) == 0;
+  call.in_place = from.below(4) == 0;
+  call.commutative = from.below(4) != 0;
+  call.direct_access = from.below(2) == 0;
+  call.ranks_per_node = from.below(2) == 0 ? 1 : call.ranks;
+  call.shared_scratch = call.direct_access ? std::uint64_t{32768} << 5 * from.below(2) : 0;
+  call.overlapped = from.below(4) == 0;
+  call.eager_bytes = from.below(2) == 0 ? 512 : 4096;
+  return call;
+}
+
+struct chosen {
+  std::string what;  ///< empty: nothing serves
+  std::vector<std::string> others;
+  friend bool operator==(const chosen&, const chosen&) = default;
+};
+
+chosen ask(selector& who, const registry& from, const problem& call) {
+  const auto text = [](const selection& one) { return model::text_of(one.chosen->is, one.with); };
+  try {
+    const selector::choice& one = who.choose(from, call);
+    EXPECT_EQ(registry::objection(one.what, call), "") << one.why;
+    chosen all{text(one.what), {}};
+    for (const ranked& each : one.others) {
+      EXPECT_EQ(registry::objection(each.what, call), "") << text(each.what);
+      all.others.push_back(text(each.what));
+    }
+    return all;
+  } catch (const error&) {
+    return {};
+  }
+}
+
+/// Asks one selector, which forgets, and a fresh one for each problem.
+template <class Make>
+void compare_pasts(const Make& make, int problems) {
+  registry algorithms;
+  add_algorithms(algorithms);
+  const std::unique_ptr<selector> old = make();
+  random_stream numbers(11, 3);
+  for (int i = 0; i < problems; ++i) {
+    const problem call = random_problem(numbers);
+    const chosen with_past = ask(*old, algorithms, call);
+    const std::unique_ptr<selector> fresh = make();
+    ASSERT_EQ(with_past, ask(*fresh, algorithms, call))
+        << "problem " << i << ": " << to_string(call.what) << " of " << call.bytes
+        << " bytes among " << call.ranks;
+  }
+}
+
+/// Results for some sizes of every collective that can be measured.
+tuning::knowledge some_knowledge() {
+  tuning::knowledge known;
+  for (const kind what : {kind::broadcast, kind::all_reduce, kind::all_to_all, kind::all_gather}) {
+    for (const std::uint64_t bytes : {64, 4096, 49152}) {
+      tuning::finding one;
+      one.at = tuning::situation_of({.what = what, .ranks = 4, .bytes = bytes},
+                                    tuning::placement::simulated);
+      registry algorithms;
+      add_algorithms(algorithms);
+      double ns = 1000;
+      for (const algorithm* each : algorithms.of(what)) {
+        one.results.push_back({std::string(each->is.name), 7, 1, ns *= 1.1});
+      }
+      known.add(one);
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
+TEST(model_selector, chooses_the_same_whatever_it_chose_before) {
+  compare_pasts([] { return make_model_selector("laptop"); }, 700);
+  compare_pasts([] { return make_model_selector("edr"); }, 300);
+}
+
+TEST(tuned_selector, chooses_the_same_whatever_it_chose_before) {
+  const tuning::knowledge known = some_knowledge();
+  const auto make = [&] {
+    auto made = std::make_unique<tuning::tuned_selector>("laptop");
+    made->learn(known, "t.json");
+    return made;
+  };
+  compare_pasts(make, 1000);
+}
+
+TEST(model_selector, asks_for_objections_at_the_very_size) {
+  registry algorithms;
+  add_algorithms(algorithms);
+  const auto selects = make_model_selector("laptop");
+  for (const kind what : {kind::all_reduce, kind::reduce, kind::gather, kind::broadcast}) {
+    for (std::uint64_t bytes = 32768 - 4096; bytes <= 3 * 32768; bytes += 1024) {
+      problem call{.what = what, .ranks = 2, .bytes = bytes, .element_bytes = 8};
+      call.direct_access = true;
+      call.shared_scratch = 32768;
+      call.eager_bytes = 4096;
+      const selector::choice& one = selects->choose(algorithms, call);
+      EXPECT_EQ(registry::objection(one.what, call), "") << one.why;
+      EXPECT_EQ(one.why.substr(0, 10), "the prices") << one.why;
+    }
+  }
+}
+
+TEST(model_selector, prices_every_collective_of_teams_of_any_size) {
+  registry algorithms;
+  add_algorithms(algorithms);
+  for (const char* machine : {"edr", "summit", "frontera"}) {
+    const auto selects = make_model_selector(machine);
+    for (const std::string_view name : kind_names()) {
+      for (const int ranks : {100, 128, 256, 1000}) {
+        const problem call{.what = kind_named(name), .ranks = ranks, .bytes = 0};
+        const std::string why = selects->choose(algorithms, call).why;
+        EXPECT_EQ(why.substr(0, 10), "the prices") << name << " " << ranks << ": " << why;
+      }
+    }
+  }
+}
+
+TEST(representative_of, stands_for_sizes_that_are_at_most_a_quarter_more) {
+  random_stream numbers(5, 0);
+  for (int i = 0; i < 20'000; ++i) {
+    const problem call = random_problem(numbers);
+    if (call.what == kind::all_to_all_v && call.bytes == 0) continue;
+    const problem least = representative_of(call, 4);
+    const problem most = representative_of(call, 4, end_of_class::most);
+    ASSERT_LE(least.bytes, call.bytes);
+    ASSERT_GE(most.bytes, call.bytes);
+    ASSERT_LE(call.bytes * 4, least.bytes * 5 + 4 * 4096);
+    ASSERT_EQ(least.bytes % call.element_bytes, 0U);
+    ASSERT_EQ(most.bytes % call.element_bytes, 0U);
+    ASSERT_EQ(least.bytes <= call.eager_bytes, call.bytes <= call.eager_bytes);
+    ASSERT_EQ(most.bytes <= call.eager_bytes, call.bytes <= call.eager_bytes);
+    // The same from anywhere in the class.
+    ASSERT_EQ(representative_of(least, 4), least);
+    ASSERT_EQ(representative_of(most, 4), least);
+  }
+}
+
+TEST(problem_cache, keeps_the_most_recently_used_whatever_their_label) {
+  problem_cache<int> cache(2);
+  problem call{.what = kind::broadcast, .ranks = 2, .bytes = 1};
+  {
+    const std::string gone = "a label that is longer than what fits into the string itself";
+    call.label = gone;
+    cache.add(call, 1);
+    call.label = {};
+  }
+  ASSERT_NE(cache.find(call), nullptr);
+  EXPECT_EQ(*cache.find(call), 1);
+  problem other = call;
+  other.known_senders = true;
+  EXPECT_EQ(cache.find(other), nullptr);
+  cache.add(other, 2);
+  ASSERT_NE(cache.find(call), nullptr);
+  problem third = call;
+  third.exit = schedule::sync_mode::all;
+  cache.add(third, 3);
+  EXPECT_EQ(cache.size(), 2U);
+  EXPECT_EQ(cache.find(other), nullptr);
+  EXPECT_NE(cache.find(call), nullptr);
+}
