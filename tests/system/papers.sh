@@ -24,6 +24,7 @@ broken "names no test" "| a | b | \`ctest -R no_such_test\` | c | done |"
 broken "ended with 2" "| a | b | \`upwash schedule barrier --algorithm dissemination\` | c | done |"
 broken "does not print '63 messages'" \
   "| a | b | \`upwash schedule broadcast --algorithm flat -n 16\` -> \`63 messages\` | c | done |"
+broken "an arrow stands behind a command" "| a | b | \`ctest -R unit\` -> \`7\` | c | done |"
 broken "a row has five cells" "| a | b | c | done |"
 
 # Under sanitizers the commands take too long.

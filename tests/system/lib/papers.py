@@ -92,6 +92,8 @@ def form(row, others):
         yield f"{row.place}: a row has five cells"
     elif row.state not in STATES:
         yield f"{row.place}: '{row.state}' is no state; known are {', '.join(sorted(STATES))}"
+    elif row.shown_by.count("->") != sum(bool(prints) for _, _, prints in row.commands()):
+        yield f"{row.place}: an arrow stands behind a command, or behind its (long)"
     elif row.state in SHOWN and not names_command(row, others):
         yield f"{row.place}: {row.state}, but names no command"
 
