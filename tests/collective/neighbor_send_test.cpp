@@ -90,8 +90,8 @@ TEST(neighbor_send, is_valid_and_counted) {
 }
 
 // 76 bytes, 4 processes a node: direct is best where the degree is small; then the third dimension
-// pays, on the constants of one process a node up to 512, on the fitted ones to 1,024 at least
-// (measured: to 2,048, where the two are equal here).
+// pays, published to the full degree of 2,048. It does to half of that on the fitted alpha, and is
+// level at the end; on the published constants it stops before (docs/papers.md: differs).
 TEST(neighbor_send, trends_of_figure_3_16) {
   for (const constants which : {constants::as_measured, constants::fitted}) {
     EXPECT_LT(time_of("direct", 16, 76, which), time_of("mesh3d", 16, 76, which));
@@ -100,7 +100,8 @@ TEST(neighbor_send, trends_of_figure_3_16) {
     EXPECT_GT(time_of("direct", 256, 76, which), time_of("mesh2d", 256, 76, which));
     EXPECT_GT(time_of("direct", 256, 76, which), time_of("mesh3d", 256, 76, which));
   }
-  EXPECT_EQ(ahead_until("mesh3d", "mesh2d", 76, constants::as_measured), 512);
+  EXPECT_LT(ahead_until("mesh3d", "mesh2d", 76, constants::as_measured), 1024)
+      << "published: 2,048; mend the row if it comes out now";
   EXPECT_GE(ahead_until("mesh3d", "mesh2d", 76, constants::fitted), 1024);
   const double both = time_of("mesh3d", 2048, 76, constants::fitted) /
                       time_of("mesh2d", 2048, 76, constants::fitted);
@@ -108,8 +109,8 @@ TEST(neighbor_send, trends_of_figure_3_16) {
 }
 
 // 476 bytes, 4 processes a node: direct is ahead of the grids a little longer, and the third
-// dimension pays up to 128 on the constants of one process a node, to 256 on the fitted ones
-// (measured: 512), then bytes count more than messages.
+// dimension pays, published up to 512: on the fitted alpha to half or twice that; on the published
+// constants it stops before (docs/papers.md: differs). Then bytes count more than messages.
 TEST(neighbor_send, trends_of_figure_3_17) {
   for (const constants which : {constants::as_measured, constants::fitted}) {
     EXPECT_LT(time_of("direct", 16, 476, which), time_of("mesh3d", 16, 476, which));
@@ -119,8 +120,10 @@ TEST(neighbor_send, trends_of_figure_3_17) {
       EXPECT_LT(time_of("mesh2d", degree, 476, which), time_of("direct", degree, 476, which));
     }
   }
-  EXPECT_EQ(ahead_until("mesh3d", "mesh2d", 476, constants::as_measured), 128);
-  EXPECT_EQ(ahead_until("mesh3d", "mesh2d", 476, constants::fitted), 256);
+  EXPECT_LT(ahead_until("mesh3d", "mesh2d", 476, constants::as_measured), 256)
+      << "published: 512; mend the row if it comes out now";
+  EXPECT_GE(ahead_until("mesh3d", "mesh2d", 476, constants::fitted), 512 / 2);
+  EXPECT_LE(ahead_until("mesh3d", "mesh2d", 476, constants::fitted), 512 * 2);
   // A longer message makes the crossing come earlier, as degree * bytes is what counts.
   for (const constants which : {constants::as_measured, constants::fitted}) {
     EXPECT_GT(ahead_until("mesh3d", "mesh2d", 76, which),

@@ -218,25 +218,29 @@ TEST(paper_times, of_equation_4_6) {
   }
 }
 
-// About 2(ceil sqrt P - 1) alpha + 2 P m beta, and 3 ceil cbrt P alpha + (3 P + ceil(cbrt P)^2) m
-// beta, where there are holes. The equations count what a rank sends; all also wait for the ranks
-// below holes, which send more: up to a third longer.
-TEST(paper_times, of_equations_3_4_and_3_8) {
+// 2(ceil sqrt P - 1) alpha + 2 P m beta, and 3 ceil cbrt P alpha + (3 P + ceil(cbrt P)^2) m beta,
+// where there are holes. They do not come out: the equations count what a rank sends, while all
+// wait for the ranks below holes, which send more (longer by a third), and a grid that is not full
+// has shorter sides than the equations say (docs/papers.md: differs). What is held here is how far
+// the prices are off: from -28 to +36 %, and from -44 to +3 %.
+TEST(paper_times, of_equations_3_4_and_3_8_are_missed_by_a_third) {
   for (const constants& with : others) {
     for (const int ranks : {7, 12, 60, 250, 513, 1000}) {
       constexpr std::uint64_t m = 76;
       const double p = ranks;
       const double side = std::ceil(std::sqrt(p));
       const double edge = std::ceil(std::cbrt(p));
-      const auto bound = [&](double messages, double blocks) {
-        return duration::from_us(messages * with.alpha_us) +
-               duration::from_ns(blocks * static_cast<double>(m) * with.beta_ns);
+      const auto off = [&](const duration& priced, double messages, double blocks) {
+        const double wanted_us =
+            messages * with.alpha_us + blocks * static_cast<double>(m) * with.beta_ns / 1000;
+        return priced.us() / wanted_us - 1;
       };
-      const duration flat = mesh(ranks, m, 2, with);
-      const duration cube = mesh(ranks, m, 3, with);
-      EXPECT_LE(flat * 3, bound(2 * (side - 1) + 2, 2 * p + 2 * side) * 4) << ranks;
-      EXPECT_GE(flat, bound(2 * (side - 2), 2 * p - 4 * side)) << ranks;
-      EXPECT_LE(cube * 3, bound(3 * edge, 3 * p + 4 * edge * edge) * 4) << ranks;
+      const double flat = off(mesh(ranks, m, 2, with), 2 * (side - 1), 2 * p);
+      EXPECT_GT(flat, -0.285) << ranks;
+      EXPECT_LT(flat, 0.36) << ranks;
+      const double cube = off(mesh(ranks, m, 3, with), 3 * edge, 3 * p + edge * edge);
+      EXPECT_GT(cube, -0.44) << ranks;
+      EXPECT_LT(cube, 0.035) << ranks;
     }
   }
 }

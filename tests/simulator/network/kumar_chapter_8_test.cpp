@@ -61,8 +61,9 @@ void expect_throughput_rises(chapter_8& network, double least) {
 TEST(kumar_chapter_8, figure_8_08_throughput_8_ports_2_packets) {
   chapter_8 network(8, 2);
   expect_throughput_rises(network, 0.6);
-  // Ahead of the published input-queued switches of the same size (BookSim2: 0.69 uniform).
-  EXPECT_GT(network.throughput("uniform"), 0.66);
+  // No better than input-queued switches of the same size (BookSim2: 0.694), which chapter 8 says
+  // that output queues are: with two packets there is too little room (docs/papers.md: differs).
+  EXPECT_NEAR(network.throughput("uniform"), 0.694, 0.02) << "mend the row if it is better now";
 }
 
 TEST(kumar_chapter_8, figure_8_10_throughput_8_ports_4_packets) {
@@ -111,6 +112,8 @@ TEST(kumar_chapter_8, figures_8_09_to_8_15_begin_at_the_latency_of_an_empty_netw
   }
 }
 
+/// Published: at full load latency stays good for complement and uniform and blows up for transpose
+/// and bit reversal. Here it blows up for uniform the most (docs/papers.md: differs).
 TEST(kumar_chapter_8, figure_8_15_latency_blows_up_only_above_a_load_of_0_9) {
   chapter_8 network(32, 4);
   for (const std::string& pattern : patterns) {
@@ -120,7 +123,10 @@ TEST(kumar_chapter_8, figure_8_15_latency_blows_up_only_above_a_load_of_0_9) {
   }
   const double at_full_load = network.run("complement", 1).latency_avg_ns;
   for (const char* pattern : {"transpose", "bit-reversal"}) {
-    EXPECT_GT(network.run(pattern, 1).latency_avg_ns, 1.25 * at_full_load) << pattern;
+    const double seen = network.run(pattern, 1).latency_avg_ns;
+    EXPECT_GT(seen, 1.25 * at_full_load) << pattern;
+    EXPECT_GT(network.run("uniform", 1).latency_avg_ns, seen)
+        << pattern << "; published: uniform below; mend the row if it comes out now";
   }
 }
 
@@ -132,6 +138,15 @@ TEST(kumar_chapter_8, figures_8_09_8_11_8_13_latency_has_its_knee_earlier_with_l
               1.2 * wide.run("uniform", 0.8).latency_avg_ns);
     EXPECT_LT(narrow.run("uniform", 0.5).latency_avg_ns,
               1.05 * wide.run("uniform", 0.5).latency_avg_ns);
+    for (const char* pattern : {"transpose", "bit-reversal"}) {
+      EXPECT_GT(narrow.run(pattern, 0.9).latency_avg_ns,
+                1.2 * wide.run(pattern, 0.9).latency_avg_ns)
+          << pattern;
+    }
+    // Free of contention, so room does not matter.
+    EXPECT_NEAR(
+        narrow.run("complement", 0.9).latency_avg_ns / wide.run("complement", 0.9).latency_avg_ns,
+        1, 0.01);
   }
 }
 

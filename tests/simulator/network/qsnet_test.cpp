@@ -59,22 +59,25 @@ TEST(qsnet, figures_4_3_and_4_4_prefix_send_keeps_its_bandwidth_by_distance) {
   for (const int k : {64, 100, 128, 255}) EXPECT_NEAR(prefix(*on, k), 470, 10) << k;
 }
 
-/// Congestion free where lemma 6 says so: nobody waits for more than its own acknowledgements.
-TEST(qsnet, figures_4_3_and_4_4_peaks_of_the_cyclic_shifts) {
+/// Published: the shifts of lemma 6 reach 560 to 580 MB/s, the others less. With up-routing by the
+/// source's digits nobody waits for more than its own acknowledgements, whatever the shift: all are
+/// as fast as the farthest prefix-send, and none stands out (docs/papers.md: differs).
+TEST(qsnet, figures_4_3_and_4_4_no_peaks_of_the_cyclic_shifts_by_deterministic_ways) {
   const auto small = lemieux(64);
-  for (const int k : {1, 2, 3, 4, 8, 12, 16, 32, 48}) {
-    EXPECT_GE(cyclic(*small, k), 525) << k;  // published: 560 to 580
-    EXPECT_LE(cyclic(*small, k), 580) << k;
+  const double far_64 = prefix(*small, 32);
+  for (const int k : {1, 2, 5, 8, 13, 16, 21, 32, 33, 47, 48}) {
+    EXPECT_NEAR(cyclic(*small, k), far_64, 0.02 * far_64)
+        << k << "; mend the row if there are peaks now";
   }
   const auto large = lemieux(256);
-  for (const int k : {1, 2, 3, 4, 8, 12, 16, 32, 48, 64, 128}) {
-    EXPECT_GE(cyclic(*large, k), 460) << k;
-    EXPECT_LE(cyclic(*large, k), 485) << k;
+  const double far_256 = prefix(*large, 128);
+  for (const int k : {1, 2, 5, 16, 21, 32, 48, 64, 101, 128}) {
+    EXPECT_NEAR(cyclic(*large, k), far_256, 0.03 * far_256) << k;
   }
 }
 
 /// With up-routing that chooses as it goes, only the shifts of lemma 6 stand out among their
-/// neighbours.
+/// neighbours, as published; but prefix-send, which is to be ahead of all, falls with them.
 TEST(qsnet, figure_4_3_has_peaks_only_where_lemma_6_has_them) {
   const auto on = lemieux(64, "", "adaptive");
   for (int k = 8; k <= 44; k += 4) {
@@ -86,6 +89,10 @@ TEST(qsnet, figure_4_3_has_peaks_only_where_lemma_6_has_them) {
       EXPECT_LT(cyclic(*on, k), 1.05 * beside) << k;
     }
   }
+  for (const int k : {4, 16}) {  // published: 610 and 534
+    EXPECT_LT(prefix(*on, k), 0.85 * prefix(*lemieux(64), k))
+        << k << "; mend the row if prefix-send keeps its bandwidth now";
+  }
 }
 
 TEST(qsnet, figures_4_3_and_4_4_contention_does_not_matter_from_main_memory) {
@@ -95,7 +102,9 @@ TEST(qsnet, figures_4_3_and_4_4_contention_does_not_matter_from_main_memory) {
   }
 }
 
-/// Phases with a barrier after each message (section 4.4), alpha = 11 us, copies into NIC memory.
+/// Times put together from phases, each alone on the packet network, as if a barrier came after
+/// each message (section 4.4), with alpha = 11 us and copies into NIC memory. Schedules that run
+/// through the same network do not reach this (docs/papers.md: differs).
 class strategies {
  public:
   strategies(int nodes, const std::string& missing) : on_(lemieux(nodes, missing)), nodes_(nodes) {}
@@ -146,7 +155,7 @@ class strategies {
   int nodes_;
 };
 
-TEST(qsnet, table_4_1_order_and_bandwidth_with_all_nodes) {
+TEST(qsnet, table_4_1_by_phases_alone_with_all_nodes) {
   struct row {
     int nodes;
     double shift;
@@ -167,7 +176,7 @@ TEST(qsnet, table_4_1_order_and_bandwidth_with_all_nodes) {
   }
 }
 
-TEST(qsnet, table_4_1_order_with_missing_nodes) {
+TEST(qsnet, table_4_1_by_phases_alone_with_missing_nodes) {
   struct row {
     int nodes;
     const char* missing;
