@@ -42,18 +42,6 @@ TEST(cores, charges_a_switch_behind_another_rank) {
   EXPECT_EQ(of.begin(1, duration::from_ns(200)), duration::from_ns(200));  // it ran there last
 }
 
-TEST(cores, are_taken_from_who_polls_for_a_slice_while_others_are_in_line) {
-  cores of;
-  of.share(2, 2, 1, one_switch);
-  ASSERT_TRUE(of.take(0));
-  const duration begin = of.begin(0, duration::from_us(1));
-  const duration end = begin + cores::slice + duration::from_ps(1);
-  EXPECT_FALSE(of.overdue(0, end));  // nobody is in line
-  ASSERT_FALSE(of.take(1));
-  EXPECT_FALSE(of.overdue(0, begin + cores::slice));
-  EXPECT_TRUE(of.overdue(0, end));
-}
-
 /// The virtual time of four ranks that each work for 1 us, on so many cores.
 duration time_on(int cores_per_node) {
   sim_options options;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cores of nodes that have more ranks than cores: a rank that runs keeps its core until it
-// waits, or has polled for a time slice, then the next in line has it, and the switch takes time.
-// Memory: 8 bytes a rank.
+// waits, then the next in line has it, and the switch takes time. Memory: 8 bytes a rank.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +17,6 @@ namespace upwash::conduit::sim {
 class cores {
  public:
   static constexpr int nobody = -1;
-  /// Some wait in loops in which something always moves; what they wait for needs others to run.
-  static constexpr duration slice = duration::from_ps(100'000'000);
 
   /// Local rank i of a node is bound to core i modulo `cores_per_node`.
   void share(int ranks, int ranks_per_node, int cores_per_node, duration one_switch) {
@@ -42,19 +39,13 @@ class cores {
   /// When a rank that has its core can begin, if it wants to from `now` on.
   [[nodiscard]] duration begin(int rank, duration now) {
     core& of = core_of(rank);
-    of.since = now;
     if (of.last == rank) return now;
+    const duration from = std::max(now, of.free);
     const bool fresh = of.last == nobody;
     of.last = rank;
-    of.since = std::max(now, of.free) + (fresh ? duration() : switch_);
-    return of.since;
+    return fresh ? from : from + switch_;
   }
   [[nodiscard]] bool wanted(int rank) { return !core_of(rank).line.empty(); }
-  /// Whether others are in line, and the rank's time is over.
-  [[nodiscard]] bool overdue(int rank, duration now) {
-    const core& of = core_of(rank);
-    return !of.line.empty() && now - of.since > slice;
-  }
   /// The rank waits from `now` on; who has its core then, or nobody.
   [[nodiscard]] int leave(int rank, duration now) {
     core& of = core_of(rank);
@@ -70,7 +61,6 @@ class cores {
   struct core {
     int has = nobody;
     int last = nobody;
-    duration since;  ///< the rank that ran last has run since then
     duration free;
     std::deque<int> line;
   };

@@ -29,7 +29,6 @@ void scheduler::disturb(const simulator::noise& daemons, int ranks_per_node) {
 void scheduler::catch_up(int rank) {
   rank_state& r = at(rank);
   if (ending_) leave(rank);
-  if (cores_.shared() && cores_.overdue(rank, r.clock)) yield(rank);
   if (next_time() >= r.clock) return;
   r.now = status::catching_up;
   schedule_wake(rank, r.clock);
