@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 
 #include "tests/harness/worlds.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/core/active_message.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -57,6 +60,30 @@ TEST(cores, ranks_of_a_core_work_one_after_the_other) {
   const duration alone = time_on(4);
   EXPECT_GE(time_on(2), alone + duration::from_us(1));
   EXPECT_GE(time_on(1), alone + duration::from_us(3));
+}
+
+void note(incoming& /*in*/, std::uint64_t flag) { *reinterpret_cast<bool*>(flag) = true; }
+
+TEST(cores, who_polls_and_never_waits_does_not_starve_the_others) {
+  sim_options options;
+  options.ranks = 2;
+  options.on = load_machine("laptop");
+  options.on.processor.cores_per_node = 1;
+  const auto world = make_sim_world(options);
+  std::array<bool, 2> came{};
+  run_on(*world, {}, [&](job& here) {
+    const auto self = static_cast<std::size_t>(here.rank());
+    const auto tell = [&] {
+      send<&note>(here, 1 - here.rank(), reinterpret_cast<std::uint64_t>(&came[1 - self]));
+    };
+    if (self == 0) tell();
+    for (int looks = 0; !came[self] && looks < 1'000; ++looks) {
+      here.charge(cost::poll, 1);
+      here.endpoint().poll(here.rank());
+    }
+    EXPECT_TRUE(came[self]) << "rank " << self;
+    if (self == 1) tell();
+  });
 }
 
 TEST(direct_access, a_wait_for_what_nobody_stores_is_named) {

@@ -65,6 +65,21 @@ JOB_TEST(edges, of_persistent_collectives_and_large_ones_arrive, .most_ranks = 8
   }
 }
 
+/// A schedule may send nothing before it posts what its peers wait for.
+JOB_TEST(edges, that_carry_nothing_do_not_wait_where_there_is_no_room, .most_ranks = 16) {
+  const team world = here.world();
+  m::install(here, {.unexpected_bytes = 0, .unexpected_envelopes = 0});
+  const int rank = here.rank();
+  std::vector<int> all(static_cast<std::size_t>(here.size()), -1);
+  collective_options paced = matched;
+  for (const std::string algorithm : {"k_prefix:k=2,pacing=1", "k_prefix:k=9,pacing=1"}) {
+    paced.algorithm = algorithm;
+    all_gather(world, blocking, std::span(&rank, 1), std::span(all), paced);
+    for (int i = 0; i < here.size(); ++i) ASSERT_EQ(all[static_cast<std::size_t>(i)], i);
+  }
+  barrier(world, blocking, matched);
+}
+
 JOB_TEST(edges, travel_in_every_partition_with_little_room, .most_ranks = 8) {
   const team world = here.world();
   const auto ranks = static_cast<std::size_t>(here.size());

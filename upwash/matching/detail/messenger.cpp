@@ -291,8 +291,15 @@ void messenger::send_edge(const team& to, int member, const edge& what,
                           std::span<const std::byte> bytes, bool acknowledged,
                           std::uint64_t& told) {
   label with{.team = to.id(), .member = to.rank(), .tag = what.tag, .kind = what.kind};
-  dispatch(to.world_rank(member), with, bytes, acknowledged ? mode::synchronous : mode::standard,
-           {.edge = &told});
+  const mode how = acknowledged ? mode::synchronous : mode::standard;
+  end_of_send end{.edge = &told};
+  if (bytes.empty() && !acknowledged) {
+    // Nothing of the caller's is needed any more, wherever the message is kept; and schedules rely
+    // on it that such a send does not wait (schedule::lower).
+    told = 0;
+    end = {};
+  }
+  dispatch(to.world_rank(member), with, bytes, how, end);
 }
 
 void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,

@@ -63,6 +63,7 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
       first_rank_(first_rank),
       local_ranks_(local_ranks),
       looks_in_vain_(static_cast<std::size_t>(local_ranks)),
+      empty_polls_(static_cast<std::size_t>(local_ranks)),
       matcher_free_(static_cast<std::size_t>(local_ranks)) {
   can_.direct_access = in_.options().direct_access;
   can_.network_collectives = in_.packets && in_.packets->has_collectives();
@@ -84,7 +85,19 @@ int sim_endpoint::poll(int rank) {
     if (other != rank) count += messages_.deliver(other, rank, deliveries_per_poll);
   }
   if (count != 0) looks_in_vain_[static_cast<std::size_t>(rank - first_rank_)] = 0;
+  share_core(rank, count);
   return count;
+}
+
+/// A layer that looks at the clock finds something to do in each poll, so its rank never waits:
+/// after some that brought nothing, those in line for its core go first all the same.
+void sim_endpoint::share_core(int rank, int came) {
+  constexpr std::uint32_t most_empty_polls = 16;
+  std::uint32_t& empty = empty_polls_[static_cast<std::size_t>(rank - first_rank_)];
+  empty = came == 0 ? empty + 1 : 0;
+  if (empty < most_empty_polls) return;
+  empty = 0;
+  in_.ranks.yield(rank);
 }
 
 /// A wait begins: what it waits for has not been looked for yet.
@@ -116,6 +129,7 @@ void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reas
   duration until =
       std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
   if (can_.direct_access) until = std::min(until, next_look(rank, reason));
+  empty_polls_[static_cast<std::size_t>(rank - first_rank_)] = 0;
   in_.ranks.idle(rank, until, reason);
   in_.clear_retry(rank);
 }

@@ -93,6 +93,7 @@ class sim_endpoint final : public endpoint {
 
  private:
   void match_by_nic(int rank, duration time) noexcept;
+  void share_core(int rank, int came);
   [[nodiscard]] duration next_look(int rank, const wait_reason& reason);
 
   simulation& in_;
@@ -104,6 +105,7 @@ class sim_endpoint final : public endpoint {
   int first_rank_;
   int local_ranks_;
   std::vector<std::uint32_t> looks_in_vain_;  ///< by local rank, where there is direct access
+  std::vector<std::uint32_t> empty_polls_;    ///< by local rank, in a row and without a wait
   std::vector<duration> matcher_free_;        ///< by local rank: since when its NIC matches nothing
 };
 
