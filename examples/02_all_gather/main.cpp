@@ -13,11 +13,9 @@ int main(int argc, char** argv) {
     std::vector<double> mine(1000, world.rank());
     std::vector<double> all(1000 * static_cast<std::size_t>(world.size()));
 
-    auto gathered = upwash::all_gather(world, std::span(mine), std::span(all));  // nonblocking
+    auto gathered = upwash::all_gather(world, mine, all);  // nonblocking
     const double here = std::accumulate(mine.begin(), mine.end(), 0.0);
-    double total = 0;
-    upwash::all_reduce<upwash::sum>(world, upwash::blocking, std::span(&here, 1),
-                                    std::span(&total, 1));
+    const double total = upwash::all_reduce<upwash::sum>(world, upwash::blocking, here);
     gathered.wait();
 
     const bool same = total == std::accumulate(all.begin(), all.end(), 0.0);

@@ -29,9 +29,7 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) visits.push(owner(0), 0);
     visits.finish();  // nothing is left to be visited, on any rank
 
-    std::uint64_t all = 0;
-    upwash::all_reduce<upwash::sum>(world, upwash::blocking, std::span(&here, 1),
-                                    std::span(&all, 1));
+    const std::uint64_t all = upwash::all_reduce<upwash::sum>(world, upwash::blocking, here);
     if (world.rank() == 0) std::printf("%lu of %lu vertices\n", all, vertices);
   });
 }

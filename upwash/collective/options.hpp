@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "upwash/core/blocking.hpp"
 #include "upwash/schedule/lower.hpp"
 
 namespace upwash {
@@ -36,11 +37,6 @@ struct collective_options {
 
   friend bool operator==(const collective_options&, const collective_options&) = default;
 };
-
-/// Tag: the call returns when the collective is complete. Small ones between ranks that share
-/// memory then run on the caller's stack.
-struct blocking_t {};
-inline constexpr blocking_t blocking{};
 
 /// Tag: the call sets the collective up, to be started often (executor.hpp: persistent).
 struct persist_t {};

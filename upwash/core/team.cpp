@@ -28,6 +28,15 @@ team_state& team_table::add(std::uint64_t id, rank_map members) {
 
 void team_table::remove(std::uint64_t id) { teams_.erase(id); }
 
+void team_table::retire(std::uint64_t id) {
+  constexpr std::size_t most_released = 64;
+  auto going = teams_.extract(id);
+  going.mapped()->released = true;
+  going.mapped()->map = rank_map();
+  released_.push_back(std::move(going.mapped()));
+  if (released_.size() > most_released) released_.pop_front();
+}
+
 std::uint64_t team_table::draw_id() noexcept {
   return (static_cast<std::uint64_t>(here_.rank()) << 32U) | ++drawn_;
 }
@@ -35,6 +44,18 @@ std::uint64_t team_table::draw_id() noexcept {
 }  // namespace detail
 
 namespace {
+
+/// Throws `error` (argument) for a team that was released.
+detail::team_state& alive(detail::team_state& of) {
+  if (of.released) [[unlikely]] {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: team {:#x} was released: this is a copy of its handle, or "
+                            "something that was made on it, such as a persistent collective; use "
+                            "them before the release",
+                            of.here.rank(), of.id));
+  }
+  return of;
+}
 
 detail::team_table& table_of(const team& t) { return *detail::job_access::state(t.here()).teams; }
 
@@ -75,11 +96,11 @@ void team::refuse() {
                           rank < 0 ? std::string() : fmt::format("rank {}: ", rank)));
 }
 
-job& team::here() const { return state().here; }
-int team::rank() const { return state().my_rank; }
-int team::size() const { return state().map.size(); }
-std::uint64_t team::id() const { return state().id; }
-int team::member_of(int world_rank) const { return state().map.member_of(world_rank); }
+job& team::here() const { return alive(state()).here; }
+int team::rank() const { return alive(state()).my_rank; }
+int team::size() const { return alive(state()).map.size(); }
+std::uint64_t team::id() const { return alive(state()).id; }
+int team::member_of(int world_rank) const { return alive(state()).map.member_of(world_rank); }
 
 int team::world_rank(int member) const {
   if (member < 0 || member >= size()) {
@@ -159,7 +180,7 @@ void team::release() {
   for (std::size_t i = 0; i < services.size(); ++i) services[i].second->on_team_free(*this);
   if (state_->barrier_words) free(state_->barrier_words);
   control::barrier_by_messages(*this);
-  table_of(*this).remove(id());
+  table_of(*this).retire(id());
   state_ = nullptr;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 
@@ -21,7 +22,8 @@ class team_state {
 
   job& here;
   const std::uint64_t id;
-  const rank_map map;
+  rank_map map;
+  bool released = false;  ///< kept for a while only to be recognised in copies of the handle
   const int my_rank;
   std::uint32_t control_number = 0;  ///< of control collectives called so far
   std::uint64_t barrier_epoch = 0;
@@ -37,6 +39,9 @@ class team_table {
   [[nodiscard]] team world() noexcept { return team_access::of(*world_); }
   team_state& add(std::uint64_t id, rank_map members);
   void remove(std::uint64_t id);
+  /// As `remove`, but copies of the handle are told apart from teams until some others are
+  /// released.
+  void retire(std::uint64_t id);
   /// The id of a team that this rank creates.
   [[nodiscard]] std::uint64_t draw_id() noexcept;
   /// Counts uses of a provisional identity (team::subset), so that repeats differ.
@@ -46,6 +51,7 @@ class team_table {
  private:
   job& here_;
   std::map<std::uint64_t, std::unique_ptr<team_state>> teams_;
+  std::deque<std::unique_ptr<team_state>> released_;  ///< the latest, without their members
   std::map<std::uint64_t, std::uint32_t> uses_;
   team_state* world_ = nullptr;
   std::uint32_t drawn_ = 0;

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Waiting for several handles, of one kind or of several.
+#pragma once
+
+#include <concepts>
+#include <iterator>
+#include <type_traits>
+
+#include "upwash/core/request.hpp"
+
+namespace upwash {
+
+/// An operation in flight: `request`, `matching::receiving`, and what else has test() and wait().
+template <class T>
+concept handle = requires(T& each) {
+  { each.test() } -> std::same_as<bool>;
+  each.wait();
+};
+
+/// A handle, or a range of handles.
+template <class T>
+concept waitable = handle<std::remove_reference_t<T>> ||
+    (std::ranges::range<T>&& handle<std::remove_reference_t<std::ranges::range_reference_t<T>>>);
+
+namespace detail {
+
+template <class T>
+void wait_for(T&& what) {
+  if constexpr (handle<std::remove_reference_t<T>>) {
+    what.wait();
+  } else {
+    for (auto& each : what) each.wait();
+  }
+}
+
+}  // namespace detail
+
+/// Blocks until all are complete: handles and ranges of handles, in any mixture. All make progress
+/// meanwhile. Throws what the wait for one of them throws; the handles behind it are left as they
+/// are.
+template <waitable... Waited>
+void wait_all(Waited&&... handles) {
+  (detail::wait_for(handles), ...);
+}
+
+}  // namespace upwash
