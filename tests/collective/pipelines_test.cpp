@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A rank of a pipeline sends a segment on while the next ones come: so pipelines run at their price.
+// A rank of a pipeline sends a segment on while the next ones come: so pipelines run at their
+// price.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,7 +19,8 @@ class tagged_messages {
   tagged_messages(const tagged_messages&) = delete;
   tagged_messages& operator=(const tagged_messages&) = delete;
 
-  /// A tag, from its lowest bits up: the edge, the phase, the lowest bits of the operation's number.
+  /// A tag, from its lowest bits up: the edge, the phase, the lowest bits of the operation's
+  /// number.
   static constexpr unsigned edge_bits = 18;
   static constexpr unsigned phase_bits = 2;
   static constexpr unsigned number_bits = 11;
