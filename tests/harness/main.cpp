@@ -205,7 +205,7 @@ class shm_case final : public body_case {
     options.ranks_per_process = per_process;
     options.program = {"/proc/self/exe",
                        fmt::format("{}{}.{}", rank_option, entry_.suite, entry_.name)};
-    options.timeout = duration::from_seconds(60);
+    options.timeout = duration::from_seconds(300);
     options.output = &output;
     options.environment = entry_.options.environment;
     const int status = launch::launch(options);
@@ -213,9 +213,9 @@ class shm_case final : public body_case {
   }
 };
 
-/// Ends a case that hangs: a minute or two is plenty, but the long sweeps take their time.
+/// Ends a case that hangs: some seconds are plenty on an idle machine.
 class watchdog final : public testing::EmptyTestEventListener {
-  void OnTestStart(const testing::TestInfo& /*info*/) override { alarm(long_run() ? 3400 : 170); }
+  void OnTestStart(const testing::TestInfo& /*info*/) override { alarm(long_run() ? 3400 : 800); }
   void OnTestEnd(const testing::TestInfo& /*info*/) override { alarm(0); }
 };
 
