@@ -24,8 +24,8 @@ class placement_probe {
 
   /// Whether ranks share cores: then waiting yields.
   [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// Waits for a word: spins, or yields where ranks share cores.
-  void relax() const noexcept;
+  /// Waits for a word: spins and yields now and then, or always where ranks share cores.
+  void relax() noexcept;
 
  private:
   [[nodiscard]] double one_way_ns();
@@ -36,6 +36,7 @@ class placement_probe {
   bool oversubscribed_;
   region lines_;
   std::uint64_t round_ = 0;
+  std::uint32_t turns_ = 0;
 };
 
 }  // namespace upwash::tuning

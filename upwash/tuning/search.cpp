@@ -9,6 +9,7 @@
 #include <ctime>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "upwash/base/error.hpp"
 #include "upwash/tuning/detail/conductor.hpp"
@@ -47,7 +48,7 @@ class guide {
 
   [[nodiscard]] std::vector<measured> order() && { return std::move(order_); }
   [[nodiscard]] double seconds() const noexcept { return (steady_now() - begin_).seconds(); }
-  [[nodiscard]] placement where() const noexcept { return where_; }
+  [[nodiscard]] placement where() const noexcept { return where_.value(); }
   /// Whether the last one measured is better than all before.
   [[nodiscard]] bool improved() const noexcept {
     return order_.size() > 1 && best_ + 1 == order_.size();
@@ -76,21 +77,24 @@ class guide {
   std::size_t best_ = 0;
   long best_calls_ = 1;
   int in_vain_ = 0;  ///< candidates since the last improvement
-  placement where_ = placement::disturbed;
+  std::optional<placement> where_;  ///< of the first sample
 };
 
 /// A sample in the placement of the first. The cores may lie elsewhere for long: after some tries
 /// what there is counts.
 double guide::sample(const std::string& algorithm, long calls) {
-  double last = 0;
-  for (int tries = 0; tries < 20; ++tries) {
-    const auto taken = orchestra_.take(algorithm, calls);
-    if (!taken) continue;
-    if (where_ == placement::disturbed) where_ = taken->where;
-    last = taken->ns;
-    if (taken->where == where_) return last;
+  detail::sample last;
+  for (int tries = 0; tries < detail::most_disturbed; ++tries) {
+    const detail::sample taken = orchestra_.take(algorithm, calls);
+    // One in another placement says more than one that was disturbed.
+    if (tries == 0 || taken.where != placement::disturbed) last = taken;
+    if (taken.where == placement::disturbed) continue;
+    if (!where_) where_ = taken.where;
+    if (taken.where == *where_) break;
   }
-  return last;
+  // Cores that never hold still are shared with other programs.
+  if (!where_) where_ = placement::shared;
+  return last.ns;
 }
 
 /// Samples of both in turn, so that what disturbs meets both. Ends early when it is sure (95 %) who

@@ -3,6 +3,8 @@
 #include "upwash/tuning/search.hpp"
 
 #include <algorithm>
+#include <thread>
+#include <vector>
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/error.hpp"
@@ -108,6 +110,21 @@ JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first) {
   EXPECT_EQ(seen.outcome.order.size(), 1U);
   EXPECT_EQ(seen.outcome.ended,
             seen.candidates > 1 ? "the share of candidates is used up" : "all were measured");
+}
+
+// The cores never hold still for a sample: it must count all the same.
+JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .most_ranks = 2) {
+  if (here.endpoint().describe().virtual_time) return;
+  std::vector<std::jthread> others;
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
+    others.emplace_back([](const std::stop_token& end) {
+      while (!end.stop_requested()) {
+      }
+    });
+  }
+  const searched seen = search_all(here, {.what = kind::barrier}, quick(true));
+  if (here.rank() != 0) return;
+  EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
 }
 
 JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank) {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "upwash/core/job.hpp"
@@ -16,16 +15,19 @@ namespace upwash::tuning::detail {
 
 struct sample {
   double ns = 0;
-  placement where = placement::shared;
+  placement where = placement::shared;  ///< disturbed: the cores moved meanwhile
 };
+
+/// Samples that are taken before one that was disturbed counts: on a loaded machine all are.
+constexpr int most_disturbed = 5;
 
 class conductor {
  public:
   /// Collective over the world.
   conductor(job& here, const collective::problem& call);
 
-  /// Rank 0: all ranks make `calls` calls. Nothing: the cores moved meanwhile.
-  [[nodiscard]] std::optional<sample> take(std::string_view algorithm, long calls);
+  /// Rank 0: all ranks make `calls` calls.
+  [[nodiscard]] sample take(std::string_view algorithm, long calls);
   /// Rank 0: calls that fill `seconds`; their first one warms up.
   [[nodiscard]] long calibrate(std::string_view algorithm, double seconds);
   /// Rank 0: the others may go.
@@ -41,7 +43,7 @@ class conductor {
     std::int64_t calls = 0;  ///< 0: the end
     char algorithm[120] = {};
   };
-  [[nodiscard]] std::optional<sample> carry_out(const order& what);
+  [[nodiscard]] sample carry_out(const order& what);
 
   job& here_;
   placement_probe probe_;
