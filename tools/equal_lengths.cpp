@@ -7,9 +7,23 @@ namespace upwash::tools {
 using collective::kind;
 using schedule::step;
 
+namespace {
+
+bool is_uneven(kind what) {
+  return what == kind::scatter_v || what == kind::gather_v || what == kind::all_gather_v ||
+         what == kind::reduce_scatter_v;
+}
+
+std::uint64_t elements_of(const collective::problem& call) {
+  return call.bytes / call.element_bytes;
+}
+
+}  // namespace
+
 equal_lengths::equal_lengths(const collective::problem& call, int degree)
     : call_(call), degree_(degree) {
   int messages = 0;
+  if (is_uneven(call.what)) counts_.assign(static_cast<std::size_t>(call.ranks), elements_of(call));
   if (call.what == kind::all_to_all_v) messages = call.ranks;
   if (call.what == kind::many_to_many) messages = degree;
   if (call.what == kind::many_to_many_multicast) messages = 1;
@@ -23,6 +37,10 @@ known_words equal_lengths::of(int rank, const schedule::generator& steps) const 
   known_words words;
   words.slots.resize(steps.wants().slots);
   words.facts.slots = words.slots;
+  if (is_uneven(call_.what)) {
+    words.facts.given[0] = counts_;
+    words.facts.input_bytes = words.facts.output_bytes = elements_of(call_) * call_.element_bytes;
+  }
   if (call_.what == kind::all_to_all_v) {
     words.facts.given = {lengths_, offsets_, lengths_, offsets_};
   }
@@ -41,12 +59,13 @@ known_words equal_lengths::of(int rank, const schedule::generator& steps) const 
   return words;
 }
 
-/// A header tells where the blocks of its message end.
+/// A header tells where the blocks of its message end, or how long they are.
 void equal_lengths::fill_headers(schedule::generator steps, known_words& words) const {
   for (step s; steps.next(s, words.facts);) {
     if (s.kind != schedule::step_kind::receive) continue;
     for (std::uint32_t i = 0; i < s.header.count; ++i) {
-      words.slots[s.header.first + i] = (std::uint64_t{i} + 1) * call_.bytes;
+      const std::uint64_t end = (std::uint64_t{i} + 1) * call_.bytes;
+      words.slots[s.header.first + i] = is_uneven(call_.what) ? words.facts.input_bytes : end;
     }
   }
 }

@@ -36,6 +36,7 @@ class equal_lengths {
 
   collective::problem call_;
   int degree_ = 0;
+  std::vector<std::uint64_t> counts_;  ///< of elements
   std::vector<std::uint64_t> lengths_;
   std::vector<std::uint64_t> offsets_;
 };

@@ -44,9 +44,13 @@ std::string needless(const expectation& of, const ScheduleOf& schedule_of, const
   for (int rank = 0; rank < of.ranks; ++rank) {
     generator steps = schedule_of(rank);
     facts known;
+    std::vector<std::uint64_t> words(steps.wants().slots);
+    known.slots = words;
     if (!of.calls.empty()) {
-      const auto& given = of.calls[static_cast<std::size_t>(rank)].given;
-      for (std::size_t i = 0; i < given.size(); ++i) known.given[i] = given[i];
+      const rank_call& call = of.calls[static_cast<std::size_t>(rank)];
+      for (std::size_t i = 0; i < call.given.size(); ++i) known.given[i] = call.given[i];
+      known.input_bytes = call.input_bytes.value_or(of.input_bytes);
+      known.output_bytes = call.output_bytes.value_or(of.output_bytes);
     }
     for (step s; steps.next(s, known);) all[static_cast<std::size_t>(rank)].push_back(s);
   }

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "upwash/base/function_ref.hpp"
+#include "upwash/collective/algorithms/all_gathers_v.hpp"
+#include "upwash/collective/algorithms/reduce_scatters_v.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/schedule/generator.hpp"
 
@@ -47,12 +50,12 @@ void expect_same_end(generator steps, const std::vector<step>& walked, std::uint
   }
 }
 
-int compare(const collective::problem& call, const collective::selection& with) {
+int compare(int ranks, function_ref<generator(int rank)> schedule_of, const std::string& name) {
   int repeating = 0;
-  for (int rank = 0; rank < call.ranks; rank += 3) {
+  for (int rank = 0; rank < ranks; rank += 3) {
     std::vector<step> walked;
     bool repeats = false;
-    generator all = with.schedule_of(call, rank);
+    generator all = schedule_of(rank);
     for (step s; all.next(s);) {
       walked.push_back(s);
       repeats = repeats || all.repeats().rounds > 4;
@@ -62,13 +65,18 @@ int compare(const collective::problem& call, const collective::selection& with) 
     // At the first boundary the marks of earlier rounds are not there yet.
     for (const int number : {3, 4, 5, 11}) {
       for (const std::uint64_t left : {1, 2, 3}) {
-        expect_same_end(
-            with.schedule_of(call, rank), walked, left, number,
-            model::text_of(with.chosen->is, with.with) + ", rank " + std::to_string(rank));
+        expect_same_end(schedule_of(rank), walked, left, number,
+                        name + ", rank " + std::to_string(rank));
       }
     }
   }
   return repeating;
+}
+
+int compare(const collective::problem& call, const collective::selection& with) {
+  return compare(
+      call.ranks, [&](int rank) { return with.schedule_of(call, rank); },
+      model::text_of(with.chosen->is, with.with));
 }
 
 }  // namespace
@@ -93,4 +101,14 @@ TEST(repetition, lands_where_walking_does) {
     }
   }
   EXPECT_GE(repeating, 4 * 14);  // the ring and the tree with segments, at least
+}
+
+TEST(repetition, of_a_coroutine_lands_where_walking_does) {
+  const auto data = collective::blocks::alike(40, 400);
+  const int reduces = compare(
+      40, [&](int rank) { return ring_reduce_scatter_v(data, rank); }, "ring reduce-scatter");
+  const int gathers = compare(
+      40, [&](int rank) { return ring_all_gather_v(data, rank, false); }, "ring all-gather");
+  EXPECT_EQ(reduces, 14);
+  EXPECT_EQ(gathers, 14);
 }

@@ -14,16 +14,10 @@
 #include <vector>
 
 #include "upwash/collective/all_to_all.hpp"
+#include "upwash/collective/exchanged.hpp"
 #include "upwash/core/items.hpp"
 
 namespace upwash {
-
-/// What came: the items of member 0, then those of member 1, and so on, and how many of each.
-template <class T>
-struct exchanged {
-  std::vector<T> data;
-  std::vector<std::size_t> counts;
-};
 
 namespace detail {
 

@@ -40,7 +40,9 @@ std::uint64_t most_bytes(const problem& call) noexcept {
 }  // namespace
 
 problem representative_of(problem call, int ranks_of_node, end_of_class end) noexcept {
-  if (call.what == kind::all_to_all_v && call.bytes == 0) {
+  const bool told_by_nobody = call.what == kind::all_to_all_v || call.what == kind::gather_v ||
+                              call.what == kind::scatter_v;
+  if (told_by_nobody && call.bytes == 0) {
     call.bytes = assumed_bytes;
   } else {
     call.bytes = end == end_of_class::least ? least_bytes(call) : most_bytes(call);

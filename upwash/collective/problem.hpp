@@ -16,15 +16,19 @@ enum class kind : std::uint8_t {
   barrier,
   broadcast,
   scatter,
+  scatter_v,
   gather,
+  gather_v,
   reduce,
   all_gather,
+  all_gather_v,
   all_to_all,
   all_to_all_v,
   many_to_many,
   many_to_many_multicast,
   all_reduce,
   reduce_scatter,
+  reduce_scatter_v,
   scan,
   exclusive_scan,
 };
@@ -72,9 +76,9 @@ enum class end_of_class : std::uint8_t { least, most };
 
 /// The problem whose prices stand for those of `call`: the same for all calls of a class, whichever
 /// came first. Bytes: of those with the same three leading bits the least, so at most a quarter
-/// less (or the most); in whole elements, and eager only where the call is; 256 for an all_to_all_v
-/// of which nothing is known. Degree: a power of two. Root: at the same place of the first node. No
-/// label.
+/// less (or the most); in whole elements, and eager only where the call is; 256 where nobody can
+/// know them (all_to_all_v, gather_v, scatter_v). Degree: a power of two. Root: at the same place
+/// of the first node. No label.
 [[nodiscard]] problem representative_of(problem call, int ranks_of_node,
                                         end_of_class end = end_of_class::least) noexcept;
 

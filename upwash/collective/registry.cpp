@@ -13,10 +13,25 @@
 namespace upwash::collective {
 namespace {
 
-constexpr std::array<std::string_view, 14> all_kinds{
-    "barrier",    "broadcast",      "scatter",      "gather",        "reduce",
-    "all_gather", "all_to_all",     "all_to_all_v", "many_to_many",  "many_to_many_multicast",
-    "all_reduce", "reduce_scatter", "scan",         "exclusive_scan"};
+constexpr std::array<std::string_view, 18> all_kinds{"barrier",
+                                                     "broadcast",
+                                                     "scatter",
+                                                     "scatter_v",
+                                                     "gather",
+                                                     "gather_v",
+                                                     "reduce",
+                                                     "all_gather",
+                                                     "all_gather_v",
+                                                     "all_to_all",
+                                                     "all_to_all_v",
+                                                     "many_to_many",
+                                                     "many_to_many_multicast",
+                                                     "all_reduce",
+                                                     "reduce_scatter",
+                                                     "reduce_scatter_v",
+                                                     "scan",
+                                                     "exclusive_scan"};
+static_assert(all_kinds.size() == static_cast<std::size_t>(kind::exclusive_scan) + 1);
 
 struct requirement_row {
   model::requirement what;
@@ -65,6 +80,7 @@ void add_algorithms(registry& to) {
   detail::add_exchanges(to);
   detail::add_many_to_many(to);
   detail::add_reductions(to);
+  detail::add_uneven(to);
   detail::add_trees(to);
   detail::add_in_network(to);
 }

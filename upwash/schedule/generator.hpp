@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A resumable generator of steps: a cursor of bounded size, copied freely, that emits one rank's
-// steps in topological order. An algorithm is a plain struct with `bool next(step&, tape&)`;
-// storing a schedule is just one more consumer.
+// A resumable generator of steps: it emits one rank's steps in topological order. An algorithm is a
+// coroutine (script.hpp) or a plain struct with `bool next(step&, tape&)`; storing a schedule is
+// just one more consumer.
 #pragma once
 
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 
+#include "upwash/schedule/repetition.hpp"
+#include "upwash/schedule/script.hpp"
 #include "upwash/schedule/step.hpp"
 #include "upwash/schedule/tape.hpp"
 
@@ -50,18 +54,20 @@ struct needs {
   /// one sends as edge e stands for what any of them does; edges go up. 0: none. Member
   /// `std::uint32_t rank_class()`, O(1).
   std::uint32_t rank_class = 0;
+  /// Steps depend on what the caller gives or the buffers hold (`facts`): without it there are
+  /// none.
+  bool given = false;
 };
 
-/// Rounds that are all alike, for the pricer: after `from` of them, `skip(n)` passes over n.
-/// One at least is left. Members `repetition repeats()` and `void skip(std::uint64_t rounds)`; 0
-/// rounds: nothing repeats, or the last step emitted was not the last of its round.
-struct repetition {
-  std::uint64_t from = 0;    ///< rounds before they are alike
-  std::uint64_t rounds = 0;  ///< alike rounds, from there on
-  std::uint32_t edges = 1;   ///< a round's edges are numbered so much above those of the one before
+/// A coroutine's parameters, and how it begins with them.
+template <class Recipe>
+concept recipe = std::is_trivially_copyable_v<Recipe> && requires(const Recipe& from, script& out) {
+  { from(out) } -> std::same_as<steps>;
 };
 
-/// Any algorithm, type-erased in place: no allocation, 256 bytes of state at most.
+/// Any algorithm, type-erased: a struct's state, 256 bytes at most, lies in place; a coroutine
+/// begins with the first step that is asked of it, in memory that is allocated then. Copies of one
+/// that has begun are for structs only.
 class generator {
  public:
   static constexpr std::size_t state_bytes = 256;
@@ -72,6 +78,24 @@ class generator {
     ::new (static_cast<void*>(state_)) Algorithm(from);
   }
 
+  /// `from(script&)` begins the coroutine.
+  template <recipe Recipe>
+  generator(const needs& wants, const Recipe& from)
+      : acts_(&acts_of_recipe<Recipe>), needs_(wants) {
+    static_assert(sizeof(Recipe) <= state_bytes && alignof(Recipe) <= alignof(void*));
+    ::new (static_cast<void*>(state_)) Recipe(from);
+  }
+
+  generator(const generator& from)
+      : acts_(from.acts_), needs_(from.needs_), emitted_(from.emitted_) {
+    assert(!from.script_);
+    std::memcpy(state_, from.state_, state_bytes);
+  }
+  generator& operator=(const generator& from) { return *this = generator(from); }
+  generator(generator&&) noexcept = default;
+  generator& operator=(generator&&) noexcept = default;
+  ~generator() = default;
+
   /// The next step, or false at the end. O(1). After a stage: call it once the stage is done.
   bool next(step& out) {
     constexpr facts nothing;
@@ -80,7 +104,8 @@ class generator {
   bool next(step& out, const facts& known) {
     out.clear();
     tape on(emitted_, &known);
-    const bool more = acts_->next(state_, out, on);
+    const bool more =
+        acts_->begin == nullptr ? acts_->next(state_, out, on) : running().next(out, on);
     emitted_ = on.latest();
     return more;
   }
@@ -89,16 +114,34 @@ class generator {
   [[nodiscard]] std::uint32_t window() const noexcept { return needs_.window; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return needs_.scratch_bytes; }
 
-  /// What repeats, from the next step on.
-  [[nodiscard]] repetition repeats() const { return acts_->repeats(state_); }
-  /// Passes over alike rounds, between two rounds.
-  void skip(std::uint64_t rounds) { acts_->skip(state_, rounds); }
+  /// What repeats, from the next step on. `known` as for that step.
+  [[nodiscard]] repetition repeats(const facts& known) {
+    if (acts_->begin == nullptr) return acts_->repeats(state_);
+    tape on(emitted_, &known);
+    const repetition found = running().repeats(on);
+    emitted_ = on.latest();
+    return found;
+  }
+  [[nodiscard]] repetition repeats() {
+    constexpr facts nothing;
+    return repeats(nothing);
+  }
+  /// Passes over alike rounds, between two rounds: where `repeats` has just said so.
+  void skip(std::uint64_t rounds) {
+    if (acts_->begin == nullptr) return acts_->skip(state_, rounds);
+    script_->skip(rounds);
+  }
+  /// Of a coroutine's frame, once it has begun; else 0.
+  [[nodiscard]] std::size_t frame_bytes() const noexcept {
+    return script_ ? script_->frame_bytes() : 0;
+  }
 
  private:
   struct acts {
     bool (*next)(std::byte*, step&, tape&);
     repetition (*repeats)(const std::byte*);
     void (*skip)(std::byte*, std::uint64_t);
+    steps (*begin)(const std::byte*, script&);  ///< of a coroutine, which has nothing else
   };
 
   template <class Algorithm>
@@ -117,7 +160,21 @@ class generator {
         if constexpr (requires { at<Algorithm>(state).skip(rounds); }) {
           at<Algorithm>(state).skip(rounds);
         }
+      },
+      nullptr};
+  template <class Recipe>
+  static constexpr acts acts_of_recipe = {
+      nullptr, nullptr, nullptr, [](const std::byte* state, script& out) {
+        return (*std::launder(reinterpret_cast<const Recipe*>(state)))(out);
       }};
+
+  script& running() {
+    if (!script_) {
+      script_ = std::make_unique<script>();
+      script_->begin(acts_->begin(state_, *script_));
+    }
+    return *script_;
+  }
 
   template <class Algorithm>
   static needs needs_of(const Algorithm& from) {
@@ -136,6 +193,7 @@ class generator {
   const acts* acts_;
   needs needs_;
   mark emitted_ = never;
+  std::unique_ptr<script> script_;
   alignas(void*) std::byte state_[state_bytes] = {};
 };
 

@@ -24,7 +24,8 @@ inline constexpr mark never = 0;
 struct facts {
   std::array<std::span<const std::uint64_t>, 4> given{};
   std::span<std::uint64_t> slots{};
-  std::uint64_t input_bytes = 0;  ///< of this rank's input, where ranks may differ
+  std::uint64_t input_bytes = 0;   ///< of this rank's input, where ranks may differ
+  std::uint64_t output_bytes = 0;  ///< of its output
 };
 
 class tape {
@@ -54,6 +55,9 @@ class tape {
   }
   [[nodiscard]] std::uint64_t input_bytes() const noexcept {
     return known_ == nullptr ? 0 : known_->input_bytes;
+  }
+  [[nodiscard]] std::uint64_t output_bytes() const noexcept {
+    return known_ == nullptr ? 0 : known_->output_bytes;
   }
   /// Slots that a receive writes hold their words once a stage behind it is done. The generator
   /// may write slots for a header that it emits next, while no step that uses them is open.

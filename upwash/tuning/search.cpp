@@ -76,7 +76,7 @@ class guide {
   std::vector<measured> order_;
   std::size_t best_ = 0;
   long best_calls_ = 1;
-  int in_vain_ = 0;  ///< candidates since the last improvement
+  int in_vain_ = 0;                 ///< candidates since the last improvement
   std::optional<placement> where_;  ///< of the first sample
 };
 

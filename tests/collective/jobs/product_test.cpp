@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,6 +114,57 @@ std::vector<std::uint8_t> run_all_to_all_v(const team& among, const one_call& c)
   return output;
 }
 
+/// Member i's block is of (2 i + 1) % 3 times the bytes, the last one's one more.
+std::vector<std::uint64_t> lengths(const team& among, std::size_t bytes) {
+  std::vector<std::uint64_t> all;
+  for (int peer = 0; peer < among.size(); ++peer) all.push_back(uneven(bytes, 1, peer));
+  all.back() += 1;
+  return all;
+}
+std::size_t begin_of(const std::vector<std::uint64_t>& all, int member) {
+  return std::accumulate(all.begin(), all.begin() + member, std::size_t{0});
+}
+
+std::vector<std::uint8_t> run_all_gather_v(const team& among, const one_call& c) {
+  const auto counts = lengths(among, c.bytes);
+  const auto mine = bytes_of(among.rank(), counts[static_cast<std::size_t>(among.rank())]);
+  std::vector<std::uint8_t> all(begin_of(counts, among.size()), 1);
+  if (c.in_place) {
+    std::copy(mine.begin(), mine.end(),
+              all.begin() + static_cast<std::ptrdiff_t>(begin_of(counts, among.rank())));
+    all_gather_v(among, in_place, all, counts, c.how()).wait();
+  } else {
+    all_gather_v(among, mine, all, counts, c.how()).wait();
+  }
+  return all;
+}
+
+std::vector<std::uint8_t> run_gather_v(const team& among, const one_call& c) {
+  const auto counts = lengths(among, c.bytes);
+  const auto mine = bytes_of(among.rank(), counts[static_cast<std::size_t>(among.rank())]);
+  std::vector<std::uint8_t> all;
+  if (among.rank() == c.root) all.resize(begin_of(counts, among.size()));
+  gather_v(among, c.root, mine, all, counts, c.how()).wait();
+  return all;
+}
+
+std::vector<std::uint8_t> run_scatter_v(const team& among, const one_call& c) {
+  const auto counts = lengths(among, c.bytes);
+  std::vector<std::uint8_t> all;
+  if (among.rank() == c.root) all = bytes_of(c.root, begin_of(counts, among.size()));
+  std::vector<std::uint8_t> mine(counts[static_cast<std::size_t>(among.rank())], 1);
+  scatter_v(among, c.root, all, counts, mine, c.how()).wait();
+  return mine;
+}
+
+std::vector<std::uint8_t> run_reduce_scatter_v(const team& among, const one_call& c) {
+  const auto counts = lengths(among, c.bytes);
+  const auto all = bytes_of(among.rank(), begin_of(counts, among.size()));
+  std::vector<std::uint8_t> mine(counts[static_cast<std::size_t>(among.rank())], 1);
+  reduce_scatter_v<sum>(among, all, counts, mine, c.how()).wait();
+  return mine;
+}
+
 std::vector<std::uint8_t> run_all_reduce(const team& among, const one_call& c) {
   auto mine = bytes_of(among.rank(), c.bytes);
   if (c.in_place) {
@@ -216,6 +268,21 @@ std::vector<std::uint8_t> oracle(const team& among, const one_call& c) {
         append(bytes_of(peer, uneven(c.bytes, peer, me), first));
       }
       return wanted;
+    case kind::all_gather_v:
+    case kind::gather_v:
+      for (int peer = 0; peer < among.size(); ++peer) {
+        if (c.what == kind::gather_v && me != c.root) break;
+        append(bytes_of(peer, lengths(among, c.bytes)[static_cast<std::size_t>(peer)]));
+      }
+      return wanted;
+    case kind::scatter_v: {
+      const auto counts = lengths(among, c.bytes);
+      return bytes_of(c.root, counts[static_cast<std::size_t>(me)], begin_of(counts, me));
+    }
+    case kind::reduce_scatter_v: {
+      const auto counts = lengths(among, c.bytes);
+      return sum_of(among, counts[static_cast<std::size_t>(me)], begin_of(counts, me));
+    }
     case kind::all_reduce: return sum_of(among, c.bytes, 0);
     case kind::scan:
       for (std::size_t i = 0; i < c.bytes / sizeof(affine); ++i) {
@@ -252,6 +319,10 @@ void run_and_compare(const team& among, const one_call& c) {
     case kind::all_gather: got = run_all_gather(among, c); break;
     case kind::all_to_all: got = run_all_to_all(among, c); break;
     case kind::all_to_all_v: got = run_all_to_all_v(among, c); break;
+    case kind::all_gather_v: got = run_all_gather_v(among, c); break;
+    case kind::gather_v: got = run_gather_v(among, c); break;
+    case kind::scatter_v: got = run_scatter_v(among, c); break;
+    case kind::reduce_scatter_v: got = run_reduce_scatter_v(among, c); break;
     case kind::all_reduce: got = run_all_reduce(among, c); break;
     case kind::scan:
     case kind::exclusive_scan: got = run_scan(among, c); break;
@@ -265,25 +336,27 @@ void run_and_compare(const team& among, const one_call& c) {
       << c.text() << ", member " << among.rank() << " of " << among.size();
 }
 
-constexpr std::array kinds{kind::barrier,        kind::broadcast,    kind::scatter,
-                           kind::gather,         kind::reduce,       kind::all_gather,
-                           kind::all_to_all,     kind::all_to_all_v, kind::all_reduce,
-                           kind::reduce_scatter, kind::scan,         kind::exclusive_scan};
+constexpr std::array kinds{
+    kind::barrier,    kind::broadcast,      kind::scatter,      kind::gather,
+    kind::reduce,     kind::all_gather,     kind::all_to_all,   kind::all_to_all_v,
+    kind::all_reduce, kind::reduce_scatter, kind::scan,         kind::exclusive_scan,
+    kind::scatter_v,  kind::gather_v,       kind::all_gather_v, kind::reduce_scatter_v};
 
 bool has_root(kind what) {
   return what == kind::broadcast || what == kind::scatter || what == kind::gather ||
-         what == kind::reduce;
+         what == kind::reduce || what == kind::scatter_v || what == kind::gather_v;
 }
 
 bool has_in_place(kind what) {
-  return what == kind::all_gather || what == kind::all_reduce || what == kind::scan ||
-         what == kind::exclusive_scan;
+  return what == kind::all_gather || what == kind::all_gather_v || what == kind::all_reduce ||
+         what == kind::scan || what == kind::exclusive_scan;
 }
 
 bool serves(const collective::selection& chosen, const team& among,
-            std::optional<mechanism> transfer = {}) {
+            std::optional<mechanism> transfer = {}, std::size_t bytes = 0) {
   const kind what = chosen.chosen->of;
-  collective::problem call{.what = what, .ranks = among.size()};
+  collective::problem call{.what = what, .ranks = among.size(), .bytes = bytes};
+  call.shared_scratch = 32U << 10U;  // of teams that are not the world
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
   call.direct_access = !transfer && among.here().endpoint().describe().direct_access;
@@ -357,7 +430,7 @@ JOB_TEST(product, at_random, .most_ranks = 70) {
       const std::size_t bytes = shared.below(shared.below(2) == 0 ? 70 : 3000);
       const int root = static_cast<int>(shared.below(1000)) % among.size();
       const bool in_place = shared.below(2) == 0 && has_in_place(what);
-      if (!serves({&chosen, with}, among)) continue;
+      if (!serves({&chosen, with}, among, {}, bytes)) continue;
       run_and_compare(among, {what, model::text_of(chosen.is, with), bytes, root, in_place});
       if (testing::Test::HasFatalFailure()) {
         ADD_FAILURE() << "drawn by seed " << seed;

@@ -134,8 +134,9 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
 
 /// In checked runs: a rank's input and output are apart, unless it said that they are not.
 void check_apart(const team& among, const problem& what, const binding& buffers) {
-  const bool rooted =
-      what.what == kind::scatter || what.what == kind::gather || what.what == kind::reduce;
+  const bool rooted = what.what == kind::scatter || what.what == kind::gather ||
+                      what.what == kind::reduce || what.what == kind::scatter_v ||
+                      what.what == kind::gather_v;
   if (what.in_place || (rooted && among.rank() != what.root)) return;
   if (buffers.input.empty() || buffers.output.empty()) return;
   const auto begin = [](const auto& bytes) {

@@ -59,7 +59,7 @@ bool each_step(schedule::generator steps, int rank, std::uint64_t scratch_bytes,
   const schedule::needs& wants = steps.wants();
   const bool edges_apart = wants.edges_apart && wants.slots == 0;
   const bool fetches = wants.exposes_input || wants.exposes_output;
-  if (wants.counters > board::counters || wants.shared_bytes > scratch_bytes) {
+  if (wants.counters > board::counters || wants.shared_bytes > scratch_bytes || wants.given) {
     return false;
   }
   std::size_t count = 0;

@@ -60,6 +60,7 @@ void operation::begin(phase next, const schedule::generator& steps) {
   facts_.given = buffers.given;
   facts_.slots = words_;
   facts_.input_bytes = buffers.input.size();
+  facts_.output_bytes = buffers.output.size();
   base_ = next_ = others_ = 0;
   ended_ = staged_ = false;
 }

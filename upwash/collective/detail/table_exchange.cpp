@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/all_to_alls_v.hpp"
 #include "upwash/collective/algorithms/bruck_all_to_all.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
 #include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
@@ -37,9 +38,10 @@ schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
   return generator(mesh_all_to_all_v(call.ranks, rank, {.dimensions = Dimensions}));
 }
 
-/// Uneven blocks are priced as equal ones, with the length that goes with each.
+// Uneven blocks are priced as equal ones, with the length that goes with each.
+constexpr std::uint64_t length_bytes = 8;
+
 generator priced_mesh_v(const problem& call, int rank, int dimensions) {
-  constexpr std::uint64_t length_bytes = 8;
   const std::uint64_t more = dimensions == 1 ? 0 : length_bytes;
   return generator(mesh_all_to_all(call.ranks, rank, call.bytes + more, {dimensions}));
 }
@@ -65,6 +67,10 @@ generator staged(const problem& call, int rank, direct_exchange::partners order,
   return generator(direct_exchange(
       call.ranks, rank, call.bytes,
       {order, direct_exchange::payload::own_for_each, static_cast<int>(ahead)}, false));
+}
+
+generator priced_bruck_v(const problem& call, int rank) {
+  return generator(bruck_all_to_all(call.ranks, rank, call.bytes + length_bytes, 2));
 }
 
 void add_combining(registry& to) {
@@ -119,6 +125,46 @@ void add_staged(registry& to) {
           }});
 }
 
+/// The same, of different lengths, which both ends know.
+void add_staged_v(registry& to) {
+  to.add({.of = kind::all_to_all_v,
+          .is = {.name = "cyclic",
+                 .parameters = staged_parameters,
+                 .doc = "in stage i to the rank i further",
+                 .source = "Kumar 2005, 4.2.2"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                return staged_all_to_all_v(call.ranks, rank, false, static_cast<int>(with[0]));
+              },
+          .priced_as =
+              [](const problem& call, const values& with, int rank) {
+                return staged(call, rank, direct_exchange::partners::shifted, with[0]);
+              }});
+  to.add({.of = kind::all_to_all_v,
+          .is = {.name = "prefix_send",
+                 .parameters = staged_parameters,
+                 .requirements = model::needs_power_of_two,
+                 .doc = "in stage i exchange with the rank that differs by XOR i",
+                 .source = "Kumar 2005, 4.2.1"},
+          .make =
+              [](const problem& call, const values& with, int rank) {
+                return staged_all_to_all_v(call.ranks, rank, true, static_cast<int>(with[0]));
+              },
+          .priced_as =
+              [](const problem& call, const values& with, int rank) {
+                return staged(call, rank, direct_exchange::partners::paired, with[0]);
+              }});
+  to.add({.of = kind::all_to_all_v,
+          .is = {.name = "bruck",
+                 .parameters = {},
+                 .doc = "blocks go their way bit by bit of its length, their lengths first",
+                 .source = "Bruck et al. 1997; Fan et al. 2022"},
+          .make = [](const problem& call, const values&,
+                     int rank) { return bruck_all_to_all_v(call.ranks, rank); },
+          .priced_as = [](const problem& call, const values&,
+                          int rank) { return priced_bruck_v(call, rank); }});
+}
+
 }  // namespace
 
 void add_exchanges(registry& to) {
@@ -152,6 +198,7 @@ void add_exchanges(registry& to) {
                        int rank) { return priced_mesh_v(call, rank, static_cast<int>(with[0])); }});
   add_combining(to);
   add_staged(to);
+  add_staged_v(to);
 }
 
 }  // namespace upwash::collective::detail

@@ -23,6 +23,7 @@ void add_composed(registry& to);  ///< broadcast
 void add_all_gathers(registry& to);
 void add_exchanges(registry& to);  ///< all-to-all
 void add_many_to_many(registry& to);
+void add_uneven(registry& to);         ///< blocks of different lengths, but for all-to-all
 void add_in_network(registry& to);     ///< what switches carry out
 void add_reductions(registry& to);     ///< all-reduce, reduce-scatter, scans
 void add_shared_memory(registry& to);  ///< one round between ranks that share memory

@@ -35,9 +35,11 @@ emission::emission(int rank, const generator& from, const expectation& of, std::
     most_open_ = std::max<std::size_t>(from.window() + std::size_t{1}, least_open);
   known_.slots = seen_;
   known_.input_bytes = of.input_bytes;
+  known_.output_bytes = of.output_bytes;
   if (of.calls.empty()) return;
   const rank_call& call = of.calls[static_cast<std::size_t>(rank)];
   known_.input_bytes = call.input_bytes.value_or(of.input_bytes);
+  known_.output_bytes = call.output_bytes.value_or(of.output_bytes);
   for (std::size_t i = 0; i < call.given.size(); ++i) known_.given[i] = call.given[i];
 }
 
@@ -147,7 +149,11 @@ void emission::settle(std::size_t stage) {
 }
 
 bool emission::ready(std::size_t number) const {
-  if (waits_for_all(steps_[number])) return base_ == number;
+  // A stage that grows the scratch waits as well. One that does not, goes on: no order stands on
+  // it.
+  const step& s = steps_[number];
+  const bool may_grow = s.kind == step_kind::stage && s.into.of == buffer::scratch;
+  if (s.after_all || may_grow) return base_ == number;
   bool all = true;
   for_each_dependency(steps_, number, [&](std::size_t earlier) { all = all && done_[earlier]; });
   return all;

@@ -33,20 +33,16 @@ struct history {
   }
 };
 
-/// Whether a step waits for all before it. A stage that may move the scratch does.
-[[nodiscard]] inline bool waits_for_all(const step& s) noexcept {
-  return s.after_all || (s.kind == step_kind::stage && s.into.of == buffer::scratch);
-}
-
 /// Calls `visit` with the number of each step of the rank that step `number` waits for; where it
-/// waits for all, with those since the last step that did.
+/// waits for all, with those since the last step that did. Stages that grow the scratch wait for
+/// all as well, but whether one grows it depends on the run: nothing may stand on it.
 template <class Visit>
 void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
   const step& s = steps[number];
-  if (waits_for_all(s)) {
+  if (s.after_all) {
     for (std::size_t earlier = number; earlier-- > 0;) {
       visit(earlier);
-      if (waits_for_all(steps[earlier])) return;
+      if (steps[earlier].after_all) return;
     }
     return;
   }

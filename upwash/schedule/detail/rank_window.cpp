@@ -48,7 +48,7 @@ void rank_window::link(step_number n) {
 }
 
 void rank_window::see_boundary(std::uint32_t rounds_in_unit) {
-  const repetition here = steps_.repeats();
+  const repetition here = steps_.repeats(known_);
   if (here.rounds == 0 || here.from != 0) return;
   const bool goes_on = rounds_left_ != 0 && here.rounds + 1 == rounds_left_;
   rounds_left_ = here.rounds;

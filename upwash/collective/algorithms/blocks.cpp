@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::collective {
+
+using schedule::buffer;
+using schedule::piece;
+using schedule::script;
+
+std::span<const std::uint64_t> blocks::elements(const script& in) const {
+  const auto given = in.given(0);
+  if (given.size() == static_cast<std::size_t>(members_)) return given;
+  throw error(error_kind::argument,
+              fmt::format("{} lengths of blocks are given for {} members; give one for each",
+                          given.size(), members_));
+}
+
+std::uint64_t blocks::bytes(const script& in, int member) const {
+  return given_ ? elements(in)[static_cast<std::size_t>(member)] * unit_ : unit_;
+}
+
+bool blocks::packed(const script& in) const { return !given_ || in.given(1).empty(); }
+
+piece blocks::at(const script& in, buffer of, int member) {
+  const auto index = static_cast<std::size_t>(member);
+  if (!given_) return {of, index * unit_, unit_};
+  if (!packed(in)) return {of, in.given(1)[index] * unit_, bytes(in, member)};
+  const auto all = elements(in);
+  while (walked_to_ < index) before_ += all[walked_to_++];
+  while (walked_to_ > index) before_ -= all[--walked_to_];
+  return {of, before_ * unit_, all[index] * unit_};
+}
+
+std::uint64_t blocks::bytes_from(const script& in, int first, std::int64_t count) const {
+  if (!given_) return static_cast<std::uint64_t>(count) * unit_;
+  const auto all = elements(in);
+  const auto begin = all.begin() + first;
+  const auto ahead = std::min<std::int64_t>(count, members_ - first);
+  return std::accumulate(all.begin(), all.begin() + (count - ahead),
+                         std::accumulate(begin, begin + ahead, std::uint64_t{0})) *
+         unit_;
+}
+
+std::uint64_t blocks::largest(const script& in) const {
+  if (!given_) return unit_;
+  const auto all = elements(in);
+  return *std::max_element(all.begin(), all.end()) * unit_;
+}
+
+}  // namespace upwash::collective

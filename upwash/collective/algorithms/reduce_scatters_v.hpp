@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Problem: block i of the combination of all ranks' vectors, at rank i; the blocks are of different
+// lengths that all know. The input holds all blocks, the output is the rank's. Any P.
+#pragma once
+
+#include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::collective {
+
+/// Idea: each block travels round the ring, is combined with each rank's own on its way, and ends
+/// at its owner. Cost: P-1 messages a rank, the least bytes possible; as long as P-1 messages of
+/// the longest block. Restrictions: commutative operators. Source: Patarasuk and Yuan 2009, the
+/// first half.
+[[nodiscard]] schedule::generator ring_reduce_scatter_v(const blocks& data, int rank);
+
+/// Idea: each block straight to its owner, in stage i to the rank i further. The ranks below come
+/// first, from the nearest on, then those above, from the farthest on; each rank combines the two
+/// groups apart, and so keeps the order: the operator need not commute. Cost: P-1 messages a rank.
+/// Source: Thakur, Rabenseifner and Gropp 2005, pairwise exchange.
+[[nodiscard]] schedule::generator pairwise_reduce_scatter_v(const blocks& data, int rank);
+
+}  // namespace upwash::collective

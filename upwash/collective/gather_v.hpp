@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Gather of blocks of different lengths: everybody's at the root.
+//
+// Chosen on: root, the size and layout of the team; nobody but the root knows the lengths.
+// Collective over the team.
+#pragma once
+
+#include "upwash/collective/detail/uneven_call.hpp"
+#include "upwash/collective/exchanged.hpp"
+#include "upwash/collective/gather.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] collective::detail::bound_call gather_v_call(const team& among, int root,
+                                                           const item_spans<T>& items,
+                                                           const member_counts& blocks,
+                                                           const collective_options& how,
+                                                           call_site site) {
+  return blocks_known_at_root(
+      among,
+      {.what = {.what = collective::kind::gather_v, .element_bytes = sizeof(T), .root = root},
+       .input = std::as_bytes(items.in),
+       .output = std::as_writable_bytes(items.out),
+       .blocks = blocks,
+       .own = items.in.size()},
+      how, site);
+}
+
+}  // namespace detail
+
+/// `mine` of member i lands in its block of `all` of `root`; what is between blocks stays as it is.
+/// `all` and `blocks` count at the root only, where blocks.counts[i] is the length of `mine` of
+/// member i: another one is an error at best. Buffers and counts are used until the request is
+/// complete. Throws `error` (argument) where counts and buffers do not fit.
+template <class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+[[nodiscard]] request gather_v(const team& among, int root, In&& mine, Out&& all,
+                               const member_counts& blocks, const collective_options& how = {},
+                               call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
+  return detail::issue(among, detail::nonblocking_t{},
+                       detail::gather_v_call(among, root, items, blocks, how, site));
+}
+/// The same, blocking or persistent.
+template <detail::form_of_uneven_call Form, class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+auto gather_v(const team& among, Form form, int root, In&& mine, Out&& all,
+              const member_counts& blocks, const collective_options& how = {},
+              call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(mine),
+                                                                          static_cast<Out&&>(all));
+  return detail::issue(among, form, detail::gather_v_call(among, root, items, blocks, how, site));
+}
+
+/// What all members have in `mine`, at the root, where only each one knows how much: the counts are
+/// gathered first. Elsewhere nothing comes. Blocking, at all members. Two collectives.
+template <class In>
+requires std::ranges::range<In>
+[[nodiscard]] auto gather_v(const team& among, blocking_t, int root, In&& mine,
+                            const collective_options& how = {},
+                            call_site site = call_site::current()) {
+  using item = detail::item_of<In>;
+  const auto items = detail::input_items<false, In>(static_cast<In&&>(mine));
+  exchanged<item> came;
+  if (among.rank() == root) came.counts.resize(static_cast<std::size_t>(among.size()));
+  const std::size_t own = items.size();
+  gather(among, blocking, root, std::span(&own, 1), std::span(came.counts), {}, site);
+  came.data.resize(came.total());
+  gather_v(among, blocking, root, items, came.data, came.counts, how, site);
+  return came;
+}
+
+}  // namespace upwash

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reduce-scatter of blocks of different lengths.
+//
+// Chosen on: the mean of the blocks, whether the operator commutes, the size of the team.
+// Collective over the team.
+#pragma once
+
+#include "upwash/collective/detail/reduction_call.hpp"
+#include "upwash/collective/detail/uneven_call.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class Operator, class T>
+[[nodiscard]] collective::detail::bound_call reduce_scatter_v_call(const team& among,
+                                                                   const item_spans<T>& items,
+                                                                   const member_counts& blocks,
+                                                                   const collective_options& how,
+                                                                   call_site site) {
+  auto reduced = collective::detail::reduction_call<Operator, T>(
+      {.what = collective::kind::reduce_scatter_v}, items.in, items.out, how, site);
+  auto all = all_blocks_known(among,
+                              {.what = reduced.wanted.what,
+                               .input = reduced.buffers.input,
+                               .output = reduced.buffers.output,
+                               .blocks = blocks,
+                               .own = items.out.size()},
+                              how, site);
+  all.wanted.kind_of_reduction = reduced.wanted.kind_of_reduction;
+  all.buffers.combine = reduced.buffers.combine;
+  return all;
+}
+
+}  // namespace detail
+
+/// `mine` of member i, blocks.counts[i] items, is the combination, by the operator, of block i of
+/// all members' `all`. All members give the same counts; where blocks lie each says for itself. The
+/// buffers do not overlap. Buffers and counts are used until the request is complete. Throws
+/// `error` (argument) where counts and buffers do not fit.
+template <class Operator, class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+[[nodiscard]] request reduce_scatter_v(const team& among, In&& all, const member_counts& blocks,
+                                       Out&& mine, const collective_options& how = {},
+                                       call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
+  return detail::issue(among, detail::nonblocking_t{},
+                       detail::reduce_scatter_v_call<Operator>(among, items, blocks, how, site));
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_uneven_call Form, class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+auto reduce_scatter_v(const team& among, Form form, In&& all, const member_counts& blocks,
+                      Out&& mine, const collective_options& how = {},
+                      call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(all),
+                                                                          static_cast<Out&&>(mine));
+  return detail::issue(among, form,
+                       detail::reduce_scatter_v_call<Operator>(among, items, blocks, how, site));
+}
+
+}  // namespace upwash

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Scatter of blocks of different lengths: each member gets its own of the root's.
+//
+// Chosen on: root, the size and layout of the team; nobody but the root knows the lengths.
+// Collective over the team.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "upwash/collective/detail/uneven_call.hpp"
+#include "upwash/collective/scatter.hpp"
+
+namespace upwash {
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] collective::detail::bound_call scatter_v_call(const team& among, int root,
+                                                            const item_spans<T>& items,
+                                                            const member_counts& blocks,
+                                                            const collective_options& how,
+                                                            call_site site) {
+  return blocks_known_at_root(
+      among,
+      {.what = {.what = collective::kind::scatter_v, .element_bytes = sizeof(T), .root = root},
+       .input = std::as_bytes(items.in),
+       .output = std::as_writable_bytes(items.out),
+       .blocks = blocks,
+       .own = items.out.size()},
+      how, site);
+}
+
+}  // namespace detail
+
+/// Block i of `all` of `root` lands in `mine` of member i. `all` and `blocks` count at the root
+/// only, where blocks.counts[i] is the length of `mine` of member i: another one is an error at
+/// best. Buffers and counts are used until the request is complete. Throws `error` (argument) where
+/// counts and buffers do not fit.
+template <class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+[[nodiscard]] request scatter_v(const team& among, int root, In&& all, const member_counts& blocks,
+                                Out&& mine, const collective_options& how = {},
+                                call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
+  return detail::issue(among, detail::nonblocking_t{},
+                       detail::scatter_v_call(among, root, items, blocks, how, site));
+}
+/// The same, blocking or persistent.
+template <detail::form_of_uneven_call Form, class In, class Out>
+requires std::ranges::range<In> && std::ranges::range<Out>
+auto scatter_v(const team& among, Form form, int root, In&& all, const member_counts& blocks,
+               Out&& mine, const collective_options& how = {},
+               call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(all),
+                                                                          static_cast<Out&&>(mine));
+  return detail::issue(among, form, detail::scatter_v_call(among, root, items, blocks, how, site));
+}
+
+/// The member's block of `all` of `root`, where only the root knows how long it is: the counts are
+/// scattered first. `all` and `blocks` count at the root only. Blocking, at all members. Two
+/// collectives.
+template <class In>
+requires std::ranges::range<In>
+[[nodiscard]] auto scatter_v(const team& among, blocking_t, int root, In&& all,
+                             const member_counts& blocks, const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  std::array<std::uint64_t, 1> own{};
+  scatter(among, blocking, root, blocks.counts, std::span<std::uint64_t>(own), {}, site);
+  std::vector<detail::item_of<In>> mine(own[0]);
+  scatter_v(among, blocking, root, static_cast<In&&>(all), blocks, mine, how, site);
+  return mine;
+}
+
+}  // namespace upwash
