@@ -4,6 +4,7 @@
 
 #include "upwash/collective/algorithms/one_round.hpp"
 #include "upwash/collective/algorithms/shared_segments.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -14,8 +15,12 @@ using task = one_round::task;
 
 template <task What, one_round::source From>
 schedule::generator one_round_of(const problem& call, const values&, int rank) {
-  return schedule::generator(
-      one_round(What, From, {call.ranks, rank, call.root, call.bytes, call.in_place}));
+  constexpr bool for_two_buffers = What == task::gather || What == task::scatter;
+  const auto made = [&](bool in_place) {
+    return one_round(What, From, {call.ranks, rank, call.root, call.bytes, in_place});
+  };
+  if constexpr (for_two_buffers) return in_one_buffer(call, rank, made(false));
+  return schedule::generator(made(in_place_at(call, rank)));
 }
 
 std::string too_large(std::string_view name, const problem& call, std::uint64_t bytes) {
@@ -42,6 +47,12 @@ void add_shared(registry& to, kind of) {
 }
 
 template <task What>
+std::string overwritten(const problem& call, const values&) {
+  if (What != task::all_to_all || !call.in_place) return {};
+  return "single_copy: in place the blocks that others read would be overwritten";
+}
+
+template <task What>
 void add_single_copy(registry& to, kind of) {
   to.add({.of = of,
           .is = {.name = "single_copy",
@@ -49,7 +60,8 @@ void add_single_copy(registry& to, kind of) {
                  .requirements = model::needs_direct_access,
                  .doc = "who wants a part takes it straight out of its owner's buffer",
                  .source = "Nishtala et al. 2009, collectives on shared memory"},
-          .make = one_round_of<What, one_round::source::buffer>});
+          .make = one_round_of<What, one_round::source::buffer>,
+          .objection = overwritten<What>});
 }
 
 template <task What>
@@ -67,7 +79,7 @@ template <bool Rooted>
 schedule::generator segments_of(const problem& call, const values&, int rank) {
   return schedule::generator(
       shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments::all, call.bytes,
-                       call.element_bytes, call.in_place}));
+                       call.element_bytes, in_place_at(call, rank)}));
 }
 
 template <bool Rooted>
