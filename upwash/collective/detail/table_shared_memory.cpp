@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "upwash/collective/algorithms/one_round.hpp"
+#include "upwash/collective/algorithms/peer_segments.hpp"
 #include "upwash/collective/algorithms/shared_segments.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
@@ -94,6 +95,23 @@ void add_segments(registry& to, kind of) {
           .objection = too_large_segments});
 }
 
+/// So much of a peer's vector at a time: it stays in the cache until it is combined, and is worth
+/// the call of the system that fetches it.
+constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 10U;
+
+void add_peer_segments(registry& to) {
+  to.add({.of = kind::all_reduce,
+          .is = {.name = "single_copy",
+                 .parameters = {},
+                 .requirements = model::needs_direct_access,
+                 .doc = "each combines a segment straight out of all vectors, and all copy those",
+                 .source = "Rabenseifner 2004; Jin et al. 2005 (copies out of peers' buffers)"},
+          .make = [](const problem& call, const values&, int rank) {
+            return schedule::generator(peer_segments(
+                {call.ranks, rank, call.bytes, call.element_bytes, piece_bytes, call.in_place}));
+          }});
+}
+
 }  // namespace
 
 void add_shared_memory(registry& to) {
@@ -106,6 +124,7 @@ void add_shared_memory(registry& to) {
   add_shared<task::all_reduce>(to, kind::all_reduce);
   add_segments<true>(to, kind::reduce);
   add_segments<false>(to, kind::all_reduce);
+  add_peer_segments(to);
   add_shared<task::reduce_scatter>(to, kind::reduce_scatter);
   add_shared<task::scan>(to, kind::scan);
   add_shared<task::exclusive_scan>(to, kind::exclusive_scan);
