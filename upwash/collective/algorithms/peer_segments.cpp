@@ -52,6 +52,7 @@ bool peer_segments::fetch(schedule::step& out) {
   out.left = own_piece(contributions());
   out.left.owner = turn_;
   out.into = turn_ == 0 ? combined() : fetched();
+  out.left.bytes = out.into.bytes = out.left.bytes * of_.fetch_weight;
   return turn_ != of_.rank;
 }
 
@@ -80,6 +81,7 @@ bool peer_segments::take(schedule::step& out) {
   out.left.owner = member;
   out.round = 1;
   at_ += out.into.bytes;
+  out.left.bytes = out.into.bytes = out.into.bytes * of_.fetch_weight;
   if (at_ == segment_of(member).bytes) phase_ = phase::thank;
   return out.into.bytes != 0;
 }

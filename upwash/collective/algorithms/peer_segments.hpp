@@ -37,6 +37,8 @@ class peer_segments : public detail::in_phases<peer_segments, peer_segments_phas
     std::uint32_t element_bytes = 1;
     std::uint64_t piece_bytes = 0;  ///< fetched at a time; rounded to whole elements
     bool in_place = false;
+    /// What comes out of a peer's buffer counts so many times: to be priced, never to be run.
+    std::uint64_t fetch_weight = 1;
   };
 
   explicit peer_segments(const call& of);
