@@ -17,6 +17,7 @@
 #include "upwash/collective/gather.hpp"
 #include "upwash/collective/gather_v.hpp"
 #include "upwash/collective/many_to_many.hpp"
+#include "upwash/collective/operator_objects.hpp"
 #include "upwash/collective/ranges.hpp"
 #include "upwash/collective/reduce.hpp"
 #include "upwash/collective/reduce_scatter.hpp"

@@ -96,7 +96,7 @@ void expect_gathers_all(const layout& of, bool in_place, const Make& make) {
   for (int r = 0; r < all.ranks; ++r) {
     of.give(all.calls[wide(r)]);
     all.calls[wide(r)].input_bytes = of.lengths[wide(r)] * element_bytes;
-    all.calls[wide(r)].in_place_at = of.offsets[wide(r)] * element_bytes;
+    if (in_place) all.calls[wide(r)].in_place_at = of.offsets[wide(r)] * element_bytes;
   }
   expect_valid(all, make, [&](int, std::uint64_t e) -> abstract_value {
     const int owner = of.owner(e);

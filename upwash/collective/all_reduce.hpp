@@ -18,8 +18,8 @@ namespace upwash {
 
 namespace detail {
 
-template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call all_reduce_call(const team& among,
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call all_reduce_call(const team& among, const Operator& by,
                                                              std::span<const T> mine,
                                                              std::span<T> result, bool in_place,
                                                              const collective_options& how,
@@ -28,7 +28,8 @@ template <class Operator, class T>
     collective::detail::check_size(among, collective::kind::all_reduce, "the result", result.size(),
                                    mine.size());
   }
-  return collective::detail::reduction_call<Operator, T>(
+  return collective::detail::reduction_call<T>(
+      by,
       {.what = collective::kind::all_reduce, .bytes = result.size_bytes(), .in_place = in_place},
       mine, result, how, site);
 }
@@ -45,15 +46,16 @@ template <class Operator, class T>
                                  std::span<T> result, const collective_options& how = {},
                                  call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::all_reduce_call<Operator, T>(among, mine, result, false, how, site));
+      among,
+      detail::all_reduce_call<T>(among, detail::named<Operator>(), mine, result, false, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void all_reduce(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
                 std::span<T> result, const collective_options& how = {},
                 call_site site = call_site::current()) {
-  collective::detail::run(
-      among, detail::all_reduce_call<Operator, T>(among, mine, result, false, how, site));
+  collective::detail::run(among, detail::all_reduce_call<T>(among, detail::named<Operator>(), mine,
+                                                            result, false, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -63,7 +65,8 @@ template <class Operator, class T>
                                                 const collective_options& how = {},
                                                 call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::all_reduce_call<Operator, T>(among, mine, result, false, how, site));
+      among,
+      detail::all_reduce_call<T>(among, detail::named<Operator>(), mine, result, false, how, site));
 }
 
 /// The same; `data` holds the contribution and then the result.
@@ -72,14 +75,15 @@ template <class Operator, class T>
                                  const collective_options& how = {},
                                  call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::all_reduce_call<Operator, T>(among, {}, data, true, how, site));
+      among,
+      detail::all_reduce_call<T>(among, detail::named<Operator>(), {}, data, true, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void all_reduce(const team& among, blocking_t, in_place_t, std::span<T> data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
-  collective::detail::run(among,
-                          detail::all_reduce_call<Operator, T>(among, {}, data, true, how, site));
+  collective::detail::run(among, detail::all_reduce_call<T>(among, detail::named<Operator>(), {},
+                                                            data, true, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -88,7 +92,8 @@ template <class Operator, class T>
                                                 const collective_options& how = {},
                                                 call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::all_reduce_call<Operator, T>(among, {}, data, true, how, site));
+      among,
+      detail::all_reduce_call<T>(among, detail::named<Operator>(), {}, data, true, how, site));
 }
 
 }  // namespace upwash

@@ -23,9 +23,21 @@ namespace upwash::collective {
 
 /// into = left op right over `bytes` bytes of whole elements; `into` may be either operand.
 struct reduction {
+  static constexpr std::size_t most_state_bytes = 32;
+
   void (*apply)(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
                 const void* context) = nullptr;
   const void* context = nullptr;
+  bool has_state = false;  ///< `apply` gets `state`, not `context`: it is copied with the reduction
+  alignas(std::max_align_t) std::array<std::byte, most_state_bytes> state{};
+
+  [[nodiscard]] const void* what_it_gets() const noexcept {
+    return has_state ? state.data() : context;
+  }
+  void combine(const std::byte* left, const std::byte* right, std::byte* into,
+               std::size_t bytes) const {
+    apply(left, right, into, bytes, what_it_gets());
+  }
 };
 
 /// Takes what a `collect` brings; called in progress, in a handler too, so it must not wait. The
@@ -106,10 +118,14 @@ class persistent {
   ~persistent();
 
   /// As `execute`; behind a start with exit mode none it waits for what that still receives.
-  /// Throws `error` (argument) when the start before is not complete, or failed.
+  /// Throws `error` (argument) when the start before is not complete, or failed, and where this was
+  /// moved from.
   [[nodiscard]] request start();
+  /// The same, blocking: as fast as the call that blocks. Members may start it so or the other way.
+  void run();
 
  private:
+  [[nodiscard]] detail::operation& kept() const;
   void retire();
 
   std::unique_ptr<detail::operation> kept_;

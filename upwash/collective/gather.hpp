@@ -38,6 +38,26 @@ template <class T>
           {.input = std::as_bytes(mine), .output = std::as_writable_bytes(blocks)}};
 }
 
+template <class T>
+[[nodiscard]] collective::detail::bound_call gather_in_place_call(const team& among, int root,
+                                                                  std::span<T> data,
+                                                                  const collective_options& how,
+                                                                  call_site site) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto all = among.rank() == root ? static_cast<std::size_t>(among.size()) : 1;
+  const std::size_t each = data.size() / all;
+  collective::detail::check_size(among, collective::kind::gather, "the root's buffer", data.size(),
+                                 each * all);
+  return {{.what = {.what = collective::kind::gather,
+                    .bytes = each * sizeof(T),
+                    .element_bytes = sizeof(T),
+                    .root = root,
+                    .in_place = true},
+           .how = how,
+           .site = site},
+          {.input = std::as_bytes(data), .output = std::as_writable_bytes(data)}};
+}
+
 }  // namespace detail
 
 /// `mine` of member i lands as block i of `blocks` of `root`; as many elements everywhere. `blocks`
@@ -65,6 +85,24 @@ template <class T>
                                             call_site site = call_site::current()) {
   return collective::detail::prepare(among,
                                      detail::gather_call<T>(among, root, mine, blocks, how, site));
+}
+
+/// The same in place: `data` of `root` has room for all blocks, and its own already where it
+/// belongs; `data` of the others is their block, which they keep. Called so by all members, or by
+/// none.
+template <class T>
+[[nodiscard]] request gather(const team& among, int root, in_place_t, std::span<T> data,
+                             const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  return collective::detail::start(among,
+                                   detail::gather_in_place_call(among, root, data, how, site));
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, class T>
+auto gather(const team& among, Form form, int root, in_place_t, std::span<T> data,
+            const collective_options& how = {}, call_site site = call_site::current()) {
+  return collective::detail::perform(among, form,
+                                     detail::gather_in_place_call(among, root, data, how, site));
 }
 
 }  // namespace upwash

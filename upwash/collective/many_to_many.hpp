@@ -77,6 +77,19 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
       among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
 }
 
+/// The same, set up to be started often: the messages stay as many, as long and where they are;
+/// their bytes may change between two starts.
+[[nodiscard]] inline collective::persistent many_to_many(const team& among, persist_t,
+                                                         std::span<const std::byte> buffer,
+                                                         const outgoing_messages& messages,
+                                                         const collective::arrival& taken,
+                                                         const message_pattern& pattern = {},
+                                                         const collective_options& how = {},
+                                                         call_site site = call_site::current()) {
+  return collective::detail::prepare(
+      among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
+}
+
 /// The block goes to each of `destinations` (ranks in the team; once for each time it is named),
 /// where it is handed to `taken`, in no order. Blocks differ in size from member to member; one of
 /// no bytes is a message too. The destinations are the executor's until the request is complete.
@@ -100,6 +113,17 @@ inline void many_to_many_multicast(const team& among, blocking_t, std::span<cons
                                    call_site site = call_site::current()) {
   collective::detail::run(among, detail::many_to_many_multicast_call(among, block, destinations,
                                                                      taken, pattern, how, site));
+}
+
+/// The same, set up to be started often.
+[[nodiscard]] inline collective::persistent many_to_many_multicast(
+    const team& among, persist_t, std::span<const std::byte> block,
+    std::span<const std::uint64_t> destinations, const collective::arrival& taken,
+    const message_pattern& pattern = {}, const collective_options& how = {},
+    call_site site = call_site::current()) {
+  return collective::detail::prepare(
+      among,
+      detail::many_to_many_multicast_call(among, block, destinations, taken, pattern, how, site));
 }
 
 }  // namespace upwash

@@ -4,6 +4,7 @@
 // What every collective takes beside its buffers.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -42,9 +43,18 @@ struct collective_options {
 struct persist_t {};
 inline constexpr persist_t persist{};
 
-/// Tag: the output buffer holds this rank's contribution; there is no input buffer.
+/// Tag: one buffer is both, and the rank's own block lies in it where it belongs. Given by all
+/// members.
 struct in_place_t {};
 inline constexpr in_place_t in_place{};
+
+namespace detail {
+
+/// `blocking` or `persist`.
+template <class T>
+concept form_of_call = std::same_as<T, blocking_t> || std::same_as<T, persist_t>;
+
+}  // namespace detail
 
 /// Where a collective was called, for the errors of checked runs. (Clang 14 has no
 /// std::source_location yet.)

@@ -8,12 +8,15 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
+#include <span>
 
 #include "upwash/collective/all_gather.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/all_to_all.hpp"
 #include "upwash/collective/broadcast.hpp"
 #include "upwash/collective/gather.hpp"
+#include "upwash/collective/many_to_many.hpp"
 #include "upwash/collective/reduce.hpp"
 #include "upwash/collective/reduce_scatter.hpp"
 #include "upwash/collective/scan.hpp"
@@ -23,10 +26,6 @@
 namespace upwash {
 
 namespace detail {
-
-/// `blocking` or `persist`.
-template <class T>
-concept form_of_call = std::same_as<T, blocking_t> || std::same_as<T, persist_t>;
 
 template <class Form>
 inline constexpr bool uses_later = !std::same_as<Form, blocking_t>;
@@ -70,6 +69,23 @@ auto gather(const team& among, Form form, int root, In&& in, Out&& out,
   return gather(among, form, root, items.in, items.out, how, site);
 }
 
+/// The same in place (gather.hpp).
+template <detail::other_range Data>
+[[nodiscard]] request gather(const team& among, int root, in_place_t, Data&& data,
+                             const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  return gather(among, root, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
+                how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, detail::other_range Data>
+auto gather(const team& among, Form form, int root, in_place_t, Data&& data,
+            const collective_options& how = {}, call_site site = call_site::current()) {
+  return gather(among, form, root, in_place,
+                detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)),
+                how, site);
+}
+
 /// Block i of `in` of `root` lands in `out` of member i (scatter.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
@@ -90,6 +106,23 @@ auto scatter(const team& among, Form form, int root, In&& in, Out&& out,
   return scatter(among, form, root, items.in, items.out, how, site);
 }
 
+/// The same in place (scatter.hpp).
+template <detail::other_range Data>
+[[nodiscard]] request scatter(const team& among, int root, in_place_t, Data&& data,
+                              const collective_options& how = {},
+                              call_site site = call_site::current()) {
+  return scatter(among, root, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
+                 how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, detail::other_range Data>
+auto scatter(const team& among, Form form, int root, in_place_t, Data&& data,
+             const collective_options& how = {}, call_site site = call_site::current()) {
+  return scatter(among, form, root, in_place,
+                 detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)),
+                 how, site);
+}
+
 /// `out` of `root` is the combination of all `in`, item by item (reduce.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
@@ -108,6 +141,23 @@ auto reduce(const team& among, Form form, int root, In&& in, Out&& out,
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
                                                                          static_cast<Out&&>(out));
   return reduce<Operator>(among, form, root, items.in, items.out, how, site);
+}
+
+/// The same in place (reduce.hpp).
+template <class Operator, detail::other_range Data>
+[[nodiscard]] request reduce(const team& among, int root, in_place_t, Data&& data,
+                             const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  return reduce<Operator>(among, root, in_place,
+                          detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_call Form, detail::other_range Data>
+auto reduce(const team& among, Form form, int root, in_place_t, Data&& data,
+            const collective_options& how = {}, call_site site = call_site::current()) {
+  return reduce<Operator>(
+      among, form, root, in_place,
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
 /// `in` of member i lands as block i of `out` of all (all_gather.hpp).
@@ -166,6 +216,23 @@ auto all_to_all(const team& among, Form form, In&& in, Out&& out,
   return all_to_all(among, form, items.in, items.out, how, site);
 }
 
+/// The same in place (all_to_all.hpp).
+template <detail::other_range Data>
+[[nodiscard]] request all_to_all(const team& among, in_place_t, Data&& data,
+                                 const collective_options& how = {},
+                                 call_site site = call_site::current()) {
+  return all_to_all(among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
+                    how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, detail::other_range Data>
+auto all_to_all(const team& among, Form form, in_place_t, Data&& data,
+                const collective_options& how = {}, call_site site = call_site::current()) {
+  return all_to_all(among, form, in_place,
+                    detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)),
+                    how, site);
+}
+
 /// `out` of all is the combination of all `in`, item by item (all_reduce.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
@@ -220,6 +287,23 @@ auto reduce_scatter(const team& among, Form form, In&& in, Out&& out,
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
                                                                          static_cast<Out&&>(out));
   return reduce_scatter<Operator>(among, form, items.in, items.out, how, site);
+}
+
+/// The same in place (reduce_scatter.hpp).
+template <class Operator, detail::other_range Data>
+[[nodiscard]] request reduce_scatter(const team& among, in_place_t, Data&& data,
+                                     const collective_options& how = {},
+                                     call_site site = call_site::current()) {
+  return reduce_scatter<Operator>(
+      among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_call Form, detail::other_range Data>
+auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data,
+                    const collective_options& how = {}, call_site site = call_site::current()) {
+  return reduce_scatter<Operator>(
+      among, form, in_place,
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
 /// `out` of member r is the combination of `in` of the members 0 to r (scan.hpp).
@@ -292,6 +376,77 @@ auto exclusive_scan(const team& among, Form form, in_place_t, Data&& data,
   return exclusive_scan<Operator>(
       among, form, in_place,
       detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
+}
+
+/// Blocks of the items' bytes, by sizes and offsets in bytes (all_to_all.hpp).
+template <class In, class Out>
+requires detail::other_ranges<In, Out>
+[[nodiscard]] request all_to_all_v(const team& among, In&& in, const member_blocks& to, Out&& out,
+                                   const member_blocks& from, const collective_options& how = {},
+                                   call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
+  return all_to_all_v(among, std::as_bytes(items.in), to, std::as_writable_bytes(items.out), from,
+                      how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, class In, class Out>
+requires detail::other_ranges<In, Out>
+auto all_to_all_v(const team& among, Form form, In&& in, const member_blocks& to, Out&& out,
+                  const member_blocks& from, const collective_options& how = {},
+                  call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
+  return all_to_all_v(among, form, std::as_bytes(items.in), to, std::as_writable_bytes(items.out),
+                      from, how, site);
+}
+
+/// Messages of the items' bytes, by sizes and offsets in bytes (many_to_many.hpp).
+template <detail::other_range Data>
+[[nodiscard]] request many_to_many(const team& among, Data&& data,
+                                   const outgoing_messages& messages,
+                                   const collective::arrival& taken,
+                                   const message_pattern& pattern = {},
+                                   const collective_options& how = {},
+                                   call_site site = call_site::current()) {
+  return many_to_many(among,
+                      std::as_bytes(detail::input_items<true, Data>(static_cast<Data&&>(data))),
+                      messages, taken, pattern, how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, detail::other_range Data>
+auto many_to_many(const team& among, Form form, Data&& data, const outgoing_messages& messages,
+                  const collective::arrival& taken, const message_pattern& pattern = {},
+                  const collective_options& how = {}, call_site site = call_site::current()) {
+  return many_to_many(
+      among, form,
+      std::as_bytes(detail::input_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data))),
+      messages, taken, pattern, how, site);
+}
+
+/// All items go to each of `destinations` (many_to_many.hpp).
+template <detail::other_range Data>
+[[nodiscard]] request many_to_many_multicast(const team& among, Data&& data,
+                                             std::span<const std::uint64_t> destinations,
+                                             const collective::arrival& taken,
+                                             const message_pattern& pattern = {},
+                                             const collective_options& how = {},
+                                             call_site site = call_site::current()) {
+  return many_to_many_multicast(
+      among, std::as_bytes(detail::input_items<true, Data>(static_cast<Data&&>(data))),
+      destinations, taken, pattern, how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, detail::other_range Data>
+auto many_to_many_multicast(const team& among, Form form, Data&& data,
+                            std::span<const std::uint64_t> destinations,
+                            const collective::arrival& taken, const message_pattern& pattern = {},
+                            const collective_options& how = {},
+                            call_site site = call_site::current()) {
+  return many_to_many_multicast(
+      among, form,
+      std::as_bytes(detail::input_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data))),
+      destinations, taken, pattern, how, site);
 }
 
 }  // namespace upwash

@@ -18,9 +18,9 @@ namespace upwash {
 
 namespace detail {
 
-template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call reduce_call(const team& among, int root,
-                                                         std::span<const T> mine,
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call reduce_call(const team& among, const Operator& by,
+                                                         int root, std::span<const T> mine,
                                                          std::span<T> result,
                                                          const collective_options& how,
                                                          call_site site) {
@@ -28,9 +28,22 @@ template <class Operator, class T>
     collective::detail::check_size(among, collective::kind::reduce, "the root's result",
                                    result.size(), mine.size());
   }
-  return collective::detail::reduction_call<Operator, T>(
-      {.what = collective::kind::reduce, .bytes = mine.size_bytes(), .root = root}, mine, result,
-      how, site);
+  return collective::detail::reduction_call<T>(
+      by, {.what = collective::kind::reduce, .bytes = mine.size_bytes(), .root = root}, mine,
+      result, how, site);
+}
+
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call reduce_in_place_call(const Operator& by, int root,
+                                                                  std::span<T> data,
+                                                                  const collective_options& how,
+                                                                  call_site site) {
+  return collective::detail::reduction_call<T>(by,
+                                               {.what = collective::kind::reduce,
+                                                .bytes = data.size_bytes(),
+                                                .root = root,
+                                                .in_place = true},
+                                               data, data, how, site);
 }
 
 }  // namespace detail
@@ -43,16 +56,16 @@ template <class Operator, class T>
                              std::span<const std::type_identity_t<T>> mine, std::span<T> result,
                              const collective_options& how = {},
                              call_site site = call_site::current()) {
-  return collective::detail::start(
-      among, detail::reduce_call<Operator, T>(among, root, mine, result, how, site));
+  return collective::detail::start(among, detail::reduce_call<T>(among, detail::named<Operator>(),
+                                                                 root, mine, result, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void reduce(const team& among, blocking_t, int root, std::span<const std::type_identity_t<T>> mine,
             std::span<T> result, const collective_options& how = {},
             call_site site = call_site::current()) {
-  collective::detail::run(among,
-                          detail::reduce_call<Operator, T>(among, root, mine, result, how, site));
+  collective::detail::run(among, detail::reduce_call<T>(among, detail::named<Operator>(), root,
+                                                        mine, result, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -60,8 +73,25 @@ template <class Operator, class T>
                                             std::span<const std::type_identity_t<T>> mine,
                                             std::span<T> result, const collective_options& how = {},
                                             call_site site = call_site::current()) {
-  return collective::detail::prepare(
-      among, detail::reduce_call<Operator, T>(among, root, mine, result, how, site));
+  return collective::detail::prepare(among, detail::reduce_call<T>(among, detail::named<Operator>(),
+                                                                   root, mine, result, how, site));
+}
+
+/// The same in place: `data` holds the contribution, and at `root` then the result. Elsewhere it
+/// keeps what it has. Called so by all members, or by none.
+template <class Operator, class T>
+[[nodiscard]] request reduce(const team& among, int root, in_place_t, std::span<T> data,
+                             const collective_options& how = {},
+                             call_site site = call_site::current()) {
+  return collective::detail::start(
+      among, detail::reduce_in_place_call(detail::named<Operator>(), root, data, how, site));
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_call Form, class T>
+auto reduce(const team& among, Form form, int root, in_place_t, std::span<T> data,
+            const collective_options& how = {}, call_site site = call_site::current()) {
+  return collective::detail::perform(
+      among, form, detail::reduce_in_place_call(detail::named<Operator>(), root, data, how, site));
 }
 
 }  // namespace upwash

@@ -18,18 +18,29 @@ namespace upwash {
 
 namespace detail {
 
-template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call reduce_scatter_call(const team& among,
-                                                                 std::span<const T> blocks,
-                                                                 std::span<T> mine,
-                                                                 const collective_options& how,
-                                                                 call_site site) {
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call reduce_scatter_call(
+    const team& among, const Operator& by, std::span<const T> blocks, std::span<T> mine,
+    const collective_options& how, call_site site) {
   collective::detail::check_size(among, collective::kind::reduce_scatter, "the input",
                                  blocks.size(),
                                  mine.size() * static_cast<std::size_t>(among.size()));
-  return collective::detail::reduction_call<Operator, T>(
-      {.what = collective::kind::reduce_scatter, .bytes = mine.size_bytes()}, blocks, mine, how,
+  return collective::detail::reduction_call<T>(
+      by, {.what = collective::kind::reduce_scatter, .bytes = mine.size_bytes()}, blocks, mine, how,
       site);
+}
+
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call reduce_scatter_in_place_call(
+    const team& among, const Operator& by, std::span<T> data, const collective_options& how,
+    call_site site) {
+  const auto members = static_cast<std::size_t>(among.size());
+  const std::size_t each = data.size() / members;
+  collective::detail::check_size(among, collective::kind::reduce_scatter, "the buffer", data.size(),
+                                 each * members);
+  return collective::detail::reduction_call<T>(
+      by, {.what = collective::kind::reduce_scatter, .bytes = each * sizeof(T), .in_place = true},
+      {}, data, how, site);
 }
 
 }  // namespace detail
@@ -43,15 +54,16 @@ template <class Operator, class T>
                                      std::span<T> mine, const collective_options& how = {},
                                      call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+      among,
+      detail::reduce_scatter_call<T>(among, detail::named<Operator>(), blocks, mine, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void reduce_scatter(const team& among, blocking_t, std::span<const std::type_identity_t<T>> blocks,
                     std::span<T> mine, const collective_options& how = {},
                     call_site site = call_site::current()) {
-  collective::detail::run(among,
-                          detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+  collective::detail::run(among, detail::reduce_scatter_call<T>(among, detail::named<Operator>(),
+                                                                blocks, mine, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -61,7 +73,26 @@ template <class Operator, class T>
                                                     const collective_options& how = {},
                                                     call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::reduce_scatter_call<Operator, T>(among, blocks, mine, how, site));
+      among,
+      detail::reduce_scatter_call<T>(among, detail::named<Operator>(), blocks, mine, how, site));
+}
+
+/// The same in place: `data` of member i holds its blocks, and then block i the combination. What
+/// the other blocks hold then is not said.
+template <class Operator, class T>
+[[nodiscard]] request reduce_scatter(const team& among, in_place_t, std::span<T> data,
+                                     const collective_options& how = {},
+                                     call_site site = call_site::current()) {
+  return collective::detail::start(among, detail::reduce_scatter_in_place_call(
+                                              among, detail::named<Operator>(), data, how, site));
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_call Form, class T>
+auto reduce_scatter(const team& among, Form form, in_place_t, std::span<T> data,
+                    const collective_options& how = {}, call_site site = call_site::current()) {
+  return collective::detail::perform(
+      among, form,
+      detail::reduce_scatter_in_place_call(among, detail::named<Operator>(), data, how, site));
 }
 
 }  // namespace upwash

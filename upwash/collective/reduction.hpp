@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Operators for reductions: the usual ones on arithmetic types, and any function object of the
-// user's on any plain type. `left` is always the contribution of the lower ranks.
+// user's on any plain type, named by its type or given as an object (operator_objects.hpp). `left`
+// is always the contribution of the lower ranks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <type_traits>
 
 #include "upwash/collective/executor.hpp"
 
 namespace upwash {
 
-/// Function objects `T operator()(const T& left, const T& right)`. Stateless. Whether they commute
-/// is their member `commutes`; one without that member does not.
+/// Function objects `T operator()(const T& left, const T& right)`. Whether they commute is their
+/// member `commutes`; one without that member does not.
 struct sum {
   static constexpr bool commutes = true;
   template <class T>
@@ -72,29 +74,75 @@ template <class Operator>
   return false;
 }
 
+/// The operator `Of`, which commutes: for lambdas, which cannot say so themselves.
+template <class Of>
+struct commuting : Of {
+  static constexpr bool commutes = true;
+};
+template <class Of>
+commuting(Of) -> commuting<Of>;
+
 namespace detail {
 
 template <class T, class Operator>
 void reduce_elements(const std::byte* left, const std::byte* right, std::byte* into,
-                     std::size_t bytes, const void* /*context*/) {
+                     std::size_t bytes, const Operator& combine) {
   // Scratch is aligned for every fundamental type, and elements lie at multiples of their size.
   const auto* a = reinterpret_cast<const T*>(left);
   const auto* b = reinterpret_cast<const T*>(right);
   auto* to = reinterpret_cast<T*>(into);
-  const Operator combine{};
   for (std::size_t i = 0; i < bytes / sizeof(T); ++i) to[i] = combine(a[i], b[i]);
+}
+
+template <class T>
+constexpr void check_elements() {
+  static_assert(std::is_trivially_copyable_v<T>, "elements travel as bytes");
+  static_assert(alignof(T) <= alignof(std::max_align_t));
+}
+
+/// The operator of a type, as calls name it.
+template <class Operator>
+[[nodiscard]] constexpr Operator named() {
+  static_assert(std::is_empty_v<Operator> && std::is_default_constructible_v<Operator>,
+                "an operator that is named by its type has no state; give one that has as an "
+                "object: all_reduce(team, in, out, op)");
+  return Operator{};
 }
 
 }  // namespace detail
 
-/// The reduction of a stateless operator on T.
+/// The reduction of an operator on T. A copy of its state, if it has any, goes with the reduction.
+template <class T, class Operator>
+[[nodiscard]] collective::reduction reduction_of(const Operator& by) {
+  detail::check_elements<T>();
+  static_assert(std::is_invocable_r_v<T, const Operator&, const T&, const T&>,
+                "the operator cannot combine the elements: it needs a const call operator "
+                "`T (const T& left, const T& right)`");
+  static_assert(std::is_trivially_copyable_v<Operator>,
+                "the operator is kept until the call is complete, as bytes: it must be trivially "
+                "copyable, so let it capture plain values, or references to what lives as long");
+  static_assert(sizeof(Operator) <= collective::reduction::most_state_bytes,
+                "the operator's state has at most 32 bytes: let it refer to what is larger, which "
+                "must live until the call is complete");
+  static_assert(alignof(Operator) <= alignof(std::max_align_t));
+  if constexpr (std::is_empty_v<Operator> && std::is_default_constructible_v<Operator>) {
+    return {[](const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
+               const void*) { detail::reduce_elements<T>(left, right, into, bytes, Operator{}); }};
+  } else {
+    collective::reduction made{[](const std::byte* left, const std::byte* right, std::byte* into,
+                                  std::size_t bytes, const void* state) {
+      const Operator own = *static_cast<const Operator*>(state);
+      detail::reduce_elements<T>(left, right, into, bytes, own);
+    }};
+    made.has_state = true;
+    ::new (static_cast<void*>(made.state.data())) Operator(by);
+    return made;
+  }
+}
+/// Of an operator that is named by its type.
 template <class T, class Operator>
 [[nodiscard]] collective::reduction reduction_of() {
-  static_assert(std::is_trivially_copyable_v<T>, "elements travel as bytes");
-  static_assert(std::is_empty_v<Operator> && std::is_default_constructible_v<Operator>,
-                "operators are stateless: members of a team must combine alike");
-  static_assert(alignof(T) <= alignof(std::max_align_t));
-  return {&detail::reduce_elements<T, Operator>, nullptr};
+  return reduction_of<T>(detail::named<Operator>());
 }
 
 }  // namespace upwash

@@ -18,16 +18,18 @@ namespace upwash {
 
 namespace detail {
 
-template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call scan_call(const team& among, collective::kind what,
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call scan_call(const team& among, const Operator& by,
+                                                       collective::kind what,
                                                        std::span<const T> mine, std::span<T> result,
                                                        bool in_place, const collective_options& how,
                                                        call_site site) {
   if (!in_place) {
     collective::detail::check_size(among, what, "the result", result.size(), mine.size());
   }
-  return collective::detail::reduction_call<Operator, T>(
-      {.what = what, .bytes = result.size_bytes(), .in_place = in_place}, mine, result, how, site);
+  return collective::detail::reduction_call<T>(
+      by, {.what = what, .bytes = result.size_bytes(), .in_place = in_place}, mine, result, how,
+      site);
 }
 
 }  // namespace detail
@@ -42,16 +44,17 @@ template <class Operator, class T>
                            std::span<T> result, const collective_options& how = {},
                            call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine, result, false, how,
-                                            site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, mine,
+                                  result, false, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
           std::span<T> result, const collective_options& how = {},
           call_site site = call_site::current()) {
-  collective::detail::run(among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine,
-                                                                result, false, how, site));
+  collective::detail::run(
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, mine,
+                                  result, false, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -60,8 +63,8 @@ template <class Operator, class T>
                                           std::span<T> result, const collective_options& how = {},
                                           call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::scan_call<Operator, T>(among, collective::kind::scan, mine, result, false, how,
-                                            site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, mine,
+                                  result, false, how, site));
 }
 
 /// The same; `data` holds the contribution and then the result.
@@ -70,15 +73,16 @@ template <class Operator, class T>
                            const collective_options& how = {},
                            call_site site = call_site::current()) {
   return collective::detail::start(
-      among,
-      detail::scan_call<Operator, T>(among, collective::kind::scan, {}, data, true, how, site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, {},
+                                  data, true, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, in_place_t, std::span<T> data,
           const collective_options& how = {}, call_site site = call_site::current()) {
-  collective::detail::run(among, detail::scan_call<Operator, T>(among, collective::kind::scan, {},
-                                                                data, true, how, site));
+  collective::detail::run(
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, {},
+                                  data, true, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -86,8 +90,8 @@ template <class Operator, class T>
                                           std::span<T> data, const collective_options& how = {},
                                           call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among,
-      detail::scan_call<Operator, T>(among, collective::kind::scan, {}, data, true, how, site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, {},
+                                  data, true, how, site));
 }
 
 /// Element i of `result` of member r is the combination, in the order of the ranks, of element i of
@@ -100,18 +104,18 @@ template <class Operator, class T>
                                      std::span<const std::type_identity_t<T>> mine,
                                      std::span<T> result, const collective_options& how = {},
                                      call_site site = call_site::current()) {
-  return collective::detail::start(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
-                                            false, how, site));
+  return collective::detail::start(among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                                               collective::kind::exclusive_scan,
+                                                               mine, result, false, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void exclusive_scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
                     std::span<T> result, const collective_options& how = {},
                     call_site site = call_site::current()) {
-  collective::detail::run(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
-                                            false, how, site));
+  collective::detail::run(among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                                      collective::kind::exclusive_scan, mine,
+                                                      result, false, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -120,9 +124,9 @@ template <class Operator, class T>
                                                     std::span<T> result,
                                                     const collective_options& how = {},
                                                     call_site site = call_site::current()) {
-  return collective::detail::prepare(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, mine, result,
-                                            false, how, site));
+  return collective::detail::prepare(among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                                                 collective::kind::exclusive_scan,
+                                                                 mine, result, false, how, site));
 }
 
 /// The same; `data` holds the contribution and then the result.
@@ -131,16 +135,16 @@ template <class Operator, class T>
                                      const collective_options& how = {},
                                      call_site site = call_site::current()) {
   return collective::detail::start(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
-                                            how, site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                  collective::kind::exclusive_scan, {}, data, true, how, site));
 }
 /// The same, blocking.
 template <class Operator, class T>
 void exclusive_scan(const team& among, blocking_t, in_place_t, std::span<T> data,
                     const collective_options& how = {}, call_site site = call_site::current()) {
   collective::detail::run(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
-                                            how, site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                  collective::kind::exclusive_scan, {}, data, true, how, site));
 }
 /// The same, set up to be started often.
 template <class Operator, class T>
@@ -149,8 +153,8 @@ template <class Operator, class T>
                                                     const collective_options& how = {},
                                                     call_site site = call_site::current()) {
   return collective::detail::prepare(
-      among, detail::scan_call<Operator, T>(among, collective::kind::exclusive_scan, {}, data, true,
-                                            how, site));
+      among, detail::scan_call<T>(among, detail::named<Operator>(),
+                                  collective::kind::exclusive_scan, {}, data, true, how, site));
 }
 
 }  // namespace upwash

@@ -42,8 +42,9 @@ struct rank_call {
   std::array<std::vector<std::uint64_t>, 4> given{};  ///< the arrays of `facts`
   std::optional<std::uint64_t> input_bytes{};         ///< where ranks differ
   std::optional<std::uint64_t> output_bytes{};        ///< where ranks differ
-  std::optional<std::uint64_t> in_place_at{};         ///< of its input, where ranks differ
-  std::vector<arrival> arrivals{};                    ///< what must be collected, in any order
+  /// The rank's input lies there in its output at the start, and nowhere else.
+  std::optional<std::uint64_t> in_place_at{};
+  std::vector<arrival> arrivals{};  ///< what must be collected, in any order
 };
 
 struct expectation {

@@ -5,6 +5,7 @@
 // virtual time what is found is as fast as the best that is known beforehand.
 #include "upwash/collective/adapt.hpp"
 
+#include <array>
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -318,4 +319,36 @@ TEST(adapt_simulated, knows_better_after_a_hundred_calls_of_a_model_that_is_wron
       time_of(ranks, "", true, selects, of(400)) - time_of(ranks, "", true, selects, of(100));
   EXPECT_GT(wrong, 2 * best);
   EXPECT_LT(adapted, 1.05 * best);
+}
+
+/// Who takes a message may let all choices be forgotten, within a call that observes itself: at all
+/// members in the same call, so that they go on alike.
+JOB_TEST(adapt, choices_are_forgotten_within_a_call, .most_ranks = 9) {
+  const adaptation before = collective::set_adapting(here, adaptation::all);
+  struct context {
+    job& here;
+    bool forgets = false;
+    int came = 0;
+  } all{here};
+  const collective::arrival taken{[](int, std::span<const std::byte>, void* given) {
+                                    auto& at = *static_cast<context*>(given);
+                                    ++at.came;
+                                    if (!at.forgets) return;
+                                    collective::selector* const chose =
+                                        collective::set_selector(at.here, nullptr);
+                                    collective::set_selector(at.here, chose);
+                                  },
+                                  &all};
+  const auto next = static_cast<std::uint64_t>((here.rank() + 1) % here.size());
+  const std::array<std::uint64_t, 1> to{next};
+  const std::vector<int> data(3, here.rank());
+  for (int calls = 1; calls <= 30; ++calls) {
+    all.came = 0;
+    for (int call = 1; call <= calls; ++call) {
+      all.forgets = call == calls;
+      many_to_many_multicast(here.world(), blocking, data, to, taken);
+    }
+    ASSERT_EQ(all.came, calls);
+  }
+  collective::set_adapting(here, before);
 }

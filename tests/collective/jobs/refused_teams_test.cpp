@@ -54,6 +54,14 @@ void expect_all_refused(const team& none, const std::string& why) {
   refused("all_to_all", [&](const auto& drop) { drop(all_to_all(none, from, to)); });
   forms("all_to_all",
         [&](auto f, const auto&) { static_cast<void>(all_to_all(none, f, from, to)); });
+  refused("gather", [&](const auto& drop) { drop(gather(none, 0, in_place, to)); });
+  refused("scatter", [&](const auto& drop) { drop(scatter(none, 0, in_place, to)); });
+  refused("reduce", [&](const auto& drop) { drop(reduce<sum>(none, 0, in_place, to)); });
+  refused("all_to_all", [&](const auto& drop) { drop(all_to_all(none, in_place, to)); });
+  refused("reduce_scatter",
+          [&](const auto& drop) { drop(reduce_scatter<sum>(none, in_place, to)); });
+  refused("all_reduce", [&](const auto& drop) { drop(all_reduce(none, from, to, sum{})); });
+  refused("scan", [&](const auto& drop) { drop(scan(none, in_place, to, sum{})); });
   refused("all_gather", [&](const auto& drop) { drop(all_gather(none, from, to)); });
   refused("all_gather", [&](const auto& drop) { drop(all_gather(none, in_place, to)); });
   forms("all_gather",

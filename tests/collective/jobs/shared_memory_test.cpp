@@ -38,8 +38,8 @@ drawn draw(random_stream& from, std::uint64_t number, int ranks) {
   one.waits = from.below(2) == 0;
   const bool combines = one.what >= 4;
   const bool large = (one.words + 1) * 8 * static_cast<std::uint64_t>(ranks) > (1U << 20U);
-  const char* const names[] = {"shared", combines ? "shared_segments" : "single_copy", ""};
-  one.algorithm = names[from.below(3)];
+  const char* const names[] = {"shared", combines ? "shared_segments" : "", "single_copy", ""};
+  one.algorithm = names[from.below(4)];
   if (large && one.algorithm.starts_with("shared")) one.algorithm = "";
   return one;
 }
@@ -176,5 +176,31 @@ JOB_TEST(shared_memory, is_small_in_other_teams, .least_ranks = 2, .most_ranks =
   for (std::uint64_t i = 0; i < words.size(); ++i) {
     if (words[i] == word(0, 1, i) && sums[i] == members * word(0, 1, i)) continue;
     throw error(error_kind::fault, "word " + std::to_string(i));
+  }
+}
+
+/// Vectors that scratch has no room for, combined straight out of the members' buffers: whole
+/// elements of an odd size, with an operator that keeps the order, in place too.
+JOB_TEST(shared_memory, large_vectors_are_combined_from_peers_buffers, .most_ranks = 4) {
+  if (!here.endpoint().describe().direct_access) return;
+  const team& world = here.world();
+  const auto first = [](std::uint64_t left, std::uint64_t) { return left; };
+  const auto last = [](std::uint64_t, std::uint64_t right) { return right; };
+  const collective_options how{.algorithm = "single_copy"};
+  for (const std::uint64_t words : {8192U, 8193U, 65536U + 3, 524288U}) {
+    std::vector<std::uint64_t> mine(words);
+    for (std::uint64_t i = 0; i < words; ++i) mine[i] = word(here.rank(), words, i);
+    std::vector<std::uint64_t> result(words);
+    all_reduce(world, blocking, mine, result, first, how);
+    for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(result[i], word(0, words, i));
+    all_reduce(world, mine, result, last, how).wait();
+    for (std::uint64_t i = 0; i < words; ++i) {
+      ASSERT_EQ(result[i], word(here.size() - 1, words, i));
+    }
+    all_reduce<sum>(world, blocking, in_place, mine, how);
+    const auto ranks = static_cast<std::uint64_t>(here.size());
+    for (std::uint64_t i = 0; i < words; ++i) {
+      ASSERT_EQ(mine[i], ranks * (ranks + 1) / 2 * 1'000'003 + ranks * (words * 7919 + i));
+    }
   }
 }

@@ -21,11 +21,11 @@ std::uint64_t one_round::shared_bytes() const noexcept {
 }
 
 bool one_round::exposes_input() const noexcept {
-  return from_ == source::buffer && contribution().of == buffer::input;
+  return from_ == source::buffer && theirs() == buffer::input;
 }
 
 bool one_round::exposes_output() const noexcept {
-  return from_ == source::buffer && contribution().of == buffer::output;
+  return from_ == source::buffer && theirs() == buffer::output;
 }
 
 int one_round::readers() const noexcept {
@@ -63,7 +63,8 @@ int one_round::source_at(int turn) const noexcept {
 
 /// Also what this rank's own result would overwrite before it is combined.
 bool one_round::lays_out() const noexcept {
-  return from_ == source::shared_scratch && (readers() != 0 || (combines() && of_.in_place));
+  const bool kept_apart = combines() && of_.in_place && of_.rank != 0;
+  return kept_apart || (from_ == source::shared_scratch && readers() != 0);
 }
 
 piece one_round::contribution() const noexcept {
@@ -73,11 +74,17 @@ piece one_round::contribution() const noexcept {
   return {buffer::output, at_place ? static_cast<std::uint64_t>(of_.rank) * bytes : 0, bytes};
 }
 
+buffer one_round::theirs() const noexcept {
+  return what_ == task::reduce ? buffer::input : contribution().of;
+}
+
 /// What a member has for this rank.
 piece one_round::part_of(int member) const noexcept {
   const std::uint64_t at = has_parts(what_) ? static_cast<std::uint64_t>(of_.rank) * of_.bytes : 0;
   if (member == of_.rank) {
-    if (combines() && of_.in_place) return {buffer::shared, at, of_.bytes};
+    if (combines() && of_.in_place) {
+      return {from_ == source::buffer ? buffer::scratch : buffer::shared, at, of_.bytes};
+    }
     piece here = contribution();
     here.offset += at;
     here.bytes = of_.bytes;
@@ -87,21 +94,22 @@ piece one_round::part_of(int member) const noexcept {
   if (what_ == task::all_gather && of_.in_place) {
     return {buffer::output, static_cast<std::uint64_t>(member) * of_.bytes, of_.bytes, member};
   }
-  return {contribution().of, at, of_.bytes, member};
+  return {theirs(), at, of_.bytes, member};
 }
 
 piece one_round::result_of(int member) const noexcept {
   const bool by_member =
       what_ == task::gather || what_ == task::all_gather || what_ == task::all_to_all;
-  return {buffer::output, by_member ? static_cast<std::uint64_t>(member) * of_.bytes : 0,
-          of_.bytes};
+  const bool own_block = what_ == task::reduce_scatter && of_.in_place;
+  const int block = by_member ? member : own_block ? of_.rank : 0;
+  return {buffer::output, static_cast<std::uint64_t>(block) * of_.bytes, of_.bytes};
 }
 
 bool one_round::lay_out(schedule::step& out) {
   if (!lays_out()) return false;
   out.kind = step_kind::copy;
   out.left = contribution();
-  out.into = {buffer::shared, 0, out.left.bytes};
+  out.into = {from_ == source::buffer ? buffer::scratch : buffer::shared, 0, out.left.bytes};
   return true;
 }
 
@@ -177,7 +185,7 @@ void one_round::emit(phase of, schedule::step& out, schedule::tape& on) {
   switch (of) {
     case phase::lay_out:
       on.emit(out);
-      if (combines() && of_.in_place) before_take_ = on.latest();
+      if (overwrites()) before_take_ = on.latest();
       return;
     case phase::announce:
       if (lays_out()) {
@@ -189,7 +197,7 @@ void one_round::emit(phase of, schedule::step& out, schedule::tape& on) {
     case phase::take: {
       const bool looked = source_at(turn_) != of_.rank;
       on.emit(out, looked ? on.latest() : schedule::never, before_take_);
-      if (combines()) before_take_ = on.latest();
+      if (combines() || overwrites()) before_take_ = on.latest();
       return;
     }
     case phase::tell: on.emit(out, on.latest()); return;

@@ -4,7 +4,7 @@
 // Problem: any collective in shared memory. Idea: who gives lays it out and counts so; who wants it
 // looks at that counter and copies, or combines in rank order: from shared scratch, or from the
 // buffer, whose owner waits for its readers. Cost: one round; P-1 looks and copies of m bytes (from
-// buffers P-1 signals) at a reader. Restrictions: from buffers no combining in place. Source:
+// buffers P-1 signals) at a reader. Restrictions: from buffers no all_to_all in place. Source:
 // Nishtala et al. 2009, collectives on shared memory.
 #pragma once
 
@@ -40,13 +40,15 @@ class one_round : public detail::in_phases<one_round, one_round_phase> {
     int rank = 0;
     int root = 0;
     std::uint64_t bytes = 0;
-    bool in_place = false;
+    bool in_place = false;  ///< at this rank; the same at all but in a reduce, where the root says
   };
 
   one_round(task what, source from, const call& of) : what_(what), from_(from), of_(of) {}
 
   [[nodiscard]] std::uint32_t window() const noexcept { return 3; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
+  [[nodiscard]] std::uint64_t scratch_bytes() const noexcept {
+    return from_ == source::buffer && lays_out() ? of_.bytes : 0;
+  }
   [[nodiscard]] std::uint64_t shared_bytes() const noexcept;
   [[nodiscard]] std::uint32_t counter_count() const noexcept { return 2; }
   [[nodiscard]] bool exposes_input() const noexcept;
@@ -64,6 +66,10 @@ class one_round : public detail::in_phases<one_round, one_round_phase> {
   enum counter : std::uint32_t { is_there, was_read };
 
   [[nodiscard]] bool combines() const noexcept { return what_ >= task::reduce; }
+  /// The result lies where contributions did.
+  [[nodiscard]] bool overwrites() const noexcept {
+    return of_.in_place && (combines() || what_ == task::all_to_all);
+  }
   [[nodiscard]] bool is_root() const noexcept { return of_.rank == of_.root; }
   /// A contribution has a part for each member.
   [[nodiscard]] static bool has_parts(task what) noexcept;
@@ -75,6 +81,8 @@ class one_round : public detail::in_phases<one_round, one_round_phase> {
 
   [[nodiscard]] bool lays_out() const noexcept;
   [[nodiscard]] schedule::piece contribution() const noexcept;
+  /// The buffer that has the others' contributions.
+  [[nodiscard]] schedule::buffer theirs() const noexcept;
   [[nodiscard]] schedule::piece part_of(int member) const noexcept;
   [[nodiscard]] schedule::piece result_of(int member) const noexcept;
 

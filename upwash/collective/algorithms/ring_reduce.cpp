@@ -61,7 +61,8 @@ void ring_reduce::take_turn(schedule::step& out, schedule::tape& on) {
       out.left = block(std::int64_t{position_} - turn_, buffer::input);
       if (turn_ != 0) out.left = slot(turn_ - 1, out.left.bytes);
       sent_before_ = sent_;
-      sent_ = on.emit(out, combined_);
+      // So that the root knows by its last send that the first has gone too.
+      sent_ = on.emit(out, combined_, in_place_ && position_ == 0 ? sent_before_ : schedule::never);
       phase_ = phase::receive;
       return;
     case phase::receive:
@@ -87,10 +88,10 @@ void ring_reduce::take_turn(schedule::step& out, schedule::tape& on) {
   }
 }
 
-/// Block p + 1 has come to its end at position p.
+/// Block p + 1 has come to its end at position p. The root begins with the one that it sent itself.
 void ring_reduce::gather(schedule::step& out, schedule::tape& on) {
-  const int position = position_ == 0 ? from_ : position_;
-  out.placed = true;
+  const int position = position_ == 0 ? ranks_ - 1 - gathered_ : position_;
+  out.placed = !in_place_ || position + 1 != ranks_;
   out.edge = static_cast<std::uint32_t>(ranks_ - 1) + static_cast<std::uint32_t>(position);
   out.round = static_cast<std::uint32_t>(ranks_ - 1);
   out.into = block(std::int64_t{position} + 1, buffer::output);
@@ -98,6 +99,7 @@ void ring_reduce::gather(schedule::step& out, schedule::tape& on) {
     out.kind = step_kind::send;
     out.peer = root_;
     out.left = slot(ranks_ - 2, out.into.bytes);
+    if (!out.placed) out.into = {};
     on.emit(out, combined_);
     phase_ = phase::end;
     return;
@@ -105,7 +107,7 @@ void ring_reduce::gather(schedule::step& out, schedule::tape& on) {
   out.kind = step_kind::receive;
   out.peer = rank_of(position);
   on.emit(out);
-  if (++from_ == ranks_) phase_ = phase::end;
+  if (++gathered_ == ranks_ - 1) phase_ = phase::end;
 }
 
 }  // namespace upwash::collective

@@ -17,12 +17,16 @@ namespace upwash::collective {
 class ring_reduce {
  public:
   /// `elements` of `element_bytes` each at every rank; any number, also fewer than ranks.
-  ring_reduce(int ranks, int rank, int root, std::uint64_t elements, std::uint64_t element_bytes)
+  /// `in_place`: at the root the result may lie where the input does, so that it has sent its own
+  /// block before another comes there. The same at all ranks.
+  ring_reduce(int ranks, int rank, int root, std::uint64_t elements, std::uint64_t element_bytes,
+              bool in_place = false)
       : ranks_(ranks),
         root_(root),
         position_(static_cast<int>((std::int64_t{rank} - root + ranks) % ranks)),
         elements_(elements),
-        element_bytes_(element_bytes) {}
+        element_bytes_(element_bytes),
+        in_place_(in_place) {}
 
   bool next(schedule::step& out, schedule::tape& on);
   [[nodiscard]] std::uint32_t window() const noexcept { return 4; }
@@ -49,9 +53,10 @@ class ring_reduce {
   int position_;  ///< counted from the root on
   std::uint64_t elements_;
   std::uint64_t element_bytes_;
+  bool in_place_;
   phase phase_ = phase::send;
   int turn_ = 0;
-  int from_ = 1;                                  ///< the position that the root gathers from next
+  int gathered_ = 0;                              ///< blocks, by the root
   schedule::mark combined_ = schedule::never;     ///< what goes next
   schedule::mark sent_ = schedule::never;         ///< this turn
   schedule::mark sent_before_ = schedule::never;  ///< the turn before

@@ -14,15 +14,15 @@
 namespace upwash::collective {
 namespace detail {
 
-site* executor::site_of(const team& among, team_record& record, const problem& what,
-                        const call& wanted) {
+std::shared_ptr<site> executor::site_of(const team& among, team_record& record, const problem& what,
+                                        const call& wanted) {
   const bool adapts = adapts_ == adaptation::all ||
                       (adapts_ == adaptation::irregular && site::is_irregular(what.what));
   if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
       forced_.contains(what.what)) {
     return nullptr;
   }
-  site* const at = record.sites.of(what, wanted);
+  const std::shared_ptr<site> at = record.sites.of(what, wanted);
   if (at != nullptr && !at->begun()) at->begin(choose(among, what, {}, wanted.how.label));
   return at;
 }
@@ -46,24 +46,24 @@ void executor::adapt(const team& among) {
   if (adapts_ == adaptation::none) return;
   team_record& record = record_of(among);
   std::vector<std::uint64_t> sums;
-  for (const site& each : record.sites) {
-    if (!each.irregular()) continue;
-    const auto its = each.pattern();
+  for (const auto& each : record.sites) {
+    if (!each->irregular()) continue;
+    const auto its = each->pattern();
     sums.insert(sums.end(), its.begin(), its.end());
   }
   if (sums.empty()) return;  // at all members
   control::all_reduce(among, sums, control::fold::sum);
   bool changed = false;
   std::span<const std::uint64_t> rest = sums;
-  for (site& each : record.sites) {
-    if (!each.irregular()) continue;
-    const bool another = each.take_pattern(rest.first<site::observations>());
+  for (const auto& each : record.sites) {
+    if (!each->irregular()) continue;
+    const bool another = each->take_pattern(rest.first<site::observations>());
     rest = rest.subspan(site::observations);
     if (!another) continue;
-    each.begin(choose(among, each.seen(), {}, each.label()));
+    each->begin(choose(among, each->seen(), {}, each->label()));
     changed = true;
   }
-  if (changed) record.plans.drop_unused();
+  if (changed) record.plans.forget();
 }
 
 }  // namespace detail

@@ -98,22 +98,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
   tell_fallback(among, made);
-  const schedule::needs& wants = steps.wants();
-  const bool sync = wanted.how.entry == sync_mode::all || wanted.how.exit != sync_mode::mine;
-  const bool by_address =
-      wanted.how.addresses == address_mode::single && (wants.exposes_input || wants.exposes_output);
-  if (executor::shares_memory(record, wants) && !sync && !by_address && !by_messages &&
-      !among.here().options().checked) {
-    if (auto compact = compact_steps(steps, among.rank(), *record.shared)) {
-      made.runs_compact = true;
-      made.looks = among.here().looks();
-      made.compact = std::move(*compact);
-    }
-    made.scratch_bytes = wants.scratch_bytes;
-    made.shared_bytes = wants.shared_bytes;
-    made.exposes_input = wants.exposes_input;
-    made.exposes_output = wants.exposes_output;
-  }
+  made.compact = service.compact_plan_of(among, record, steps, made.run_as);
   return made;
 }
 
@@ -132,24 +117,43 @@ plan& plan_of(const team& among, executor& service, team_record& record, const c
   return record.plans.add(make_plan(among, service, record, wanted));
 }
 
-/// In checked runs: a rank's input and output are apart, unless it said that they are not.
-void check_apart(const team& among, const problem& what, const binding& buffers) {
-  const bool rooted = what.what == kind::scatter || what.what == kind::gather ||
-                      what.what == kind::reduce || what.what == kind::scatter_v ||
-                      what.what == kind::gather_v;
-  if (what.in_place || (rooted && among.rank() != what.root)) return;
-  if (buffers.input.empty() || buffers.output.empty()) return;
+bool overlap(const binding& buffers) noexcept {
   const auto begin = [](const auto& bytes) {
     return reinterpret_cast<std::uintptr_t>(bytes.data());
   };
   const std::uintptr_t in = begin(buffers.input);
   const std::uintptr_t out = begin(buffers.output);
-  if (in >= out + buffers.output.size() || out >= in + buffers.input.size()) return;
-  throw error(error_kind::argument,
-              fmt::format("rank {}: {}: the input of {} bytes and the output of {} overlap; give "
-                          "buffers that are apart, or call it in place where there is such a call",
-                          among.here().rank(), to_string(what.what), buffers.input.size(),
-                          buffers.output.size()));
+  return in < out + buffers.output.size() && out < in + buffers.input.size();
+}
+
+/// Whether no call of this kind is in place.
+bool is_never_in_place(kind what) noexcept {
+  return what == kind::all_to_all_v || what == kind::scatter_v || what == kind::gather_v ||
+         what == kind::reduce_scatter_v;
+}
+
+[[noreturn]] void refuse_overlap(const team& among, kind what, const binding& buffers) {
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: {}: the input of {} bytes and the output of {} overlap; give "
+                  "buffers that are apart{}",
+                  among.here().rank(), to_string(what), buffers.input.size(), buffers.output.size(),
+                  is_never_in_place(what)
+                      ? ""
+                      : ", or one buffer to the call in place (upwash::in_place), at all members"));
+}
+
+/// A rank's input and output are apart, unless it said that they are not. Where blocks lie
+/// anywhere, both may be of one buffer; checked runs refuse that too.
+void check_apart(const team& among, const problem& what, const binding& buffers) {
+  if (!overlap(buffers) || what.in_place) [[likely]]
+    return;
+  const bool rooted = what.what == kind::scatter || what.what == kind::gather ||
+                      what.what == kind::reduce || what.what == kind::scatter_v ||
+                      what.what == kind::gather_v;
+  if (rooted && among.rank() != what.root) return;
+  if (what.what == kind::all_to_all_v && !what.checked) return;
+  if (!buffers.input.empty() && !buffers.output.empty()) refuse_overlap(among, what.what, buffers);
 }
 
 using waiting = signature::manner_of_waiting;
@@ -167,7 +171,7 @@ manner as_called(const plan& made, const call& wanted, waiting waits) {
 /// Runs it to its end.
 void run_plan(const team& among, executor& service, team_record& record, plan& made,
               const call& wanted, const binding& buffers) {
-  if (made.runs_compact && service.run_compact(record, made, buffers)) return;
+  if (made.compact && service.run_compact(record, *made.compact, buffers, nullptr)) return;
   service
       .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
                                          *made.steps, buffers,
@@ -178,7 +182,8 @@ void run_plan(const team& among, executor& service, team_record& record, plan& m
 /// The same, where the algorithm may become another one.
 void run_and_observe(const team& among, executor& service, team_record& record, plan& made,
                      const call& wanted, const binding& buffers) {
-  site& at = *made.changes;
+  const std::shared_ptr<site> kept = made.changes;  // also if this call forgets all choices
+  site& at = *kept;
   if (at.irregular()) at.note(buffers);
   if (at.due()) {
     const selection before = at.running();
@@ -204,7 +209,7 @@ call_shape::call_shape(const call& of) : what_(of.what), how_(of.how) {
 
 plan* plan_cache::find(const call& wanted) noexcept {
   for (auto at = plans_.begin(); at != plans_.end(); ++at) {
-    if (!at->shape.is_of(wanted)) continue;
+    if (at->stale || !at->shape.is_of(wanted)) continue;
     if (at != plans_.begin()) plans_.splice(plans_.begin(), plans_, at);
     return &*at;
   }
@@ -213,15 +218,16 @@ plan* plan_cache::find(const call& wanted) noexcept {
 
 plan& plan_cache::add(plan&& made) {
   if (plans_.size() >= most_plans) {
-    const auto unused = [](const plan& each) { return each.runs == 0; };
+    const auto unused = [](const plan& each) { return !each.in_use(); };
     const auto oldest = std::find_if(plans_.rbegin(), plans_.rend(), unused);
     if (oldest != plans_.rend()) plans_.erase(std::next(oldest).base());
   }
   return plans_.emplace_front(std::move(made));
 }
 
-void plan_cache::drop_unused() noexcept {
-  plans_.remove_if([](const plan& each) { return each.runs == 0; });
+void plan_cache::forget() noexcept {
+  plans_.remove_if([](const plan& each) { return !each.in_use(); });
+  for (plan& each : plans_) each.stale = true;
 }
 
 void check_size(const team& among, kind what, const char* buffer, std::size_t elements,
@@ -237,7 +243,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  if (made.what.checked) check_apart(among, made.what, buffers);
+  check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
                                                    record.numbers++, *made.steps, buffers,
@@ -248,7 +254,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
-  if (made.what.checked) check_apart(among, made.what, buffers);
+  check_apart(among, made.what, buffers);
   if (made.changes != nullptr) {
     run_and_observe(among, service, record, made, wanted, buffers);
   } else {
@@ -260,7 +266,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  if (made.what.checked) check_apart(among, made.what, buffers);
+  check_apart(among, made.what, buffers);
   return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
 

@@ -40,6 +40,12 @@ inline void run(const team& among, const bound_call& all) { run(among, all.wante
   return prepare(among, all.wanted, all.buffers);
 }
 
+/// In the form that a call has.
+inline void perform(const team& among, blocking_t, const bound_call& all) { run(among, all); }
+[[nodiscard]] inline persistent perform(const team& among, persist_t, const bound_call& all) {
+  return prepare(among, all);
+}
+
 /// Throws `error` (argument) unless the buffer has as many elements as the collective says.
 void check_size(const team& among, kind what, const char* buffer, std::size_t elements,
                 std::size_t wanted);

@@ -64,7 +64,7 @@ void executor::install(const installation& with) {
 
 void executor::forget_choices() {
   for (auto& [id, record] : teams_) {
-    record->plans.drop_unused();
+    record->plans.forget();
     record->sites.clear();
   }
 }
@@ -90,8 +90,7 @@ selector::choice executor::choose(const team& among, problem what, std::string_v
   } else {
     chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
   }
-  tell(among, fmt::format("{} of {} bytes among {} ranks: {}; why: {}", to_string(what.what),
-                          what.bytes, what.ranks,
+  tell(among, fmt::format("{}: {}; why: {}", site::described(what),
                           model::text_of(chosen.what.chosen->is, chosen.what.with), chosen.why));
   return chosen;
 }

@@ -22,10 +22,11 @@ using schedule::buffer;
 using schedule::step_kind;
 
 constexpr std::size_t stack_scratch = 512;
+constexpr std::size_t most_kept_scratch = std::size_t{256} << 10U;  ///< a rank
 
 struct compact_run {
   job& here;
-  const plan& what;
+  const compact_plan& what;
   const team_record& record;
   const binding& buffers;
   std::byte* scratch;
@@ -59,8 +60,8 @@ struct compact_run {
   }
   [[gnu::noinline]] void wait_in_job(const std::uint64_t& word, std::uint64_t value) const {
     here.wait(wait_target::peers_word(word, comparison::greater_equal, value),
-              {.operation = what.run_as.agreed.operation.data(),
-               .bytes = what.what.bytes,
+              {.operation = what.operation,
+               .bytes = what.bytes,
                .team = record.members.id(),
                .number = number});
   }
@@ -71,8 +72,7 @@ struct compact_run {
   }
   void await(const compact_step& s) const { wait_for(place(s).counts[s.edge].value, s.value); }
   void combine(const compact_step& s) const {
-    buffers.combine.apply(source(s.left), source(s.right), target(s.into), s.bytes,
-                          buffers.combine.context);
+    buffers.combine.combine(source(s.left), source(s.right), target(s.into), s.bytes);
   }
   void copy(const compact_step& s) const {
     if (s.bytes == 0) return;
@@ -135,7 +135,7 @@ class open_epoch {
 /// What peers read, for as long as the run lasts.
 class exposed_buffers {
  public:
-  exposed_buffers(job& here, const plan& made, board& on, std::uint64_t epoch,
+  exposed_buffers(job& here, const compact_plan& made, board& on, std::uint64_t epoch,
                   const binding& buffers)
       : here_(here) {
     if (made.exposes_input) on.expose(epoch, false, add(buffers.input));
@@ -160,21 +160,65 @@ class exposed_buffers {
 /// The same callbacks may need room for other plans.
 class plan_in_use {
  public:
-  explicit plan_in_use(plan& held) : held_(held) { ++held.runs; }
+  explicit plan_in_use(compact_plan& held) : held_(held) { ++held.runs; }
   plan_in_use(const plan_in_use&) = delete;
   plan_in_use& operator=(const plan_in_use&) = delete;
   ~plan_in_use() { --held_.runs; }
 
  private:
-  plan& held_;
+  compact_plan& held_;
+};
+
+/// One run at a time has the scratch that is kept.
+class scratch_in_use {
+ public:
+  scratch_in_use(bool& flag, bool takes) : flag_(flag), takes_(takes) {
+    if (takes) flag = true;
+  }
+  scratch_in_use(const scratch_in_use&) = delete;
+  scratch_in_use& operator=(const scratch_in_use&) = delete;
+  ~scratch_in_use() {
+    if (takes_) flag_ = false;
+  }
+
+ private:
+  bool& flag_;
+  bool takes_;
 };
 
 }  // namespace
 
+std::optional<compact_plan> executor::compact_plan_of(const team& among, const team_record& record,
+                                                      const schedule::generator& steps,
+                                                      const manner& run_as) {
+  const schedule::needs& wants = steps.wants();
+  const bool sync =
+      run_as.rules.entry == schedule::sync_mode::all || run_as.exit != schedule::sync_mode::mine;
+  const bool by_address = run_as.rules.addresses == schedule::address_mode::single &&
+                          (wants.exposes_input || wants.exposes_output);
+  const bool by_messages = run_as.rules.forced == schedule::mechanism::matched;
+  if (!shares_memory(record, wants) || wants.scratch_bytes > most_kept_scratch || sync ||
+      by_address || by_messages || among.here().options().checked) {
+    return std::nullopt;
+  }
+  auto all = compact_steps(steps, among.rank(), *record.shared);
+  if (!all) return std::nullopt;
+  return compact_plan{.steps = std::move(*all),
+                      .looks = among.here().looks(),
+                      .scratch_bytes = wants.scratch_bytes,
+                      .shared_bytes = wants.shared_bytes,
+                      .exposes_input = wants.exposes_input,
+                      .exposes_output = wants.exposes_output,
+                      .operation = run_as.agreed.operation.data(),
+                      .bytes = run_as.agreed.bytes};
+}
+
 /// False: not now, because operations under way must settle or end first.
-bool executor::run_compact(team_record& record, plan& made, const binding& buffers) {
-  if (made.scratch_bytes > stack_scratch || (!running_.empty() && awaits_others(record)))
-    return false;
+bool executor::run_compact(team_record& record, compact_plan& made, const binding& buffers,
+                           operation* again) {
+  if (!running_.empty() && awaits_others(record)) return false;
+  const bool large = made.scratch_bytes > stack_scratch;
+  if (large && compact_scratch_in_use_) return false;  // a callback within such a run
   const board::scratch_place shared =
       record.epochs.next(made.shared_bytes, record.shared->half_scratch_bytes());
   const std::uint64_t epoch = shared.epoch;
@@ -184,12 +228,17 @@ bool executor::run_compact(team_record& record, plan& made, const binding& buffe
   const open_epoch open(record, epoch);
   const plan_in_use kept(made);
   record.epochs.take(shared, made.shared_bytes);
-  alignas(std::max_align_t) std::array<std::byte, stack_scratch> scratch;
-  const compact_run run{here_,          made,   record, buffers,
-                        scratch.data(), shared, epoch,  record.numbers++};
+  alignas(std::max_align_t) std::array<std::byte, stack_scratch> small;
+  const scratch_in_use held(compact_scratch_in_use_, large);
+  if (large && compact_scratch_.size() < made.scratch_bytes) {
+    compact_scratch_.resize(made.scratch_bytes);
+  }
+  std::byte* const scratch = large ? compact_scratch_.data() : small.data();
+  const std::uint32_t number = again == nullptr ? record.numbers++ : again->count_start();
+  const compact_run run{here_, made, record, buffers, scratch, shared, epoch, number};
   if (settles) settle(run, *record.shared, [&] { end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
-  for (const compact_step& s : made.compact) run.perform(s);
+  for (const compact_step& s : made.steps) run.perform(s);
   return true;
 }
 

@@ -34,6 +34,19 @@ struct compact_step {
   board::place* places = nullptr;  ///< of the peer; of this rank for a receive
 };
 
+/// A schedule that runs on the team's board, in order, on the caller's stack.
+struct compact_plan {
+  std::vector<compact_step> steps;
+  int looks = 0;  ///< at a word before more is done: job::looks
+  std::uint64_t scratch_bytes = 0;
+  std::uint64_t shared_bytes = 0;
+  bool exposes_input = false;
+  bool exposes_output = false;
+  const char* operation = "";  ///< for those who wait long
+  std::uint64_t bytes = 0;
+  int runs = 0;  ///< that go through it now: it is kept for them
+};
+
 /// Whether a board with so much scratch has what the schedule needs and all its steps can run on
 /// it. O(steps).
 [[nodiscard]] bool fits_board(const schedule::generator& steps, int rank,

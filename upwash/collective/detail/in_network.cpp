@@ -38,7 +38,7 @@ bool executor::join_network(operation& op, slot& s) {
                   .from = {op.source(what.left), what.left.bytes},
                   .into = {op.target(what.into), what.into.bytes},
                   .combine = op.buffers.combine.apply,
-                  .context = op.buffers.combine.context};
+                  .context = op.buffers.combine.what_it_gets()};
   s.in_network.of = &s;
   s.in_network.tell = &executor::left_network;
   if (at.join(here_.rank(), mine, &s.in_network).what == conduit::outcome::retry) {

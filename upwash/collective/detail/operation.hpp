@@ -9,10 +9,12 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "upwash/collective/detail/board.hpp"
+#include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/detail/open_steps.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/completer.hpp"
@@ -183,6 +185,11 @@ class operation {
 
   /// Begins anew: the next start of a persistent operation.
   void restart(completer told);
+  /// A start that does not go through the window. Returns the operation's number.
+  std::uint32_t count_start() noexcept {
+    ++start_;
+    return number;
+  }
   /// Begins a phase with these steps.
   void begin(phase next, const schedule::generator& steps);
 
@@ -236,7 +243,8 @@ class operation {
   completer end;
   completer left;  ///< of a `persistent` that is gone: who waits for its last start
   phase now_in = phase::over;
-  bool persists = false;  ///< kept by a `persistent`
+  bool persists = false;                ///< kept by a `persistent`
+  std::optional<compact_plan> compact;  ///< of a persistent one, where it can run so
   bool running = false;
   bool advancing = false;
   bool failed = false;  ///< a step threw: nothing more is done, but peers' answers find its slots

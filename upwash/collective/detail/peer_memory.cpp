@@ -122,8 +122,7 @@ bool executor::reduce(operation& op, slot& s) {
     (peers_left ? left : right) = s.staged.data();
   }
   if (what.into.bytes != 0) {
-    op.buffers.combine.apply(left, right, op.target(what.into), what.into.bytes,
-                             op.buffers.combine.context);
+    op.buffers.combine.combine(left, right, op.target(what.into), what.into.bytes);
   }
   here_.charge(conduit::cost::reduce, what.into.bytes);
   op.complete(s);

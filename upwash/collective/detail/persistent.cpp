@@ -11,7 +11,7 @@
 namespace upwash::collective {
 namespace detail {
 
-request executor::restart(operation& kept) {
+void executor::await_last_start(operation& kept) {
   if (kept.failed) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: a persistent {} is started again, but its last start failed; "
@@ -28,7 +28,17 @@ request executor::restart(operation& kept) {
                             "way; wait for its request first",
                             here_.rank(), kept.how.agreed.operation));
   }
+}
+
+request executor::restart(operation& kept) {
+  await_last_start(kept);
   return begin(kept);
+}
+
+void executor::run_again(operation& kept) {
+  await_last_start(kept);
+  if (kept.compact && run_compact(kept.on_team, *kept.compact, kept.buffers, &kept)) return;
+  begin(kept).wait();
 }
 
 void executor::retire(std::unique_ptr<operation> kept) {
@@ -49,6 +59,7 @@ persistent::persistent(const team& among, const schedule::generator& steps, cons
       std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
                                           service.next_number(among), steps, buffers, how);
   kept_->persists = true;
+  kept_->compact = detail::executor::compact_plan_of(among, kept_->on_team, steps, how);
 }
 
 persistent::persistent(persistent&&) noexcept = default;
@@ -67,8 +78,21 @@ void persistent::retire() {
   service.retire(std::move(kept_));
 }
 
+detail::operation& persistent::kept() const {
+  if (kept_) [[likely]]
+    return *kept_;
+  throw error(error_kind::argument,
+              "a persistent collective is started that was moved from: start what it was moved to");
+}
+
 request persistent::start() {
-  return kept_->among.here().service<detail::executor>().restart(*kept_);
+  detail::operation& op = kept();
+  return op.among.here().service<detail::executor>().restart(op);
+}
+
+void persistent::run() {
+  detail::operation& op = kept();
+  op.among.here().service<detail::executor>().run_again(op);
 }
 
 }  // namespace upwash::collective

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,17 +44,12 @@ struct plan {
   std::optional<mechanism> transfer;  ///< of all edges that can
   selection chosen;
   std::optional<schedule::generator> steps;  ///< of this rank
-  site* changes = nullptr;                   ///< where the algorithm may become another one
+  std::shared_ptr<site> changes;             ///< where the algorithm may become another one
   manner run_as;
-  /// The steps, where all of them run on the team's board, in order: on the caller's stack.
-  bool runs_compact = false;
-  int looks = 0;  ///< at a word before more is done: job::looks
-  std::vector<compact_step> compact;
-  std::uint64_t scratch_bytes = 0;
-  std::uint64_t shared_bytes = 0;
-  bool exposes_input = false;
-  bool exposes_output = false;
-  int runs = 0;  ///< calls that go through `compact`: it is kept for them
+  std::optional<compact_plan> compact;  ///< where all steps run on the team's board
+  bool stale = false;                   ///< no call may find it any more
+
+  [[nodiscard]] bool in_use() const noexcept { return compact && compact->runs != 0; }
 };
 
 /// The plans of a team: at most 32 beside those that run; the least recently used goes first.
@@ -64,8 +60,8 @@ class plan_cache {
   /// The plan of that shape, or null. The most recently used is found at once.
   [[nodiscard]] plan* find(const call& wanted) noexcept;
   plan& add(plan&& made);
-  /// Forgets those that do not run.
-  void drop_unused() noexcept;
+  /// No call finds any of them again; those that run stay until they are over.
+  void forget() noexcept;
 
  private:
   std::list<plan> plans_;  ///< most recently used first

@@ -13,10 +13,10 @@
 namespace upwash::collective::detail {
 
 /// Element size and whether order counts are filled in.
-template <class Operator, class T>
-[[nodiscard]] bound_call reduction_call(const problem& what, std::span<const T> input,
-                                        std::span<T> output, const collective_options& how,
-                                        call_site site) {
+template <class T, class Operator>
+[[nodiscard]] bound_call reduction_call(const Operator& by, const problem& what,
+                                        std::span<const T> input, std::span<T> output,
+                                        const collective_options& how, call_site site) {
   constexpr std::uint64_t name = name_of_reduction<T, Operator>();
   call wanted{.what = what, .how = how, .kind_of_reduction = name, .site = site};
   wanted.what.element_bytes = sizeof(T);
@@ -24,7 +24,7 @@ template <class Operator, class T>
   return {wanted,
           {.input = std::as_bytes(input),
            .output = std::as_writable_bytes(output),
-           .combine = reduction_of<T, Operator>()}};
+           .combine = reduction_of<T>(by)}};
 }
 
 }  // namespace upwash::collective::detail

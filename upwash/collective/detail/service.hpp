@@ -71,8 +71,8 @@ class executor final : public service_base {
   [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
                                         std::string_view label);
   /// Where the algorithm for such calls may change while the program runs; else null.
-  [[nodiscard]] site* site_of(const team& among, team_record& record, const problem& what,
-                              const call& wanted);
+  [[nodiscard]] std::shared_ptr<site> site_of(const team& among, team_record& record,
+                                              const problem& what, const call& wanted);
   /// Moves the site on before its next call. Blocking where members must agree.
   void advance(const team& among, site& at);
   adaptation set_adapting(adaptation adapts);
@@ -93,8 +93,17 @@ class executor final : public service_base {
   request restart(operation& kept);
   /// Takes over an operation that is still running from its `persistent`, and waits for it.
   void retire(std::unique_ptr<operation> kept);
-  /// Runs a plan's compact steps to their end; false: not possible now.
-  bool run_compact(team_record& record, plan& made, const binding& buffers);
+  /// The same, and to its end.
+  void run_again(operation& kept);
+  /// A schedule's steps for the team's board, if they can all run there.
+  [[nodiscard]] static std::optional<compact_plan> compact_plan_of(const team& among,
+                                                                   const team_record& record,
+                                                                   const schedule::generator& steps,
+                                                                   const manner& run_as);
+  /// Runs compact steps to their end; false: not possible now. `again`: the persistent operation
+  /// whose steps they are; null: an operation of their own.
+  bool run_compact(team_record& record, compact_plan& made, const binding& buffers,
+                   operation* again);
 
   /// Asked of this rank: where a buffer of its operation is.
   struct question {
@@ -116,7 +125,8 @@ class executor final : public service_base {
   void agreed(const agreement& theirs);
 
  private:
-  // Life of an operation (executor.cpp).
+  // Life of an operation (executor.cpp, persistent.cpp).
+  void await_last_start(operation& kept);
   void check_shared_scratch(const operation& op) const;
   request begin(operation& op);
   void begin_epoch(operation& op);
@@ -230,7 +240,9 @@ class executor final : public service_base {
   tagged_messages* tagged_ = nullptr;
   std::optional<mechanism> transfer_;  ///< of calls that name none
   adaptation adapts_ = adaptation::none;
-  slot_store spare_slots_;  ///< before the operations, which give back to it
+  slot_store spare_slots_;
+  std::vector<std::byte> compact_scratch_;  ///< as much as runs have asked for, within a bound
+  bool compact_scratch_in_use_ = false;     ///< before the operations, which give back to it
   std::vector<operation*> running_;
   /// Of running_, but for persistent ones; and those that failed: peers' answers name their slots.
   std::vector<std::unique_ptr<operation>> owned_;

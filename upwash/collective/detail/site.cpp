@@ -41,6 +41,16 @@ bool site::is_irregular(kind what) noexcept {
          what == kind::many_to_many_multicast;
 }
 
+std::string site::described(const problem& call) {
+  std::string size = fmt::format(" of {} bytes", call.bytes);
+  if (call.what == kind::barrier) size.clear();
+  if (is_irregular(call.what)) {
+    size = call.bytes == 0 ? " of messages of any size"
+                           : fmt::format(" of messages of {} bytes in the mean", call.bytes);
+  }
+  return fmt::format("{}{} among {} ranks", to_string(call.what), size, call.ranks);
+}
+
 bool site::is_for(const problem& asked, const call& wanted) const noexcept {
   return asked == asked_ && wanted.how.transfer == transfer_ && wanted.how.label == label_;
 }
@@ -143,21 +153,19 @@ std::string site::news() {
   const auto text = [&](std::size_t i) {
     return model::text_of(candidates_[i].chosen->is, candidates_[i].with);
   };
-  const std::string line = fmt::format(
-      "{} of {} bytes among {} ranks{}: {} instead of {}; why: it took {:.2f} of its "
-      "time in two rounds of trials",
-      to_string(seen_.what), seen_.bytes, seen_.ranks,
-      label_.empty() ? "" : fmt::format(" at {}", label_), text(search_->best()), text(told_),
-      1 / search_->ratio(told_));
+  const std::string line =
+      fmt::format("{}{}: {} instead of {}; why: it took {:.2f} of its time in two rounds of trials",
+                  described(seen_), label_.empty() ? "" : fmt::format(" at {}", label_),
+                  text(search_->best()), text(told_), 1 / search_->ratio(told_));
   told_ = search_->best();
   return line;
 }
 
-site* site_list::of(const problem& asked, const call& wanted) {
+std::shared_ptr<site> site_list::of(const problem& asked, const call& wanted) {
   const auto found = std::find_if(sites_.begin(), sites_.end(),
-                                  [&](const site& each) { return each.is_for(asked, wanted); });
-  if (found != sites_.end()) return &*found;
-  if (sites_.size() < most) return &sites_.emplace_back(asked, wanted);
+                                  [&](const auto& each) { return each->is_for(asked, wanted); });
+  if (found != sites_.end()) return *found;
+  if (sites_.size() < most) return sites_.emplace_back(std::make_shared<site>(asked, wanted));
   return nullptr;
 }
 

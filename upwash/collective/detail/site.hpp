@@ -8,7 +8,7 @@
 
 #include <array>
 #include <cstdint>
-#include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +27,8 @@ class site {
   site(const problem& asked, const call& wanted);
   [[nodiscard]] bool is_for(const problem& asked, const call& wanted) const noexcept;
 
+  /// The call in a line's words: what, how large, among how many.
+  [[nodiscard]] static std::string described(const problem& call);
   /// Messages differ from member to member.
   [[nodiscard]] static bool is_irregular(kind what) noexcept;
 
@@ -97,14 +99,15 @@ class site_list {
   /// More shapes than these keep what was chosen first.
   static constexpr std::size_t most = 256;
 
-  /// That of the call, made where there is none; null: there are too many.
-  [[nodiscard]] site* of(const problem& asked, const call& wanted);
+  /// That of the call, made where there is none; null: there are too many. Calls that run keep
+  /// theirs.
+  [[nodiscard]] std::shared_ptr<site> of(const problem& asked, const call& wanted);
   void clear() noexcept { sites_.clear(); }
   [[nodiscard]] auto begin() noexcept { return sites_.begin(); }
   [[nodiscard]] auto end() noexcept { return sites_.end(); }
 
  private:
-  std::list<site> sites_;
+  std::vector<std::shared_ptr<site>> sites_;
 };
 
 }  // namespace upwash::collective::detail

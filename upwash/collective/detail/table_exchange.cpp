@@ -6,6 +6,7 @@
 #include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -30,8 +31,8 @@ constexpr parameter staged_parameters[] = {
 /// A grid of a fixed number of dimensions, under the name that the literature has for it.
 template <int Dimensions>
 schedule::generator mesh_of(const problem& call, const values&, int rank) {
-  return generator(
-      mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions, call.whole_messages}));
+  return from_a_copy(
+      call, mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions, call.whole_messages}));
 }
 template <int Dimensions>
 schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
@@ -64,9 +65,10 @@ void add_mesh(registry& to, std::string_view name, std::string_view doc,
 
 generator staged(const problem& call, int rank, direct_exchange::partners order,
                  std::uint64_t ahead) {
-  return generator(direct_exchange(
-      call.ranks, rank, call.bytes,
-      {order, direct_exchange::payload::own_for_each, static_cast<int>(ahead)}, false));
+  return from_a_copy(
+      call, direct_exchange(
+                call.ranks, rank, call.bytes,
+                {order, direct_exchange::payload::own_for_each, static_cast<int>(ahead)}, false));
 }
 
 generator priced_bruck_v(const problem& call, int rank) {
@@ -80,8 +82,8 @@ void add_combining(registry& to) {
                  .doc = "blocks go their way digit by digit of its length, base k",
                  .source = "Bruck et al. 1997"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(
-                bruck_all_to_all(call.ranks, rank, call.bytes, static_cast<int>(with[0])));
+            return from_a_copy(
+                call, bruck_all_to_all(call.ranks, rank, call.bytes, static_cast<int>(with[0])));
           }});
   to.add({.of = kind::all_to_all,
           .is = {.name = "hypercube",
@@ -89,7 +91,7 @@ void add_combining(registry& to) {
                  .doc = "in each stage all that is for the other half of what is left",
                  .source = "Kumar 2005, 3.1.3"},
           .make = [](const problem& call, const values&, int rank) {
-            return generator(hypercube_all_to_all(call.ranks, rank, call.bytes));
+            return from_a_copy(call, hypercube_all_to_all(call.ranks, rank, call.bytes));
           }});
 }
 
@@ -180,8 +182,9 @@ void add_exchanges(registry& to) {
                  .doc = "messages combined along the lines of a grid",
                  .source = "Kumar 2005, 3.1"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(mesh_all_to_all(call.ranks, rank, call.bytes,
-                                             {static_cast<int>(with[0]), call.whole_messages}));
+            return from_a_copy(call,
+                               mesh_all_to_all(call.ranks, rank, call.bytes,
+                                               {static_cast<int>(with[0]), call.whole_messages}));
           }});
   to.add(
       {.of = kind::all_to_all_v,

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/in_network.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -37,9 +38,9 @@ void add_in_network(registry& to) {
   to.add({.of = kind::reduce,
           .is = described("the switches combine packets on their way to the root",
                           needs_network | needs_commutative),
-          .make = [](const problem& call, const model::values&, int /*rank*/) {
+          .make = [](const problem& call, const model::values&, int rank) {
             return generator(
-                in_network(step_kind::net_reduce, call.bytes, call.root, call.in_place));
+                in_network(step_kind::net_reduce, call.bytes, call.root, in_place_at(call, rank)));
           }});
   to.add({.of = kind::all_reduce,
           .is = described("the switches combine packets up a tree and spread the result",

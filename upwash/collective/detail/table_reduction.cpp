@@ -11,6 +11,7 @@
 #include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
 #include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -82,7 +83,7 @@ void add_reduce_scatters(registry& to) {
                  .doc = "each block straight to its owner",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
           .make = [](const problem& call, const values&, int rank) {
-            return generator(pairwise_reduce_scatter(call.ranks, rank, call.bytes));
+            return in_one_buffer(call, rank, pairwise_reduce_scatter(call.ranks, rank, call.bytes));
           }});
   to.add({.of = kind::reduce_scatter,
           .is = {.name = "halving",
@@ -91,7 +92,8 @@ void add_reduce_scatters(registry& to) {
                  .doc = "exchange halves of what is left with the other half of a cube",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
           .make = [](const problem& call, const values&, int rank) {
-            return generator(halving_reduce_scatter(call.ranks, rank, call.bytes));
+            return in_one_buffer(call, rank, halving_reduce_scatter(call.ranks, rank, call.bytes),
+                                 landing::not_placed);
           }});
   to.add({.of = kind::reduce_scatter,
           .is = {.name = "ring",
@@ -100,7 +102,7 @@ void add_reduce_scatters(registry& to) {
                  .doc = "blocks travel round the ring to their owners, combined on their way",
                  .source = "Patarasuk and Yuan 2009"},
           .make = [](const problem& call, const values&, int rank) {
-            return generator(ring_reduce_scatter(call.ranks, rank, call.bytes));
+            return in_one_buffer(call, rank, ring_reduce_scatter(call.ranks, rank, call.bytes));
           }});
 }
 

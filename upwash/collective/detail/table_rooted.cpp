@@ -8,6 +8,7 @@
 #include "upwash/collective/algorithms/tree_gather.hpp"
 #include "upwash/collective/algorithms/tree_reduce.hpp"
 #include "upwash/collective/algorithms/tree_scatter.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 #include "upwash/collective/detail/trees.hpp"
 
@@ -28,21 +29,25 @@ struct broadcast_down {
 
 struct reduce_up {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
-    return generator(tree_reduce(call.ranks, rank, call.root, call.bytes, call.element_bytes,
-                                 {tree.shape, tree.segment_bytes, !call.commutative},
-                                 tree_reduce::result::at_root));
+    return in_one_buffer(call, rank,
+                         tree_reduce(call.ranks, rank, call.root, call.bytes, call.element_bytes,
+                                     {tree.shape, tree.segment_bytes, !call.commutative},
+                                     tree_reduce::result::at_root),
+                         landing::not_placed);
   }
 };
 
 struct scatter_down {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
-    return generator(tree_scatter(call.ranks, rank, call.root, call.bytes, tree.shape));
+    return in_one_buffer(call, rank,
+                         tree_scatter(call.ranks, rank, call.root, call.bytes, tree.shape));
   }
 };
 
 struct gather_up {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
-    return generator(tree_gather(call.ranks, rank, call.root, call.bytes, tree.shape));
+    return in_one_buffer(call, rank,
+                         tree_gather(call.ranks, rank, call.root, call.bytes, tree.shape));
   }
 };
 
@@ -138,8 +143,10 @@ void add_rooted(registry& to) {
                  .doc = "blocks combined on their way round the ring, then sent to the root",
                  .source = "Rabenseifner 2004; Patarasuk and Yuan 2009"},
           .make = [](const problem& call, const values&, int rank) {
-            return generator(ring_reduce(call.ranks, rank, call.root,
-                                         call.bytes / call.element_bytes, call.element_bytes));
+            return in_one_buffer(
+                call, rank,
+                ring_reduce(call.ranks, rank, call.root, call.bytes / call.element_bytes,
+                            call.element_bytes, call.in_place));
           }});
 }
 

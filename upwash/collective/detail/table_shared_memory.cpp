@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "upwash/collective/algorithms/one_round.hpp"
+#include "upwash/collective/algorithms/peer_segments.hpp"
 #include "upwash/collective/algorithms/shared_segments.hpp"
+#include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -14,8 +16,12 @@ using task = one_round::task;
 
 template <task What, one_round::source From>
 schedule::generator one_round_of(const problem& call, const values&, int rank) {
-  return schedule::generator(
-      one_round(What, From, {call.ranks, rank, call.root, call.bytes, call.in_place}));
+  constexpr bool for_two_buffers = What == task::gather || What == task::scatter;
+  const auto made = [&](bool in_place) {
+    return one_round(What, From, {call.ranks, rank, call.root, call.bytes, in_place});
+  };
+  if constexpr (for_two_buffers) return in_one_buffer(call, rank, made(false));
+  return schedule::generator(made(in_place_at(call, rank)));
 }
 
 std::string too_large(std::string_view name, const problem& call, std::uint64_t bytes) {
@@ -42,6 +48,12 @@ void add_shared(registry& to, kind of) {
 }
 
 template <task What>
+std::string overwritten(const problem& call, const values&) {
+  if (What != task::all_to_all || !call.in_place) return {};
+  return "single_copy: in place the blocks that others read would be overwritten";
+}
+
+template <task What>
 void add_single_copy(registry& to, kind of) {
   to.add({.of = of,
           .is = {.name = "single_copy",
@@ -49,7 +61,8 @@ void add_single_copy(registry& to, kind of) {
                  .requirements = model::needs_direct_access,
                  .doc = "who wants a part takes it straight out of its owner's buffer",
                  .source = "Nishtala et al. 2009, collectives on shared memory"},
-          .make = one_round_of<What, one_round::source::buffer>});
+          .make = one_round_of<What, one_round::source::buffer>,
+          .objection = overwritten<What>});
 }
 
 template <task What>
@@ -67,7 +80,7 @@ template <bool Rooted>
 schedule::generator segments_of(const problem& call, const values&, int rank) {
   return schedule::generator(
       shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments::all, call.bytes,
-                       call.element_bytes, call.in_place}));
+                       call.element_bytes, in_place_at(call, rank)}));
 }
 
 template <bool Rooted>
@@ -82,6 +95,31 @@ void add_segments(registry& to, kind of) {
           .objection = too_large_segments});
 }
 
+/// So much of a peer's vector at a time: it stays in the cache until it is combined, and is worth
+/// the call of the system that fetches it.
+constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 10U;
+
+/// A system looks up each page of a peer's private memory: measured, a byte out of it takes two to
+/// three times as long as one out of shared memory.
+constexpr std::uint64_t fetch_weight = 3;
+
+template <std::uint64_t Weight>
+schedule::generator peer_segments_of(const problem& call, const values&, int rank) {
+  return schedule::generator(peer_segments(
+      {call.ranks, rank, call.bytes, call.element_bytes, piece_bytes, call.in_place, Weight}));
+}
+
+void add_peer_segments(registry& to) {
+  to.add({.of = kind::all_reduce,
+          .is = {.name = "single_copy",
+                 .parameters = {},
+                 .requirements = model::needs_direct_access,
+                 .doc = "each combines a segment straight out of all vectors, and all copy those",
+                 .source = "Rabenseifner 2004; Jin et al. 2005 (copies out of peers' buffers)"},
+          .make = peer_segments_of<1>,
+          .priced_as = peer_segments_of<fetch_weight>});
+}
+
 }  // namespace
 
 void add_shared_memory(registry& to) {
@@ -94,6 +132,7 @@ void add_shared_memory(registry& to) {
   add_shared<task::all_reduce>(to, kind::all_reduce);
   add_segments<true>(to, kind::reduce);
   add_segments<false>(to, kind::all_reduce);
+  add_peer_segments(to);
   add_shared<task::reduce_scatter>(to, kind::reduce_scatter);
   add_shared<task::scan>(to, kind::scan);
   add_shared<task::exclusive_scan>(to, kind::exclusive_scan);

@@ -48,7 +48,7 @@ abstract_memory::abstract_memory(const expectation& of)
     value_names input(call.input_bytes.value_or(of.input_bytes) / of.element_bytes);
     for (std::uint32_t e = 0; e < input.size(); ++e) input[e] = values.leaf({rank, e});
     value_names output(call.output_bytes.value_or(of.output_bytes) / of.element_bytes);
-    if (of.in_place) {
+    if (of.in_place || call.in_place_at) {
       const std::uint64_t first =
           call.in_place_at.value_or(of.in_place_stride * r) / of.element_bytes;
       std::copy(input.begin(), input.end(), output.begin() + static_cast<std::ptrdiff_t>(first));

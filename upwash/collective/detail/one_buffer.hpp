@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Schedules for calls that may be in place, of algorithms that know of two buffers only.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/collective/algorithms/in_place.hpp"
+#include "upwash/collective/problem.hpp"
+
+namespace upwash::collective::detail {
+
+/// Whether the call's own block, or vector, is where it belongs at this rank: of rooted calls at
+/// the root.
+[[nodiscard]] inline bool in_place_at(const problem& call, int rank) noexcept {
+  const bool rooted =
+      call.what == kind::scatter || call.what == kind::gather || call.what == kind::reduce;
+  return call.in_place && (!rooted || rank == call.root);
+}
+
+/// Where the pieces of a call in place lie: in its one buffer.
+[[nodiscard]] inline relocation relocated_by(const problem& call, int rank) noexcept {
+  using schedule::buffer;
+  const std::uint64_t own = static_cast<std::uint64_t>(rank) * call.bytes;
+  if (!in_place_at(call, rank)) return {};
+  switch (call.what) {
+    case kind::gather: return {.input = buffer::output, .input_at = own};
+    case kind::scatter: return {.output = buffer::input, .output_at = own};
+    case kind::reduce_scatter: return {.input = buffer::output, .output_at = own};
+    default: return {.input = buffer::output};
+  }
+}
+
+/// Where messages land in place: anywhere that the algorithm says, or nowhere that still has to be
+/// read when the receiver enters.
+enum class landing : std::uint8_t { as_it_says, not_placed };
+
+/// Of an algorithm for gather, scatter, reduce or reduce_scatter that reads nothing of its own
+/// where it has written the result already.
+template <schedule::algorithm Algorithm>
+[[nodiscard]] schedule::generator in_one_buffer(const problem& call, int rank,
+                                                const Algorithm& apart,
+                                                landing of = landing::as_it_says) {
+  if (!call.in_place) return schedule::generator(apart);
+  relocation to = relocated_by(call, rank);
+  to.asks_first = of == landing::not_placed;
+  return schedule::generator(relocated<Algorithm>(apart, to));
+}
+
+/// Of an algorithm for all_to_all.
+template <schedule::algorithm Algorithm>
+[[nodiscard]] schedule::generator from_a_copy(const problem& call, const Algorithm& apart) {
+  if (!call.in_place) return schedule::generator(apart);
+  return schedule::generator(
+      copied_first<Algorithm>(apart, static_cast<std::uint64_t>(call.ranks) * call.bytes));
+}
+
+}  // namespace upwash::collective::detail
