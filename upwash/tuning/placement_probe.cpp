@@ -34,7 +34,8 @@ placement_probe::~placement_probe() noexcept(false) {
 }
 
 void placement_probe::relax() noexcept {
-  // Other programs may hold the core of the rank that is waited for: then a spin lasts a time slice.
+  // Other programs may hold the core of the rank that is waited for: then a spin lasts a time
+  // slice.
   if (oversubscribed_ || ++turns_ % yield_each == 0) {
     sched_yield();
   } else {
