@@ -14,10 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/eager_limit.hpp"
 #include "tools/schedule_text.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/collective/candidates.hpp"
+#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/network_costs.hpp"
 #include "upwash/schedule/draw.hpp"
@@ -41,7 +45,8 @@ struct schedule_arguments {
   std::string mechanism;
   std::string addresses = "local";
   std::string sync = "mine";
-  std::string eager = "512";
+  std::string eager;
+  std::string conduit = "sim";
   bool direct = false;
   bool in_place = false;
   bool ordered = false;
@@ -71,18 +76,16 @@ asked_schedule read(const schedule_arguments& given) {
   }
   call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
   call.root = given.root;
-  call.in_place = given.in_place;
+  // As all broadcasts are.
+  call.in_place = given.in_place || call.what == collective::kind::broadcast;
   call.commutative = !given.ordered;
   call.addresses = given.addresses == "single" ? address_mode::single : address_mode::local;
   call.direct_access = given.direct;
-  schedule::transfer_rules& rules = asked.rules;
-  rules.addresses = call.addresses;
-  rules.direct = given.direct;
-  rules.eager_bytes = parse_bytes(given.eager, "--eager");
-  rules.entry = given.sync == "none"  ? sync_mode::none
-                : given.sync == "all" ? sync_mode::all
-                                      : sync_mode::mine;
-  if (!given.mechanism.empty()) rules.forced = schedule::mechanism_named(given.mechanism);
+  call.entry = given.sync == "none"  ? sync_mode::none
+               : given.sync == "all" ? sync_mode::all
+                                     : sync_mode::mine;
+  if (!given.mechanism.empty()) call.transfer = schedule::mechanism_named(given.mechanism);
+  if (!given.eager.empty()) call.eager_bytes = parse_bytes(given.eager, "--eager");
   asked.options.free_where_absent = given.free_work;
   asked.options.charge_combining = given.combining;
   asked.options.from_nic_memory = given.nic_memory;
@@ -113,6 +116,11 @@ asked_schedule read(const schedule_arguments& given) {
   if (asked.on) {
     call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
     call.network_collectives = model::has_network_collectives(*asked.on);
+    if (given.eager.empty()) {
+      call.eager_limit = eager_limit_of(given.conduit);
+      call.eager_bytes =
+          collective::usual_eager_bytes(collective::predictor(*asked.on).edged(), call);
+    }
   }
   return asked;
 }
@@ -123,7 +131,12 @@ int list(const collective::registry& all, const asked_schedule& asked,
     wrong("--json, --svg and --rank need --algorithm");
   }
   if (asked.on && given.ranks == 0) wrong("--machine needs -n: a price is one for a team");
-  print_algorithms(all, asked);
+  std::string chosen;
+  if (asked.on) {
+    const auto selects = collective::make_model_selector(given.machine);
+    chosen = text_of(selects->choose(all, asked.call).what);
+  }
+  print_algorithms(all, asked, chosen);
   return 0;
 }
 
@@ -141,12 +154,11 @@ int show(const schedule_arguments& given) {
   record_if_needed(asked);
   if (given.svg) {
     schedule::drawing of;
-    of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective,
-                           model::text_of(asked.with.chosen->is, asked.with.with), given.ranks,
-                           asked.call.bytes);
+    of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective, text_of(asked.with),
+                           given.ranks, asked.call.bytes);
     of.ranks = given.ranks;
     of.on = asked.on ? &*asked.on : nullptr;
-    of.rules = asked.rules;
+    of.rules = asked.rules();
     fmt::print("{}", draw_svg(of, [&](int rank) { return asked.steps_of(rank); }));
   } else if (given.json) {
     print_json(asked);
@@ -180,7 +192,10 @@ void add_schedule(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"local", "single"}));
   command->add_option("--sync", given->sync, "Agreement on entry (mine)")
       ->check(CLI::IsMember({"none", "mine", "all"}));
-  command->add_option("--eager", given->eager, "Edges up to so many bytes are eager (512)");
+  command->add_option("--eager", given->eager,
+                      "Edges up to so many bytes are eager (by price; without a machine 512)");
+  command->add_option("--conduit", given->conduit, "Whose jobs: what they can send eagerly (sim)")
+      ->check(CLI::IsMember({"shm", "sim", "loopback"}));
   command->add_flag("--direct", given->direct, "Ranks load and store each other's memory");
   command->add_flag("--in-place", given->in_place, "The output holds the input");
   command->add_flag("--ordered", given->ordered, "The operator does not commute");

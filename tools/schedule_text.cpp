@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/pricing_progress.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/schedule/count.hpp"
 
@@ -26,6 +27,7 @@ using schedule::step_kind;
 constexpr int few_ranks = 8;     ///< whose steps are all printed
 constexpr int countable = 4096;  ///< ranks that are all counted
 constexpr std::uint64_t few_steps = 2000;
+constexpr std::uint64_t most_counted = 100'000'000;  ///< steps: a second
 
 price_result price_of(const asked_schedule& asked) {
   asked_schedule priced = asked;
@@ -38,13 +40,18 @@ price_result price_of(const asked_schedule& asked) {
   schedule::price_options options = asked.options;
   options.facts_of.emplace(facts_of);
   return price(
-      asked.call.ranks, [&](int rank) { return priced.steps_of(rank); }, *asked.on, asked.rules,
+      asked.call.ranks, [&](int rank) { return priced.steps_of(rank); }, *asked.on, priced.rules(),
       options);
 }
 
-schedule::totals counted(const asked_schedule& asked, int rank) {
+/// Nothing for more than `most_steps`, which are taken off.
+std::optional<schedule::totals> counted(const asked_schedule& asked, int rank,
+                                        std::uint64_t& most_steps) {
   const known_words known = asked.words_of(rank);
-  return count(asked.steps_of(rank), known.facts);
+  const schedule::totals sum = count(asked.steps_of(rank), known.facts, most_steps);
+  if (sum.steps > most_steps) return std::nullopt;
+  most_steps -= sum.steps;
+  return sum;
 }
 
 constexpr const char* copies_are_free = "copies take no time here: {} gives no cost for them\n";
@@ -117,23 +124,44 @@ void print_steps(const asked_schedule& asked, int rank) {
 }
 
 void print_counts(const asked_schedule& asked, int rank) {
-  const schedule::totals mine = counted(asked, rank);
-  const auto line = [](const std::string& who, const schedule::totals& of) {
+  std::uint64_t left = most_counted;
+  const auto line = [](const std::string& who, const std::optional<schedule::totals>& of) {
+    if (!of) {
+      fmt::print("{}: not counted, more than {} steps; ask for fewer ranks\n", who, most_counted);
+      return;
+    }
     fmt::print("{}: {} messages, {} bytes sent; {} bytes copied, {} reduced; {} rounds\n", who,
-               of.messages_sent, of.bytes_sent, of.bytes_copied, of.bytes_reduced, of.rounds);
+               of->messages_sent, of->bytes_sent, of->bytes_copied, of->bytes_reduced, of->rounds);
   };
+  const auto mine = counted(asked, rank, left);
   line(fmt::format("rank {}", rank), mine);
-  if (asked.call.ranks > countable) return;
-  schedule::totals sum;
-  for (int each = 0; each < asked.call.ranks; ++each) {
-    const schedule::totals one = counted(asked, each);
-    sum.messages_sent += one.messages_sent;
-    sum.bytes_sent += one.bytes_sent;
-    sum.bytes_copied += one.bytes_copied;
-    sum.bytes_reduced += one.bytes_reduced;
-    sum.rounds = std::max(sum.rounds, one.rounds);
+  if (asked.call.ranks > countable || !mine) return;
+  std::optional<schedule::totals> sum(std::in_place);
+  for (int each = 0; each < asked.call.ranks && sum; ++each) {
+    const auto one = counted(asked, each, left);
+    if (!one) {
+      sum.reset();
+      continue;
+    }
+    sum->messages_sent += one->messages_sent;
+    sum->bytes_sent += one->bytes_sent;
+    sum->bytes_copied += one->bytes_copied;
+    sum->bytes_reduced += one->bytes_reduced;
+    sum->rounds = std::max(sum->rounds, one->rounds);
   }
   line(fmt::format("all {} ranks", asked.call.ranks), sum);
+}
+
+void print_eager(const asked_schedule& asked) {
+  if (asked.call.transfer) {
+    fmt::print("edges travel by {} where they can, as asked for\n",
+               to_string(*asked.call.transfer));
+  } else {
+    fmt::print("edges of up to {} bytes travel eagerly, {}\n", asked.rules().eager_bytes,
+               asked.with.eager_bytes || asked.call.eager_limit == 0
+                   ? "as asked for"
+                   : fmt::format("by prices on {}", asked.on->name));
+  }
 }
 
 void print_price(const asked_schedule& asked, const price_result& result) {
@@ -186,16 +214,22 @@ void record_if_needed(asked_schedule& asked) {
   asked.recorded = std::make_shared<schedule::recording>(asked.call.ranks, steps_of, facts_of);
 }
 
-void print_algorithms(const collective::registry& all, const asked_schedule& asked) {
+void print_algorithms(const collective::registry& all, const asked_schedule& asked,
+                      const std::string& chosen) {
   std::vector<row> rows;
-  for (const collective::algorithm* each : all.of(asked.call.what)) {
+  const auto algorithms = all.of(asked.call.what);
+  pricing_progress progress;
+  for (const collective::algorithm* each : algorithms) {
     rows.push_back(row_of(each, asked));
+    progress.done(rows.size(), algorithms.size());
   }
   std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
     if (!a.price || !b.price) return a.price.has_value() > b.price.has_value();
     return a.price->completion < b.price->completion;
   });
   if (asked.copies_free) fmt::print(copies_are_free, asked.on->name);
+  if (asked.on) print_eager(asked);
+  if (!chosen.empty()) fmt::print("jobs choose {}\n", chosen);
   if (rows.empty()) fmt::print("no algorithm of {} yet\n", to_string(asked.call.what));
   for (const row& each : rows) {
     const model::choice& is = each.one->is;
@@ -218,7 +252,10 @@ void print_algorithms(const collective::registry& all, const asked_schedule& ask
 void print_text(const asked_schedule& asked) {
   // First what may fail, so that an error stands alone.
   std::optional<price_result> result;
-  if (asked.on) result = price_of(asked);
+  if (asked.on) {
+    result = price_of(asked);
+    print_eager(asked);
+  }
   if (!asked.rank && asked.call.ranks <= few_ranks) {
     for (int rank = 0; rank < asked.call.ranks; ++rank) print_steps(asked, rank);
   } else {
@@ -243,23 +280,45 @@ nlohmann::ordered_json steps_of_rank(const asked_schedule& asked, int rank) {
   return all;
 }
 
+/// Whether the ranks from `first` on have so few steps together.
+bool are_few(const asked_schedule& asked, int first, int end, std::uint64_t most) {
+  for (int rank = first; rank < end; ++rank) {
+    if (!counted(asked, rank, most)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void print_json(const asked_schedule& asked) {
   asked_schedule of = asked;
   of.options.per_rank = true;
   const int team = asked.call.ranks;
-  const bool one = asked.rank || team > countable || asked.steps_of(0).wants().alike;
+  const bool alike = !asked.rank && asked.steps_of(0).wants().alike;
+  const bool one = asked.rank || team > countable || alike;
+  const int first = one ? asked.rank.value_or(0) : 0;
+  const int end = one ? first + 1 : team;
+  std::uint64_t left = most_counted;
+  if (!are_few(asked, first, end, left)) {
+    throw error(error_kind::argument,
+                fmt::format("schedule: more than {} steps; ask for fewer ranks", most_counted));
+  }
+  const bool with_steps = asked.rank || are_few(asked, first, end, few_steps);
   std::optional<price_result> result;
   if (asked.on) result = price_of(of);
-  const int first = one ? asked.rank.value_or(0) : 0;
-  for (int rank = first; rank < (one ? first + 1 : team); ++rank) {
-    const schedule::totals sum = counted(asked, rank);
+  for (int rank = first; rank < end; ++rank) {
+    const schedule::totals sum = *counted(asked, rank, left);
     nlohmann::ordered_json line{{"rank", rank},
                                 {"messages", sum.messages_sent},
                                 {"bytes", sum.bytes_sent},
                                 {"rounds", sum.rounds}};
-    if (asked.rank) line["steps"] = steps_of_rank(asked, rank);
+    if (alike && team > 1) line["stands_for"] = team;
+    if (with_steps) {
+      line["steps"] = steps_of_rank(asked, rank);
+    } else {
+      line["steps_left_out"] =
+          fmt::format("more than {} together; name a rank by --rank", few_steps);
+    }
     if (result) {
       const schedule::rank_price& mine = result->of_rank(rank);
       line["cpu_ns"] = mine.processor.ns();

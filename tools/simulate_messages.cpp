@@ -122,6 +122,11 @@ std::unique_ptr<const model::topology> network_of(const schedule_run& what, cons
 }  // namespace
 
 int simulate_messages(const schedule_run& what) {
+  if (what.nic_memory) {
+    wrong(
+        "--nic-memory needs the network of packets: whole messages have no memory of a NIC; leave "
+        "out --network message, or price it by upwash schedule --nic-memory");
+  }
   const machine on = machine_of(what);
   const std::vector<std::uint64_t> sizes = sizes_of(what);
   collective::registry all;

@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/eager_limit.hpp"
+#include "tools/pricing_progress.hpp"
 #include "tools/tune_request.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
-#include "upwash/runtime/describe.hpp"
 #include "upwash/tuning/search.hpp"
 #include "upwash/tuning/statistics.hpp"
 #include "upwash/tuning/trial.hpp"
@@ -39,8 +41,10 @@ struct workshop {
     collective::add_algorithms(algorithms);
   }
   [[nodiscard]] std::vector<collective::ranked> ranking(const problem& call) const {
-    return collective::ranking(collective::candidates(algorithms, call), call, predicts,
-                               most_steps);
+    const auto all = collective::candidates(algorithms, call);
+    pricing_progress progress;
+    return collective::ranking(all, call, predicts, most_steps,
+                               [&](std::size_t done) { progress.done(done, all.size()); });
   }
 
   const tune_request& asked;
@@ -103,7 +107,8 @@ void print_ranking(const problem& call, std::vector<measured> all, bool with_tim
     return (a.predicted_ns > 0 ? a.predicted_ns : INFINITY) <
            (b.predicted_ns > 0 ? b.predicted_ns : INFINITY);
   });
-  fmt::print("# {}\n# {:<34} {:>12} {:>12} {:>8}\n", title_of(call), "Candidate", "Predicted us",
+  fmt::print("# {}; edges of up to {} bytes travel eagerly\n# {:<34} {:>12} {:>12} {:>8}\n",
+             title_of(call), call.eager_bytes, "Candidate", "Predicted us",
              with_times ? "Measured us" : "", with_times ? "Ratio" : "");
   std::vector<double> predicted;
   std::vector<double> seen;
@@ -160,31 +165,26 @@ void tune_one(job& here, workshop& shop, const problem& call, double budget) {
                       tuning::origin_of(shop.asked.conduit, shop.asked.machine), shop.algorithms);
 }
 
-/// Of the conduit, as its jobs have it.
-std::uint64_t medium_bytes_of(const std::string& conduit) {
-  for (const conduit_description& each : describe_conduits()) {
-    if (each.name != conduit) continue;
-    if (each.unavailable.empty()) return each.can.medium_bytes;
-    throw error(error_kind::environment, each.unavailable);
-  }
-  throw error(error_kind::argument, fmt::format("tune: unknown conduit {}", conduit));
-}
-
 }  // namespace
 
 void explain(const tune_request& asked) {
   const workshop shop(asked);
-  const std::uint64_t eager_bytes = medium_bytes_of(asked.conduit);
+  const std::uint64_t eager_limit = eager_limit_of(asked.conduit);
   for (problem call : problems_of(asked)) {
-    call.eager_bytes = eager_bytes;
+    call.eager_limit = eager_limit;
+    call.eager_bytes = collective::usual_eager_bytes(shop.predicts.edged(), call);
     call.ranks_per_node =
         std::min(shop.predicts.on().ranks_in(level_kind::node), std::max(call.ranks, 1));
     std::vector<measured> all;
     for (const collective::ranked& each : shop.ranking(call)) {
-      all.push_back({model::text_of(each.what.chosen->is, each.what.with),
-                     each.predicted ? each.predicted->ns() : 0});
+      all.push_back({text_of(each.what), each.predicted ? each.predicted->ns() : 0});
     }
     print_ranking(call, std::move(all), false);
+    const duration begin = steady_now();
+    const std::string chosen = text_of(shop.untuned->choose(shop.algorithms, call).what);
+    fmt::print("# jobs choose {} (found in {:.1f} ms)\n", chosen,
+               (steady_now() - begin).us() * 1e-3);
+    std::fflush(stdout);
   }
 }
 

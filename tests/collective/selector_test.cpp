@@ -40,6 +40,8 @@ problem random_problem(random_stream& from) {
   call.shared_scratch = call.direct_access ? std::uint64_t{32768} << 5 * from.below(2) : 0;
   call.overlapped = from.below(4) == 0;
   call.eager_bytes = from.below(2) == 0 ? 512 : 4096;
+  call.eager_limit = from.below(2) == 0 ? 0 : 16'384;
+  if (from.below(8) == 0) call.transfer = static_cast<schedule::mechanism>(from.below(4));
   return call;
 }
 
@@ -50,7 +52,7 @@ struct chosen {
 };
 
 chosen ask(selector& who, const registry& from, const problem& call) {
-  const auto text = [](const selection& one) { return model::text_of(one.chosen->is, one.with); };
+  const auto text = [](const selection& one) { return text_of(one); };
   try {
     const selector::choice& one = who.choose(from, call);
     EXPECT_EQ(registry::objection(one.what, call), "") << one.why;

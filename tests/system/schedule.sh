@@ -36,7 +36,7 @@ shows "complete after" barrier --algorithm dissemination -n 2 --machine edr --me
 shows "k: radix of the tree; 2 .. 2147483647" broadcast
 shows "source: Nishtala" broadcast
 shows "on edr, processors busy for .* us at most \(.* ranks" all_reduce -n 128 --machine edr --free-work
-shows "send output\[0..100\) to 3, edge 0, placed; after 0" \
+shows "send output\[0..100\) to 3, edge 0, placed" \
   broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \
@@ -86,6 +86,9 @@ lines = [json.loads(line) for line in
 assert [line["rank"] for line in lines] == list(range(8)), lines
 assert lines[0]["messages"] == 3 and lines[0]["bytes"] == 192 and lines[7]["messages"] == 0, lines
 assert all(0 < line["cpu_ns"] <= line["completion_ns"] for line in lines), lines
+assert [len(line["steps"]) for line in lines][0] == 4, lines[0]
+many = json.loads(schedule("all_to_all", "--algorithm", "direct", "-n", "2000", "--json").splitlines()[0])
+assert "steps" not in many and "--rank" in many["steps_left_out"], "steps of many"
 one = schedule("barrier", "--algorithm", "dissemination", "-n", "1024", "--rank", "9", "--json")
 line = json.loads(one)
 steps = line.pop("steps")
@@ -97,4 +100,35 @@ for more in [], ["--machine", "lemieux", "--free-work"]:
     document = xml.dom.minidom.parseString(drawn)
     assert len(document.getElementsByTagName("path")) >= 6 * 10, drawn
 PYTHON
+
+# What it says jobs choose is what they choose, and how edges travel: of the example's all-gather.
+same() {  # same CONDUIT RANKS MACHINE OPTION...
+  local conduit=$1 ranks=$2 machine=$3 asked job
+  shift 3
+  asked=$("$upwash" schedule all_gather -n "$ranks" --bytes 8000 --element 8 --machine "$machine" \
+    --conduit "$conduit" "$@" | sed -n 's/^jobs choose //p')
+  job=$("$upwash" run --conduit "$conduit" --knob "machine=$machine" -n "$ranks" --knob tune_log=1 \
+    --knob tuning=none "$UPWASH_TEST_BIN/02_all_gather" 2>&1 |
+    sed -n 's/.*all_gather of 8000 bytes among [0-9]* ranks: \([^;]*\);.*/\1/p')
+  [[ -n $asked && $asked == "$job" ]] || fail "jobs on $conduit choose '$job', not '$asked'"
+}
+same sim 4 laptop
+same sim 16 edr
+same sim 100 edr
+same shm 2 laptop --direct
+same shm 4 edr --direct
+for conduit in shm sim; do
+  shows "^edges of up to 1024 bytes travel eagerly, by prices on edr" \
+    all_gather -n 16 --machine edr --conduit $conduit
+done
+shows "^edges of up to 600 bytes travel eagerly, as asked for" \
+  all_gather --algorithm ring:eager=600 -n 4 --machine edr
+shows "^edges travel by rendezvous where they can, as asked for" \
+  all_gather --algorithm ring -n 4 --machine edr --mechanism rendezvous
+# A broadcast is in place, so it copies nothing.
+shows "^rank 0: 1 messages, 100 bytes sent; 0 bytes copied" \
+  broadcast --algorithm flat -n 2 --bytes 100
+# Steps that nobody can wait for.
+shows "^rank 0: not counted, more than 100000000 steps; ask for fewer ranks" \
+  all_to_all --algorithm direct -n 1073741824
 echo "schedule: works"

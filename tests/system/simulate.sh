@@ -79,6 +79,9 @@ END
 "$upwash" simulate --schedule all_to_all --algorithm direct -n 64 --bytes 4096 --machine edr \
   --one-rank-a-node --network message --contention flows --topology mesh:size=8x8 |
   grep -Eq '^direct +4096 ' || fail "--contention flows"
+refuses "simulate: --nic-memory needs the network of packets: whole messages have no memory of a \
+NIC; leave out --network message, or price it by upwash schedule --nic-memory" \
+  --schedule barrier -n 4 --machine lemieux --network message --nic-memory
 refuses "simulate: --contention flows: one thread only" --schedule barrier -n 4 --machine edr \
   --network message --contention flows --threads 2
 refuses "simulate: --topology and --routing need --contention flows where the network is of messages" \

@@ -7,6 +7,8 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/compact.hpp"
+#include "upwash/collective/eager_sizes.hpp"
+#include "upwash/schedule/least_time.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace upwash::collective {
@@ -111,13 +113,19 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
              : edged_;
 }
 
-schedule::transfer_rules rules_of(const problem& call) {
-  schedule::transfer_rules rules;
-  rules.addresses = call.addresses;
-  rules.entry = call.entry;
-  rules.direct = call.direct_access;
-  rules.eager_bytes = call.eager_bytes;
-  return rules;
+duration predictor::least(const selection& one, const problem& call) const {
+  constexpr int few_ranks = 32;
+  constexpr std::uint64_t most_steps = 8'000;
+  if (call.ranks <= few_ranks || call.overlapped) return {};
+  schedule::price_options options;
+  options.free_where_absent = true;
+  try {
+    return schedule::least_time(
+        call.ranks, call.root, [&](int rank) { return one.priced_schedule_of(call, rank); },
+        seen_by(one, call), rules_of(one, call), options, most_steps);
+  } catch (const error&) {
+    return {};  // it asks for what is known in a run only
+  }
 }
 
 predictor::prediction predictor::predict(const selection& one, const problem& call,
@@ -127,12 +135,14 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   options.most_steps = most_steps;
   options.coarse = true;
   if (!call.overlapped) options.most_time = enough;
+  if (enough != duration::max() && least(one, call) > enough) return {};
   options.steps_before_skipping = most_steps / 8;
   try {
     const auto priced = schedule::price(
         call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
-        seen_by(one, call), rules_of(call), options);
-    return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked};
+        seen_by(one, call), rules_of(one, call), options);
+    return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked,
+            priced.edge_sizes};
   } catch (const error&) {
     return {std::nullopt, most_steps / 4};  // about: it did not say where it stopped
   }
@@ -158,16 +168,59 @@ std::uint64_t effort_of_a_rank(const selection& one, const problem& call) {
   return effort;
 }
 
+std::vector<ranked> with_other_eager_sizes(const selection& one, std::uint64_t edge_sizes,
+                                           const problem& call, const predictor& by,
+                                           std::uint64_t most_steps, duration enough) {
+  std::vector<ranked> found;
+  if (edge_sizes == 0) return found;
+  const std::uint64_t now = one.eager_bytes.value_or(call.eager_bytes);
+  std::vector<std::uint64_t> tried{now};
+  for (const std::uint64_t size : eager_sizes_to_try(by.edged(), call)) {
+    const auto same = [&](std::uint64_t other) {
+      return !travels_otherwise(edge_sizes, size, other);
+    };
+    if (std::any_of(tried.begin(), tried.end(), same)) continue;
+    tried.push_back(size);
+    selection other = one;
+    other.eager_bytes = size;
+    const auto time = by.predict(other, call, most_steps, enough).time;
+    if (!time) continue;
+    found.push_back({other, time});
+    enough = std::min(enough, *time);
+  }
+  return found;
+}
+
 std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                             const predictor& by, std::uint64_t most_steps) {
-  std::vector<ranked> found;
-  found.reserve(all.size());
+  return ranking(all, call, by, most_steps, [](std::size_t) {});
+}
+
+std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
+                            const predictor& by, std::uint64_t most_steps,
+                            function_ref<void(std::size_t)> done) {
+  constexpr std::size_t also_otherwise = 3;
+  std::vector<std::pair<ranked, std::uint64_t>> priced;
   for (const selection& each : all) {
-    found.push_back({each, by.predict(each, call, most_steps).time});
+    const auto seen = by.predict(each, call, most_steps);
+    priced.push_back({{each, seen.time}, seen.edge_sizes});
+    done(priced.size());
   }
-  std::stable_sort(found.begin(), found.end(), [](const ranked& a, const ranked& b) {
+  const auto earlier = [](const ranked& a, const ranked& b) {
     return a.predicted.value_or(duration::max()) < b.predicted.value_or(duration::max());
-  });
+  };
+  std::stable_sort(priced.begin(), priced.end(),
+                   [&](const auto& a, const auto& b) { return earlier(a.first, b.first); });
+  std::vector<ranked> found;
+  for (std::size_t i = 0; i < priced.size(); ++i) {
+    const auto& [one, edge_sizes] = priced[i];
+    found.push_back(one);
+    if (i >= also_otherwise) continue;
+    for (const ranked& other : with_other_eager_sizes(one.what, edge_sizes, call, by, most_steps)) {
+      if (earlier(other, one)) found.push_back(other);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), earlier);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/function_ref.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/lower.hpp"
@@ -23,9 +24,6 @@ namespace upwash::collective {
 /// Of all algorithms, in the order of the registry.
 [[nodiscard]] std::vector<selection> candidates(const registry& from, const problem& call);
 
-/// How the call's edges travel, for prices and replays.
-[[nodiscard]] schedule::transfer_rules rules_of(const problem& call);
-
 /// So many steps a candidate's price may cost in a team of so many ranks where a choice waits for
 /// it: 10,000 in a small team (3 ms), 200,000 from 250 ranks on (60 ms).
 [[nodiscard]] std::uint64_t steps_worth_a_choice(int ranks) noexcept;
@@ -38,6 +36,7 @@ class predictor {
   struct prediction {
     std::optional<duration> time;    ///< to the end; of the busiest processor where overlapped
     std::uint64_t steps_walked = 0;  ///< what it cost to find out
+    std::uint64_t edge_sizes = 0;    ///< price_result::edge_sizes
   };
   /// Nothing for more than `most_steps`, for lengths known at run time only, and for what is seen
   /// to take longer than `enough` (asking for completion). Deterministic: the same at all ranks.
@@ -46,13 +45,19 @@ class predictor {
                                    std::uint64_t most_steps,
                                    duration enough = duration::max()) const;
 
+  /// No prediction for completion is below it, but where few ranks stand for all; zero for teams
+  /// whose price costs less than this. Walks at most 8,000 steps.
+  [[nodiscard]] duration least(const selection& one, const problem& call) const;
+
   [[nodiscard]] const machine& on() const noexcept { return on_; }
+  /// The same, as messages of the executor see it: what all but schedules on a board is priced on.
+  [[nodiscard]] const machine& edged() const noexcept { return edged_; }
 
  private:
   [[nodiscard]] const machine& seen_by(const selection& one, const problem& call) const;
 
   machine on_;
-  machine edged_;  ///< the same, as the executor's messages see it
+  machine edged_;
 };
 
 /// What a rank in the middle of the team has to move, where there is no price: its bytes, with 8
@@ -65,8 +70,21 @@ struct ranked {
   std::optional<duration> predicted;
 };
 
-/// Candidates in predicted order, the cheapest first; those without a price at the end.
+/// The same selection with each other size of eager edges that changes what travels and is worth a
+/// price (eager_sizes.hpp), priced as far as `enough`. `edge_sizes`: what its prediction said.
+[[nodiscard]] std::vector<ranked> with_other_eager_sizes(const selection& one,
+                                                         std::uint64_t edge_sizes,
+                                                         const problem& call, const predictor& by,
+                                                         std::uint64_t most_steps,
+                                                         duration enough = duration::max());
+
+/// Candidates in predicted order, the cheapest first; those without a price at the end. The first
+/// three also with other sizes of eager edges, where these are cheaper.
 [[nodiscard]] std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                                           const predictor& by, std::uint64_t most_steps);
+/// The same; `done` is told how many are priced.
+[[nodiscard]] std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
+                                          const predictor& by, std::uint64_t most_steps,
+                                          function_ref<void(std::size_t)> done);
 
 }  // namespace upwash::collective

@@ -131,6 +131,7 @@ class persistent {
   std::unique_ptr<detail::operation> kept_;
 };
 
+struct problem;
 class registry;
 class selector;
 class tagged_messages;
@@ -159,6 +160,10 @@ struct installation {
 /// memory that the members share. Collective, blocking. Throws `error` (configuration) for forced
 /// algorithms that do not exist.
 void install(job& here, const installation& with);
+
+/// The largest edge that travels eagerly in such calls where nobody asks for a size: what the job's
+/// selector says (selector.hpp). Local.
+[[nodiscard]] std::uint64_t usual_eager_bytes(const team& among, const problem& call);
 
 /// Who chooses from now on; returns who did. What was chosen for known shapes of calls is
 /// forgotten. `chooses` outlives its use; null: the first algorithm that serves. Called by all

@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "upwash/schedule/lower.hpp"
@@ -61,7 +62,11 @@ struct problem {
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
   schedule::sync_mode entry = schedule::sync_mode::mine;
   schedule::sync_mode exit = schedule::sync_mode::mine;
-  std::uint64_t eager_bytes = 512;  ///< the largest edge that travels eagerly
+  /// The largest edge that travels eagerly, where the choice of an algorithm names no other.
+  std::uint64_t eager_bytes = 512;
+  /// The largest that a choice may let travel so: what the conduit carries; 0: none is chosen.
+  std::uint64_t eager_limit = 0;
+  std::optional<schedule::mechanism> transfer{};  ///< of all edges that can travel so; else by size
   /// Meshes copy what goes into a message by one step: for the time that large teams take, never
   /// for a run.
   bool whole_messages = false;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "upwash/base/error.hpp"
@@ -54,7 +55,44 @@ constexpr std::array<requirement_row, 5> requirements{{
      "collectives in the network (simulated: network packet, a fat tree, one rank a node)"},
 }};
 
+constexpr std::string_view eager_key = "eager=";
+
+/// Takes the pair "eager=value" out of "key=value,...".
+std::optional<std::uint64_t> take_eager(std::string_view algorithm, std::string& pairs) {
+  for (std::size_t at = 0; at < pairs.size();) {
+    const std::size_t end = std::min(pairs.find(',', at), pairs.size());
+    const std::string pair = pairs.substr(at, end - at);
+    if (!pair.starts_with(eager_key)) {
+      at = end + 1;
+      continue;
+    }
+    const bool last = end == pairs.size();
+    pairs.erase(last && at != 0 ? at - 1 : at, end - at + (last && at == 0 ? 0 : 1));
+    return parse_bytes(pair.substr(eager_key.size()), fmt::format("{}: eager", algorithm));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string text_of(const selection& one) {
+  std::string text = model::text_of(one.chosen->is, one.with);
+  if (one.eager_bytes) {
+    text += fmt::format("{}{}{}", one.chosen->is.parameters.empty() ? ':' : ',', eager_key,
+                        *one.eager_bytes);
+  }
+  return text;
+}
+
+schedule::transfer_rules rules_of(const selection& one, const problem& call) {
+  schedule::transfer_rules rules;
+  rules.addresses = call.addresses;
+  rules.entry = call.entry;
+  rules.direct = call.direct_access;
+  rules.eager_bytes = one.eager_bytes.value_or(call.eager_bytes);
+  rules.forced = call.transfer;
+  return rules;
+}
 
 std::span<const std::string_view> kind_names() noexcept { return all_kinds; }
 
@@ -99,7 +137,11 @@ selection registry::named(kind what, std::string_view text) const {
   const auto [name, rest] = model::split_choice(text);
   std::vector<std::string_view> names;
   for (const algorithm* each : of(what)) {
-    if (each->is.name == name) return {each, model::parse_values(each->is, rest)};
+    if (each->is.name == name) {
+      std::string pairs(rest);
+      const auto eager = take_eager(name, pairs);
+      return {each, model::parse_values(each->is, pairs), eager};
+    }
     names.push_back(each->is.name);
   }
   const std::string_view near = nearest_name(name, names);
@@ -115,6 +157,11 @@ std::string registry::objection(const selection& to, const problem& call) {
     if ((chosen.is.requirements & row.what) != 0 && !row.met(call)) {
       return fmt::format("{} needs {}", chosen.is.name, row.text);
     }
+  }
+  const std::uint64_t most_eager = std::max(call.eager_bytes, call.eager_limit);
+  if (to.eager_bytes.value_or(0) > most_eager) {
+    return fmt::format("{}: eager={}: edges of up to {} bytes can travel eagerly here",
+                       chosen.is.name, *to.eager_bytes, most_eager);
   }
   return chosen.objection == nullptr ? std::string() : chosen.objection(call, to.with);
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ struct algorithm {
 struct selection {
   const algorithm* chosen = nullptr;
   model::values with{};
+  /// The largest edge that travels eagerly; nothing: problem::eager_bytes.
+  std::optional<std::uint64_t> eager_bytes{};
 
   friend bool operator==(const selection&, const selection&) = default;
   [[nodiscard]] schedule::generator schedule_of(const problem& call, int rank) const {
@@ -53,6 +56,12 @@ struct selection {
   }
 };
 
+/// NAME[:key=value,...], as `registry::named` reads it.
+[[nodiscard]] std::string text_of(const selection& one);
+
+/// How the edges of a call travel, when it is made by that selection.
+[[nodiscard]] schedule::transfer_rules rules_of(const selection& one, const problem& call);
+
 class registry {
  public:
   void add(const algorithm& one);
@@ -60,8 +69,9 @@ class registry {
   /// Those of a collective, in the order added.
   [[nodiscard]] std::vector<const algorithm*> of(kind what) const;
 
-  /// Reads NAME[:key=value,...]. Throws `error` (argument) for an unknown name, with those known
-  /// and the nearest, or a bad value.
+  /// Reads NAME[:key=value,...]; every algorithm has the key eager, of edges that travel eagerly.
+  /// Throws `error` (argument) for an unknown name, with those known and the nearest, or a bad
+  /// value.
   [[nodiscard]] selection named(kind what, std::string_view text) const;
 
   /// Why the selection cannot serve the call; empty: it can.

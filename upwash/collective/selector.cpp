@@ -13,14 +13,19 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/detail/shared_prices.hpp"
+#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/model/machine.hpp"
 
 namespace upwash::collective {
 namespace {
 
-constexpr double notable = 1.03;  ///< less of a difference says nothing
-constexpr double near_price = 2;  ///< so many times the best price may be wrong
+constexpr double notable = 1.03;       ///< less of a difference says nothing
+constexpr double near_price = 2;       ///< so many times the best price may be wrong
+constexpr double near_for_sizes = 4;   ///< other sizes of eager edges may make it so much faster
+constexpr int few_ranks = 32;          ///< prices of larger teams are dear:
+constexpr std::size_t most_sized = 2;  ///< so many are tried with other sizes there
 constexpr std::size_t most_others = 8;
 constexpr std::string_view default_machine = "laptop";  ///< for prices, where there is no other
 
@@ -40,6 +45,18 @@ std::string objections(const registry& from, const problem& call) {
   return text;
 }
 
+/// Whether it cuts into segments that travel eagerly only where the most do that can.
+bool has_segments(const selection& one, const problem& call) {
+  const auto parameters = one.chosen->is.parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].tries == model::trial::sizes && one.with[i] > call.eager_bytes &&
+        one.with[i] <= call.eager_limit) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class model_selector final : public selector {
  public:
   explicit model_selector(std::string machine_name) : name_(std::move(machine_name)) {}
@@ -51,6 +68,8 @@ class model_selector final : public selector {
     chosen_ = found ? std::move(*found) : unpriced(from, call);
     return chosen_;
   }
+
+  std::uint64_t usual_eager_bytes(const problem& call) override;
 
  private:
   /// Of all variants together: another candidate or two where prices are dear.
@@ -66,7 +85,20 @@ class model_selector final : public selector {
   [[nodiscard]] const price_list& prices_for(const registry& from, const problem& call,
                                              end_of_class end);
   [[nodiscard]] price_list priced(const registry& from, const problem& stands_for_all) const;
-  void refine(std::vector<ranked>& found, const problem& call) const;
+  /// A price, and what sends carry.
+  struct price {
+    ranked of;
+    std::uint64_t edge_sizes = 0;
+    duration least{};  ///< that it can be
+  };
+  [[nodiscard]] bool may_be_near(const selection& initial, const problem& call, duration best,
+                                 duration its_least) const;
+  void refine(std::vector<price>& found, const problem& call, detail::shared_prices& prices) const;
+  [[nodiscard]] static std::optional<price> best_variant(const price& of, const problem& call,
+                                                         duration& least, std::uint64_t& walked,
+                                                         detail::shared_prices& prices);
+  [[nodiscard]] std::optional<ranked> best_size(const price& of, const problem& call,
+                                                duration& least) const;
   [[nodiscard]] std::optional<choice> cheapest(const registry& from, const problem& call,
                                                const price_list& prices) const;
   [[nodiscard]] choice unpriced(const registry& from, const problem& call) const;
@@ -76,6 +108,7 @@ class model_selector final : public selector {
   std::optional<predictor> predicts_;
   std::string instead_;  ///< why prices are those of another machine
   problem_cache<price_list> prices_{most_kept};
+  problem_cache<std::uint64_t> eager_sizes_{most_kept};  ///< by what they depend on
   choice chosen_;
 };
 
@@ -90,31 +123,86 @@ void model_selector::read_machine() {
   }
 }
 
-/// Adds the best values of the algorithms that are cheapest with their initial ones.
-void model_selector::refine(std::vector<ranked>& found, const problem& call) const {
-  std::vector<ranked> by_price;
-  for (const ranked& each : found) {
-    if (each.predicted) by_price.push_back(each);
-  }
-  std::stable_sort(by_price.begin(), by_price.end(),
-                   [](const ranked& a, const ranked& b) { return *a.predicted < *b.predicted; });
-  if (by_price.size() > most_refined) by_price.resize(most_refined);
-  if (by_price.empty()) return;
+std::uint64_t model_selector::usual_eager_bytes(const problem& call) {
+  if (!predicts_) read_machine();
+  problem part{.ranks = call.ranks};
+  part.addresses = call.addresses;
+  part.entry = call.entry;
+  part.direct_access = call.direct_access;
+  part.overlapped = call.overlapped;
+  part.eager_limit = call.eager_limit;
+  part.transfer = call.transfer;
+  if (const std::uint64_t* kept = eager_sizes_.find(part)) return *kept;
+  return eager_sizes_.add(part, collective::usual_eager_bytes(predicts_->edged(), part));
+}
+
+/// The best of an algorithm's other values, where it is notably better. Segments are as large as
+/// travels eagerly, so they are also tried with the largest that can.
+std::optional<model_selector::price> model_selector::best_variant(const price& of,
+                                                                  const problem& call,
+                                                                  duration& least,
+                                                                  std::uint64_t& walked,
+                                                                  detail::shared_prices& prices) {
   const std::uint64_t most_steps = steps_worth_a_choice(call.ranks);
-  std::uint64_t walked = 0;
-  std::optional<duration> least = by_price.front().predicted;
-  for (const ranked& each : by_price) {
-    std::optional<ranked> best;
-    const std::vector<selection> all = candidates_of(*each.what.chosen, call);
-    for (std::size_t i = 1; i < all.size() && walked < std::max(most_steps, steps_for_variants);
-         ++i) {
-      const auto [time, steps] = predicts_->predict(all[i], call, most_steps, *least);
-      walked += steps;
-      if (!time || (best && *time >= *best->predicted)) continue;
-      best = ranked{all[i], time};
-      least = std::min(*least, *time);
+  const std::uint64_t most_walked = std::max(most_steps, steps_for_variants);
+  std::optional<price> best;
+  const auto consider = [&](const selection& one) {
+    const auto [time, steps, edge_sizes] = prices.predict(one, most_steps, least);
+    walked += steps;
+    if (time && (!best || *time < *best->of.predicted)) {
+      best = price{{one, time}, edge_sizes};
+      least = std::min(least, *time);
     }
-    if (best && best->predicted->ns() * notable < each.predicted->ns()) found.push_back(*best);
+  };
+  const std::vector<selection> all = candidates_of(*of.of.what.chosen, call);
+  for (std::size_t i = 1; i < all.size() && walked < most_walked; ++i) consider(all[i]);
+  for (std::size_t i = 1; i < all.size() && walked < most_walked; ++i) {
+    if (call.eager_limit <= call.eager_bytes || !has_segments(all[i], call)) continue;
+    selection eager = all[i];
+    eager.eager_bytes = call.eager_limit;
+    consider(eager);
+  }
+  if (best && best->of.predicted->ns() * notable < of.of.predicted->ns()) return best;
+  return std::nullopt;
+}
+
+/// The best of other sizes of eager edges, where it is notably better.
+std::optional<ranked> model_selector::best_size(const price& of, const problem& call,
+                                                duration& least) const {
+  std::optional<ranked> best;
+  for (const ranked& each : with_other_eager_sizes(of.of.what, of.edge_sizes, call, *predicts_,
+                                                   steps_worth_a_choice(call.ranks), least)) {
+    if (!best || *each.predicted < *best->predicted) best = each;
+    least = std::min(least, *each.predicted);
+  }
+  if (best && best->predicted->ns() * notable < of.of.predicted->ns()) return best;
+  return std::nullopt;
+}
+
+/// Adds the best values of the algorithms that are cheapest with their initial ones, and then the
+/// best sizes of eager edges of all that are near.
+void model_selector::refine(std::vector<price>& found, const problem& call,
+                            detail::shared_prices& prices) const {
+  const auto by_price_of = [](std::vector<price> all) {
+    std::erase_if(all, [](const price& each) { return !each.of.predicted; });
+    std::stable_sort(all.begin(), all.end(), [](const price& a, const price& b) {
+      return *a.of.predicted < *b.of.predicted;
+    });
+    return all;
+  };
+  std::vector<price> by_price = by_price_of(found);
+  if (by_price.empty()) return;
+  if (by_price.size() > most_refined) by_price.resize(most_refined);
+  std::uint64_t walked = 0;
+  duration least = *by_price.front().of.predicted;
+  for (const price& each : by_price) {
+    if (auto better = best_variant(each, call, least, walked, prices)) found.push_back(*better);
+  }
+  by_price = by_price_of(found);
+  if (call.ranks > few_ranks && by_price.size() > most_sized) by_price.resize(most_sized);
+  for (const price& each : by_price) {
+    if (each.of.predicted->ns() > near_for_sizes * least.ns()) break;
+    if (auto better = best_size(each, call, least)) found.push_back({*better, each.edge_sizes});
   }
 }
 
@@ -127,22 +215,47 @@ const price_list& model_selector::prices_for(const registry& from, const problem
   return prices_.add(stands_for_all, priced(from, stands_for_all));
 }
 
+/// Whether the algorithm may be among the best, given the best so far.
+bool model_selector::may_be_near(const selection& initial, const problem& call, duration best,
+                                 duration its_least) const {
+  if (best == duration::max() || its_least.ns() <= near_price * best.ns()) return true;
+  const std::vector<selection> all = candidates_of(*initial.chosen, call);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const selection& each) { return predicts_->least(each, call) <= best; });
+}
+
 price_list model_selector::priced(const registry& from, const problem& stands_for_all) const {
-  price_list made;
-  const std::uint64_t most_steps = steps_worth_a_choice(stands_for_all.ranks);
-  duration enough = duration::max();
+  std::vector<price> all;
   for (const algorithm* each : from.of(stands_for_all.what)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (!registry::objection(candidate, stands_for_all).empty()) continue;
-    const auto time = predicts_->predict(candidate, stands_for_all, most_steps, enough).time;
-    made.all.push_back({candidate, time});
-    if (time) enough = std::min(enough, *time * patience);
+    all.push_back({{candidate, {}}, 0, predicts_->least(candidate, stands_for_all)});
   }
-  refine(made.all, stands_for_all);
-  for (const ranked& each : made.all) {
-    made.text +=
-        fmt::format(", {} {}", model::text_of(each.what.chosen->is, each.what.with),
-                    each.predicted ? fmt::format("{:.2f} us", each.predicted->us()) : "not priced");
+  // First what may be cheapest: the others then need not be priced to their ends.
+  std::vector<price*> order;
+  for (price& each : all) order.push_back(&each);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const price* a, const price* b) { return a->least < b->least; });
+  detail::shared_prices prices(*predicts_, stands_for_all);
+  duration best = duration::max();
+  duration enough = duration::max();
+  for (price* each : order) {
+    if (!may_be_near(each->of.what, stands_for_all, best, each->least)) continue;
+    const auto seen =
+        prices.predict(each->of.what, steps_worth_a_choice(stands_for_all.ranks), enough);
+    each->of.predicted = seen.time;
+    each->edge_sizes = seen.edge_sizes;
+    if (!seen.time) continue;
+    best = std::min(best, *seen.time);
+    enough = std::min(enough, *seen.time * patience);
+  }
+  refine(all, stands_for_all, prices);
+  price_list made;
+  for (const price& each : all) {
+    made.all.push_back(each.of);
+    made.text += fmt::format(
+        ", {} {}", text_of(each.of.what),
+        each.of.predicted ? fmt::format("{:.2f} us", each.of.predicted->us()) : "not priced");
   }
   return made;
 }

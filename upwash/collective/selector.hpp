@@ -31,19 +31,26 @@ class selector {
   /// `error` (argument) when there is none. The reference is good until the next call.
   [[nodiscard]] virtual const choice& choose(const registry& from, const problem& call) = 0;
 
+  /// For problem::eager_bytes of such calls, where nobody asked for a size; the same at all
+  /// members, whatever they chose before. Without a machine to price on: the limit.
+  [[nodiscard]] virtual std::uint64_t usual_eager_bytes(const problem& call) {
+    return call.eager_limit;
+  }
+
  protected:
   selector() = default;
 };
 
 /// Prices the algorithms on a machine and takes the cheapest, the best of them also with other
-/// values of their parameters (candidates.hpp). A pure function of the problem, so that members
-/// with different pasts, each with a selector of its own, choose the same: priced is what
-/// representative_of names, and whether an algorithm serves is asked for the very call. Keeps the
-/// prices of the last 256 such classes. Cost: a call of a known class some microseconds; a new
-/// class mostly below a millisecond in a team of a few ranks, at most some tens, and up to half a
-/// second in one of hundreds, which is priced step by step. Not for several threads. The machine
-/// (load_machine) is read at the first choice: programs without collectives do not pay for it.
-/// Where it cannot be read, prices are those of the laptop, and a warning and the reason say so.
+/// values of their parameters and other sizes of eager edges (candidates.hpp). A pure function of
+/// the problem, so that members with different pasts, each with a selector of its own, choose the
+/// same: priced is what representative_of names, and whether an algorithm serves is asked for the
+/// very call. Keeps the prices of the last 256 such classes. Cost: a call of a known class some
+/// microseconds; a new class mostly below a millisecond in a team of a few ranks, at most some
+/// tens, and up to a second in one of hundreds, which is priced step by step. Not for several
+/// threads. The machine (load_machine) is read at the first choice: programs without collectives do
+/// not pay for it. Where it cannot be read, prices are those of the laptop, and a warning and the
+/// reason say so.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(std::string machine_name);
 
 }  // namespace upwash::collective

@@ -17,9 +17,9 @@ std::uint64_t received_bytes(const step& s, const facts& known) {
 
 }  // namespace
 
-totals count(generator steps, const facts& known) {
+totals count(generator steps, const facts& known, std::uint64_t most_steps) {
   totals sum;
-  for (step s; steps.next(s, known); ++sum.steps) {
+  for (step s; sum.steps <= most_steps && steps.next(s, known); ++sum.steps) {
     sum.rounds = std::max(sum.rounds, s.round + 1);
     switch (s.kind) {
       case step_kind::send:

@@ -31,7 +31,9 @@ struct totals {
 };
 
 /// Walks the whole schedule of one rank: O(its steps), no memory. `known`: the caller's arrays,
-/// and the slots as the receives would write them.
-[[nodiscard]] totals count(generator steps, const facts& known = {});
+/// and the slots as the receives would write them. Where there are more than `most_steps`, it
+/// counts one more than these.
+[[nodiscard]] totals count(generator steps, const facts& known = {},
+                           std::uint64_t most_steps = UINT64_MAX);
 
 }  // namespace upwash::schedule

@@ -43,6 +43,13 @@ int ranks_on_port(const machine& on, int ranks) {
   return shared ? std::min(on.ranks_in(level_kind::node), ranks) : 1;
 }
 
+error too_many_steps(int ranks, const price_options& options) {
+  return {error_kind::argument,
+          fmt::format("price: {} ranks take more than {} steps, none stand for the others and no "
+                      "rounds repeat; price fewer ranks, larger segments or more steps",
+                      ranks, options.most_steps)};
+}
+
 struct attempt {
   int ranks;
   function_ref<generator(int)> schedule_of;
@@ -66,11 +73,7 @@ struct attempt {
                     fmt::format("price: it takes longer than {} us", options.most_time.us()));
       case run_end::too_long: break;
     }
-    return error(error_kind::argument,
-                 fmt::format("price: {} ranks take more than {} steps, none stand for the others "
-                             "and no rounds repeat; price fewer ranks, larger segments or more "
-                             "steps",
-                             ranks, options.most_steps));
+    return too_many_steps(ranks, options);
   }
 };
 
@@ -84,6 +87,30 @@ bool all_have_more_than(std::uint64_t steps_of_all, int ranks,
   std::uint64_t walked = 0;
   for (step s; walked <= most && steps.next(s, known);) ++walked;
   return walked > most;
+}
+
+/// Whether all ranks together are sure to have more steps than that, of which none repeat: by some
+/// ranks at uneven distances, who would have to be twice as busy as the others.
+bool surely_more_than(std::uint64_t most, int ranks, function_ref<generator(int rank)> schedule_of,
+                      const price_options& options) {
+  constexpr int samples = 32;
+  if (ranks < 2 * samples) return false;
+  // Whoever takes part has a step, and what comes was sent by somebody.
+  step first;
+  const bool takes_part = schedule_of(ranks - 1).next(first) && !first.in_network();
+  if (takes_part && 2 * (static_cast<std::uint64_t>(ranks) - 1) > most) return true;
+  const std::uint64_t too_many = 2 * most / static_cast<std::uint64_t>(ranks) * samples;
+  std::uint64_t walked = 0;
+  for (int i = 0; i < samples; ++i) {
+    const int rank = static_cast<int>((std::int64_t{2} * i + 1) * ranks / (2 * samples)) | (i & 1);
+    generator steps = schedule_of(rank);
+    facts known;
+    if (options.facts_of) known = (*options.facts_of)(rank);
+    for (step s; walked <= too_many && steps.next(s, known); ++walked) {
+      if (steps.repeats().rounds > 1) return false;
+    }
+  }
+  return walked > too_many;
 }
 
 }  // namespace
@@ -204,6 +231,9 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
                 fmt::format("price: {} ranks of which none stand for the others; at most {} can be "
                             "walked: price fewer",
                             ranks, most_ranks_walked));
+  }
+  if (surely_more_than(options.most_steps, ranks, schedule_of, options)) {
+    throw too_many_steps(ranks, options);
   }
   if (const auto failure = to_price.with({.walked = ranks}, result)) throw error(*failure);
   return result;

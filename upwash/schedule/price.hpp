@@ -72,6 +72,8 @@ struct price_result {
   duration processor_mean;
   duration core_sharing;  ///< switches between ranks of a core, and their turns
   std::uint32_t rounds = 0;
+  /// What sends carry, with headers: bit i where some have more than 2^(i-1) bytes, up to 2^i.
+  std::uint64_t edge_sizes = 0;
   std::vector<rank_price> ranks;  ///< those walked, when asked for; see of_rank
   // How it came about:
   int ranks_walked = 0;  ///< less than the team: they stand for all

@@ -31,7 +31,7 @@ std::optional<duration> contended_predictor::predict(const collective::selection
     duration last;
     const auto steps = [&](int rank) { return one.priced_schedule_of(call, rank); };
     for (const auto& each :
-         simulator::replay(call.ranks, steps, on_, collective::rules_of(call), options)) {
+         simulator::replay(call.ranks, steps, on_, collective::rules_of(one, call), options)) {
       last = std::max(last, each.completion);
     }
     return last;

@@ -23,8 +23,8 @@ const collective::selector::choice& cost_table_selector::choose(const collective
   std::vector<cost_row> table;
   for (const collective::ranked& each :
        collective::ranking(collective::candidates(from, call), call, predicts_, most_steps)) {
-    table.push_back({each.what, model::text_of(each.what.chosen->is, each.what.with),
-                     each.predicted ? each.predicted->ns() : cost_row::unknown});
+    table.push_back(
+        {each.what, text_of(each.what), each.predicted ? each.predicted->ns() : cost_row::unknown});
   }
   edit(call, table);
   const auto best = std::min_element(table.begin(), table.end(),

@@ -30,9 +30,7 @@ constexpr double least_margin = 1.25;
 constexpr double most_margin = 2;
 constexpr int least_pairs = 3;
 
-std::string name_of(const ranked& one) {
-  return model::text_of(one.what.chosen->is, one.what.with);
-}
+std::string name_of(const ranked& one) { return text_of(one.what); }
 
 /// The search at rank 0.
 class guide {
@@ -257,7 +255,7 @@ search_outcome search(job& here, const collective::problem& call,
     return {};
   }
   std::vector<ranked> order = guided_order(ranking);
-  const std::string first = model::text_of(untuned.chosen->is, untuned.with);
+  const std::string first = text_of(untuned);
   const auto at = std::find_if(order.begin(), order.end(),
                                [&](const ranked& each) { return name_of(each) == first; });
   if (at == order.end()) {

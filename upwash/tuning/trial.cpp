@@ -122,7 +122,8 @@ collective::problem problem_on(const team& among, collective::problem asked) {
   asked.ranks = among.size();
   asked.ranks_per_node = collective::ranks_a_node(among);
   asked.element_bytes = asked.bytes % sizeof(double) == 0 ? sizeof(double) : 1;
-  asked.eager_bytes = collective::default_rules(among).eager_bytes;
+  asked.eager_limit = collective::default_rules(among).eager_bytes;
+  asked.eager_bytes = collective::usual_eager_bytes(among, asked);
   asked.direct_access = where.describe().direct_access;
   if (asked.what == kind::barrier) asked.bytes = 0;
   if (asked.what == kind::broadcast) asked.in_place = true;  // as all broadcasts are

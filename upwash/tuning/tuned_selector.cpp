@@ -129,11 +129,13 @@ std::optional<collective::selector::choice> tuned_selector::by_packets(const reg
   return chosen;
 }
 
-/// A tuning run measures no sparse exchanges; how many messages there are would be part of what was
-/// measured.
+/// A tuning run measures no sparse exchanges (how many messages there are would be part of what was
+/// measured), nor what travels as somebody asked for.
 std::optional<collective::selector::choice> tuned_selector::remembered(const registry& from,
                                                                        const problem& call) {
-  if (known_.findings().empty() || call.known_senders || call.degree != 0) return std::nullopt;
+  if (known_.findings().empty() || call.known_senders || call.degree != 0 || call.transfer) {
+    return std::nullopt;
+  }
   const situation here = situation_of(call, placement::near);
   const finding* exact = known_.nearest(here, 0);
   if (exact != nullptr) {
@@ -191,7 +193,7 @@ tuned_selector::estimates tuned_selector::estimated(const registry& from, const 
   }
   if (all.by_time.empty()) return all;
   const choice& by_model = model_->choose(from, call);
-  const std::string model_name = model::text_of(by_model.what.chosen->is, by_model.what.with);
+  const std::string model_name = text_of(by_model.what);
   const bool known = std::any_of(found.results.begin(), found.results.end(),
                                  [&](const result& each) { return each.algorithm == model_name; });
   if (const auto time = predictor_->predict(by_model.what, call, most_steps).time; time && !known) {
@@ -202,8 +204,7 @@ tuned_selector::estimates tuned_selector::estimated(const registry& from, const 
 }
 
 void tuned_selector::estimates::add(const selection& what, duration time) {
-  text += fmt::format("{}{} {:.2f} us", text.empty() ? "" : ", ",
-                      model::text_of(what.chosen->is, what.with), time.us());
+  text += fmt::format("{}{} {:.2f} us", text.empty() ? "" : ", ", text_of(what), time.us());
   const auto behind = std::find_if(by_time.begin(), by_time.end(),
                                    [&](const auto& each) { return *each.predicted > time; });
   by_time.insert(behind, {what, time});

@@ -56,6 +56,11 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const choice& choose(const collective::registry& from,
                                      const collective::problem& call) override;
 
+  /// The model's.
+  [[nodiscard]] std::uint64_t usual_eager_bytes(const collective::problem& call) override {
+    return model_->usual_eager_bytes(call);
+  }
+
  private:
   /// What candidates should take in a class of problems.
   struct estimates {

@@ -374,8 +374,8 @@ std::vector<const collective::algorithm*> serving(const collective::registry& al
   return found;
 }
 
-/// Every algorithm, with edges that travel so.
-void run_all(const team& among, std::optional<mechanism> transfer) {
+/// Every algorithm, with values such as ":k=3", with edges that travel so.
+void run_all(const team& among, std::optional<mechanism> transfer, const std::string& with = {}) {
   collective::registry all;
   collective::add_algorithms(all);
   for (const kind what : kinds) {
@@ -384,7 +384,7 @@ void run_all(const team& among, std::optional<mechanism> transfer) {
         const bool rooted = has_root(what);
         for (const int root : {0, among.size() / 2, among.size() - 1}) {
           if (root != 0 && !rooted) continue;
-          one_call c{what, std::string(each->is.name), bytes, root, false, transfer};
+          one_call c{what, std::string(each->is.name) + with, bytes, root, false, transfer};
           run_and_compare(among, c);
           if (testing::Test::HasFatalFailure()) return;
           c.in_place = true;
@@ -399,6 +399,14 @@ void run_all(const team& among, std::optional<mechanism> transfer) {
 }  // namespace
 
 JOB_TEST(product, every_algorithm_size_and_root, .most_ranks = 70) { run_all(here.world(), {}); }
+
+// Whatever an edge's size, it may travel eagerly or not.
+JOB_TEST(product, every_algorithm_with_any_size_of_eager_edges, .most_ranks = 9) {
+  for (const char* eager : {":eager=0", ":eager=7", ":eager=512"}) {
+    run_all(here.world(), {}, eager);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
 
 JOB_TEST(product, every_algorithm_as_tagged_messages, .most_ranks = 9) {
   run_all(here.world(), mechanism::matched);

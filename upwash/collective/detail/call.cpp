@@ -23,7 +23,7 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
   run_as.rules.addresses = how.addresses;
   run_as.rules.entry = how.entry;
   run_as.rules.forced = made.transfer;
-  if (how.eager_bytes) run_as.rules.eager_bytes = *how.eager_bytes;
+  run_as.rules.eager_bytes = rules_of(made.chosen, made.what).eager_bytes;
   run_as.exit = how.exit;
   run_as.agreed = {.operation = to_string(wanted.what.what),
                    .algorithm = made.chosen.chosen->is.name,
@@ -70,6 +70,17 @@ void tell_fallback(const team& among, const plan& made) {
                       : "members that load and store each other's memory"));
 }
 
+/// What somebody asked for stays; else what is usual, which the choice of the algorithm may change.
+void decide_eager_bytes(const team& among, executor& service, const call& wanted, plan& made) {
+  const std::uint64_t limit = default_rules(among).eager_bytes;
+  made.what.transfer = made.transfer;
+  made.what.eager_limit = 0;
+  made.what.eager_bytes = wanted.how.eager_bytes.value_or(limit);
+  if (wanted.how.eager_bytes || made.transfer) return;
+  made.what.eager_limit = limit;
+  made.what.eager_bytes = service.usual_eager_bytes(made.what);
+}
+
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
   plan made(wanted);
   made.what.ranks = among.size();
@@ -78,7 +89,6 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.entry = wanted.how.entry;
   made.what.exit = wanted.how.exit;
   made.what.overlapped = wanted.how.overlapped;
-  made.what.eager_bytes = wanted.how.eager_bytes.value_or(default_rules(among).eager_bytes);
   made.what.direct_access = among.here().endpoint().describe().direct_access;
   made.what.network_collectives = among.here().endpoint().describe().network_collectives;
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
@@ -90,6 +100,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
     made.what.direct_access = false;
     made.what.shared_scratch = 0;
   }
+  decide_eager_bytes(among, service, wanted, made);
   made.changes = service.site_of(among, record, made.what, wanted);
   made.chosen = made.changes != nullptr
                     ? made.changes->running()

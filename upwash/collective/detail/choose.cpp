@@ -39,6 +39,15 @@ void for_each_pair(std::string_view text, const Use& use) {
   }
 }
 
+std::string how_edges_travel(const selection& one, const problem& call) {
+  if (call.transfer) {
+    return fmt::format("edges travel by {} where they can, as asked for",
+                       to_string(*call.transfer));
+  }
+  return fmt::format("edges of up to {} bytes travel eagerly",
+                     one.eager_bytes.value_or(call.eager_bytes));
+}
+
 }  // namespace
 
 void executor::install(const installation& with) {
@@ -48,6 +57,12 @@ void executor::install(const installation& with) {
   tells_choices_ = with.tells_choices;
   tagged_ = with.tagged;
   transfer_ = with.transfer;
+  if (transfer_ && here_.rank() == 0) {
+    log(log_level::info, "collective",
+        fmt::format("edges of all collectives travel by {} where they can, as asked for: it is "
+                    "what is priced",
+                    to_string(*transfer_)));
+  }
   // One text, in one broadcast: whether to adapt, and what is forced.
   std::string own(1, static_cast<char>('0' + static_cast<int>(with.adapts)));
   own.append(with.forced);
@@ -74,6 +89,10 @@ selector* executor::set_selector(selector* chooses) {
   return std::exchange(selects_, chooses);
 }
 
+std::uint64_t executor::usual_eager_bytes(const problem& call) {
+  return selects_ != nullptr ? selects_->usual_eager_bytes(call) : call.eager_limit;
+}
+
 selector::choice executor::choose(const team& among, problem what, std::string_view named,
                                   std::string_view label) {
   what.label = label;
@@ -90,8 +109,8 @@ selector::choice executor::choose(const team& among, problem what, std::string_v
   } else {
     chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
   }
-  tell(among, fmt::format("{}: {}; why: {}", site::described(what),
-                          model::text_of(chosen.what.chosen->is, chosen.what.with), chosen.why));
+  tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
+                          chosen.why, how_edges_travel(chosen.what, what)));
   return chosen;
 }
 
@@ -123,6 +142,10 @@ selector::choice executor::first_that_serves(const problem& what) {
 }  // namespace upwash::collective::detail
 
 namespace upwash::collective {
+
+std::uint64_t usual_eager_bytes(const team& among, const problem& call) {
+  return among.here().service<detail::executor>().usual_eager_bytes(call);
+}
 
 selector* set_selector(job& here, selector* chooses) {
   return here.service<detail::executor>().set_selector(chooses);

@@ -67,6 +67,8 @@ class executor final : public service_base {
   /// Who chooses from now on; the plans of before are dropped.
   selector* set_selector(selector* chooses);
 
+  /// For problem::eager_bytes, where nobody asked for a size.
+  [[nodiscard]] std::uint64_t usual_eager_bytes(const problem& call);
   /// The algorithm named, or forced for the collective, or selected.
   [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
                                         std::string_view label);

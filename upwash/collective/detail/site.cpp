@@ -150,9 +150,7 @@ bool site::agree(std::span<const std::uint64_t> sums) {
 
 std::string site::news() {
   if (!search_ || search_->best() == told_) return {};
-  const auto text = [&](std::size_t i) {
-    return model::text_of(candidates_[i].chosen->is, candidates_[i].with);
-  };
+  const auto text = [&](std::size_t i) { return text_of(candidates_[i]); };
   const std::string line =
       fmt::format("{}{}: {} instead of {}; why: it took {:.2f} of its time in two rounds of trials",
                   described(seen_), label_.empty() ? "" : fmt::format(" at {}", label_),

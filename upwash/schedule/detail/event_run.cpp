@@ -255,6 +255,7 @@ void event_run::refill(int rank) {
     const open_step& s = r.window.at(n);
     if (++steps_ > options_.most_steps) return;
     rounds_ = std::max(rounds_, s.what.round + 1);
+    if (s.what.kind == step_kind::send) note_size(s.what);
     if (s.waits == 0) post(s.ready, rank, happening::ready, n);
   }
 }
@@ -272,6 +273,7 @@ void event_run::write_result(price_result& to) const {
   to.processor_mean = duration::from_ps(sum.ps() / (by_class() ? plan_.ranks : plan_.walked));
   if (by_class()) to.stands_for = plan_.classes->of_rank;
   to.rounds = rounds_;
+  to.edge_sizes = edge_sizes_;
   to.ranks_walked = plan_.walked;
   to.steps_walked = steps_;
   to.rounds_skipped = ranks_.front().window.skipped();

@@ -210,6 +210,7 @@ class event_run {
 
   // event_wires.cpp: what travels.
   [[nodiscard]] wire wire_of(const step& what) const;
+  void note_size(const step& sent) noexcept;
   void send(int rank, step_number n, duration at);
   void put_on_wire(int rank, step_number n, duration at);
   [[nodiscard]] duration choose_memory(int rank, const piece& from, message& m);
@@ -298,6 +299,7 @@ class event_run {
   std::uint64_t steps_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint32_t rounds_ = 0;
+  std::uint64_t edge_sizes_ = 0;
   std::uint32_t span_ = 1;  ///< units that are compared next
   int looked_ = 0;          ///< ranks that have gone through two such spans
 };

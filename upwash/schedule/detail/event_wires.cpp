@@ -3,6 +3,7 @@
 //
 // How an edge travels, in the wire steps of lower().
 #include <algorithm>
+#include <bit>
 
 #include "upwash/schedule/detail/event_run.hpp"
 
@@ -18,6 +19,12 @@ std::uint64_t bytes_of(const step& what) {
 
 wire event_run::wire_of(const step& what) const {
   return lower(bytes_of(what), what.placed, what.acknowledged, rules_);
+}
+
+void event_run::note_size(const step& sent) noexcept {
+  const std::uint64_t bytes = bytes_of(sent);
+  if (bytes != 0)
+    edge_sizes_ |= std::uint64_t{1} << std::min<std::uint64_t>(std::bit_width(bytes - 1), 63);
 }
 
 event_run::message event_run::to_peer(message_kind what, int rank, int peer,

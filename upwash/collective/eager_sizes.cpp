@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/eager_sizes.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace upwash::collective {
+namespace {
+
+using schedule::step_kind;
+
+constexpr std::uint64_t least_tried = 64;  ///< below, an edge is a line or two
+
+/// One message from rank 0 to rank 1.
+struct one_message {
+  bool sends = false;
+  bool placed = false;
+  std::uint64_t bytes = 0;
+  bool done = false;
+
+  bool next(schedule::step& out, schedule::tape& on) {
+    if (std::exchange(done, true)) return false;
+    out.kind = sends ? step_kind::send : step_kind::receive;
+    out.peer = sends ? 1 : 0;
+    out.placed = placed;
+    (sends ? out.left : out.into) = {schedule::buffer::output, 0, bytes};
+    on.emit(out);
+    return true;
+  }
+  [[nodiscard]] static std::uint32_t window() { return 1; }
+  [[nodiscard]] static std::uint64_t scratch_bytes() { return 0; }
+};
+
+/// Two ranks whose messages cost what those of the level do.
+machine of_level(const machine& on, std::size_t level) {
+  machine alone = on;
+  alone.levels = {on.levels[level]};
+  alone.levels.front().ranks.reset();
+  alone.processor.cores_per_node.reset();
+  return alone;
+}
+
+duration price_of(const machine& on, const problem& call, bool placed, std::uint64_t bytes,
+                  bool eagerly) {
+  schedule::transfer_rules rules;
+  rules.addresses = call.addresses;
+  rules.entry = call.entry;
+  rules.direct = call.direct_access;
+  rules.eager_bytes = eagerly ? bytes : 0;
+  schedule::price_options options;
+  options.free_where_absent = true;
+  options.every_rank = true;
+  const auto steps = [&](int rank) {
+    return schedule::generator(one_message{rank == 0, placed, bytes});
+  };
+  const auto priced = schedule::price(2, steps, on, rules, options);
+  return call.overlapped ? priced.processor_most : priced.completion;
+}
+
+std::uint64_t crossing(const machine& on, const problem& call, std::size_t level, bool placed) {
+  const machine alone = of_level(on, level);
+  std::uint64_t largest = 0;
+  for (std::uint64_t bytes = least_tried; bytes <= call.eager_limit; bytes *= 2) {
+    if (price_of(alone, call, placed, bytes, true) > price_of(alone, call, placed, bytes, false)) {
+      return largest;
+    }
+    largest = bytes;
+  }
+  return call.eager_limit;
+}
+
+/// Levels with costs that members of the team can have between them, from inside out.
+std::vector<std::size_t> levels_spanned(const machine& on, int ranks) {
+  std::vector<std::size_t> spanned;
+  for (std::size_t level = 0; level < on.levels.size(); ++level) {
+    if (!on.levels[level].has_costs()) continue;
+    spanned.push_back(level);
+    if (on.levels[level].ranks.value_or(INT_MAX) >= ranks) break;
+  }
+  return spanned;
+}
+
+bool leaves_a_choice(const machine& on, const problem& call) {
+  return call.eager_limit != 0 && !call.transfer && call.ranks > 1 && on.levels.back().has_costs();
+}
+
+}  // namespace
+
+std::uint64_t usual_eager_bytes(const machine& on, const problem& call) {
+  if (!leaves_a_choice(on, call)) return call.eager_limit;
+  return crossing(on, call, levels_spanned(on, call.ranks).back(), false);
+}
+
+std::vector<std::uint64_t> eager_sizes_to_try(const machine& on, const problem& call) {
+  if (!leaves_a_choice(on, call)) return {};
+  std::vector<std::uint64_t> sizes{0, call.eager_limit};
+  const bool can_put =
+      call.addresses == schedule::address_mode::single && call.entry != schedule::sync_mode::mine;
+  for (const std::size_t level : levels_spanned(on, call.ranks)) {
+    sizes.push_back(crossing(on, call, level, false));
+    if (can_put) sizes.push_back(crossing(on, call, level, true));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  std::erase(sizes, call.eager_bytes);
+  return sizes;
+}
+
+bool travels_otherwise(std::uint64_t edge_sizes, std::uint64_t one, std::uint64_t other) noexcept {
+  const auto [less, more] = std::minmax(one, other);
+  for (int bit = 0; bit < 64; ++bit) {
+    if ((edge_sizes >> bit & 1U) == 0) continue;
+    // Sizes above half a power of two, up to it.
+    const std::uint64_t most = std::uint64_t{1} << bit;
+    if (most > less && most / 2 < more) return true;
+  }
+  return false;
+}
+
+}  // namespace upwash::collective
