@@ -17,6 +17,14 @@ UPWASH_HANG_REPORT=500ms "$upwash" run -n 3 --timeout 3s "$bin/stuck" >"$out" 2>
 [[ $(grep -c "rank 0 of 3 waits in wait_until" "$out") == 1 ]] || fail "rank 0 by time"
 [[ $(grep -c "rank 1 of 3 waits in barrier" "$out") == 1 ]] || fail "rank 1 by time"
 
+# A push that finds no room is one wait, in however many turns; with and without an order.
+for how in "" ordered; do
+  # shellcheck disable=SC2086  # or none
+  UPWASH_HANG_REPORT=500ms "$upwash" run -n 2 --timeout 6s "$bin/stuck_stream" $how \
+    >"$out" 2>&1 || true
+  [[ $(grep -cE "rank 0 of 2 waits in (push|send) " "$out") == 1 ]] || fail "a stuck push: $how"
+done
+
 # By signal: the launcher passes it on, every rank answers.
 "$upwash" run -n 3 --timeout 4s "$bin/stuck" >"$out" 2>&1 &
 pid=$!

@@ -16,6 +16,7 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
 namespace detail {
@@ -85,7 +86,7 @@ team job::world() const { return state_->teams->world(); }
 /// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
 void job::finish() {
   static constexpr conduit::wait_reason reason{.operation = "finish"};
-  const detail::operation_scope in(*state_, reason);
+  const wait_scope in(*this, reason);
   enum { sent, handled };
   std::array<std::uint64_t, 2> total{};
   std::uint64_t handled_before = 0;
@@ -194,7 +195,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   }
   if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
-  const detail::operation_scope in(*state_, reason);
+  const wait_scope in(*this, reason);
   for (unsigned& idles = state_->idles;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
