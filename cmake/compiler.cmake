@@ -25,6 +25,11 @@ set(UPWASH_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
 if(UPWASH_SANITIZE)
   add_compile_options(-fsanitize=${UPWASH_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${UPWASH_SANITIZE})
+  # What is found ends the test: going on would hide it, and the code for that takes a third of the
+  # time to compile. A null pointer ends it anyway, by the address sanitizer.
+  if(UPWASH_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=all -fno-sanitize=null)
+  endif()
 endif()
 
 add_library(upwash_warnings INTERFACE)

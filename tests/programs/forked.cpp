@@ -22,8 +22,7 @@ std::optional<upwash::attached_job> kept;  // destroyed by exit(), as a front en
 /// True in a child that returns.
 bool work(upwash::job& here, std::string_view how) {
   for (int round = 0; round < 3; ++round) {
-    std::fflush(nullptr);
-    const pid_t child = fork();
+    const pid_t child = fork();  // with what the rank has printed still in its buffers
     if (child == 0) {
       if (how == "exit") std::exit(0);
       if (how == "throw") throw std::runtime_error("in the child");

@@ -10,12 +10,41 @@ out=$work/out
 export UPWASH_CONFIG=
 evidence=("$out")
 
-# By time: each waiting rank says what for, once.
+# says COMMAND -- PATTERN...: runs it until its output has a line of each pattern, and a while longer;
+# each must have come once. What never comes meets the time-out.
+says() {
+  local command=() pattern pid
+  while [[ $1 != -- ]]; do
+    command+=("$1")
+    shift
+  done
+  shift
+  "${command[@]}" >"$out" 2>&1 &
+  pid=$!
+  for pattern in "$@"; do
+    while kill -0 "$pid" 2>/dev/null && ! grep -qE "$pattern" "$out"; do sleep 0.05; done
+  done
+  sleep 1
+  kill "$pid" 2>/dev/null || true
+  wait "$pid" || true
+  for pattern in "$@"; do
+    [[ $(grep -cE "$pattern" "$out") == 1 ]] || fail "'$pattern' by ${command[*]}"
+  done
+}
+
 status=0
-UPWASH_HANG_REPORT=500ms "$upwash" run -n 3 --timeout 3s "$bin/stuck" >"$out" 2>&1 || status=$?
+"$upwash" run -n 3 --timeout 1s "$bin/stuck" >"$out" 2>&1 || status=$?
 [[ $status == 124 ]] || fail "the time-out gave status $status"
-[[ $(grep -c "rank 0 of 3 waits in wait_until" "$out") == 1 ]] || fail "rank 0 by time"
-[[ $(grep -c "rank 1 of 3 waits in barrier" "$out") == 1 ]] || fail "rank 1 by time"
+
+# By time: each waiting rank says what for, once.
+export UPWASH_HANG_REPORT=500ms
+says "$upwash" run -n 3 --timeout 120s "$bin/stuck" -- \
+  "rank 0 of 3 waits in wait_until" "rank 1 of 3 waits in barrier"
+
+# A push that finds no room is one wait, in however many turns; with and without an order.
+says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" -- "rank 0 of 2 waits in send "
+says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" ordered -- "rank 0 of 2 waits in push "
+unset UPWASH_HANG_REPORT
 
 # By signal: the launcher passes it on, every rank answers.
 "$upwash" run -n 3 --timeout 4s "$bin/stuck" >"$out" 2>&1 &
@@ -40,16 +69,17 @@ kill "$pid"
 wait "$pid" || true
 
 # A signal at any moment of the start harms nobody.
-"$upwash" run -n 3 --timeout 1s "$bin/stuck" >"$out" 2>&1 &
+"$upwash" run -n 3 --timeout 120s "$bin/stuck" >"$out" 2>&1 &
 pid=$!
 until pgrep -P "$pid" >/dev/null; do sleep 0.001; done
 for _ in $(seq 50); do
   kill -USR1 "$pid" 2>/dev/null || true
   sleep 0.004
 done
+kill "$pid"
 status=0
 wait "$pid" || status=$?
-[[ $status == 124 ]] || fail "a signal during the start: status $status"
+[[ $status == 143 ]] || fail "a signal during the start: status $status"
 UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=reports-$$ UPWASH_START_TIMEOUT=1s "$bin/stuck" \
   >"$out" 2>&1 &
 pid=$!

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/base/process.hpp"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 
 namespace upwash::process {
 namespace {
@@ -38,13 +38,13 @@ std::size_t overflowed_stack(const std::byte* at) noexcept {
 void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
   if (const std::size_t bytes = overflowed_stack(static_cast<const std::byte*>(info->si_addr))) {
     std::array<char, 256> line{};
-    const auto end = fmt::format_to_n(
-        line.data(), line.size(),
-        "upwash: rank {} needs more stack than the {} KiB it has; raise the knob stack_bytes "
-        "(UPWASH_STACK_BYTES), or keep large arrays elsewhere\n",
-        current_rank(), bytes >> 10U);
-    [[maybe_unused]] const auto told =
-        write(STDERR_FILENO, line.data(), std::min(end.size, line.size()));
+    const int length =
+        std::snprintf(line.data(), line.size(),
+                      "upwash: rank %d needs more stack than the %zu KiB it has; raise the knob "
+                      "stack_bytes (UPWASH_STACK_BYTES), or keep large arrays elsewhere\n",
+                      current_rank(), bytes >> 10U);
+    [[maybe_unused]] const auto told = write(
+        STDERR_FILENO, line.data(), std::min(static_cast<std::size_t>(length), line.size() - 1));
   }
   ::signal(signal, SIG_DFL);
 }

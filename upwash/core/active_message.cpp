@@ -12,6 +12,7 @@
 #include "upwash/core/detail/request_access.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
 namespace {
@@ -140,7 +141,7 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
                                                 "cancel that first"));
   }
   const conduit::wait_reason reason{.operation = "prepare", .peer = destination, .bytes = bytes};
-  const detail::operation_scope in(detail::job_access::state(here), reason);
+  const wait_scope in(here, reason);
   while (!reserve(messages.has_deferred(to), bytes)) {
     here.wait(conduit::wait_target::credit(destination, room_.kind), reason);
   }

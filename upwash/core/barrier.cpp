@@ -12,6 +12,7 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash::control {
 namespace {
@@ -43,7 +44,7 @@ void barrier(const team& among) {
   auto& state = team_access::state(among);
   const std::uint64_t epoch = ++state.barrier_epoch;
   const conduit::wait_reason reason{.operation = "barrier", .team = among.id(), .number = epoch};
-  const detail::operation_scope in(detail::job_access::state(here), reason);
+  const wait_scope in(here, reason);
   if (!state.barrier_words) make_words(among, state);
   const auto members = static_cast<std::uint64_t>(among.size());
   auto& there = *static_cast<barrier_part*>(state.barrier_peer);

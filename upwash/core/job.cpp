@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cinttypes>
+#include <cstdio>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -16,6 +18,7 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
 namespace detail {
@@ -85,7 +88,7 @@ team job::world() const { return state_->teams->world(); }
 /// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
 void job::finish() {
   static constexpr conduit::wait_reason reason{.operation = "finish"};
-  const detail::operation_scope in(*state_, reason);
+  const wait_scope in(*this, reason);
   enum { sent, handled };
   std::array<std::uint64_t, 2> total{};
   std::uint64_t handled_before = 0;
@@ -194,7 +197,7 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
   }
   if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
-  const detail::operation_scope in(*state_, reason);
+  const wait_scope in(*this, reason);
   for (unsigned& idles = state_->idles;;) {
     const int moved = progress_step();
     if (target.ready() || (once && moved != 0)) return;
@@ -352,19 +355,23 @@ std::size_t describe_wait(const void* job_address, char* text, std::size_t size)
   const auto& here = *static_cast<const job*>(job_address);
   const job_state& state = job_access::state(here);
   const conduit::wait_reason* reason = state.waiting_for;
-  const auto length = [size](const auto& written) { return std::min(written.size, size); };
+  const auto length = [size](int written) {
+    return std::min(static_cast<std::size_t>(written), size - 1);
+  };
   if (reason == nullptr) {
-    return length(fmt::format_to_n(text, size, "upwash: rank {} of {} computes; {} deferred",
-                                   here.rank(), here.size(), state.messages.deferred()));
+    return length(std::snprintf(text, size, "upwash: rank %d of %d computes; %zu deferred",
+                                here.rank(), here.size(), state.messages.deferred()));
   }
   const std::int64_t since = state.waiting_since_ps.load(std::memory_order_relaxed);
-  const double seconds = since == 0 ? 0 : duration::from_ps(steady_now().ps() - since).seconds();
-  return length(fmt::format_to_n(
-      text, size,
-      "upwash: rank {} of {} waits in {} (peer {}, {} bytes, team {:#x}, number {}) for {:.1f} s; "
-      "{} deferred",
-      here.rank(), here.size(), reason->operation, reason->peer, reason->bytes, reason->team,
-      reason->number, seconds, state.messages.deferred()));
+  const std::uint64_t tenths =
+      since == 0 ? 0 : static_cast<std::uint64_t>(steady_now().ps() - since) / 100'000'000'000U;
+  return length(std::snprintf(text, size,
+                              "upwash: rank %d of %d waits in %s (peer %d, %" PRIu64
+                              " bytes, team 0x%" PRIx64 ", number %" PRIu64 ") for %" PRIu64
+                              ".%" PRIu64 " s; %zu deferred",
+                              here.rank(), here.size(), reason->operation, reason->peer,
+                              reason->bytes, reason->team, reason->number, tenths / 10, tenths % 10,
+                              state.messages.deferred()));
 }
 
 }  // namespace detail

@@ -140,8 +140,8 @@ std::vector<trace_event> read_trace(const std::string& path) {
 std::string to_text(const std::vector<trace_event>& events) {
   std::string text = fmt::format("{}\n", header);
   for (const auto& e : events) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", e.time_ns, e.rank,
-                   kinds[static_cast<std::size_t>(e.what)], e.peer, e.tag, e.context);
+    text += fmt::format("{},{},{},{},{},{}\n", e.time_ns, e.rank,
+                        kinds[static_cast<std::size_t>(e.what)], e.peer, e.tag, e.context);
   }
   return text;
 }

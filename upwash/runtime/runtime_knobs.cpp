@@ -53,8 +53,6 @@ constexpr knob rows[] = {
          "a rank that waits longer than this says for what; 0: never", knob_level::user},
     knob{"checked", knob_type::flag, "0", "costly checks of how the library is called",
          knob_level::user},
-    knob{"progress_thread", knob_type::flag, "0",
-         "a thread serves memory operations while the rank computes", knob_level::user},
     knob{"deferred_limit", knob_type::integer, "4096",
          "messages from handlers that wait for credit, above which peers' requests are throttled",
          knob_level::developer},

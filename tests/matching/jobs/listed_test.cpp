@@ -3,11 +3,14 @@
 //
 // Messages that stay listed at their senders: memory stays bounded, nothing is lost, receives and
 // probes find them, in order and in any order.
+#include <malloc.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
 
@@ -217,4 +220,38 @@ JOB_TEST(listed_messages, are_claimed_right_after_they_were_found, .least_ranks 
       EXPECT_TRUE(other.cancel());
     }
   }
+}
+
+namespace {
+
+/// What malloc has given to this process.
+std::size_t allocated() {
+  const struct mallinfo2 now = mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+}  // namespace
+
+JOB_TEST(listed_messages, take_no_more_memory_than_the_limit, .least_ranks = 2, .most_ranks = 2,
+         .on_sim = false, .on_direct = false, .on_loopback = false, .shares_process = false) {
+  if (test::sanitized) return;  // mallinfo knows nothing there
+  constexpr std::size_t share = std::size_t{4} << 20U;
+  constexpr int count = 40'000;  // all of them would take twice as much, and more
+  install_share(here, 0, share);
+  const team world = here.world();
+  const std::size_t before = allocated();
+  if (here.rank() == 1) {
+    numbers mine(world, count);
+    while (m::memory_of(here).queued != 0) here.progress();
+    EXPECT_NE(m::memory_of(here).listed_here, 0U);
+    control::barrier(world);
+    control::barrier(world);
+    wait_all(mine.going);
+    return;
+  }
+  control::barrier(world);
+  EXPECT_GT(m::memory_of(here).kept, share / 600);
+  EXPECT_LT(allocated() - before, share + share / 8);
+  control::barrier(world);
+  for (int i = 0; i < count; ++i) ASSERT_EQ(number_of(world, 1, i), i);
 }

@@ -14,6 +14,8 @@ void shm_knobs(knob_table& table) {
       knob{"sleep_after", knob_type::time, "1s",
            "waiting longer than this naps instead of keeping the core; 0: never",
            knob_level::tuner},
+      knob{"progress_thread", knob_type::flag, "0",
+           "a thread serves memory operations while the rank computes", knob_level::user},
       knob{"fake_nodes", knob_type::integer, "0",
            "split the ranks of one machine into so many pretended nodes; 0: none",
            knob_level::user},

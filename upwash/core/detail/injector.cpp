@@ -11,6 +11,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash::detail {
 namespace {
@@ -90,7 +91,7 @@ void injector::send_one(const conduit::message& m) {
   if (in_handler) return defer(m);  // I2
   const conduit::wait_reason reason{
       .operation = "send", .peer = m.destination, .bytes = m.payload.size()};
-  const operation_scope in(job_access::state(here_), reason);
+  const wait_scope in(here_, reason);
   do {
     ++here_.counters().retries;
     here_.wait(conduit::wait_target::credit(m.destination, m.kind), reason);

@@ -78,29 +78,6 @@ struct job_access {
   }
 };
 
-/// While it lives the stall report names this operation, whatever waits it is made of.
-/// A loop that waits for credit opens one around itself: else each turn were a wait of its own,
-/// too short ever to be reported.
-class operation_scope {
- public:
-  operation_scope(job_state& state, const conduit::wait_reason& reason) noexcept
-      : state_(state), outermost_(state.waiting_for == nullptr) {
-    if (outermost_) state_.waiting_for = &reason;
-  }
-  ~operation_scope() {
-    if (!outermost_) return;
-    state_.waiting_for = nullptr;
-    state_.idles = 0;
-    state_.waiting_since_ps.store(0, std::memory_order_relaxed);  // a report may read an old one
-  }
-  operation_scope(const operation_scope&) = delete;
-  operation_scope& operator=(const operation_scope&) = delete;
-
- private:
-  job_state& state_;
-  bool outermost_;
-};
-
 /// Leaves a note in `text` of what the job waits for; async-signal-safe.
 std::size_t describe_wait(const void* job, char* text, std::size_t size);
 

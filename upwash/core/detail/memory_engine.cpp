@@ -11,6 +11,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash::detail {
 namespace {
@@ -111,7 +112,7 @@ void memory_engine::start(const transfer& what, const stage_target& local,
   if (here_.in_handler() || calling_ || !too_many()) return;
   const conduit::wait_reason reason{
       .operation = "put or get", .peer = what.at.rank, .bytes = what.bytes};
-  const operation_scope in(job_access::state(here_), reason);
+  const wait_scope in(here_, reason);
   while (too_many()) {
     here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory), reason);
   }

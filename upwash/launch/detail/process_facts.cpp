@@ -18,10 +18,9 @@ namespace {
 
 /// The beginning of a file about a process; empty when there is no such process.
 std::array<char, 4096> process_file(pid_t pid, const char* name) {
-  std::array<char, 64> path{};
-  fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/{}", pid, name);
+  const std::string path = fmt::format("/proc/{}/{}", pid, name);
   std::array<char, 4096> text{};
-  const int fd = open(path.data(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return text;
   if (read(fd, text.data(), text.size() - 1) < 0) text[0] = '\0';
   close(fd);

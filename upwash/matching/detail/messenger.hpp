@@ -249,8 +249,12 @@ class messenger final : public service_base {
   /// Envelopes go by value here: loaded from where they were just stored in pieces, they would wait
   /// for all stores before them, that of the last message's line too.
   [[nodiscard]] posted& new_post(envelope what, std::span<std::byte> into);
+  /// What a kept message takes: its bytes in a block of their own, its entry, and up to four places
+  /// in the index of a store, which is at most half full and doubles. Both ends reckon the same.
   [[nodiscard]] static std::uint64_t charge_of(std::size_t bytes) noexcept {
-    return bytes + sizeof(arrival);
+    constexpr std::uint64_t block = 24;
+    constexpr std::uint64_t places = 4 * 16;
+    return bytes + block + sizeof(arrival) + places;
   }
 
   void check_ready(const label& with, std::size_t bytes) const;

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Nodes that come and go: given back to a free list, memory kept until the pool goes.
+// Nodes that come and go: given back to a free list, memory kept until the pool goes. At most
+// `most_at_once` nodes beyond those that were needed at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -26,9 +28,11 @@ class node_pool {
   }
   [[nodiscard]] std::size_t bytes() const noexcept { return nodes_ * sizeof(Node); }
 
+  static constexpr std::size_t most_at_once = 256;
+
  private:
   void grow() {
-    const std::size_t more = nodes_ == 0 ? 16 : nodes_;
+    const std::size_t more = nodes_ == 0 ? 16 : std::min(nodes_, most_at_once);
     chunks_.push_back(std::make_unique<Node[]>(more));
     for (std::size_t i = 0; i < more; ++i) give_back(&chunks_.back()[i]);
     nodes_ += more;

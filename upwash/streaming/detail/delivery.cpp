@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/wait_scope.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 
 namespace upwash::streaming {
@@ -106,9 +107,12 @@ void engine::deliver_own_and_wait() {
 }
 
 void engine::wait_for_deferred() {
+  if (here_.deferred() <= most_deferred) return;
+  static constexpr conduit::wait_reason reason{.operation = "push"};
+  const wait_scope in(here_, reason);
   ++waiting_;
   while (here_.deferred() > most_deferred) {
-    here_.wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "push"});
+    here_.wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
   }
   --waiting_;
 }

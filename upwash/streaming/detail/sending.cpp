@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/wait_scope.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
@@ -28,10 +29,11 @@ void engine::send_buffer(std::uint32_t way, cause why) {
 /// meanwhile, and have more for it, send them first.
 void engine::wait_and_send(std::uint32_t way, cause why) {
   const int hop = buffers_[way].hop;
+  const conduit::wait_reason reason{.operation = "push", .peer = hop};
+  const wait_scope in(here_, reason);
   ++waiting_;
   while (buffers_[way].first != nullptr && !try_send(way, why)) {
-    here_.wait(conduit::wait_target::credit(hop, conduit::lane::request),
-               {.operation = "push", .peer = hop});
+    here_.wait(conduit::wait_target::credit(hop, conduit::lane::request), reason);
   }
   --waiting_;
   look_at_arrivals(parameters_.effective_bytes);

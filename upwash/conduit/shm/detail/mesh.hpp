@@ -27,6 +27,7 @@ struct introduction {
   std::uint32_t serial = 0;
   std::uint32_t line_count = 0;
   std::uint32_t payload_bytes = 0;
+  std::int32_t threads = 1;  ///< that poll: its ranks take turns, a progress thread does not
   std::int64_t started_ps = 0;
   processor_set processors{};
 };

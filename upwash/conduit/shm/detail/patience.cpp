@@ -42,6 +42,7 @@ bool meet(const processor_set& a, const processor_set& b) {
 
 struct sharing {
   int processes = 0;
+  int threads = 0;  ///< of theirs, that poll
   int processors = 0;
 };
 
@@ -53,6 +54,7 @@ sharing sharing_of(std::span<const introduction> processes, int self) {
   for (const introduction& one : processes) {
     if (!meet(one.processors, mine)) continue;
     ++result.processes;
+    result.threads += one.threads;
     for (std::size_t word = 0; word < all.size(); ++word) all[word] |= one.processors[word];
   }
   for (const std::uint64_t word : all) result.processors += std::popcount(word);
@@ -72,14 +74,17 @@ patience patience::choose(const settings& values, std::span<const introduction> 
                           int self) {
   const std::string& wanted = values.text("wait_policy");
   const sharing found = sharing_of(processes, self);
-  policy chosen = found.processes <= found.processors ? policy::spin : policy::yield;
+  policy chosen = found.threads <= found.processors ? policy::spin : policy::yield;
   if (wanted == "spin") chosen = policy::spin;
   if (wanted == "yield") chosen = policy::yield;
   if (wanted == "sleep") chosen = policy::sleep;
   log(log_level::info, "shm",
-      fmt::format("wait policy {}: {} process{} on {} processor{} ({})", name_of(chosen),
-                  found.processes, found.processes == 1 ? "" : "es", found.processors,
-                  found.processors == 1 ? "" : "s",
+      fmt::format("wait policy {}: {} process{}{} on {} processor{} ({})", name_of(chosen),
+                  found.processes, found.processes == 1 ? "" : "es",
+                  found.threads == found.processes
+                      ? ""
+                      : fmt::format(" of {} threads that poll", found.threads),
+                  found.processors, found.processors == 1 ? "" : "s",
                   wanted == "auto" ? "chosen" : "set by wait_policy"));
   return {chosen, values.time("sleep_after")};
 }

@@ -21,7 +21,8 @@ class patience {
 
   patience(policy chosen, duration sleep_after) : policy_(chosen), sleep_after_(sleep_after) {}
 
-  /// As the knobs say; auto by how many processes share how many processors with `self`.
+  /// As the knobs say; auto by how many polling threads of processes share how many processors with
+  /// `self`.
   /// Logs the choice and why.
   static patience choose(const settings& values, std::span<const introduction> processes, int self);
 

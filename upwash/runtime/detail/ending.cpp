@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/runtime/detail/ending.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <stdio_ext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+#include "upwash/base/log.hpp"
+#include "upwash/launch/bootstrap.hpp"
+
+namespace upwash::runtime_detail {
+
+int report(const composition& parts, int rank, const error& failure) {
+  const int status = failure.exit_status();
+  std::fflush(nullptr);
+  if (getpid() != parts.process) {  // a child that the program forked: the job goes on without it
+    fmt::print(stderr, "upwash: a forked child of rank {}: {}\n", rank, failure.what());
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  const int named = parts.world && parts.world->size() > 1 ? rank : -1;
+  if (!parts.boot) {
+    launch::abort_start(status, failure.what());
+  } else if (launched(parts.values) || parts.boot->process_count() > 1) {
+    parts.boot->abort(named, status, failure.what());
+  }
+  fmt::print(stderr, "upwash: {}\n", launch::failure_line(named, failure.what()));
+  std::fflush(nullptr);
+  return status;
+}
+
+std::string type_of_exception() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return "unknown";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? name.get() : type->name();
+}
+
+void keep_streams(const composition& parts) {
+  const std::string& file = parts.values.text("tuning");
+  const bool named = !file.empty() && file != "none";
+  if (!named || parts.world->first_rank() != 0 || parts.streams->fresh().empty()) return;
+  try {
+    tuning::add_to_file(
+        file, parts.streams->fresh(),
+        tuning::origin_of(parts.values.text("conduit"), parts.values.text("machine")),
+        parts.algorithms);
+  } catch (const error& wrong) {
+    log(log_level::warning, "tuning",
+        fmt::format("what streams found out is not kept: {}", wrong.what()));
+  }
+}
+
+void keep_output_from_forks() {
+  [[maybe_unused]] static const int told =  // once a process: it cannot be taken back
+      pthread_atfork(nullptr, nullptr, [] {
+        __fpurge(stdout);
+        __fpurge(stderr);
+      });
+}
+
+void leave_fork() {
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+}  // namespace upwash::runtime_detail
