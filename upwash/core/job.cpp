@@ -365,13 +365,12 @@ std::size_t describe_wait(const void* job_address, char* text, std::size_t size)
   const std::int64_t since = state.waiting_since_ps.load(std::memory_order_relaxed);
   const std::uint64_t tenths =
       since == 0 ? 0 : static_cast<std::uint64_t>(steady_now().ps() - since) / 100'000'000'000U;
-  return length(std::snprintf(text, size,
-                              "upwash: rank %d of %d waits in %s (peer %d, %" PRIu64
-                              " bytes, team 0x%" PRIx64 ", number %" PRIu64 ") for %" PRIu64
-                              ".%" PRIu64 " s; %zu deferred",
-                              here.rank(), here.size(), reason->operation, reason->peer,
-                              reason->bytes, reason->team, reason->number, tenths / 10, tenths % 10,
-                              state.messages.deferred()));
+  return length(std::snprintf(
+      text, size,
+      "upwash: rank %d of %d waits in %s (peer %d, %" PRIu64 " bytes, team 0x%" PRIx64
+      ", number %" PRIu64 ") for %" PRIu64 ".%" PRIu64 " s; %zu deferred",
+      here.rank(), here.size(), reason->operation, reason->peer, reason->bytes, reason->team,
+      reason->number, tenths / 10, tenths % 10, state.messages.deferred()));
 }
 
 }  // namespace detail
