@@ -45,20 +45,20 @@ requires std::ranges::range<In> && std::ranges::range<Out>
                                    call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
-  return detail::issue(among, detail::nonblocking_t{},
-                       detail::all_gather_v_call<detail::item_of<Out>>(among, items.in, items.out,
-                                                                       blocks, false, how, site));
+  return collective::detail::start(
+      among, detail::all_gather_v_call<detail::item_of<Out>>(among, items.in, items.out, blocks,
+                                                             false, how, site));
 }
 /// The same, blocking or persistent.
-template <detail::form_of_uneven_call Form, class In, class Out>
+template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto all_gather_v(const team& among, Form form, In&& mine, Out&& all, const member_counts& blocks,
                   const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(mine),
-                                                                          static_cast<Out&&>(all));
-  return detail::issue(among, form,
-                       detail::all_gather_v_call<detail::item_of<Out>>(among, items.in, items.out,
-                                                                       blocks, false, how, site));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
+                                                                         static_cast<Out&&>(all));
+  return collective::detail::perform(among, form,
+                                     detail::all_gather_v_call<detail::item_of<Out>>(
+                                         among, items.in, items.out, blocks, false, how, site));
 }
 
 /// The same; member i's block of `all` holds its contribution.
@@ -68,18 +68,16 @@ requires std::ranges::range<Data>
                                    const member_counts& blocks, const collective_options& how = {},
                                    call_site site = call_site::current()) {
   const auto items = detail::output_items<true, Data>(static_cast<Data&&>(all));
-  return detail::issue(
-      among, detail::nonblocking_t{},
-      detail::all_gather_v_call<detail::item_of<Data>>(among, {}, items, blocks, true, how, site));
+  return collective::detail::start(among, detail::all_gather_v_call<detail::item_of<Data>>(
+                                              among, {}, items, blocks, true, how, site));
 }
 /// The same, blocking or persistent.
-template <detail::form_of_uneven_call Form, class Data>
+template <detail::form_of_call Form, class Data>
 requires std::ranges::range<Data>
 auto all_gather_v(const team& among, Form form, in_place_t, Data&& all, const member_counts& blocks,
                   const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items =
-      detail::output_items<detail::reads_later<Form>, Data>(static_cast<Data&&>(all));
-  return detail::issue(
+  const auto items = detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(all));
+  return collective::detail::perform(
       among, form,
       detail::all_gather_v_call<detail::item_of<Data>>(among, {}, items, blocks, true, how, site));
 }

@@ -44,18 +44,19 @@ requires std::ranges::range<In> && std::ranges::range<Out>
                                call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
-  return detail::issue(among, detail::nonblocking_t{},
-                       detail::gather_v_call(among, root, items, blocks, how, site));
+  return collective::detail::start(among,
+                                   detail::gather_v_call(among, root, items, blocks, how, site));
 }
 /// The same, blocking or persistent.
-template <detail::form_of_uneven_call Form, class In, class Out>
+template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto gather_v(const team& among, Form form, int root, In&& mine, Out&& all,
               const member_counts& blocks, const collective_options& how = {},
               call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(mine),
-                                                                          static_cast<Out&&>(all));
-  return detail::issue(among, form, detail::gather_v_call(among, root, items, blocks, how, site));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
+                                                                         static_cast<Out&&>(all));
+  return collective::detail::perform(among, form,
+                                     detail::gather_v_call(among, root, items, blocks, how, site));
 }
 
 /// What all members have in `mine`, at the root, where only each one knows how much: the counts are

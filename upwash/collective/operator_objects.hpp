@@ -36,9 +36,6 @@ concept operator_object = !std::ranges::range<F> && !std::same_as<F, collective_
 template <class In, class Out>
 concept buffers = std::ranges::range<In> && std::ranges::range<Out>;
 
-template <class Form>
-inline constexpr bool form_uses_later = !std::same_as<Form, blocking_t>;
-
 }  // namespace detail
 
 /// `out` of all is the combination of all `in` (all_reduce.hpp).
@@ -57,8 +54,8 @@ template <detail::form_of_call Form, class In, class Out, detail::operator_objec
 requires detail::buffers<In, Out>
 auto all_reduce(const team& among, Form form, In&& in, Out&& out, Operator by,
                 const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::form_uses_later<Form>, In, Out>(
-      static_cast<In&&>(in), static_cast<Out&&>(out));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
   return collective::detail::perform(among, form,
                                      detail::all_reduce_call<detail::item_of<Out>>(
                                          among, by, items.in, items.out, false, how, site));
@@ -77,7 +74,7 @@ template <detail::form_of_call Form, std::ranges::range Data, detail::operator_o
 auto all_reduce(const team& among, Form form, in_place_t, Data&& data, Operator by,
                 const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items =
-      detail::output_items<detail::form_uses_later<Form>, Data>(static_cast<Data&&>(data));
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data));
   return collective::detail::perform(
       among, form,
       detail::all_reduce_call<detail::item_of<Data>>(among, by, {}, items, true, how, site));
@@ -112,8 +109,8 @@ template <detail::form_of_call Form, class In, class Out, detail::operator_objec
 requires detail::buffers<In, Out>
 auto reduce(const team& among, Form form, int root, In&& in, Out&& out, Operator by,
             const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::form_uses_later<Form>, In, Out>(
-      static_cast<In&&>(in), static_cast<Out&&>(out));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
   return collective::detail::perform(
       among, form,
       detail::reduce_call<detail::item_of<Out>>(among, by, root, items.in, items.out, how, site));
@@ -132,7 +129,7 @@ template <detail::form_of_call Form, std::ranges::range Data, detail::operator_o
 auto reduce(const team& among, Form form, int root, in_place_t, Data&& data, Operator by,
             const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items =
-      detail::output_items<detail::form_uses_later<Form>, Data>(static_cast<Data&&>(data));
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data));
   return collective::detail::perform(
       among, form, detail::reduce_in_place_call<detail::item_of<Data>>(by, root, items, how, site));
 }
@@ -167,8 +164,8 @@ template <detail::form_of_call Form, class In, class Out, detail::operator_objec
 requires detail::buffers<In, Out>
 auto reduce_scatter(const team& among, Form form, In&& in, Out&& out, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::form_uses_later<Form>, In, Out>(
-      static_cast<In&&>(in), static_cast<Out&&>(out));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
   return collective::detail::perform(
       among, form,
       detail::reduce_scatter_call<detail::item_of<Out>>(among, by, items.in, items.out, how, site));
@@ -188,7 +185,7 @@ template <detail::form_of_call Form, std::ranges::range Data, detail::operator_o
 auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items =
-      detail::output_items<detail::form_uses_later<Form>, Data>(static_cast<Data&&>(data));
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data));
   return collective::detail::perform(
       among, form,
       detail::reduce_scatter_in_place_call<detail::item_of<Data>>(among, by, items, how, site));
@@ -211,8 +208,8 @@ template <detail::form_of_call Form, class In, class Out, detail::operator_objec
 requires detail::buffers<In, Out>
 auto scan(const team& among, Form form, In&& in, Out&& out, Operator by,
           const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::form_uses_later<Form>, In, Out>(
-      static_cast<In&&>(in), static_cast<Out&&>(out));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
   return collective::detail::perform(
       among, form,
       detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::scan, items.in,
@@ -233,7 +230,7 @@ template <detail::form_of_call Form, std::ranges::range Data, detail::operator_o
 auto scan(const team& among, Form form, in_place_t, Data&& data, Operator by,
           const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items =
-      detail::output_items<detail::form_uses_later<Form>, Data>(static_cast<Data&&>(data));
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data));
   return collective::detail::perform(
       among, form,
       detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::scan, {}, items, true,
@@ -269,8 +266,8 @@ template <detail::form_of_call Form, class In, class Out, detail::operator_objec
 requires detail::buffers<In, Out>
 auto exclusive_scan(const team& among, Form form, In&& in, Out&& out, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::form_uses_later<Form>, In, Out>(
-      static_cast<In&&>(in), static_cast<Out&&>(out));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
   return collective::detail::perform(
       among, form,
       detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::exclusive_scan, items.in,
@@ -291,7 +288,7 @@ template <detail::form_of_call Form, std::ranges::range Data, detail::operator_o
 auto exclusive_scan(const team& among, Form form, in_place_t, Data&& data, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items =
-      detail::output_items<detail::form_uses_later<Form>, Data>(static_cast<Data&&>(data));
+      detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data));
   return collective::detail::perform(
       among, form,
       detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::exclusive_scan, {},

@@ -54,6 +54,10 @@ namespace detail {
 template <class T>
 concept form_of_call = std::same_as<T, blocking_t> || std::same_as<T, persist_t>;
 
+/// Whether a call of that form still uses its buffers when it has returned.
+template <class Form>
+inline constexpr bool uses_later = !std::same_as<Form, blocking_t>;
+
 }  // namespace detail
 
 /// Where a collective was called, for the errors of checked runs. (Clang 14 has no

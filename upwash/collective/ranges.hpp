@@ -25,12 +25,7 @@
 
 namespace upwash {
 
-namespace detail {
-
-template <class Form>
-inline constexpr bool uses_later = !std::same_as<Form, blocking_t>;
-
-}  // namespace detail
+namespace detail {}  // namespace detail
 
 /// `data` of `root` goes to `data` of all (broadcast.hpp).
 template <detail::other_range Data>

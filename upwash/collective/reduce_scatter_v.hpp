@@ -9,19 +9,18 @@
 
 #include "upwash/collective/detail/reduction_call.hpp"
 #include "upwash/collective/detail/uneven_call.hpp"
+#include "upwash/collective/operator_objects.hpp"
 
 namespace upwash {
 
 namespace detail {
 
-template <class Operator, class T>
-[[nodiscard]] collective::detail::bound_call reduce_scatter_v_call(const team& among,
-                                                                   const item_spans<T>& items,
-                                                                   const member_counts& blocks,
-                                                                   const collective_options& how,
-                                                                   call_site site) {
-  auto reduced = collective::detail::reduction_call<Operator, T>(
-      {.what = collective::kind::reduce_scatter_v}, items.in, items.out, how, site);
+template <class T, class Operator>
+[[nodiscard]] collective::detail::bound_call reduce_scatter_v_call(
+    const team& among, const Operator& by, const item_spans<T>& items, const member_counts& blocks,
+    const collective_options& how, call_site site) {
+  auto reduced = collective::detail::reduction_call<T>(
+      by, {.what = collective::kind::reduce_scatter_v}, items.in, items.out, how, site);
   auto all = all_blocks_known(among,
                               {.what = reduced.wanted.what,
                                .input = reduced.buffers.input,
@@ -38,28 +37,48 @@ template <class Operator, class T>
 
 /// `mine` of member i, blocks.counts[i] items, is the combination, by the operator, of block i of
 /// all members' `all`. All members give the same counts; where blocks lie each says for itself. The
-/// buffers do not overlap. Buffers and counts are used until the request is complete. Throws
-/// `error` (argument) where counts and buffers do not fit.
-template <class Operator, class In, class Out>
-requires std::ranges::range<In> && std::ranges::range<Out>
+/// buffers do not overlap. Buffers and counts are used until the request is complete. The operator
+/// is an object as in operator_objects.hpp. Throws `error` (argument) where counts and buffers do
+/// not fit.
+template <class In, class Out, detail::operator_object Operator>
+requires detail::buffers<In, Out>
 [[nodiscard]] request reduce_scatter_v(const team& among, In&& all, const member_counts& blocks,
-                                       Out&& mine, const collective_options& how = {},
+                                       Out&& mine, Operator by, const collective_options& how = {},
                                        call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
-  return detail::issue(among, detail::nonblocking_t{},
-                       detail::reduce_scatter_v_call<Operator>(among, items, blocks, how, site));
+  return collective::detail::start(
+      among, detail::reduce_scatter_v_call(among, by, items, blocks, how, site));
 }
 /// The same, blocking or persistent.
-template <class Operator, detail::form_of_uneven_call Form, class In, class Out>
-requires std::ranges::range<In> && std::ranges::range<Out>
+template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
+requires detail::buffers<In, Out>
+auto reduce_scatter_v(const team& among, Form form, In&& all, const member_counts& blocks,
+                      Out&& mine, Operator by, const collective_options& how = {},
+                      call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(all),
+                                                                         static_cast<Out&&>(mine));
+  return collective::detail::perform(
+      among, form, detail::reduce_scatter_v_call(among, by, items, blocks, how, site));
+}
+
+/// The same, by an operator that is named by its type: reduce_scatter_v<sum>(...).
+template <class Operator, class In, class Out>
+requires detail::buffers<In, Out>
+[[nodiscard]] request reduce_scatter_v(const team& among, In&& all, const member_counts& blocks,
+                                       Out&& mine, const collective_options& how = {},
+                                       call_site site = call_site::current()) {
+  return reduce_scatter_v(among, static_cast<In&&>(all), blocks, static_cast<Out&&>(mine),
+                          detail::named<Operator>(), how, site);
+}
+/// The same, blocking or persistent.
+template <class Operator, detail::form_of_call Form, class In, class Out>
+requires detail::buffers<In, Out>
 auto reduce_scatter_v(const team& among, Form form, In&& all, const member_counts& blocks,
                       Out&& mine, const collective_options& how = {},
                       call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(all),
-                                                                          static_cast<Out&&>(mine));
-  return detail::issue(among, form,
-                       detail::reduce_scatter_v_call<Operator>(among, items, blocks, how, site));
+  return reduce_scatter_v(among, form, static_cast<In&&>(all), blocks, static_cast<Out&&>(mine),
+                          detail::named<Operator>(), how, site);
 }
 
 }  // namespace upwash

@@ -46,18 +46,19 @@ requires std::ranges::range<In> && std::ranges::range<Out>
                                 call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
-  return detail::issue(among, detail::nonblocking_t{},
-                       detail::scatter_v_call(among, root, items, blocks, how, site));
+  return collective::detail::start(among,
+                                   detail::scatter_v_call(among, root, items, blocks, how, site));
 }
 /// The same, blocking or persistent.
-template <detail::form_of_uneven_call Form, class In, class Out>
+template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto scatter_v(const team& among, Form form, int root, In&& all, const member_counts& blocks,
                Out&& mine, const collective_options& how = {},
                call_site site = call_site::current()) {
-  const auto items = detail::items_of<detail::reads_later<Form>, In, Out>(static_cast<In&&>(all),
-                                                                          static_cast<Out&&>(mine));
-  return detail::issue(among, form, detail::scatter_v_call(among, root, items, blocks, how, site));
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(all),
+                                                                         static_cast<Out&&>(mine));
+  return collective::detail::perform(among, form,
+                                     detail::scatter_v_call(among, root, items, blocks, how, site));
 }
 
 /// The member's block of `all` of `root`, where only the root knows how long it is: the counts are

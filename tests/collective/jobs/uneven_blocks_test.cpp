@@ -84,6 +84,12 @@ void check_all(const team& among, std::uint64_t seed, std::uint64_t most) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     ASSERT_EQ(sums[i], among.size() * item_of(me, i)) << "reduce_scatter_v, seed " << seed;
   }
+  const int modulus = 17;
+  const auto by = [modulus](int left, int right) { return (left + right) % modulus; };
+  reduce_scatter_v(among, blocking, wanted, {counts, offsets}, sums, by);
+  for (std::size_t i = 0; i < sums.size() && among.size() > 1; ++i) {
+    ASSERT_EQ(sums[i], among.size() * item_of(me, i) % modulus) << "modulo, seed " << seed;
+  }
 }
 
 }  // namespace

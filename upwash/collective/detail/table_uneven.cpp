@@ -4,7 +4,7 @@
 // Collectives of blocks of different lengths. What a call takes depends on its lengths: priced are
 // alike ones of the mean.
 #include "upwash/collective/algorithms/all_gathers_v.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
 #include "upwash/collective/algorithms/reduce_scatters_v.hpp"
 #include "upwash/collective/algorithms/rooted_v.hpp"
 #include "upwash/collective/algorithms/tree_gather.hpp"

@@ -4,14 +4,12 @@
 // What collectives of blocks of different lengths have in common.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
 #include "upwash/collective/detail/call.hpp"
-#include "upwash/core/blocking.hpp"
 #include "upwash/core/items.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
@@ -65,27 +63,6 @@ struct uneven_call {
                                                                   const uneven_call& all,
                                                                   const collective_options& how,
                                                                   call_site site);
-
-/// Nonblocking: no tag.
-struct nonblocking_t {};
-
-template <class Form>
-concept form_of_uneven_call = std::same_as<Form, nonblocking_t> || std::same_as<Form, blocking_t> ||
-    std::same_as<Form, persist_t>;
-
-template <class Form>
-inline constexpr bool reads_later = !std::same_as<Form, blocking_t>;
-
-template <form_of_uneven_call Form>
-auto issue(const team& among, Form /*form*/, const collective::detail::bound_call& call) {
-  if constexpr (std::same_as<Form, blocking_t>) {
-    collective::detail::run(among, call);
-  } else if constexpr (std::same_as<Form, persist_t>) {
-    return collective::detail::prepare(among, call);
-  } else {
-    return collective::detail::start(among, call);
-  }
-}
 
 }  // namespace detail
 }  // namespace upwash
