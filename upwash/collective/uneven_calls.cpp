@@ -4,7 +4,8 @@
 // Calls of blocks of different lengths: what can be checked before they start.
 #include <fmt/format.h>
 
-#include <numeric>
+#include <algorithm>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/uneven_call.hpp"
@@ -21,6 +22,25 @@ namespace {
 /// Whether the vector that holds all blocks is the output.
 bool gathers(collective::kind what) {
   return what == collective::kind::gather_v || what == collective::kind::all_gather_v;
+}
+
+/// Of an output nobody knows what lands last where two blocks are.
+void check_blocks_apart(const team& among, const uneven_call& all) {
+  const auto& [counts, offsets] = all.blocks;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (counts[i] != 0) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&at = offsets](std::size_t a, std::size_t b) { return at[a] < at[b]; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::size_t before = order[i - 1];
+    if (offsets[before] + counts[before] <= offsets[order[i]]) continue;
+    refuse(among, all.what.what,
+           fmt::format("the blocks of members {} and {} overlap: {} elements at {} and {} at {}",
+                       before, order[i], counts[before], offsets[before], counts[order[i]],
+                       offsets[order[i]]));
+  }
 }
 
 std::uint64_t elements_of_all(const team& among, const uneven_call& all) {
@@ -48,6 +68,7 @@ std::uint64_t elements_of_all(const team& among, const uneven_call& all) {
     refused(fmt::format("the counts add up to {} elements, the buffer of all blocks has {}", total,
                         room));
   }
+  if (among.here().options().checked && gathers(all.what.what)) check_blocks_apart(among, all);
   return total;
 }
 

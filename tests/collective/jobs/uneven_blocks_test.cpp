@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 
@@ -176,4 +177,23 @@ JOB_TEST(uneven_blocks, that_do_not_fit_are_refused, .least_ranks = 2, .most_ran
   }
   EXPECT_THROW(gather_v(world, blocking, 2, mine, all, short_of), error);
   barrier(world, blocking);
+}
+
+TEST(uneven_blocks, that_land_on_each_other_are_refused_in_checked_runs) {
+  const std::vector<std::uint64_t> counts{3, 0, 2};
+  const auto body_at = [&](const std::vector<std::uint64_t>& offsets) {
+    return [&](job& here) {
+      const std::vector<int> mine(counts[wide(here.rank())]);
+      std::vector<int> all(7);
+      all_gather_v(here.world(), blocking, mine, all, {counts, offsets});
+    };
+  };
+  const std::vector<std::uint64_t> apart{2, 3, 0};  // what has no elements lies anywhere
+  const std::vector<std::uint64_t> overlapping{2, 0, 4};
+  EXPECT_EQ(test::message_of(*test::loopback_of(3), body_at(apart), {.checked = true}), "no error");
+  const std::string said =
+      test::message_of(*test::loopback_of(3), body_at(overlapping), {.checked = true});
+  EXPECT_NE(said.find("the blocks of members 0 and 2 overlap: 3 elements at 2 and 2 at 4"),
+            std::string::npos)
+      << said;
 }
