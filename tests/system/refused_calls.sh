@@ -47,6 +47,10 @@ refused 'all_gather(t, std::vector<double>(3), std::span(v)).wait()' "$temporary
 refused 'all_reduce<sum>(t, persist, c, std::vector<double>(3))' "$temporary"
 refused 'send(t, 1, 2, 5.0).wait()' "$temporary"
 refused 'receive(t, 1, 2, std::vector<double>(3)).wait()' "$temporary"
+counts='std::vector<std::uint64_t>(3)'
+compiles "all_gather_v(t, blocking, c, v, $counts)" || fail "$(cat "$work/said")"
+refused "all_gather_v(t, c, v, $counts).wait()" "$temporary"
+refused "scatter_v(t, persist, 0, c, $counts, v)" "$temporary"
 refused 'all_gather(t, blocking, c, std::vector<double>(3))' 'the output is a temporary'
 refused 'all_reduce<sum>(t, v, c).wait()' 'the output is const'
 refused 'receive(t, 1, 2, c).wait()' 'the output is const'

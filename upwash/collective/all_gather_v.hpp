@@ -41,7 +41,8 @@ template <class T>
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 [[nodiscard]] request all_gather_v(const team& among, In&& mine, Out&& all,
-                                   const member_counts& blocks, const collective_options& how = {},
+                                   const detail::lasting_counts& blocks,
+                                   const collective_options& how = {},
                                    call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
@@ -52,8 +53,9 @@ requires std::ranges::range<In> && std::ranges::range<Out>
 /// The same, blocking or persistent.
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
-auto all_gather_v(const team& among, Form form, In&& mine, Out&& all, const member_counts& blocks,
-                  const collective_options& how = {}, call_site site = call_site::current()) {
+auto all_gather_v(const team& among, Form form, In&& mine, Out&& all,
+                  const detail::counts_of<Form>& blocks, const collective_options& how = {},
+                  call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
                                                                          static_cast<Out&&>(all));
   return collective::detail::perform(among, form,
@@ -65,7 +67,8 @@ auto all_gather_v(const team& among, Form form, In&& mine, Out&& all, const memb
 template <class Data>
 requires std::ranges::range<Data>
 [[nodiscard]] request all_gather_v(const team& among, in_place_t, Data&& all,
-                                   const member_counts& blocks, const collective_options& how = {},
+                                   const detail::lasting_counts& blocks,
+                                   const collective_options& how = {},
                                    call_site site = call_site::current()) {
   const auto items = detail::output_items<true, Data>(static_cast<Data&&>(all));
   return collective::detail::start(among, detail::all_gather_v_call<detail::item_of<Data>>(
@@ -74,8 +77,9 @@ requires std::ranges::range<Data>
 /// The same, blocking or persistent.
 template <detail::form_of_call Form, class Data>
 requires std::ranges::range<Data>
-auto all_gather_v(const team& among, Form form, in_place_t, Data&& all, const member_counts& blocks,
-                  const collective_options& how = {}, call_site site = call_site::current()) {
+auto all_gather_v(const team& among, Form form, in_place_t, Data&& all,
+                  const detail::counts_of<Form>& blocks, const collective_options& how = {},
+                  call_site site = call_site::current()) {
   const auto items = detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(all));
   return collective::detail::perform(
       among, form,

@@ -40,7 +40,8 @@ template <class T>
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 [[nodiscard]] request gather_v(const team& among, int root, In&& mine, Out&& all,
-                               const member_counts& blocks, const collective_options& how = {},
+                               const detail::lasting_counts& blocks,
+                               const collective_options& how = {},
                                call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
@@ -51,7 +52,7 @@ requires std::ranges::range<In> && std::ranges::range<Out>
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto gather_v(const team& among, Form form, int root, In&& mine, Out&& all,
-              const member_counts& blocks, const collective_options& how = {},
+              const detail::counts_of<Form>& blocks, const collective_options& how = {},
               call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
                                                                          static_cast<Out&&>(all));

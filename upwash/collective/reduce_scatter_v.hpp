@@ -42,8 +42,9 @@ template <class T, class Operator>
 /// not fit.
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
-[[nodiscard]] request reduce_scatter_v(const team& among, In&& all, const member_counts& blocks,
-                                       Out&& mine, Operator by, const collective_options& how = {},
+[[nodiscard]] request reduce_scatter_v(const team& among, In&& all,
+                                       const detail::lasting_counts& blocks, Out&& mine,
+                                       Operator by, const collective_options& how = {},
                                        call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
@@ -53,7 +54,7 @@ requires detail::buffers<In, Out>
 /// The same, blocking or persistent.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
-auto reduce_scatter_v(const team& among, Form form, In&& all, const member_counts& blocks,
+auto reduce_scatter_v(const team& among, Form form, In&& all, const detail::counts_of<Form>& blocks,
                       Out&& mine, Operator by, const collective_options& how = {},
                       call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(all),
@@ -65,8 +66,9 @@ auto reduce_scatter_v(const team& among, Form form, In&& all, const member_count
 /// The same, by an operator that is named by its type: reduce_scatter_v<sum>(...).
 template <class Operator, class In, class Out>
 requires detail::buffers<In, Out>
-[[nodiscard]] request reduce_scatter_v(const team& among, In&& all, const member_counts& blocks,
-                                       Out&& mine, const collective_options& how = {},
+[[nodiscard]] request reduce_scatter_v(const team& among, In&& all,
+                                       const detail::lasting_counts& blocks, Out&& mine,
+                                       const collective_options& how = {},
                                        call_site site = call_site::current()) {
   return reduce_scatter_v(among, static_cast<In&&>(all), blocks, static_cast<Out&&>(mine),
                           detail::named<Operator>(), how, site);
@@ -74,7 +76,7 @@ requires detail::buffers<In, Out>
 /// The same, blocking or persistent.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::buffers<In, Out>
-auto reduce_scatter_v(const team& among, Form form, In&& all, const member_counts& blocks,
+auto reduce_scatter_v(const team& among, Form form, In&& all, const detail::counts_of<Form>& blocks,
                       Out&& mine, const collective_options& how = {},
                       call_site site = call_site::current()) {
   return reduce_scatter_v(among, form, static_cast<In&&>(all), blocks, static_cast<Out&&>(mine),

@@ -41,8 +41,9 @@ template <class T>
 /// counts and buffers do not fit.
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
-[[nodiscard]] request scatter_v(const team& among, int root, In&& all, const member_counts& blocks,
-                                Out&& mine, const collective_options& how = {},
+[[nodiscard]] request scatter_v(const team& among, int root, In&& all,
+                                const detail::lasting_counts& blocks, Out&& mine,
+                                const collective_options& how = {},
                                 call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(all), static_cast<Out&&>(mine));
@@ -52,9 +53,9 @@ requires std::ranges::range<In> && std::ranges::range<Out>
 /// The same, blocking or persistent.
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
-auto scatter_v(const team& among, Form form, int root, In&& all, const member_counts& blocks,
-               Out&& mine, const collective_options& how = {},
-               call_site site = call_site::current()) {
+auto scatter_v(const team& among, Form form, int root, In&& all,
+               const detail::counts_of<Form>& blocks, Out&& mine,
+               const collective_options& how = {}, call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(all),
                                                                          static_cast<Out&&>(mine));
   return collective::detail::perform(among, form,

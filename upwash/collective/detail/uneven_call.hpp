@@ -54,6 +54,34 @@ struct uneven_call {
   std::size_t own = 0;  ///< elements of the member's block, as its buffer says
 };
 
+/// The counts of a call that reads them after its return.
+struct lasting_counts : member_counts {
+  constexpr lasting_counts(const member_counts& of)  // NOLINT(google-explicit-constructor)
+      : member_counts(of) {}
+  template <class Counts>
+  requires std::ranges::range<Counts>
+  constexpr lasting_counts(Counts&& of)  // NOLINT(google-explicit-constructor)
+      : member_counts(of) {
+    check_lasts<Counts>();
+  }
+  template <class Counts, class Offsets>
+  constexpr lasting_counts(Counts&& of, Offsets&& at) : member_counts(of, at) {
+    check_lasts<Counts>();
+    check_lasts<Offsets>();
+  }
+
+ private:
+  template <class Words>
+  static constexpr void check_lasts() {
+    static_assert(outlives_call<Words>,
+                  "a temporary is gone before the call is complete: give the counts a name, or "
+                  "call with `blocking`");
+  }
+};
+
+template <form_of_call Form>
+using counts_of = std::conditional_t<uses_later<Form>, lasting_counts, member_counts>;
+
 /// Each throws `error` (argument) unless counts and buffers fit, with the values.
 [[nodiscard]] collective::detail::bound_call all_blocks_known(const team& among,
                                                               const uneven_call& all,
