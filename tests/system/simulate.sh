@@ -35,6 +35,15 @@ svg = xml.dom.minidom.parse(sys.argv[1] + "/a.svg")
 assert len(svg.getElementsByTagName("path")) == 4, "two curves in each of two panels"
 heat = xml.dom.minidom.parse(sys.argv[1] + "/heat.svg")
 assert len(heat.getElementsByTagName("title")) == 16 + 8 * 8 - 4 * 4, "a square a link"
+
+
+def texts(of):
+    return [each.firstChild.data for each in of.getElementsByTagName("text")]
+
+
+assert {"0 (unused)", "1 (all the time)", "0", "8"} <= set(texts(heat)), texts(heat)
+latency = [float(text) for text in texts(svg) if text.replace(".", "").isdigit()]
+assert sum(1 for each in latency if each > 100) >= 2, "numbers at the axis of latencies"
 END
 
 printf '{\n "kind": "torus",\n "parameters": {"size": [4, 4]}\n}\n' >"$work/torus.json"
