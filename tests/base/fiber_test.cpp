@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 
 namespace {
 
@@ -156,6 +158,15 @@ void overflow_one_of(std::size_t count) {
 TEST(fiber_death_test, overflow_of_a_guarded_stack_dies) { EXPECT_DEATH(overflow_one_of(2), ""); }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(fiber_death_test, a_fault_that_is_sent_ends_the_process) {
+  const auto hit = [] {
+    std::signal(SIGSEGV, SIG_DFL);  // sanitizers have their own
+    upwash::process::tell_of_stack_overflow();
+    std::raise(SIGSEGV);
+  };
+  EXPECT_EXIT(hit(), testing::KilledBySignal(SIGSEGV), "");
+}
+
 TEST(fiber_death_test, overflow_in_the_slab_is_seen_at_suspend) {
   EXPECT_DEATH(overflow_one_of(upwash::fiber_stacks::guarded_limit + 1),
                "fiber 8000 overflowed its stack of 16384 bytes");

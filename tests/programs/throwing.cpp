@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The last rank goes wrong: its handler throws, or with the word "body" the rank itself; with
-// "argument" it sends to nobody, with "stream" the handler of an item throws, with "status" it ends
-// properly but returns 5, with "value" it throws what is no std::exception. With "receiving",
-// "sending" and "collective" it throws past an operation in flight that needs the
-// others; with "caught" it catches that itself and goes on.
+// The last rank goes wrong: its handler throws; "body": itself; "argument": it sends to nobody;
+// "stream": an item's handler throws; "status": it returns 5; "value": throws no std::exception;
+// "receiving", "sending", "collective": past an operation in flight that needs the others;
+// "caught": it catches that itself; "left": and looks whether the operation still writes to its
+// buffers.
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,34 @@ void in_flight(upwash::job& here, std::string_view how) {
   }
 }
 
+/// What is left in flight writes to the buffers no more, which would be gone in other programs.
+void leave_in_flight(upwash::job& here) {
+  const upwash::team world = here.world();
+  const bool leaves = here.rank() + 1 == here.size();
+  const std::vector<int> mine(100'000, 1);
+  std::vector<int> all(mine.size() * static_cast<std::size_t>(world.size()));
+  try {
+    auto gathered = upwash::all_gather(world, std::span(mine), std::span(all));
+    if (leaves) throw std::runtime_error("out of luck");
+    gathered.wait();
+  } catch (const std::runtime_error&) {
+    if (!leaves) throw;
+  }
+  if (!leaves) return;
+  std::fill(all.begin(), all.end(), 0);
+  for (int i = 0; i < 100; ++i) {
+    here.compute(upwash::duration::from_us(1000));  // the others send
+    try {
+      here.progress();
+    } catch (const upwash::error&) {  // thrown again by whatever comes next
+      continue;
+    }
+  }
+  if (std::count(all.begin(), all.end(), 0) != std::ssize(all)) {
+    throw std::runtime_error("buffers were written that are no more the operation's");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,6 +76,7 @@ int main(int argc, char** argv) {
   return upwash::run(argc, argv, [&](upwash::job& here) {
     const int last = here.size() - 1;
     if (how == "status") return here.rank() == last ? 5 : 0;
+    if (how == "left") leave_in_flight(here);
     if (how == "value" && here.rank() == last) throw 42;
     if (here.rank() == last) in_flight(here, how);
     if (how == "body" && here.rank() == last) throw std::runtime_error("out of luck");

@@ -62,6 +62,9 @@ for options in "" "--ranks-per-process 2" "--conduit sim" "--conduit sim --ranks
   faults "rank 3: the program threw a value of type int, which is no .*; job ended" \
     "$upwash" run -n 4 $options "$bin/throwing" value
 done
+# What comes for it then is written nowhere.
+faults "rank 3: an exception went past a all_gather in flight .*; job ended" \
+  "$upwash" run -n 4 --conduit sim "$bin/throwing" left
 faults "the program threw: out of luck" "$bin/throwing" body
 faults "the program threw: out of luck" "$upwash" run -n 1 "$bin/throwing" body
 

@@ -34,8 +34,14 @@ std::size_t overflowed_stack(const std::byte* at) noexcept {
   return 0;
 }
 
-/// Async-signal-safe. Returning repeats the access, which then ends the process.
+/// Async-signal-safe. Returning repeats the access, which then ends the process; a signal that
+/// somebody sent has none to repeat, and is sent on.
 void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
+  ::signal(signal, SIG_DFL);
+  if (info->si_code <= 0) {
+    raise(signal);  // comes once this returns
+    return;
+  }
   if (const std::size_t bytes = overflowed_stack(static_cast<const std::byte*>(info->si_addr))) {
     std::array<char, 256> line{};
     const int length =
@@ -46,7 +52,6 @@ void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
     [[maybe_unused]] const auto told = write(
         STDERR_FILENO, line.data(), std::min(static_cast<std::size_t>(length), line.size() - 1));
   }
-  ::signal(signal, SIG_DFL);
 }
 
 }  // namespace

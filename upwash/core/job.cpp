@@ -150,16 +150,20 @@ void job::pause_polling() {
 
 int job::progress_step() {
   acts_first_ = false;
-  int moved = endpoint_.poll(rank_);
   auto& state = *state_;
+  const auto throw_fault = [&] {
+    if (detail::job_access::failed(*this)) [[unlikely]]
+      std::rethrow_exception(state.fault);
+  };
+  throw_fault();  // first, since what is under way may use memory that is gone (request)
+  int moved = endpoint_.poll(rank_);
   if (state.messages.deferred() != 0) [[unlikely]]
     moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]]
     moved += state.memory.progress();
   if (state.busy_services != 0) [[unlikely]]
     moved += services_step();
-  if (detail::job_access::failed(*this)) [[unlikely]]
-    std::rethrow_exception(state.fault);
+  throw_fault();
   return moved;
 }
 
