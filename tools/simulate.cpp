@@ -186,7 +186,19 @@ int simulate_trace(simulate_arguments& given) {
   return time_trace(given.what, given.traffic.front(), given.json);
 }
 
+/// Refuses drawings that there are none of.
+void check_drawings(const simulate_arguments& given) {
+  const bool times_collective = !given.collective.empty() || !given.exchange.empty();
+  if (!given.heat.empty() && (!given.schedule.collective.empty() || times_collective)) {
+    wrong("--heat draws traffic by load, not a schedule, a collective or an exchange");
+  }
+  if (!given.plot.empty() && times_collective) {
+    wrong("--plot draws traffic by load, or a schedule by size with --network message");
+  }
+}
+
 int simulate(simulate_arguments& given) {
+  check_drawings(given);
   if (!given.schedule.collective.empty()) {
     given.schedule.topology = given.topology;
     given.schedule.routing = given.routing;

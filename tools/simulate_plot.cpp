@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 namespace upwash::tools {
 namespace {
@@ -14,7 +15,10 @@ namespace {
 constexpr double width = 380;
 constexpr double height = 260;
 constexpr double margin = 64;
-constexpr std::array colours{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b"};
+constexpr std::array colours{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e",
+                             "#8c564b", "#e377c2", "#17becf", "#7f7f7f", "#000000"};
+/// By turns, so that a curve shows through another that lies on it.
+constexpr std::array dashes{"none", "9 5", "3 4"};
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -40,6 +44,59 @@ double step_for(double span) {
   return 10 * power;
 }
 
+/// Sizes as one writes them: 512, 4k, 1m; other numbers whole, or with four digits.
+std::string tick_text(double value, bool is_size) {
+  constexpr std::array units{"", "k", "m", "g"};
+  constexpr double longest = 1e7;
+  if (value != std::floor(value) || std::abs(value) >= longest) {
+    return fmt::format("{:.4g}", value);
+  }
+  if (!is_size) return fmt::format("{:.0f}", value);
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && value >= 1024 && std::fmod(value, 1024) == 0) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.0f}{}", value, units[unit]);
+}
+
+/// Ten to the power, without what rounding adds.
+double nearest_digits(double power) {
+  const double value = std::pow(10, power);
+  return std::abs(value - std::round(value)) < 1e-6 * value ? std::round(value) : value;
+}
+
+/// Logarithms of 1, 2 and 5 times powers of ten, of the powers alone where these are many, or of
+/// evenly spaced values where there are too few.
+std::vector<double> logarithmic_ticks(double low, double high) {
+  constexpr double many_decades = 4;
+  std::vector<double> found;
+  for (double power = std::floor(low); power <= high; ++power) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor > 1 && high - low > many_decades) continue;
+      const double tick = power + std::log10(factor);
+      if (tick >= low && tick <= high) found.push_back(tick);
+    }
+  }
+  if (found.size() >= 2) return found;
+  found.clear();
+  const double first = std::pow(10, low);
+  const double step = step_for(std::pow(10, high) - first);
+  for (double value = std::ceil(first / step) * step; value <= std::pow(10, high); value += step) {
+    found.push_back(std::log10(value));
+  }
+  return found;
+}
+
+std::vector<double> even_ticks(double low, double high) {
+  const double step = step_for(high - low);
+  std::vector<double> found;
+  for (double y = std::ceil(low / step) * step; y <= high + step * 1e-4; y += step) {
+    found.push_back(y);
+  }
+  return found;
+}
+
 class panel_writer {
  public:
   panel_writer(const plot_panel& what, double left, double top)
@@ -63,7 +120,9 @@ class panel_writer {
 
   std::string text() {
     axes();
-    for (std::size_t i = 0; i < what_.curves.size(); ++i) curve(i);
+    for (std::size_t dash = 0; dash < dashes.size(); ++dash) {  // whole lines below broken ones
+      for (std::size_t i = dash; i < what_.curves.size(); i += dashes.size()) curve(i);
+    }
     return text_;
   }
 
@@ -91,23 +150,24 @@ class panel_writer {
     const double fair_x = step_for(high_x_ - low_x_);
     const double step_x = what_.powers_of_two ? std::max(1.0, std::round(fair_x)) : fair_x;
     for (double x = std::ceil(low_x_ / step_x) * step_x; x <= high_x_ * 1.0001; x += step_x) {
-      text_ += fmt::format(R"svg(<text x="{:.1f}" y="{}" text-anchor="middle">{:.4g}</text>)svg"
+      text_ += fmt::format(R"svg(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)svg"
                            "\n",
-                           at_x(x), top_ + height + 16, what_.powers_of_two ? std::exp2(x) : x);
+                           at_x(x), top_ + height + 16,
+                           tick_text(what_.powers_of_two ? std::exp2(x) : x, what_.powers_of_two));
     }
-    const double step_y = what_.logarithmic ? 1 : step_for(high_y_ - low_y_);
-    for (double y = std::ceil(low_y_ / step_y) * step_y; y <= high_y_ + step_y * 1e-4;
-         y += step_y) {
+    for (const double y :
+         what_.logarithmic ? logarithmic_ticks(low_y_, high_y_) : even_ticks(low_y_, high_y_)) {
       text_ += fmt::format(R"svg(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="#ddd"/>)svg"
-                           R"svg(<text x="{}" y="{:.1f}" text-anchor="end">{:.4g}</text>)svg"
+                           R"svg(<text x="{}" y="{:.1f}" text-anchor="end">{}</text>)svg"
                            "\n",
                            left_, at_y(y), left_ + width, at_y(y), left_ - 6, at_y(y) + 4,
-                           what_.logarithmic ? std::pow(10, y) : y);
+                           tick_text(what_.logarithmic ? nearest_digits(y) : y, false));
     }
   }
 
   void curve(std::size_t index) {
     const char* const colour = colours[index % colours.size()];
+    const char* const dash = dashes[index % dashes.size()];
     std::string path;
     for (const auto& [x, y] : what_.curves[index].points) {
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(scaled_x(x)),
@@ -115,11 +175,12 @@ class panel_writer {
     }
     const double key = top_ + height + 54 + 16 * static_cast<double>(index);
     text_ += fmt::format(
-        R"svg(<path d="{}" fill="none" stroke="{}" stroke-width="2"/>)svg"
-        R"svg(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}" stroke-width="2"/>)svg"
+        R"svg(<path d="{}" fill="none" stroke="{}" stroke-width="2" stroke-dasharray="{}"/>)svg"
+        R"svg(<line x1="{}" y1="{:.1f}" x2="{}" y2="{:.1f}" stroke="{}" stroke-width="2" )svg"
+        R"svg(stroke-dasharray="{}"/>)svg"
         R"svg(<text x="{}" y="{:.1f}">{}</text>)svg"
         "\n",
-        path, colour, left_, key - 4, left_ + 20, key - 4, colour, left_ + 26, key,
+        path, colour, dash, left_, key - 4, left_ + 40, key - 4, colour, dash, left_ + 46, key,
         escaped(what_.curves[index].name));
   }
 
@@ -153,10 +214,54 @@ std::string plot_svg(const std::string& title, const std::vector<plot_panel>& pa
   return text + "</svg>\n";
 }
 
+namespace {
+
+constexpr int side = 9;  ///< of a square
+
+/// A square in the colour of `value`, from white over orange to dark red, with `tells` inside.
+std::string heat_square(double x, double y, double value, const std::string& tells) {
+  const double shown = std::clamp(value, 0.0, 1.0);
+  const int red = static_cast<int>(255 - 100 * std::max(0.0, shown - 0.5) * 2);
+  const int green = static_cast<int>(255 * (1 - shown));
+  const int blue = static_cast<int>(255 * std::max(0.0, 1 - 2 * shown));
+  return fmt::format(
+      R"svg(<rect x="{}" y="{}" width="{}" height="{}" stroke="#ccc" stroke-width="0.5" )svg"
+      R"svg(fill="#{:02x}{:02x}{:02x}">{}</rect>)svg"
+      "\n",
+      x, y, side - 1, side - 1, red, green, blue, tells);
+}
+
+/// What the colours mean, and the numbers of the columns.
+std::string heat_keys(double left, std::size_t columns) {
+  constexpr int shades = 11;
+  constexpr std::size_t columns_a_number = 8;
+  std::string text;
+  for (int i = 0; i < shades; ++i) {
+    const double value = i / (shades - 1.0);
+    text += heat_square(left + i * side, 34, value, {});
+  }
+  text += fmt::format(R"svg(<text x="{}" y="41" text-anchor="end">0 (unused)</text>)svg"
+                      R"svg(<text x="{}" y="41">1 (all the time)</text>)svg"
+                      "\n",
+                      left - 4, left + shades * side + 4);
+  for (std::size_t i = 0; i < columns; i += columns_a_number) {
+    text += fmt::format(R"svg(<text x="{}" y="{}">{}</text>)svg"
+                        "\n",
+                        left + static_cast<double>(i * side), margin - 4, i);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows) {
   constexpr std::size_t most_columns = 64;
-  constexpr int side = 9;
-  std::string text;
+  constexpr double left = margin * 1.5;
+  std::size_t columns = 0;
+  for (const heat_row& row : rows) {
+    columns = std::max(columns, std::min(row.values.size(), most_columns));
+  }
+  std::string text = heat_keys(left, columns);
   std::size_t lines = 0;
   for (const heat_row& row : rows) {
     const double top = margin + static_cast<double>(lines * side);
@@ -164,19 +269,12 @@ std::string heat_svg(const std::string& title, const std::vector<heat_row>& rows
                         "\n",
                         top + side - 1, escaped(row.name));
     for (std::size_t i = 0; i < row.values.size(); ++i) {
-      const double value = std::clamp(row.values[i], 0.0, 1.0);
       const std::size_t column = i % most_columns;
       const std::size_t line = i / most_columns;
-      // From white over orange to dark red.
-      const int red = static_cast<int>(255 - 100 * std::max(0.0, value - 0.5) * 2);
-      const int green = static_cast<int>(255 * (1 - value));
-      const int blue = static_cast<int>(255 * std::max(0.0, 1 - 2 * value));
-      text += fmt::format(
-          R"svg(<rect x="{}" y="{}" width="{}" height="{}" fill="#{:02x}{:02x}{:02x}">)svg"
-          R"svg(<title>{} port {}: {:.3f}</title></rect>)svg"
-          "\n",
-          margin * 1.5 + static_cast<double>(column * side), top + static_cast<double>(line * side),
-          side - 1, side - 1, red, green, blue, escaped(row.name), i, row.values[i]);
+      text += heat_square(
+          left + static_cast<double>(column * side), top + static_cast<double>(line * side),
+          row.values[i],
+          fmt::format("<title>{} port {}: {:.3f}</title>", escaped(row.name), i, row.values[i]));
     }
     lines += std::max<std::size_t>(1, (row.values.size() + most_columns - 1) / most_columns);
   }

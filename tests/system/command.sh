@@ -24,7 +24,7 @@ UPWASH_LOG=loud refuses \
 
 UPWASH_LOGG=info refuses \
   "unknown variable UPWASH_LOGG; did you mean UPWASH_LOG? (upwash info --knobs lists all)" info
-"$upwash" run --help | grep -q 'program \[arguments' || fail "run --help does not name the program"
+"$upwash" run --help | shows 'program \[arguments' || fail "run --help does not name the program"
 [[ $("$upwash" run -np 2 echo a) == $'a\na' ]] || fail "run -np"
 [[ $("$upwash" run -n 2 true 2>&1) == "upwash: none of the 2 processes has joined the job: 'true' \
 calls neither upwash::run nor upwash::attach, so each ran by itself" ]] || fail "run of a stranger"
@@ -33,7 +33,7 @@ calls neither upwash::run nor upwash::attach, so each ran by itself" ]] || fail 
 (ulimit -Sn 40 && "$upwash" run -n 30 true) 2>/dev/null || fail "many ranks, few descriptors"
 
 [[ $("$upwash" --version) =~ ^upwash\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "--version"
-"$upwash" --help | grep -q "info" || fail "--help does not list info"
+"$upwash" --help | shows "info" || fail "--help does not list info"
 
 python3 - "$upwash" <<'PYTHON' || fail "info --json"
 import json, subprocess, sys
@@ -52,8 +52,8 @@ assert log["value"] == "warning" and log["source"] == "default", log
 assert len(info("--knobs", "--level", "developer")) >= len(info("--knobs"))
 PYTHON
 
-UPWASH_LOG=info "$upwash" info --knobs | grep -q 'value from: environment' || fail "source"
-"$upwash" info | grep -q 'usable cores' || fail "info as text"
+UPWASH_LOG=info "$upwash" info --knobs | shows 'value from: environment' || fail "source"
+"$upwash" info | shows 'usable cores' || fail "info as text"
 # The program may be set off by "--"; one behind its name is its own.
 for words in "-n 2 echo -n -- a" "-n 2 -- echo -n -- a" "--ranks=2 --prefix -- echo -n -- a" \
   "-n2 --knob log=info -- echo -n -- a"; do

@@ -48,7 +48,7 @@ found() {
   shift
   for candidate; do
     command -v "$candidate" >/dev/null || continue
-    "$candidate" --version 2>/dev/null | grep -qi "$flavour" || continue
+    "$candidate" --version 2>/dev/null | shows -i "$flavour" || continue
     echo "$candidate"
     return
   done

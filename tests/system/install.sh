@@ -12,7 +12,7 @@ cmake --install "$UPWASH_TEST_BUILD" --prefix "$prefix" >"$work/log" || fail "$(
 
 # expect_works PROGRAM: it runs and its line arrives.
 expect_works() {
-  "$@" 2>&1 | grep -q works || fail "$* does not work"
+  "$@" 2>&1 | shows works || fail "$* does not work"
 }
 
 sources=$here/consumer

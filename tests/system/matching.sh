@@ -17,7 +17,7 @@ for rank in 0 1 2 3; do
     fail "no recording of rank $rank"
   (($(wc -c <"$folder/trace.$rank") > 60)) || fail "nothing recorded by rank $rank"
 done
-"$UPWASH_TEST_BIN/upwash" bench matching --replay "$folder/trace" | grep -q '^# fastest: ' ||
+"$UPWASH_TEST_BIN/upwash" bench matching --replay "$folder/trace" | shows '^# fastest: ' ||
   fail "the recording is not replayed"
 
 # What was recorded shapes the queues of the next run; what cannot be read is named.

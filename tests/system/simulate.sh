@@ -35,25 +35,34 @@ svg = xml.dom.minidom.parse(sys.argv[1] + "/a.svg")
 assert len(svg.getElementsByTagName("path")) == 4, "two curves in each of two panels"
 heat = xml.dom.minidom.parse(sys.argv[1] + "/heat.svg")
 assert len(heat.getElementsByTagName("title")) == 16 + 8 * 8 - 4 * 4, "a square a link"
+
+
+def texts(of):
+    return [each.firstChild.data for each in of.getElementsByTagName("text")]
+
+
+assert {"0 (unused)", "1 (all the time)", "0", "8"} <= set(texts(heat)), texts(heat)
+latency = [float(text) for text in texts(svg) if text.replace(".", "").isdigit()]
+assert sum(1 for each in latency if each > 100) >= 2, "numbers at the axis of latencies"
 END
 
 printf '{\n "kind": "torus",\n "parameters": {"size": [4, 4]}\n}\n' >"$work/torus.json"
-"$upwash" simulate --topology "$work/torus.json" --load 0.1 --packets 20 | grep -q "torus:size=4x4" ||
+"$upwash" simulate --topology "$work/torus.json" --load 0.1 --packets 20 | shows "torus:size=4x4" ||
   fail "a topology file"
 printf '{\n "kind": "torus",\n "parameters": {"size": [4, -4]}\n}\n' >"$work/torus.json"
 # shellcheck disable=SC2086
 "$upwash" simulate $tree --traffic multicast:fanout=2 --load 0.05 >"$work/multicast.txt"
 grep -Eq '^ +0\.050 +0\.0[45]' "$work/multicast.txt" || fail "multicast: $(cat "$work/multicast.txt")"
 "$upwash" simulate --topology crossbar:ports=4 --collective all_reduce --bytes 8 |
-  grep -Eq '^ +8 +2848\.8$' || fail "an all-reduce of 8 bytes in one switch takes 2848.8 ns"
+  shows -E '^ +8 +2848\.8$' || fail "an all-reduce of 8 bytes in one switch takes 2848.8 ns"
 "$upwash" simulate --topology crossbar:ports=4 --exchange 1000 --traffic shift:by=1 |
-  grep -Eq '^shift:by=1 +3\.530 ' || fail "1000 bytes through one switch take 3.53 us"
+  shows -E '^shift:by=1 +3\.530 ' || fail "1000 bytes through one switch take 3.53 us"
 "$upwash" simulate --schedule all_gather --algorithm k_prefix:k=4 -n 16 --bytes 4096 \
   --machine lemieux >"$work/schedule.txt"
 grep -Eq '^k_prefix:k=4,pacing=0 +[0-9.]+ +[0-9.]+ +[0-9]+$' "$work/schedule.txt" ||
   fail "--schedule: $(cat "$work/schedule.txt")"
 "$upwash" simulate --schedule barrier --algorithm in_network -n 16 --machine edr \
-  --one-rank-a-node --noise 1ms,10us,together | grep -Eq '^in_network +[0-9.]+ +- +[0-9]+$' ||
+  --one-rank-a-node --noise 1ms,10us,together | shows -E '^in_network +[0-9.]+ +- +[0-9]+$' ||
   fail "--algorithm in_network"
 # Whole messages: the same times by any number of threads; a curve an algorithm.
 for threads in 1 2; do
@@ -78,7 +87,7 @@ assert len(svg.getElementsByTagName("path")) == 2, "a curve an algorithm"
 END
 "$upwash" simulate --schedule all_to_all --algorithm direct -n 64 --bytes 4096 --machine edr \
   --one-rank-a-node --network message --contention flows --topology mesh:size=8x8 |
-  grep -Eq '^direct +4096 ' || fail "--contention flows"
+  shows -E '^direct +4096 ' || fail "--contention flows"
 refuses "simulate: --nic-memory needs the network of packets: whole messages have no memory of a \
 NIC; leave out --network message, or price it by upwash schedule --nic-memory" \
   --schedule barrier -n 4 --machine lemieux --network message --nic-memory
@@ -96,9 +105,9 @@ refuses "simulate: --json, --plot, --threads and --contention go with --schedule
 voq="--topology crossbar:ports=16 --traffic multicast:fanout=4,senders=8 --load 0.21 --design input
   --input-queues 0"
 # shellcheck disable=SC2086
-"$upwash" simulate $voq --arbiter-rounds 4 | grep -Eq '^ +0\.210 +0\.2[01]' || fail "--arbiter-rounds"
+"$upwash" simulate $voq --arbiter-rounds 4 | shows -E '^ +0\.210 +0\.2[01]' || fail "--arbiter-rounds"
 # shellcheck disable=SC2086
-"$upwash" simulate $voq --arbiter-rounds 4 --no-fanout-splitting | grep -Eq '^ +0\.210 +0\.1[78]' ||
+"$upwash" simulate $voq --arbiter-rounds 4 --no-fanout-splitting | shows -E '^ +0\.210 +0\.1[78]' ||
   fail "--no-fanout-splitting"
 # shellcheck disable=SC2086
 refuses "network: multicasts in input-queued switches need an arbiter with rounds (arbiter_rounds, --arbiter-rounds); these are matched as they become free" $voq

@@ -19,7 +19,7 @@ namespace {
 place place_of(global_ptr<std::byte> at) { return {at.rank(), at.region_bits(), at.offset()}; }
 
 transfer put_transfer(global_ptr<std::byte> to, std::span<const std::byte> from,
-                      const signal& with) {
+                      const signal_word& with) {
   transfer what;
   what.what = transfer::kind::put;
   what.at = place_of(to);
@@ -73,7 +73,7 @@ void check_notice(const notice& done) {
 
 /// Copies at once where the place is directly addressable. Fetches no key: a miss is not fatal.
 bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
-                  const signal& with) {
+                  const signal_word& with) {
   std::byte* at = direct_put(here, to, from.size());
   if (at == nullptr) return false;
   std::byte* word = nullptr;
@@ -127,7 +127,7 @@ void as_implicit(job& here, const Start& start) {
 }  // namespace
 
 void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
-              const signal& with, const notices& when) {
+              const signal_word& with, const notices& when) {
   const transfer what = put_transfer(to, from, with);
   const conduit::wait_reason reason = reason_of("put", what);
   if (when.local.empty() && when.remote.empty()) {
@@ -145,7 +145,7 @@ void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
 }
 
 request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
-                 const signal& with) {
+                 const signal_word& with) {
   const transfer what = put_transfer(to, from, with);
   if (put_directly(here, to, from, with)) return {};
   return as_request(here, reason_of("put", what),

@@ -22,7 +22,7 @@ namespace upwash {
 
 /// A signal that rides with a put: `add` is added to the word (aligned to 8 bytes, of a region at
 /// the same rank) after the data is visible there.
-struct signal {
+struct signal_word {
   global_ptr<std::uint64_t> word;
   std::uint64_t add = 1;
 };
@@ -30,9 +30,9 @@ struct signal {
 namespace detail {
 
 void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
-              const signal& with, const notices& when);
+              const signal_word& with, const notices& when);
 request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
-                 const signal& with);
+                 const signal_word& with);
 void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from);
 request get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to);
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const notice& done);
@@ -51,7 +51,7 @@ template <class T>
     detail::store_bytes(direct, from.data(), from.size_bytes());
     return {};
   }
-  return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), signal{});
+  return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), signal_word{});
 }
 
 /// One value, blocking until it is visible.
@@ -80,14 +80,14 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
          const notices& when) {
-  detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), signal{}, when);
+  detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), signal_word{}, when);
 }
 
 /// A put that carries a signal. The request as for put; the signal is seen after the data.
 template <class T>
 [[nodiscard]] request put_signal(job& here, global_ptr<T> to,
                                  std::span<const std::type_identity_t<T>> from,
-                                 const signal& with) {
+                                 const signal_word& with) {
   static_assert(std::is_trivially_copyable_v<T>);
   return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with);
 }
@@ -95,7 +95,7 @@ template <class T>
 /// The same with each stage told where `when` says.
 template <class T>
 void put_signal(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
-                const signal& with, const notices& when) {
+                const signal_word& with, const notices& when) {
   static_assert(std::is_trivially_copyable_v<T>);
   detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), with, when);
 }

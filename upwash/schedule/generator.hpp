@@ -36,11 +36,15 @@ struct needs {
   /// No step waits for one emitted more than so many steps before it, and so many steps may have
   /// to be open at once.
   std::uint32_t window = 0;
-  std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
   std::uint32_t slots = 0;          ///< member `slot_count()`; zero at first
-  std::uint32_t counters = 0;       ///< member `counter_count()`; zero at first
+  std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
   /// Of `buffer::shared`, the same at all ranks. Member `shared_bytes()`.
   std::uint64_t shared_bytes = 0;
+  std::uint32_t counters = 0;  ///< member `counter_count()`; zero at first
+  /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
+  /// one sends as edge e stands for what any of them does; edges go up. 0: none. Member
+  /// `std::uint32_t rank_class()`, O(1).
+  std::uint32_t rank_class = 0;
   /// Members read each other's input or output; the same at all ranks. Members
   /// `bool exposes_input()`, `exposes_output()`.
   bool exposes_input = false;
@@ -50,10 +54,6 @@ struct needs {
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
   /// the rank's own send of edge e arrives there. Member `bool alike()`.
   bool alike = false;
-  /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
-  /// one sends as edge e stands for what any of them does; edges go up. 0: none. Member
-  /// `std::uint32_t rank_class()`, O(1).
-  std::uint32_t rank_class = 0;
   /// Steps depend on what the caller gives or the buffers hold (`facts`): without it there are
   /// none.
   bool given = false;

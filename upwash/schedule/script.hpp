@@ -125,9 +125,10 @@ class script {
   [[nodiscard]] local_step copy(const piece& from, const piece& into);
   /// into = left op right; `into` may be one of them.
   [[nodiscard]] local_step reduce(const piece& left, const piece& right, const piece& into);
-  /// The coroutine goes on once all before it is done: slots that came can then be read. Scratch
-  /// grows to `scratch_bytes`.
-  [[nodiscard]] local_step stage(std::uint64_t scratch_bytes = 0);
+  /// The coroutine goes on once all before is done: slots that came can then be read.
+  [[nodiscard]] local_step stage();
+  /// Scratch is of so many bytes at least from here on.
+  [[nodiscard]] local_step grow(std::uint64_t scratch_bytes);
 
   /// As in tape.hpp.
   [[nodiscard]] std::span<const std::uint64_t> given(std::size_t i) const { return on_->given(i); }
@@ -273,10 +274,13 @@ inline local_step script::reduce(const piece& left, const piece& right, const pi
   return local_step(*this);
 }
 
-inline local_step script::stage(std::uint64_t scratch_bytes) {
-  step& s = fresh(step_kind::stage);
-  s.after_all = true;
-  s.into = {buffer::scratch, 0, scratch_bytes};
+inline local_step script::stage() {
+  fresh(step_kind::stage).after_all = true;
+  return local_step(*this);
+}
+
+inline local_step script::grow(std::uint64_t scratch_bytes) {
+  fresh(step_kind::stage).into = {buffer::scratch, 0, scratch_bytes};
   return local_step(*this);
 }
 

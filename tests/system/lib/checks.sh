@@ -15,6 +15,10 @@ fail() {
   exit 1
 }
 
+# shows GREP-ARGUMENT...: whether standard input has such a line. Reads all of it: a writer whose
+# reader has gone ends with a status of its own.
+shows() { grep "$@" >/dev/null; }
+
 # refused MESSAGE COMMAND...: exactly this line, nothing else, status 2.
 refused() {
   local expected=$1 status=0 seen

@@ -36,16 +36,17 @@ steps direct(script& out, blocks data, int rank, bool in_place) {
 steps ring(script& out, blocks data, int rank, bool in_place) {
   const int ahead = wrapped(std::int64_t{rank} + 1, data.members());
   const int behind = wrapped(std::int64_t{rank} - 1, data.members());
-  piece going = data.at(out, buffer::output, rank);
+  const piece own = data.at(out, buffer::output, rank);
   mark here = never;
-  if (!in_place) here = co_yield out.copy(contribution(going, false), going);
+  if (!in_place) here = co_yield out.copy(contribution(own, false), own);
   rounds turns(out, static_cast<std::uint64_t>(data.members() - 1), 1);
   while (co_await turns.next()) {
     const auto turn = static_cast<std::int64_t>(turns.now());
     const auto edge = static_cast<std::uint32_t>(turn);
+    const piece going = data.at(out, buffer::output, wrapped(rank - turn, data.members()));
     co_yield out.send(ahead, edge, going).after(here);
-    going = data.at(out, buffer::output, wrapped(rank - turn - 1, data.members()));
-    here = co_yield out.receive(behind, edge, going);
+    const piece coming = data.at(out, buffer::output, wrapped(rank - turn - 1, data.members()));
+    here = co_yield out.receive(behind, edge, coming);
   }
 }
 
@@ -54,7 +55,7 @@ steps disseminate(script& out, blocks data, int rank, int radix, bool in_place) 
   const std::int64_t members = data.members();
   const piece own = data.at(out, buffer::output, rank);
   const auto bytes_of_first = [&](std::int64_t count) { return data.bytes_from(out, rank, count); };
-  if (data.given()) co_yield out.stage(bytes_of_first(members));
+  if (data.given()) co_yield out.grow(bytes_of_first(members));
   mark came = co_yield out.copy(contribution(own, in_place), piece{buffer::scratch, 0, own.bytes});
   mark held = never;  // what there was when the round began is here
   for (detail::dissemination turn(data.members(), rank, radix); !turn.ended(); turn.next()) {

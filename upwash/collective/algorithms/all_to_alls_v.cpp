@@ -148,7 +148,7 @@ steps bruck(script& out, int ranks, int rank) {
     for (int i = 0; i < blocks; ++i) {
       coming += out.words()[here.coming(0).first + static_cast<std::uint32_t>(i)];
     }
-    co_yield out.stage(top + coming + going);
+    co_yield out.grow(top + coming + going);
     std::uint64_t packed = top + coming;
     for (int d = bit; d < ranks; ++d) {
       if ((d & bit) == 0) continue;

@@ -26,24 +26,28 @@ steps ring(script& out, blocks data, int rank) {
   const int ahead = wrapped(std::int64_t{rank} + 1, members);
   const int behind = wrapped(std::int64_t{rank} - 1, members);
   const std::uint64_t room = data.largest(out);
-  if (data.given()) co_yield out.stage(2 * room);
-  piece going = data.at(out, buffer::input, behind);
+  if (data.given()) co_yield out.grow(2 * room);
+  const auto slot = [room](std::uint64_t turn, std::uint64_t bytes) {
+    return piece{buffer::scratch, turn % 2 * room, bytes};
+  };
   mark reduced = never;
   mark sent_before = never;
   rounds turns(out, static_cast<std::uint64_t>(members - 1), 2);
   while (co_await turns.next()) {
     const std::uint64_t turn = turns.now();
     const auto edge = static_cast<std::uint32_t>(turn);
+    const auto block = std::int64_t{rank} - static_cast<std::int64_t>(turn) - 1;
+    piece going = data.at(out, buffer::input, wrapped(block, members));
+    if (turn != 0) going = slot(turn - 1, going.bytes);
     const mark sent = co_yield out.send(ahead, edge, going).after(reduced);
-    const piece own =
-        data.at(out, buffer::input,
-                wrapped(std::int64_t{rank} - static_cast<std::int64_t>(turn) - 2, members));
-    const piece slot{buffer::scratch, turn % 2 * room, own.bytes};
+    const piece own = data.at(out, buffer::input, wrapped(block - 1, members));
+    const piece coming = slot(turn, own.bytes);
     // What was there went on in the round before.
     const mark came =
-        co_yield out.receive(behind, edge, slot).after(turn < 2 ? never : sent_before);
-    going = turn + 2 == static_cast<std::uint64_t>(members) ? result : slot;
-    reduced = co_yield out.reduce(slot, own, going).in_round(edge).after(came);
+        co_yield out.receive(behind, edge, coming).after(turn < 2 ? never : sent_before);
+    const bool is_last = turn + 2 == static_cast<std::uint64_t>(members);
+    reduced =
+        co_yield out.reduce(coming, own, is_last ? result : coming).in_round(edge).after(came);
     sent_before = sent;
   }
 }
@@ -52,7 +56,7 @@ steps pairwise(script& out, blocks data, int rank) {
   const int members = data.members();
   const piece own = data.at(out, buffer::input, rank);
   const piece result{buffer::output, 0, own.bytes};
-  if (data.given()) co_yield out.stage(3 * own.bytes);
+  if (data.given()) co_yield out.grow(3 * own.bytes);
   piece below = own;  // with what came from the ranks below
   mark below_done = never;
   const piece above{buffer::scratch, 2 * own.bytes, own.bytes};

@@ -91,7 +91,7 @@ steps gather_by_tree(script& out, blocks at_root, tree_place here) {
   const auto size = static_cast<std::uint32_t>(here.size());
   if (here.is_root() || !here.is_leaf()) {
     co_yield out.stage();  // the lengths are here
-    co_yield out.stage(sum_of(out, 0, size));
+    co_yield out.grow(sum_of(out, 0, size));
   }
   if (!here.is_root() && here.parent() != here.root()) {
     co_yield out.send(here.parent(), lengths_edge(here.index()), {}).with_header({0, size});
@@ -126,7 +126,7 @@ steps scatter_by_tree(script& out, blocks at_root, tree_place here) {
   const auto size = static_cast<std::uint32_t>(here.size());
   if (here.is_root()) {
     note_lengths(out, at_root, here);
-    co_yield out.stage(sum_of(out, 0, size));
+    co_yield out.grow(sum_of(out, 0, size));
     std::uint64_t begin = 0;
     for (int i = 0; i < here.size(); ++i) {
       const piece block = at_root.at(out, buffer::input, here.rank_of(i));
@@ -141,7 +141,7 @@ steps scatter_by_tree(script& out, blocks at_root, tree_place here) {
   } else {
     co_yield out.receive(here.parent(), lengths_edge(here.index()), {}).with_header({0, size});
     co_yield out.stage();
-    co_yield out.stage(sum_of(out, 0, size));
+    co_yield out.grow(sum_of(out, 0, size));
     const piece all{buffer::scratch, 0, sum_of(out, 0, size)};
     co_yield out.receive(here.parent(), blocks_edge(here.index()), all);
     co_yield out.stage();
