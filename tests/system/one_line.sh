@@ -56,14 +56,14 @@ for options in "" "--ranks-per-process 2" "--conduit sim" "--conduit sim --ranks
       timeout 60 "$upwash" run -n 4 $options "$bin/throwing" "$how"
   done
   # shellcheck disable=SC2086
-  faults "rank 3: an exception went past a send in flight .*; job ended" \
+  faults "rank 3: an exception went past an operation in flight: send .*; job ended" \
     timeout 60 "$upwash" run -n 4 $options "$bin/throwing" caught
   # shellcheck disable=SC2086
   faults "rank 3: the program threw a value of type int, which is no .*; job ended" \
     "$upwash" run -n 4 $options "$bin/throwing" value
 done
 # What comes for it then is written nowhere.
-faults "rank 3: an exception went past a all_gather in flight .*; job ended" \
+faults "rank 3: an exception went past an operation in flight: all_gather .*; job ended" \
   "$upwash" run -n 4 --conduit sim "$bin/throwing" left
 faults "the program threw: out of luck" "$bin/throwing" body
 faults "the program threw: out of luck" "$upwash" run -n 1 "$bin/throwing" body
