@@ -24,12 +24,13 @@ namespace detail {
 
 void let_go(job& owner, const conduit::wait_reason& reason) noexcept {
   job_access::set_fault(
-      owner, std::make_exception_ptr(
-                 error(error_kind::fault,
-                       fmt::format("rank {}: an exception went past an operation in flight: {} (peer {}, {} "
-                                   "bytes), which may still use its buffer: the job cannot go on "
-                                   "after that; wait for operations before leaving their scope",
-                                   owner.rank(), reason.operation, reason.peer, reason.bytes))));
+      owner,
+      std::make_exception_ptr(error(
+          error_kind::fault,
+          fmt::format("rank {}: an exception went past an operation in flight: {} (peer {}, {} "
+                      "bytes), which may still use its buffer: the job cannot go on "
+                      "after that; wait for operations before leaving their scope",
+                      owner.rank(), reason.operation, reason.peer, reason.bytes))));
 }
 
 }  // namespace detail
