@@ -30,9 +30,7 @@ class appending_buffer final : public std::streambuf {
  private:
   std::streamsize xsputn(const char* from, std::streamsize count) override {
     const auto bytes = std::as_bytes(std::span(from, static_cast<std::size_t>(count)));
-    const std::size_t at = out_.size();
-    out_.resize(at + bytes.size());
-    std::memcpy(out_.data() + at, bytes.data(), bytes.size());
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
     return count;
   }
   int_type overflow(int_type one) override {
