@@ -330,6 +330,11 @@ TEST(uneven_blocks, ask_for_their_lengths) {
   generator steps = ring_all_gather_v(blocks::as_given(4, 8), 1, false);
   step s;
   EXPECT_THROW(static_cast<void>(steps.next(s)), error);
+  const std::vector<std::uint64_t> lengths(4, 1);
+  facts few_offsets;
+  few_offsets.given = {lengths, std::span(lengths).first(3), {}, {}};
+  generator again = ring_all_gather_v(blocks::as_given(4, 8), 3, false);
+  EXPECT_THROW(static_cast<void>(again.next(s, few_offsets)), error);
 }
 
 TEST(uneven_blocks, alike_are_what_even_ones_are) {

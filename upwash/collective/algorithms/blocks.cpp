@@ -23,6 +23,17 @@ std::span<const std::uint64_t> blocks::elements(const script& in) const {
                           given.size(), members_));
 }
 
+std::uint64_t blocks::offset(const script& in, int member) const {
+  const auto given = in.given(1);
+  if (given.size() == static_cast<std::size_t>(members_)) {
+    return given[static_cast<std::size_t>(member)] * unit_;
+  }
+  throw error(error_kind::argument,
+              fmt::format("{} offsets of blocks are given for {} members; give one for each, or "
+                          "none",
+                          given.size(), members_));
+}
+
 std::uint64_t blocks::bytes(const script& in, int member) const {
   return given_ ? elements(in)[static_cast<std::size_t>(member)] * unit_ : unit_;
 }
@@ -32,7 +43,7 @@ bool blocks::packed(const script& in) const { return !given_ || in.given(1).empt
 piece blocks::at(const script& in, buffer of, int member) {
   const auto index = static_cast<std::size_t>(member);
   if (!given_) return {of, index * unit_, unit_};
-  if (!packed(in)) return {of, in.given(1)[index] * unit_, bytes(in, member)};
+  if (!packed(in)) return {of, offset(in, member), bytes(in, member)};
   const auto all = elements(in);
   while (walked_to_ < index) before_ += all[walked_to_++];
   while (walked_to_ > index) before_ -= all[--walked_to_];

@@ -48,6 +48,7 @@ class blocks {
       : members_(members), given_(given), unit_(unit) {}
   /// Throws `error` (argument) unless there is one for each member.
   [[nodiscard]] std::span<const std::uint64_t> elements(const schedule::script& in) const;
+  [[nodiscard]] std::uint64_t offset(const schedule::script& in, int member) const;
 
   int members_;
   bool given_;
