@@ -9,11 +9,6 @@ using schedule::step;
 
 namespace {
 
-bool is_uneven(kind what) {
-  return what == kind::scatter_v || what == kind::gather_v || what == kind::all_gather_v ||
-         what == kind::reduce_scatter_v;
-}
-
 std::uint64_t elements_of(const collective::problem& call) {
   return call.bytes / call.element_bytes;
 }

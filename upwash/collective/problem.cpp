@@ -39,9 +39,19 @@ std::uint64_t most_bytes(const problem& call) noexcept {
 
 }  // namespace
 
+bool is_rooted(kind of) noexcept {
+  return of == kind::scatter || of == kind::scatter_v || of == kind::gather ||
+         of == kind::gather_v || of == kind::reduce;
+}
+
+bool is_uneven(kind of) noexcept {
+  return of == kind::scatter_v || of == kind::gather_v || of == kind::all_gather_v ||
+         of == kind::reduce_scatter_v;
+}
+
 problem representative_of(problem call, int ranks_of_node, end_of_class end) noexcept {
-  const bool told_by_nobody = call.what == kind::all_to_all_v || call.what == kind::gather_v ||
-                              call.what == kind::scatter_v;
+  const bool told_by_nobody =
+      call.what == kind::all_to_all_v || (is_uneven(call.what) && is_rooted(call.what));
   if (told_by_nobody && call.bytes == 0) {
     call.bytes = assumed_bytes;
   } else {

@@ -34,6 +34,10 @@ enum class kind : std::uint8_t {
   exclusive_scan,
 };
 [[nodiscard]] std::string_view to_string(kind of) noexcept;
+/// One member's buffer holds the blocks, or the result, of all.
+[[nodiscard]] bool is_rooted(kind of) noexcept;
+/// Blocks of different lengths whose counts the caller gives in elements: gather_v and its like.
+[[nodiscard]] bool is_uneven(kind of) noexcept;
 
 /// A collective call as all members see it: the same on the whole team. Choices are functions of
 /// it, and whoever keeps something by problem compares the whole of it (problem_cache.hpp).

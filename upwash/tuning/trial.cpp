@@ -97,16 +97,8 @@ std::span<T> as(std::span<std::byte> bytes) {
 }  // namespace
 
 bool can_be_tuned(kind of) noexcept {
-  switch (of) {
-    case kind::scatter_v:
-    case kind::gather_v:
-    case kind::all_gather_v:
-    case kind::all_to_all_v:
-    case kind::many_to_many:
-    case kind::many_to_many_multicast:
-    case kind::reduce_scatter_v: return false;
-    default: return true;
-  }
+  return !is_uneven(of) && of != kind::all_to_all_v && of != kind::many_to_many &&
+         of != kind::many_to_many_multicast;
 }
 
 void expect_tunable(kind of) {

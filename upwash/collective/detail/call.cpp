@@ -139,8 +139,7 @@ bool overlap(const binding& buffers) noexcept {
 
 /// Whether no call of this kind is in place.
 bool is_never_in_place(kind what) noexcept {
-  return what == kind::all_to_all_v || what == kind::scatter_v || what == kind::gather_v ||
-         what == kind::reduce_scatter_v;
+  return what == kind::all_to_all_v || (is_uneven(what) && what != kind::all_gather_v);
 }
 
 [[noreturn]] void refuse_overlap(const team& among, kind what, const binding& buffers) {
@@ -159,10 +158,7 @@ bool is_never_in_place(kind what) noexcept {
 void check_apart(const team& among, const problem& what, const binding& buffers) {
   if (!overlap(buffers) || what.in_place) [[likely]]
     return;
-  const bool rooted = what.what == kind::scatter || what.what == kind::gather ||
-                      what.what == kind::reduce || what.what == kind::scatter_v ||
-                      what.what == kind::gather_v;
-  if (rooted && among.rank() != what.root) return;
+  if (is_rooted(what.what) && among.rank() != what.root) return;
   if (what.what == kind::all_to_all_v && !what.checked) return;
   if (!buffers.input.empty() && !buffers.output.empty()) refuse_overlap(among, what.what, buffers);
 }

@@ -14,9 +14,7 @@ namespace upwash::collective::detail {
 /// Whether the call's own block, or vector, is where it belongs at this rank: of rooted calls at
 /// the root.
 [[nodiscard]] inline bool in_place_at(const problem& call, int rank) noexcept {
-  const bool rooted =
-      call.what == kind::scatter || call.what == kind::gather || call.what == kind::reduce;
-  return call.in_place && (!rooted || rank == call.root);
+  return call.in_place && (!is_rooted(call.what) || rank == call.root);
 }
 
 /// Where the pieces of a call in place lie: in its one buffer.
