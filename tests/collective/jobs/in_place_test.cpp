@@ -36,10 +36,6 @@ std::uint32_t item_of(int member, std::size_t i) {
 
 std::size_t wide(int number) { return static_cast<std::size_t>(number); }
 
-bool is_rooted(kind what) {
-  return what == kind::gather || what == kind::scatter || what == kind::reduce;
-}
-
 /// What a member has before the call. What it must not count on is marked.
 std::vector<std::uint32_t> before(const team& among, const one_call& c) {
   const bool root = among.rank() == c.root;
