@@ -13,8 +13,11 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
+#include "upwash/schedule/one_buffer.hpp"
 #include "upwash/schedule/repetition.hpp"
 #include "upwash/schedule/script.hpp"
 #include "upwash/schedule/step.hpp"
@@ -73,7 +76,7 @@ class generator {
   static constexpr std::size_t state_bytes = 256;
 
   template <algorithm Algorithm>
-  explicit generator(const Algorithm& from) : acts_(&acts_of<Algorithm>), needs_(needs_of(from)) {
+  generator(const Algorithm& from) : acts_(&acts_of<Algorithm>), needs_(needs_of(from)) {
     static_assert(sizeof(Algorithm) <= state_bytes && alignof(Algorithm) <= alignof(void*));
     ::new (static_cast<void*>(state_)) Algorithm(from);
   }
@@ -87,7 +90,10 @@ class generator {
   }
 
   generator(const generator& from)
-      : acts_(from.acts_), needs_(from.needs_), emitted_(from.emitted_) {
+      : acts_(from.acts_),
+        needs_(from.needs_),
+        emitted_(from.emitted_),
+        one_buffer_(from.one_buffer_) {
     assert(!from.script_);
     std::memcpy(state_, from.state_, state_bytes);
   }
@@ -104,10 +110,28 @@ class generator {
   bool next(step& out, const facts& known) {
     out.clear();
     tape on(emitted_, &known);
+    if (one_buffer_ && one_buffer_->emits(out, on)) {
+      emitted_ = on.latest();
+      return true;
+    }
     const bool more =
         acts_->begin == nullptr ? acts_->next(state_, out, on) : running().next(out, on);
     emitted_ = on.latest();
+    if (more && one_buffer_) one_buffer_->change(out, on);
     return more;
+  }
+
+  /// In calls where one buffer is input and output (one_buffer.hpp); before the first step.
+  [[nodiscard]] generator relocated(const relocation& to) && {
+    one_buffer_.emplace(to, needs_.window);
+    return std::move(*this);
+  }
+  /// The buffer is of so many bytes.
+  [[nodiscard]] generator behind_a_copy(std::uint64_t bytes) && {
+    one_buffer_.emplace(needs_.scratch_bytes, bytes);
+    needs_.window = one_buffer::window_of(needs_.window);
+    needs_.scratch_bytes += bytes;
+    return std::move(*this);
   }
 
   [[nodiscard]] const needs& wants() const noexcept { return needs_; }
@@ -116,6 +140,7 @@ class generator {
 
   /// What repeats, from the next step on. `known` as for that step.
   [[nodiscard]] repetition repeats(const facts& known) {
+    if (one_buffer_ && one_buffer_->copies()) return {};
     if (acts_->begin == nullptr) return acts_->repeats(state_);
     tape on(emitted_, &known);
     const repetition found = running().repeats(on);
@@ -193,6 +218,7 @@ class generator {
   const acts* acts_;
   needs needs_;
   mark emitted_ = never;
+  std::optional<one_buffer> one_buffer_;
   std::unique_ptr<script> script_;
   alignas(void*) std::byte state_[state_bytes] = {};
 };

@@ -3,19 +3,63 @@
 #include "upwash/schedule/script.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "upwash/schedule/part.hpp"
 
 namespace upwash::schedule {
 
 void* script::make_frame(std::size_t bytes) {
-  frame_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  frame_bytes_ = bytes;
-  return frame_.get();
+  if (frames_in_use_ == most_frames) {
+    throw std::logic_error("a schedule has too many parts of parts: four levels are the most");
+  }
+  frame& next = frames_[frames_in_use_];
+  if (next.bytes < bytes) {
+    next.memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    next.bytes = bytes;
+  }
+  ++frames_in_use_;
+  return next.memory.get();
+}
+
+std::size_t script::frame_bytes() const noexcept {
+  std::size_t all = 0;
+  for (const frame& one : frames_) all += one.bytes;
+  return all;
+}
+
+void script::begin(steps&& of) {
+  innermost_ = of.where();
+  running_.emplace(std::move(of));
 }
 
 void script::resume(step& out, tape& on) {
   out_ = &out;
   on_ = &on;
-  running_->resume();
+  innermost_.resume();
+}
+
+/// The step becomes one of whatever the part is a part of; who goes through a part step by step
+/// goes on then.
+void script::emitted_by_part() {
+  part* stepwise = nullptr;
+  for (part* inside = in_; inside != nullptr; inside = inside->outside_) {
+    place(*out_, inside->as_, inside->begun_, *on_);
+    if (stepwise == nullptr && inside->stepwise_) stepwise = inside;
+  }
+  if (stepwise == nullptr) return;
+  stepwise->innermost_ = innermost_;
+  stepwise->in_ = in_;
+  innermost_ = stepwise->parent_;
+  in_ = stepwise->outside_;
+}
+
+std::coroutine_handle<> script::ended() noexcept {
+  if (in_ == nullptr) return std::noop_coroutine();
+  const part* over = in_;
+  innermost_ = over->parent_;
+  in_ = over->outside_;
+  return innermost_;
 }
 
 bool script::next(step& out, tape& on) {

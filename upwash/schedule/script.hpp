@@ -11,8 +11,8 @@
 //     if (rank + 1 != ranks) co_yield out.send(rank + 1, 0, data).after(here);
 //   }
 //
-// A step is written where the consumer wants it, so none lies in the coroutine's frame. Parameters
-// are plain values; references, and spans that `given` and `slots` returned, do not outlive a step.
+// Steps are written elsewhere (step_writer.hpp), so none lies in the coroutine's frame. Parameters
+// are plain values; references, and spans that `given` and `words` returned, do not outlive a step.
 #pragma once
 
 #include <coroutine>
@@ -20,16 +20,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "upwash/schedule/repetition.hpp"
-#include "upwash/schedule/step.hpp"
-#include "upwash/schedule/tape.hpp"
+#include "upwash/schedule/step_writer.hpp"
 
 namespace upwash::schedule {
 
+class part;
 class rounds;
 class script;
 
@@ -45,126 +44,61 @@ class [[nodiscard]] steps {
     std::swap(of_, from.of_);
     return *this;
   }
-  ~steps() {
-    if (of_) of_.destroy();
-  }
+  inline ~steps();
 
   [[nodiscard]] bool ended() const noexcept { return of_.done(); }
-  void resume() const { of_.resume(); }
+  [[nodiscard]] handle where() const noexcept { return of_; }
 
  private:
   handle of_;
 };
 
-/// A step being written: what all kinds have. It is emitted by `co_yield`, before anything else is
-/// asked of the script.
-template <class Self>
-class written_step {
- public:
-  explicit written_step(script& of) noexcept : of_(&of) {}
-
-  /// It waits for the steps marked, four at most; `never` is no mark.
-  template <class... Marks>
-  Self after(Marks... earlier) const {
-    static_assert(sizeof...(Marks) <= step::most_dependencies);
-    (wait_for(earlier), ...);
-    return self();
-  }
-  /// It waits for all steps before it.
-  Self after_all() const;
-  /// For counting and drawing; else the edge's number is the round's.
-  Self in_round(std::uint32_t round) const;
-
-  [[nodiscard]] script& of() const noexcept { return *of_; }
-
- protected:
-  [[nodiscard]] step& written() const noexcept;
-  [[nodiscard]] const Self& self() const noexcept { return static_cast<const Self&>(*this); }
-
- private:
-  void wait_for(mark earlier) const;
-
-  script* of_;
-};
-
-/// Copies, reductions and stages.
-class local_step : public written_step<local_step> {
- public:
-  using written_step::written_step;
-};
-
-class send_step : public written_step<send_step> {
- public:
-  using written_step::written_step;
-  /// The words go in front of the data.
-  send_step with_header(slots words) const;
-  /// The sender knows where it lands: a piece of the peer's output or input, free from the peer's
-  /// entry on. The receive says `placed` too.
-  send_step placed(const piece& at_peer) const;
-};
-
-class receive_step : public written_step<receive_step> {
- public:
-  using written_step::written_step;
-  /// The words in front of the data are written there.
-  receive_step with_header(slots words) const;
-  receive_step placed() const;
-};
-
-/// What a coroutine writes its steps with. One for each run of one; it neither moves nor is copied.
-class script {
+/// A coroutine that runs, with what it writes its steps by. It neither moves nor is copied.
+class script : public step_writer {
  public:
   script() = default;
   script(const script&) = delete;
   script& operator=(const script&) = delete;
 
-  /// `what` goes to rank `to`; `edge` is unique for this pair of ranks, in this direction.
-  [[nodiscard]] send_step send(int to, std::uint32_t edge, const piece& what);
-  /// Edge `edge` from rank `from` is written to `into`; as long as what is sent.
-  [[nodiscard]] receive_step receive(int from, std::uint32_t edge, const piece& into);
-  [[nodiscard]] local_step copy(const piece& from, const piece& into);
-  /// into = left op right; `into` may be one of them.
-  [[nodiscard]] local_step reduce(const piece& left, const piece& right, const piece& into);
-  /// The coroutine goes on once all before is done: slots that came can then be read.
-  [[nodiscard]] local_step stage();
-  /// Scratch is of so many bytes at least from here on.
-  [[nodiscard]] local_step grow(std::uint64_t scratch_bytes);
-
-  /// As in tape.hpp.
-  [[nodiscard]] std::span<const std::uint64_t> given(std::size_t i) const { return on_->given(i); }
-  [[nodiscard]] std::uint64_t input_bytes() const { return on_->input_bytes(); }
-  [[nodiscard]] std::uint64_t output_bytes() const { return on_->output_bytes(); }
-  [[nodiscard]] std::span<std::uint64_t> words() const { return on_->slots(); }
-
   /// The consumer's side. Takes the coroutine that this script was given to.
-  void begin(steps&& of) { running_.emplace(std::move(of)); }
+  void begin(steps&& of);
   [[nodiscard]] bool begun() const noexcept { return running_.has_value(); }
   /// The next step; false at the end.
   [[nodiscard]] bool next(step& out, tape& on);
   /// What repeats from the next step on (repetition.hpp).
   [[nodiscard]] repetition repeats(tape& on);
   void skip(std::uint64_t rounds) noexcept;
-  /// Of the coroutine's frame.
-  [[nodiscard]] std::size_t frame_bytes() const noexcept { return frame_bytes_; }
+  /// Of the frames of the coroutine and of its parts, as many as there ever were at a time.
+  [[nodiscard]] std::size_t frame_bytes() const noexcept;
 
  private:
+  friend class steps;
   friend class steps::promise_type;
+  friend class part;
   friend class rounds;
-  template <class Self>
-  friend class written_step;
 
-  [[nodiscard]] step& fresh(step_kind kind) noexcept;
+  /// A coroutine, its parts, and theirs.
+  static constexpr std::size_t most_frames = 5;
+  struct frame {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t bytes = 0;
+  };
+
   void resume(step& out, tape& on);
+  /// The first to be made is the last to be given back, so memory is used again.
   [[nodiscard]] void* make_frame(std::size_t bytes);
+  void give_frame_back() noexcept { --frames_in_use_; }
+  void emitted_by_part();
+  [[nodiscard]] std::coroutine_handle<> ended() noexcept;
 
-  std::size_t frame_bytes_ = 0;
-  std::unique_ptr<std::byte[]> frame_;  // before what runs in it
+  frame frames_[most_frames];  // before what runs in them
+  std::size_t frames_in_use_ = 0;
   std::optional<steps> running_;
-  step* out_ = nullptr;  ///< these two: while the coroutine runs
-  tape* on_ = nullptr;
-  bool watched_ = false;       ///< the consumer wants to see where rounds begin
-  rounds* between_ = nullptr;  ///< the coroutine stands before a round of these
-  bool ahead_ = false;         ///< it stands behind a step that nobody has taken yet:
+  std::coroutine_handle<> innermost_;  ///< what is to be resumed
+  part* in_ = nullptr;                 ///< it belongs to this part; null: it is `running_`
+  bool watched_ = false;               ///< the consumer wants to see where rounds begin
+  rounds* between_ = nullptr;          ///< the coroutine stands before a round of these
+  bool ahead_ = false;                 ///< it stands behind a step that nobody has taken yet:
   std::unique_ptr<step> next_;
 };
 
@@ -207,17 +141,37 @@ class steps::promise_type {
  public:
   template <class... Parameters>
   explicit promise_type(script& of, const Parameters&... /*rest*/) noexcept : of_(of) {}
+  /// Of a member function.
+  template <class Self, class... Parameters>
+  requires(!std::is_same_v<std::remove_cvref_t<Self>, script>)
+      promise_type(Self&& /*object*/, script& of, const Parameters&... /*rest*/)
+  noexcept : of_(of) {}
 
   template <class... Parameters>
   static void* operator new(std::size_t bytes, script& of, const Parameters&... /*rest*/) {
     return of.make_frame(bytes);
   }
+  template <class Self, class... Parameters>
+  requires(!std::is_same_v<std::remove_cvref_t<Self>, script>) static void* operator new(
+      std::size_t bytes, Self&& /*object*/, script& of, const Parameters&... /*rest*/) {
+    return of.make_frame(bytes);
+  }
   /// The script keeps the memory.
   static void operator delete(void* /*frame*/, std::size_t /*bytes*/) noexcept {}
 
+  /// Where a part ends, what it is a part of goes on.
+  struct end {
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    [[nodiscard]] std::coroutine_handle<> await_suspend(handle of) const noexcept {
+      return of.promise().of_.ended();
+    }
+    void await_resume() const noexcept {}
+  };
+
+  [[nodiscard]] script& of() const noexcept { return of_; }
   steps get_return_object() noexcept { return steps(handle::from_promise(*this)); }
   std::suspend_always initial_suspend() noexcept { return {}; }
-  std::suspend_always final_suspend() noexcept { return {}; }
+  end final_suspend() noexcept { return {}; }
   void return_void() noexcept {}
   [[noreturn]] void unhandled_exception() { throw; }
 
@@ -229,105 +183,20 @@ class steps::promise_type {
   };
   template <class Step>
   emission yield_value(const Step& /*written*/) {
-    return {of_.on_->emit(*of_.out_)};
+    const mark at = of_.on_->emit(*of_.out_);
+    if (of_.in_ != nullptr) of_.emitted_by_part();
+    return {at};
   }
 
  private:
   script& of_;
 };
 
-// Inline: each step of each algorithm goes through these.
-
-inline step& script::fresh(step_kind kind) noexcept {
-  out_->kind = kind;
-  return *out_;
-}
-
-inline send_step script::send(int to, std::uint32_t edge, const piece& what) {
-  step& s = fresh(step_kind::send);
-  s.peer = to;
-  s.edge = s.round = edge;
-  s.left = what;
-  return send_step(*this);
-}
-
-inline receive_step script::receive(int from, std::uint32_t edge, const piece& into) {
-  step& s = fresh(step_kind::receive);
-  s.peer = from;
-  s.edge = s.round = edge;
-  s.into = into;
-  return receive_step(*this);
-}
-
-inline local_step script::copy(const piece& from, const piece& into) {
-  step& s = fresh(step_kind::copy);
-  s.left = from;
-  s.into = into;
-  return local_step(*this);
-}
-
-inline local_step script::reduce(const piece& left, const piece& right, const piece& into) {
-  step& s = fresh(step_kind::reduce);
-  s.left = left;
-  s.right = right;
-  s.into = into;
-  return local_step(*this);
-}
-
-inline local_step script::stage() {
-  fresh(step_kind::stage).after_all = true;
-  return local_step(*this);
-}
-
-inline local_step script::grow(std::uint64_t scratch_bytes) {
-  fresh(step_kind::stage).into = {buffer::scratch, 0, scratch_bytes};
-  return local_step(*this);
-}
-
-template <class Self>
-step& written_step<Self>::written() const noexcept {
-  return *of_->out_;
-}
-
-template <class Self>
-void written_step<Self>::wait_for(mark earlier) const {
-  if (earlier == never) return;
-  std::size_t i = 0;
-  while (written().after[i] != 0) ++i;
-  written().after[i] = static_cast<std::uint32_t>(of_->on_->latest() + 1 - earlier);
-}
-
-template <class Self>
-Self written_step<Self>::after_all() const {
-  written().after_all = true;
-  return self();
-}
-
-template <class Self>
-Self written_step<Self>::in_round(std::uint32_t round) const {
-  written().round = round;
-  return self();
-}
-
-inline send_step send_step::with_header(slots words) const {
-  written().header = words;
-  return *this;
-}
-
-inline send_step send_step::placed(const piece& at_peer) const {
-  written().placed = true;
-  written().into = at_peer;
-  return *this;
-}
-
-inline receive_step receive_step::with_header(slots words) const {
-  written().header = words;
-  return *this;
-}
-
-inline receive_step receive_step::placed() const {
-  written().placed = true;
-  return *this;
+inline steps::~steps() {
+  if (!of_) return;
+  script& in = of_.promise().of();
+  of_.destroy();
+  in.give_frame_back();
 }
 
 }  // namespace upwash::schedule

@@ -12,50 +12,14 @@
 #include <optional>
 
 #include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/part.hpp"
 
 namespace upwash::schedule {
 
-/// Some ranks of a team, by position: evenly spaced, but for one that may be elsewhere (the root
-/// stands for its node).
-struct members {
-  int first = 0;
-  int stride = 1;
-  int odd_position = -1;
-  int odd_rank = -1;
-
-  [[nodiscard]] constexpr int rank_of(int position) const noexcept {
-    return position == odd_position ? odd_rank : first + position * stride;
-  }
-};
-
-/// How a part lies in the whole.
-struct placement {
-  members among{};
-  std::uint32_t first_edge = 0;
-  std::uint32_t first_round = 0;
-  mark entry = never;  ///< steps of the part that wait for nothing wait for this
-};
-
-/// Makes the step that a part has just emitted one of the whole.
-inline void place(step& s, const placement& as, const tape& on) noexcept {
-  for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
-    if (*rank != own) *rank = as.among.rank_of(*rank);
-  }
-  s.edge += as.first_edge;
-  s.round += as.first_round;
-  const bool waits = s.after_all || s.after != decltype(s.after){};
-  if (!waits && as.entry != never) s.after[0] = static_cast<std::uint32_t>(on.latest() - as.entry);
-}
-
-/// As `place`, for a part that begins when all emitted before it is done. `begun` is its first
-/// step; `never` before. The others wait for that, so that none of them runs ahead.
+/// As `place`, for a part that begins when all emitted before it is done.
 inline void place_behind_all(step& s, placement as, mark& begun, const tape& on) noexcept {
-  if (begun == never) {
-    s.after_all = true;
-    begun = on.latest();
-  }
-  as.entry = begun;
-  place(s, as, on);
+  as.behind_all = true;
+  place(s, as, begun, on);
 }
 
 /// An algorithm that does its work segment by segment.

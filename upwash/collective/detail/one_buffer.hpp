@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
-#include "upwash/collective/algorithms/in_place.hpp"
 #include "upwash/collective/problem.hpp"
+#include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective::detail {
 
@@ -18,7 +19,7 @@ namespace upwash::collective::detail {
 }
 
 /// Where the pieces of a call in place lie: in its one buffer.
-[[nodiscard]] inline relocation relocated_by(const problem& call, int rank) noexcept {
+[[nodiscard]] inline schedule::relocation relocated_by(const problem& call, int rank) noexcept {
   using schedule::buffer;
   const std::uint64_t own = static_cast<std::uint64_t>(rank) * call.bytes;
   if (!in_place_at(call, rank)) return {};
@@ -36,22 +37,20 @@ enum class landing : std::uint8_t { as_it_says, not_placed };
 
 /// Of an algorithm for gather, scatter, reduce or reduce_scatter that reads nothing of its own
 /// where it has written the result already.
-template <schedule::algorithm Algorithm>
-[[nodiscard]] schedule::generator in_one_buffer(const problem& call, int rank,
-                                                const Algorithm& apart,
-                                                landing of = landing::as_it_says) {
-  if (!call.in_place) return schedule::generator(apart);
-  relocation to = relocated_by(call, rank);
+[[nodiscard]] inline schedule::generator in_one_buffer(const problem& call, int rank,
+                                                       schedule::generator apart,
+                                                       landing of = landing::as_it_says) {
+  if (!call.in_place) return apart;
+  schedule::relocation to = relocated_by(call, rank);
   to.asks_first = of == landing::not_placed;
-  return schedule::generator(relocated<Algorithm>(apart, to));
+  return std::move(apart).relocated(to);
 }
 
 /// Of an algorithm for all_to_all.
-template <schedule::algorithm Algorithm>
-[[nodiscard]] schedule::generator from_a_copy(const problem& call, const Algorithm& apart) {
-  if (!call.in_place) return schedule::generator(apart);
-  return schedule::generator(
-      copied_first<Algorithm>(apart, static_cast<std::uint64_t>(call.ranks) * call.bytes));
+[[nodiscard]] inline schedule::generator from_a_copy(const problem& call,
+                                                     schedule::generator apart) {
+  if (!call.in_place) return apart;
+  return std::move(apart).behind_a_copy(static_cast<std::uint64_t>(call.ranks) * call.bytes);
 }
 
 }  // namespace upwash::collective::detail

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Schedules made of parts: a coroutine goes through others, which are written for positions 0, 1,
+// ... of their own; here their steps get the team's ranks, edges beside those of other parts, and
+// an entry.
+//
+//   part inside(out, tree_broadcast(out, ...), {.among = {.first = first_of_node}});
+//   co_await inside.all();
+//
+// What is done again and again (the same work for each segment) is one coroutine for each time:
+// their memory is used again.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <utility>
+
+#include "upwash/schedule/script.hpp"
+
+namespace upwash::schedule {
+
+/// Some ranks of a team, by position: evenly spaced, but for one that may be elsewhere (the root
+/// stands for its node).
+struct members {
+  int first = 0;
+  int stride = 1;
+  int odd_position = -1;
+  int odd_rank = -1;
+
+  [[nodiscard]] constexpr int rank_of(int position) const noexcept {
+    return position == odd_position ? odd_rank : first + position * stride;
+  }
+};
+
+/// How a part lies in the whole.
+struct placement {
+  members among{};
+  std::uint32_t first_edge = 0;
+  std::uint32_t first_round = 0;
+  mark entry = never;  ///< steps of the part that wait for nothing wait for this
+  /// The part begins when all emitted before it is done: its first step waits for that, and the
+  /// others that wait for nothing wait for the first, so that none of them runs ahead.
+  bool behind_all = false;
+};
+
+/// Makes the step that a part has just emitted one of the whole.
+inline void place(step& s, const placement& as, const tape& on) noexcept {
+  for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
+    if (*rank != own) *rank = as.among.rank_of(*rank);
+  }
+  s.edge += as.first_edge;
+  s.round += as.first_round;
+  const bool waits = s.after_all || s.after != decltype(s.after){};
+  if (!waits && as.entry != never) s.after[0] = static_cast<std::uint32_t>(on.latest() - as.entry);
+}
+
+/// `begun` is the part's first step; `never` before.
+inline void place(step& s, placement as, mark& begun, const tape& on) noexcept {
+  if (as.behind_all) {
+    if (begun == never) {
+      s.after_all = true;
+      begun = on.latest();
+    }
+    as.entry = begun;
+  }
+  place(s, as, on);
+}
+
+/// A coroutine that another one goes through. It is a local variable of that one.
+class part {
+ public:
+  part(script& of, steps&& inner, const placement& as = {}) noexcept
+      : of_(of), inner_(std::move(inner)), as_(as), innermost_(inner_.where()), in_(this) {}
+  part(const part&) = delete;
+  part& operator=(const part&) = delete;
+
+  struct run {
+    part& of;
+    bool stepwise;
+    [[nodiscard]] bool await_ready() const noexcept { return of.inner_.ended(); }
+    [[nodiscard]] std::coroutine_handle<> await_suspend(
+        std::coroutine_handle<> parent) const noexcept {
+      return of.enter(parent, stepwise);
+    }
+    bool await_resume() const noexcept { return !of.inner_.ended(); }
+  };
+
+  /// Awaited: all its steps are emitted.
+  [[nodiscard]] run all() noexcept { return {*this, false}; }
+  /// Awaited: its next step is emitted; false: there was none.
+  [[nodiscard]] run one() noexcept { return {*this, true}; }
+
+ private:
+  friend class script;
+
+  std::coroutine_handle<> enter(std::coroutine_handle<> parent, bool stepwise) noexcept {
+    parent_ = parent;
+    outside_ = of_.in_;
+    stepwise_ = stepwise;
+    of_.innermost_ = innermost_;
+    of_.in_ = in_;
+    return innermost_;
+  }
+
+  script& of_;
+  steps inner_;
+  placement as_;
+  mark begun_ = never;
+  bool stepwise_ = false;
+  std::coroutine_handle<> parent_;
+  part* outside_ = nullptr;            ///< what it is a part of, if that is a part
+  std::coroutine_handle<> innermost_;  ///< these two: where it stands, while it is not gone through
+  part* in_;
+};
+
+}  // namespace upwash::schedule
