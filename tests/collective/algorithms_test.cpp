@@ -10,10 +10,9 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/algorithms/central_counter_barrier.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
-#include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 
 namespace {

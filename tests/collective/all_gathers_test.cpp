@@ -11,12 +11,9 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
-#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
-#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
-#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
-#include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
 
 namespace {
 
@@ -47,7 +44,8 @@ TEST(dissemination_all_gather, brings_all_blocks_in_few_rounds) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     for (const int radix : {2, 3, 5, 64}) {
       const auto made = [&](int rank, std::uint64_t bytes, bool in_place) {
-        return generator(dissemination_all_gather(ranks, rank, bytes, radix, in_place));
+        return generator(
+            dissemination_all_gather(blocks::alike(ranks, bytes), rank, radix, in_place));
       };
       expect_gathers(ranks, made);
       const totals sum = count(made(ranks / 2, 8, true));
@@ -144,14 +142,14 @@ TEST(mesh_all_gather, sends_few_messages_with_holes) {
 }
 
 TEST(direct_exchange, gathers_blocks_straight_from_their_owners) {
-  using exchange = direct_exchange;
+  using exchange = direct_stages;
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     for (const auto order : {exchange::partners::shifted, exchange::partners::paired}) {
       if (order == exchange::partners::paired && (ranks & (ranks - 1)) != 0) continue;
       for (const int ahead : {0, 1, 3}) {
         const auto made = [&](int rank, std::uint64_t bytes, bool in_place) {
-          return generator(exchange(ranks, rank, bytes,
-                                    {order, exchange::payload::same_for_all, ahead}, in_place));
+          return generator(direct_exchange(
+              ranks, rank, bytes, {order, exchange::payload::same_for_all, ahead}, in_place));
         };
         expect_gathers(ranks, made);
         const totals sum = count(made(ranks / 2, 8, false));  // equations 3.1 and 4.4
@@ -196,7 +194,7 @@ TEST(k_shift_all_gather, stays_near_in_all_but_one_of_k_messages) {
 
 TEST(neighbor_exchange_all_gather, needs_half_as_many_messages) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
-    if (!neighbor_exchange_all_gather::serves(ranks)) continue;
+    if (!neighbor_exchange_serves(ranks)) continue;
     const auto made = [&](int rank, std::uint64_t bytes, bool in_place) {
       return generator(neighbor_exchange_all_gather(ranks, rank, bytes, in_place));
     };
@@ -219,6 +217,8 @@ TEST(all_gathers, answer_at_once_on_huge_teams) {
     for (generator* each : {&shifts, &neighbours, &direct}) ASSERT_TRUE(each->next(s));
   }
   EXPECT_EQ(count(generator(hypercube_all_gather(ranks, 1, bytes, 0, true))).messages_sent, 17U);
-  EXPECT_EQ(count(generator(dissemination_all_gather(ranks, 1, 8, 2, true))).messages_sent, 17U);
+  EXPECT_EQ(
+      count(generator(dissemination_all_gather(blocks::alike(ranks, 8), 1, 2, true))).messages_sent,
+      17U);
   EXPECT_LE(count(generator(mesh_all_gather(ranks, 1, 8, 2, true))).messages_sent, 2U * 362U);
 }

@@ -9,10 +9,9 @@
 #include <string>
 
 #include "tests/collective/cases.hpp"
-#include "upwash/collective/algorithms/bruck_all_to_all.hpp"
+#include "upwash/collective/algorithms/all_to_alls.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
-#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
-#include "upwash/collective/algorithms/pairwise_barrier.hpp"
 
 namespace {
 
@@ -111,14 +110,14 @@ TEST(hypercube_all_to_all, does_not_overflow) {
 }
 
 TEST(direct_exchange, brings_each_its_own) {
-  using exchange = direct_exchange;
+  using exchange = direct_stages;
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     for (const auto order : {exchange::partners::shifted, exchange::partners::paired}) {
       if (order == exchange::partners::paired && !is_power_of_two(ranks)) continue;
       for (const int ahead : {0, 1, 3}) {
         const auto made = [&](int rank, std::uint64_t bytes) {
-          return generator(
-              exchange(ranks, rank, bytes, {order, exchange::payload::own_for_each, ahead}, false));
+          return generator(direct_exchange(ranks, rank, bytes,
+                                           {order, exchange::payload::own_for_each, ahead}, false));
         };
         expect_exchanges(ranks, made);
         const totals sum = count(made(ranks / 2, 8));  // equations 3.1, 4.1 and 4.2
@@ -136,7 +135,7 @@ TEST(direct_exchange, has_one_partner_a_stage) {
     for (int rank = 0; rank < ranks; ++rank) {
       generator steps(direct_exchange(
           ranks, rank, 8,
-          {direct_exchange::partners::paired, direct_exchange::payload::own_for_each, 1}, false));
+          {direct_stages::partners::paired, direct_stages::payload::own_for_each, 1}, false));
       for (step s; steps.next(s);) {
         if (s.kind == step_kind::copy || static_cast<int>(s.edge) + 1 != stage) continue;
         EXPECT_EQ(s.peer, rank ^ stage);
@@ -172,7 +171,7 @@ TEST(exchanges, answer_at_once_on_huge_teams) {
   generator holes(hypercube_all_to_all(ranks - 1, 77'776, bytes));
   generator cyclic(direct_exchange(
       ranks, 77'777, bytes,
-      {direct_exchange::partners::shifted, direct_exchange::payload::own_for_each, 1}, false));
+      {direct_stages::partners::shifted, direct_stages::payload::own_for_each, 1}, false));
   step s;
   for (int i = 0; i < 1000; ++i) {
     for (generator* each : {&bruck, &cube, &holes, &cyclic}) ASSERT_TRUE(each->next(s));

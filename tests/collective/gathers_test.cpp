@@ -9,7 +9,7 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
 
 namespace {
 
@@ -17,11 +17,15 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-void expect_gathers(int ranks, std::uint64_t bytes, k_prefix_all_gather::parameters chosen,
-                    bool in_place) {
+struct k_prefix {
+  std::uint64_t k;
+  std::uint64_t pacing;
+};
+
+void expect_gathers(int ranks, std::uint64_t bytes, k_prefix chosen, bool in_place) {
   SCOPED_TRACE(testing::Message() << "k " << chosen.k << ", pacing " << chosen.pacing);
   const auto of_rank = [&](int rank) {
-    return generator(k_prefix_all_gather(ranks, rank, bytes, chosen, in_place));
+    return generator(k_prefix_all_gather(ranks, rank, bytes, chosen.k, chosen.pacing, in_place));
   };
   const expectation of = gathering(ranks, bytes, in_place);
   expect_valid(
@@ -60,17 +64,17 @@ TEST(k_prefix_all_gather, brings_all_blocks_to_all) {
 }
 
 TEST(k_prefix_all_gather, takes_the_largest_partition_that_serves) {
-  EXPECT_EQ(k_prefix_all_gather::partition(64, 8), 8);
-  EXPECT_EQ(k_prefix_all_gather::partition(12, 8), 4);
-  EXPECT_EQ(k_prefix_all_gather::partition(64, 12), 4);
-  EXPECT_EQ(k_prefix_all_gather::partition(33, 8), 1);
-  EXPECT_EQ(k_prefix_all_gather::partition(8, 64), 8);
+  EXPECT_EQ(k_prefix_partition(64, 8), 8);
+  EXPECT_EQ(k_prefix_partition(12, 8), 4);
+  EXPECT_EQ(k_prefix_partition(64, 12), 4);
+  EXPECT_EQ(k_prefix_partition(33, 8), 1);
+  EXPECT_EQ(k_prefix_partition(8, 64), 8);
 }
 
 TEST(k_prefix_all_gather, sends_one_of_k_messages_to_the_next_partition) {
   constexpr int ranks = 32;
   constexpr int k = 8;
-  generator steps(k_prefix_all_gather(ranks, 13, 100, {k, 0}, true));
+  generator steps(k_prefix_all_gather(ranks, 13, 100, k, 0, true));
   int far = 0;
   for (step s; steps.next(s);) {
     if (s.kind != step_kind::send) continue;
@@ -85,13 +89,12 @@ TEST(k_prefix_all_gather, sends_one_of_k_messages_to_the_next_partition) {
 TEST(k_prefix_all_gather, answers_at_once_on_huge_teams) {
   constexpr int ranks = 131'072;
   const generator whole(
-      k_prefix_all_gather(ranks, 77'777, std::uint64_t{1} << 33U, {ranks, 8}, false));
+      k_prefix_all_gather(ranks, 77'777, std::uint64_t{1} << 33U, ranks, 8, false));
   EXPECT_LE(whole.window(), 8U);
   generator steps = whole;
   step s;
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(steps.next(s));
-  EXPECT_EQ(count(generator(k_prefix_all_gather(ranks, 1, 1, {8, 0}, true))).messages_sent,
-            131'071U);
+  EXPECT_EQ(count(generator(k_prefix_all_gather(ranks, 1, 1, 8, 0, true))).messages_sent, 131'071U);
 }
 
 TEST(all_gathers, are_valid_for_parameters_drawn_at_random) {

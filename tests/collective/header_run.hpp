@@ -14,6 +14,7 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
@@ -22,12 +23,10 @@
 
 namespace upwash::test {
 
-/// The same steps for an executor that keeps as few open as it may.
-template <class Algorithm>
-struct in_a_small_window : Algorithm {
-  using Algorithm::Algorithm;
-  [[nodiscard]] std::uint32_t window() const noexcept { return 8; }
-};
+/// The schedule for an executor that keeps few steps open.
+inline schedule::generator in_a_small_window(schedule::generator from) {
+  return std::move(from).in_window(8);
+}
 
 /// All ranks' schedules with their headers and lengths, but no data: for teams and bytes beyond the
 /// validator. A rank keeps at most `window` steps open, and a send is done only when its receive

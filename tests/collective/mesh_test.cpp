@@ -40,9 +40,8 @@ void expect_valid_uniform(int ranks, std::uint64_t blocks, int dimensions, std::
   of.element_bytes = 4;
   of.input_bytes = of.output_bytes = wide(ranks) * blocks * 4;
   const auto schedule_of = [&](int rank) {
-    using algorithm = in_a_small_window<mesh_all_to_all>;
-    if (seed % 2 == 1) return uniform(ranks, rank, blocks * 4, dimensions);
-    return generator(algorithm(ranks, rank, blocks * 4, mesh_all_to_all::parameters{dimensions}));
+    generator all = uniform(ranks, rank, blocks * 4, dimensions);
+    return seed % 2 == 1 ? std::move(all) : in_a_small_window(std::move(all));
   };
   const auto wanted = [&](int rank, std::uint64_t e) {
     const auto element = static_cast<std::uint32_t>(wide(rank) * blocks + e % blocks);

@@ -80,7 +80,7 @@ std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters
       of,
       [&](int rank) {
         if (seed % 2 == 1) return generator(mesh_all_to_all_v(of.ranks, rank, with));
-        return generator(in_a_small_window<mesh_all_to_all_v>(of.ranks, rank, with));
+        return in_a_small_window(mesh_all_to_all_v(of.ranks, rank, with));
       },
       [&](int rank, std::uint64_t e) { return wanted_of(of, rank, e); }, seed);
 }

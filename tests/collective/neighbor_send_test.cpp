@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/collective/cases.hpp"
-#include "upwash/collective/algorithms/neighbor_send.hpp"
+#include "upwash/collective/algorithms/sparse_exchange.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/price.hpp"

@@ -10,30 +10,18 @@
 
 #include "tests/collective/cases.hpp"
 #include "tests/collective/omissions.hpp"
-#include "upwash/collective/algorithms/bruck_all_to_all.hpp"
-#include "upwash/collective/algorithms/central_counter_barrier.hpp"
-#include "upwash/collective/algorithms/cube_all_reduce.hpp"
-#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
-#include "upwash/collective/algorithms/dissemination_all_reduce.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/all_to_alls.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/double_tree_broadcast.hpp"
-#include "upwash/collective/algorithms/doubling_exclusive_scan.hpp"
-#include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/halving_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
-#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
-#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
-#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
-#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
-#include "upwash/collective/algorithms/linear_scan.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
-#include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
 #include "upwash/collective/algorithms/one_round.hpp"
-#include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
 #include "upwash/collective/algorithms/reduce_broadcast.hpp"
-#include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/ring_reduce.hpp"
-#include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/collective/algorithms/shared_segments.hpp"
 #include "upwash/collective/algorithms/signal_tree_barrier.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
@@ -86,7 +74,7 @@ TEST(omissions, are_found_in_all_gathers) {
     const expectation of = gathering(8, 1, in_place);
     const auto wanted = [&of](int, std::uint64_t e) { return gathered(of, e); };
     const auto prefix = [in_place](int rank) {
-      return generator(k_prefix_all_gather(8, rank, 1, {4, 0}, in_place));
+      return generator(k_prefix_all_gather(8, rank, 1, 4, 0, in_place));
     };
     EXPECT_EQ(needless(of, prefix, wanted), "");
   }
@@ -249,7 +237,8 @@ TEST(omissions, are_found_in_all_gathers_with_few_messages) {
     // Rank 0 has nothing to turn: its last copy is of no bytes.
     EXPECT_EQ(needless_of(5,
                           [&](int rank) {
-                            return generator(dissemination_all_gather(5, rank, 1, 2, in_place));
+                            return generator(
+                                dissemination_all_gather(blocks::alike(5, 1), rank, 2, in_place));
                           }),
               "rank 0, step 8: 2; ");
     EXPECT_EQ(
@@ -289,7 +278,6 @@ TEST(omissions, are_found_in_reductions_on_cubes) {
       of.ranks = ranks;
       return needless(of, schedule_of, [&](int, std::uint64_t e) { return all_ranks(ranks, e); });
     };
-    using exchanges = cube_all_reduce::exchanges;
     EXPECT_EQ(needless_of(6,
                           [&](int rank) {
                             return generator(cube_all_reduce(6, rank, 10, 4,
@@ -336,9 +324,14 @@ TEST(omissions, are_found_in_reduce_scatters) {
   };
   EXPECT_EQ(needless_of(6, [](int rank) { return generator(halving_reduce_scatter(6, rank, 4)); }),
             "");
-  EXPECT_EQ(needless_of(5, [](int rank) { return generator(ring_reduce_scatter(5, rank, 4)); }),
-            "");
-  EXPECT_EQ(needless_of(6, [](int rank) { return generator(pairwise_reduce_scatter(6, rank, 4)); }),
+  EXPECT_EQ(
+      needless_of(
+          5, [](int rank) { return generator(ring_reduce_scatter(blocks::alike(5, 4), rank)); }),
+      "");
+  EXPECT_EQ(needless_of(6,
+                        [](int rank) {
+                          return generator(pairwise_reduce_scatter(blocks::alike(6, 4), rank));
+                        }),
             "");
 }
 

@@ -10,20 +10,15 @@
 
 #include "tests/collective/cases.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/algorithms/cube_all_reduce.hpp"
-#include "upwash/collective/algorithms/dissemination_all_reduce.hpp"
-#include "upwash/collective/algorithms/doubling_exclusive_scan.hpp"
-#include "upwash/collective/algorithms/halving_reduce_scatter.hpp"
-#include "upwash/collective/algorithms/linear_scan.hpp"
-#include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
-#include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 
 namespace {
 
 using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
-using exchanges = cube_all_reduce::exchanges;
 
 constexpr std::uint64_t element_bytes = 4;
 constexpr std::uint64_t sizes[] = {0, 1, 3, 8, 101};
@@ -119,7 +114,7 @@ TEST(cube_all_reduce, keeps_order_with_halves) {
 TEST(dissemination_all_reduce, serves_powers_of_its_radix) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     for (const int radix : {2, 3, 4, 5, 33}) {
-      if (!dissemination_all_reduce::serves(ranks, radix)) continue;
+      if (!is_power_of(radix, ranks)) continue;
       const auto made = [&](int rank, std::uint64_t elements, bool in_place) {
         return generator(
             dissemination_all_reduce(ranks, rank, elements * element_bytes, radix, in_place));
@@ -130,8 +125,8 @@ TEST(dissemination_all_reduce, serves_powers_of_its_radix) {
       EXPECT_EQ(sum.bytes_sent, sum.messages_sent * 10 * element_bytes);
     }
   }
-  EXPECT_TRUE(dissemination_all_reduce::serves(27, 3));
-  EXPECT_FALSE(dissemination_all_reduce::serves(26, 3));
+  EXPECT_TRUE(is_power_of(3, 27));
+  EXPECT_FALSE(is_power_of(3, 26));
 }
 
 TEST(halving_reduce_scatter, leaves_each_rank_its_block) {
@@ -152,7 +147,7 @@ TEST(halving_reduce_scatter, leaves_each_rank_its_block) {
 TEST(ring_reduce_scatter, sends_the_least_bytes) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     const auto made = [&](int rank, std::uint64_t bytes) {
-      return generator(ring_reduce_scatter(ranks, rank, bytes));
+      return generator(ring_reduce_scatter(blocks::alike(ranks, bytes), rank));
     };
     expect_scatters(ranks, true, made);
     const totals sum = count(made(ranks / 2, 8));
@@ -166,7 +161,7 @@ TEST(ring_reduce_scatter, sends_the_least_bytes) {
 TEST(pairwise_reduce_scatter, keeps_order) {
   for (int ranks = 1; ranks <= most_ranks(); ++ranks) {
     const auto made = [&](int rank, std::uint64_t bytes) {
-      return generator(pairwise_reduce_scatter(ranks, rank, bytes));
+      return generator(pairwise_reduce_scatter(blocks::alike(ranks, bytes), rank));
     };
     expect_scatters(ranks, false, made);
     for (int rank = 0; rank < ranks; ++rank) {
@@ -216,8 +211,8 @@ TEST(doubling_exclusive_scan, leaves_rank_0_what_it_has) {
 TEST(reductions, answer_at_once_on_huge_teams) {
   constexpr int ranks = 131'072;
   constexpr std::uint64_t bytes = std::uint64_t{1} << 33U;
-  generator ring(ring_reduce_scatter(ranks, 77'777, bytes));
-  generator pairs(pairwise_reduce_scatter(ranks, 77'777, bytes));
+  generator ring(ring_reduce_scatter(blocks::alike(ranks, bytes), 77'777));
+  generator pairs(pairwise_reduce_scatter(blocks::alike(ranks, bytes), 77'777));
   step s;
   for (int i = 0; i < 1000; ++i) {
     for (generator* each : {&ring, &pairs}) ASSERT_TRUE(each->next(s));

@@ -22,7 +22,7 @@ using upwash::test::drawn_blocks;
 using upwash::test::drawn_messages;
 using upwash::test::message_set;
 
-using senders = sparse_exchange::senders;
+using senders = senders;
 
 std::uint64_t barrier_messages(int ranks) { return ceil_log(static_cast<std::uint64_t>(ranks), 2); }
 

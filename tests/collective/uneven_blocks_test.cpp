@@ -13,9 +13,9 @@
 #include "tests/collective/omissions.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/collective/algorithms/all_gathers_v.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
 #include "upwash/collective/algorithms/all_to_alls_v.hpp"
-#include "upwash/collective/algorithms/reduce_scatters_v.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/rooted_v.hpp"
 
 namespace {
@@ -237,7 +237,7 @@ TEST(uneven_blocks, are_gathered_at_all) {
                          [&](int rank) { return ring_all_gather_v(of.data(), rank, in_place); });
       for (const int k : {2, 3, 5}) {
         expect_gathers_all(of, in_place, [&](int rank) {
-          return dissemination_all_gather_v(of.data(), rank, k, in_place);
+          return dissemination_all_gather(of.data(), rank, k, in_place);
         });
       }
     }
@@ -246,8 +246,8 @@ TEST(uneven_blocks, are_gathered_at_all) {
 
 TEST(uneven_blocks, are_reduced_in_order_or_round_the_ring) {
   for_layouts([](const layout& of) {
-    expect_reduces(of, true, [&](int rank) { return ring_reduce_scatter_v(of.data(), rank); });
-    expect_reduces(of, false, [&](int rank) { return pairwise_reduce_scatter_v(of.data(), rank); });
+    expect_reduces(of, true, [&](int rank) { return ring_reduce_scatter(of.data(), rank); });
+    expect_reduces(of, false, [&](int rank) { return pairwise_reduce_scatter(of.data(), rank); });
   });
 }
 
@@ -312,16 +312,16 @@ TEST(uneven_blocks, wait_for_nothing_that_they_need_not) {
     return {{owner, static_cast<std::uint32_t>(e - of.offsets[wide(owner)])}};
   };
   EXPECT_EQ(needless(
-                reduces, [&](int r) { return ring_reduce_scatter_v(of.data(), r); }, reduced),
+                reduces, [&](int r) { return ring_reduce_scatter(of.data(), r); }, reduced),
             "");
   EXPECT_EQ(needless(
-                reduces, [&](int r) { return pairwise_reduce_scatter_v(of.data(), r); }, reduced),
+                reduces, [&](int r) { return pairwise_reduce_scatter(of.data(), r); }, reduced),
             "");
   EXPECT_EQ(needless(
                 gathers, [&](int r) { return ring_all_gather_v(of.data(), r, false); }, gathered),
             "");
   EXPECT_EQ(needless(
-                gathers, [&](int r) { return dissemination_all_gather_v(of.data(), r, 2, false); },
+                gathers, [&](int r) { return dissemination_all_gather(of.data(), r, 2, false); },
                 gathered),
             "");
 }
@@ -343,9 +343,9 @@ TEST(uneven_blocks, alike_are_what_even_ones_are) {
   const auto messages = [](generator steps) { return count(std::move(steps)).messages_sent; };
   EXPECT_EQ(messages(ring_all_gather_v(data, 3, false)), 11U);
   EXPECT_EQ(messages(direct_all_gather_v(data, 3, true)), 11U);
-  EXPECT_EQ(messages(dissemination_all_gather_v(data, 3, 2, true)), 4U);
-  EXPECT_EQ(messages(ring_reduce_scatter_v(data, 3)), 11U);
-  EXPECT_EQ(messages(pairwise_reduce_scatter_v(data, 3)), 11U);
+  EXPECT_EQ(messages(dissemination_all_gather(data, 3, 2, true)), 4U);
+  EXPECT_EQ(messages(ring_reduce_scatter(data, 3)), 11U);
+  EXPECT_EQ(messages(pairwise_reduce_scatter(data, 3)), 11U);
 }
 
 TEST(uneven_blocks, keep_little_between_steps) {
@@ -367,9 +367,9 @@ TEST(uneven_blocks, keep_little_between_steps) {
   const auto shape = model::binomial_tree();
   EXPECT_LT(frame_of(direct_all_gather_v(data, 1, false)), most);
   EXPECT_LT(frame_of(ring_all_gather_v(data, 1, false)), most);
-  EXPECT_LT(frame_of(dissemination_all_gather_v(data, 1, 2, false)), most);
-  EXPECT_LT(frame_of(ring_reduce_scatter_v(data, 1)), most);
-  EXPECT_LT(frame_of(pairwise_reduce_scatter_v(data, 1)), most);
+  EXPECT_LT(frame_of(dissemination_all_gather(data, 1, 2, false)), most);
+  EXPECT_LT(frame_of(ring_reduce_scatter(data, 1)), most);
+  EXPECT_LT(frame_of(pairwise_reduce_scatter(data, 1)), most);
   EXPECT_LT(frame_of(direct_gather_v(data, 0, 0)), most);
   EXPECT_LT(frame_of(direct_scatter_v(data, 0, 0)), most);
   EXPECT_LT(frame_of(tree_gather_v(data, 0, 0, shape)), most);

@@ -6,7 +6,7 @@
 
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/collective/algorithms/doubling_scan.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/schedule/draw.hpp"
 
 namespace {

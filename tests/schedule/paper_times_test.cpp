@@ -8,13 +8,11 @@
 #include <cmath>
 #include <string>
 
+#include "upwash/collective/algorithms/all_gathers.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
-#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
-#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
-#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
-#include "upwash/collective/algorithms/neighbor_send.hpp"
+#include "upwash/collective/algorithms/sparse_exchange.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {
@@ -22,6 +20,7 @@ namespace {
 using namespace upwash;
 using namespace upwash::schedule;
 using collective::direct_exchange;
+using collective::direct_stages;
 using collective::hypercube_all_gather;
 using collective::k_prefix_all_gather;
 using collective::k_shift_all_gather;
@@ -64,7 +63,7 @@ duration mesh(int ranks, std::uint64_t bytes, int dimensions, const constants& w
 
 duration k_prefix(int ranks, std::uint64_t bytes, std::uint64_t k, const constants& with) {
   const auto steps = [&](int rank) {
-    return generator(k_prefix_all_gather(ranks, rank, bytes, {k, 0}, true));
+    return generator(k_prefix_all_gather(ranks, rank, bytes, k, 0, true));
   };
   return priced(ranks, steps, with);
 }
@@ -152,7 +151,7 @@ TEST(paper_times, of_equation_4_4) {
       const duration time = from_nic(ranks, qsnet, elan, [&](int rank) {
         return direct_exchange(
             ranks, rank, m,
-            {direct_exchange::partners::paired, direct_exchange::payload::same_for_all, 1}, true);
+            {direct_stages::partners::paired, direct_stages::payload::same_for_all, 1}, true);
       });
       const duration wanted = ranks == 2 ? qsnet.message(m)  // sent but once: from main memory
                                          : elan.message(m) * (ranks - 1) + copied(m);
@@ -167,7 +166,7 @@ TEST(paper_times, of_equation_4_5_from_nic_memory) {
   constexpr std::uint64_t m = 262'144;
   for (const int ranks : {16, 64, 256}) {
     const duration time = from_nic(ranks, qsnet, elan, [&](int rank) {
-      return k_prefix_all_gather(ranks, rank, m, {8, 0}, true);
+      return k_prefix_all_gather(ranks, rank, m, 8, 0, true);
     });
     const duration sends = elan.message(m) * (ranks - 1);
     EXPECT_LE(time, sends + copied(m) * (ranks / 8) + qsnet.message(m)) << ranks;

@@ -8,8 +8,8 @@
 
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
-#include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/schedule/price.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
-#include "upwash/collective/algorithms/all_gathers_v.hpp"
-#include "upwash/collective/algorithms/reduce_scatters_v.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/schedule/generator.hpp"
 
@@ -106,7 +106,7 @@ TEST(repetition, lands_where_walking_does) {
 TEST(repetition, of_a_coroutine_lands_where_walking_does) {
   const auto data = collective::blocks::alike(40, 400);
   const int reduces = compare(
-      40, [&](int rank) { return ring_reduce_scatter_v(data, rank); }, "ring reduce-scatter");
+      40, [&](int rank) { return ring_reduce_scatter(data, rank); }, "ring reduce-scatter");
   const int gathers = compare(
       40, [&](int rank) { return ring_all_gather_v(data, rank, false); }, "ring all-gather");
   EXPECT_EQ(reduces, 14);

@@ -72,8 +72,10 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
 
 namespace detail {
 
-int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main) {
+int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main,
+              const additions& own) {
   composition parts;
+  parts.own = own;
   int failed = -1;
   try {
     install_report_signal();  // first of all: a signal must not kill a rank that only starts
@@ -142,9 +144,10 @@ attached_job::~attached_job() {
 
 job& attached_job::job() const noexcept { return *parts_->here; }
 
-attached_job attach(int /*argc*/, char** /*argv*/) {
+attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
   auto made = std::make_unique<attached_job::parts>();
   composition& parts = made->composed;
+  parts.own = own;
   keep_output_from_forks();
   compose(parts);
   if (!parts.boot || parts.world->local_ranks() != 1) {

@@ -14,8 +14,19 @@
 
 namespace upwash {
 
+namespace collective {
+class registry;
+}
+
+/// What a program adds to its jobs; the same in all processes.
+struct additions {
+  /// Adds collective algorithms of its own (docs/algorithms.md), before any rank runs. Calls choose
+  /// among them too, and all of upwash's options know their names.
+  void (*add_algorithms)(collective::registry& to) = nullptr;
+};
+
 namespace detail {
-int run_ranks(int argc, char** argv, function_ref<int(job&)> rank_main);
+int run_ranks(int argc, char** argv, function_ref<int(job&)> rank_main, const additions& own);
 }
 
 /// Runs `rank_main(job&)` once for every rank of this process and returns the exit status for
@@ -26,7 +37,7 @@ int run_ranks(int argc, char** argv, function_ref<int(job&)> rank_main);
 /// the config file and the launcher; the program's command line is not looked at. Without a
 /// launcher: one rank.
 template <class RankMain>
-int run(int argc, char** argv, RankMain&& rank_main) {
+int run(int argc, char** argv, RankMain&& rank_main, const additions& own = {}) {
   const auto as_status = [&rank_main](job& here) -> int {
     if constexpr (std::is_void_v<std::invoke_result_t<RankMain&, job&>>) {
       rank_main(here);
@@ -35,7 +46,7 @@ int run(int argc, char** argv, RankMain&& rank_main) {
       return rank_main(here);
     }
   };
-  return detail::run_ranks(argc, argv, as_status);
+  return detail::run_ranks(argc, argv, as_status, own);
 }
 
 /// A job that does not own main: for front ends behind C interfaces. One rank a process, real
@@ -49,7 +60,7 @@ class attached_job {
   [[nodiscard]] upwash::job& job() const noexcept;
 
  private:
-  friend attached_job attach(int argc, char** argv);
+  friend attached_job attach(int argc, char** argv, const additions& own);
   struct parts;
   explicit attached_job(std::unique_ptr<parts> made);
   std::unique_ptr<parts> parts_;
@@ -57,7 +68,7 @@ class attached_job {
 
 /// Joins the job that the surroundings describe (own launcher, or a foreign one on this node), or
 /// makes a job of one rank. Collective, blocking. Throws `error`.
-[[nodiscard]] attached_job attach(int argc, char** argv);
+[[nodiscard]] attached_job attach(int argc, char** argv, const additions& own = {});
 
 /// Runs `rank_main` on every local rank of a world that the caller made: several jobs, on
 /// different conduits, may live in one process. Blocking; rethrows the first error of a rank.

@@ -121,6 +121,13 @@ class generator {
     return more;
   }
 
+  /// The same for an executor that keeps fewer steps open: what is there only to let messages
+  /// overlap may be missing.
+  [[nodiscard]] generator in_window(std::uint32_t window) && {
+    needs_.window = window;
+    return std::move(*this);
+  }
+
   /// In calls where one buffer is input and output (one_buffer.hpp); before the first step.
   [[nodiscard]] generator relocated(const relocation& to) && {
     one_buffer_.emplace(to, needs_.window);

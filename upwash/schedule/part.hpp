@@ -31,6 +31,7 @@ struct members {
   [[nodiscard]] constexpr int rank_of(int position) const noexcept {
     return position == odd_position ? odd_rank : first + position * stride;
   }
+  friend constexpr bool operator==(const members&, const members&) = default;
 };
 
 /// How a part lies in the whole.
@@ -42,6 +43,7 @@ struct placement {
   /// The part begins when all emitted before it is done: its first step waits for that, and the
   /// others that wait for nothing wait for the first, so that none of them runs ahead.
   bool behind_all = false;
+  friend constexpr bool operator==(const placement&, const placement&) = default;
 };
 
 /// Makes the step that a part has just emitted one of the whole.
@@ -71,7 +73,12 @@ inline void place(step& s, placement as, mark& begun, const tape& on) noexcept {
 class part {
  public:
   part(script& of, steps&& inner, const placement& as = {}) noexcept
-      : of_(of), inner_(std::move(inner)), as_(as), innermost_(inner_.where()), in_(this) {}
+      : of_(of),
+        inner_(std::move(inner)),
+        as_(as),
+        stays_(as == placement{}),
+        innermost_(inner_.where()),
+        in_(this) {}
   part(const part&) = delete;
   part& operator=(const part&) = delete;
 
@@ -106,6 +113,7 @@ class part {
   script& of_;
   steps inner_;
   placement as_;
+  bool stays_;  ///< its steps are those of the whole as they are
   mark begun_ = never;
   bool stepwise_ = false;
   std::coroutine_handle<> parent_;

@@ -44,7 +44,7 @@ void script::resume(step& out, tape& on) {
 void script::emitted_by_part() {
   part* stepwise = nullptr;
   for (part* inside = in_; inside != nullptr; inside = inside->outside_) {
-    place(*out_, inside->as_, inside->begun_, *on_);
+    if (!inside->stays_) place(*out_, inside->as_, inside->begun_, *on_);
     if (stepwise == nullptr && inside->stepwise_) stepwise = inside;
   }
   if (stepwise == nullptr) return;
@@ -87,8 +87,9 @@ repetition script::repeats(tape& on) {
   if (between_ == nullptr) return {};
   const std::uint64_t gone = between_->next_;
   const std::uint64_t from = between_->from_ - std::min(between_->from_, gone);
+  const std::uint64_t left = between_->count_ - std::min(between_->count_, gone + from);
   return {.from = from,
-          .rounds = between_->count_ - std::min(between_->count_, gone + from),
+          .rounds = std::min(left, between_->alike_ - std::min(between_->alike_, from)),
           .edges = between_->edges_};
 }
 

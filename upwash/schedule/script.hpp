@@ -123,8 +123,14 @@ class rounds {
     void await_suspend(std::coroutine_handle<> /*here*/) const noexcept { of.of_.between_ = &of; }
     [[nodiscard]] bool await_resume() const noexcept { return of.next_++ < of.count_; }
   };
-  /// Awaited: whether there is another round.
-  [[nodiscard]] turn next() noexcept { return {*this}; }
+  /// Awaited: whether there is another round. Where lengths change from round to round: so many
+  /// are alike from this one on.
+  [[nodiscard]] turn next(std::uint64_t alike = ~std::uint64_t{0}) noexcept {
+    alike_ = alike;
+    return {*this};
+  }
+  /// The number of the round that `next` begins.
+  [[nodiscard]] std::int64_t coming() const noexcept { return static_cast<std::int64_t>(next_); }
   /// The round's number, from 0 on.
   [[nodiscard]] std::uint64_t now() const noexcept { return next_ - 1; }
 
@@ -134,6 +140,7 @@ class rounds {
   std::uint64_t next_ = 0;
   std::uint64_t count_;
   std::uint64_t from_;
+  std::uint64_t alike_ = 0;
   std::uint32_t edges_;
 };
 

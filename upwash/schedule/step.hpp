@@ -31,6 +31,10 @@ struct piece {
   int owner = own;  ///< rank in the team
 
   [[nodiscard]] constexpr std::uint64_t end() const noexcept { return offset + bytes; }
+  /// The same at another rank.
+  [[nodiscard]] constexpr piece of_rank(int rank) const noexcept {
+    return {of, offset, bytes, rank};
+  }
   [[nodiscard]] constexpr bool overlaps(const piece& other) const noexcept {
     return of != buffer::none && of == other.of && owner == other.owner && bytes != 0 &&
            other.bytes != 0 && offset < other.end() && other.offset < end();

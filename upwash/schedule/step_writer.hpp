@@ -123,6 +123,8 @@ class step_writer {
   [[nodiscard]] local_step net_reduce(int root, const piece& what, const piece& into);
   [[nodiscard]] local_step net_barrier();
 
+  /// What it is written on; good until the step is emitted.
+  [[nodiscard]] const tape& on() const noexcept { return *on_; }
   /// The mark of the latest step.
   [[nodiscard]] mark latest() const { return on_->latest(); }
   /// As in tape.hpp.

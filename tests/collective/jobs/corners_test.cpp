@@ -11,7 +11,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/collective/registry.hpp"

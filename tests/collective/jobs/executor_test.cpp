@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
-#include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/ring_all_reduce.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"

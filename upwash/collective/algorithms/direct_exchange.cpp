@@ -3,63 +3,53 @@
 #include "upwash/collective/algorithms/direct_exchange.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "upwash/collective/algorithms/blocks.hpp"
 
 namespace upwash::collective {
 
-using detail::emitted;
 using schedule::buffer;
+using schedule::generator;
+using schedule::mark;
+using schedule::never;
 using schedule::piece;
-using schedule::step_kind;
+using schedule::script;
+using schedule::steps;
 
-direct_exchange::direct_exchange(int ranks, int rank, std::uint64_t bytes, parameters chosen,
-                                 bool in_place)
-    : ranks_(ranks), rank_(rank), bytes_(bytes), how_(chosen), in_place_(in_place) {
-  how_.ahead = std::min(how_.ahead, most_ahead);
-}
+namespace {
 
-int direct_exchange::peer(bool sends) const noexcept {
-  const int stage = round() + 1;
-  if (how_.order == partners::paired) return rank_ ^ stage;
-  const std::int64_t shift = sends ? stage : ranks_ - stage;
-  return static_cast<int>((rank_ + shift) % ranks_);
-}
-
-piece direct_exchange::place_of(int rank) const noexcept {
-  return {buffer::output, static_cast<std::uint64_t>(rank) * bytes_, bytes_};
-}
-
-piece direct_exchange::for_rank(int rank) const noexcept {
-  if (in_place_) return place_of(rank_);
-  if (how_.carries == payload::same_for_all) return {buffer::input, 0, bytes_};
-  return {buffer::input, static_cast<std::uint64_t>(rank) * bytes_, bytes_};
-}
-
-emitted direct_exchange::act(int part, schedule::step& out, schedule::tape& on) {
-  out.edge = out.round = static_cast<std::uint32_t>(round());
-  if (part == 0) {
-    if (round() != 0 || in_place_) return emitted::nothing;
-    out.left = for_rank(rank_);
-    out.into = place_of(rank_);
-    on.emit(out);
-    return emitted::one;
+steps exchange(script& out, blocks data, int rank, direct_stages how, bool in_place) {
+  const int ranks = data.members();
+  const auto going_to = [&](int peer) {
+    if (in_place) return data.at(out, buffer::output, rank);
+    const bool same = how.carries == direct_stages::payload::same_for_all;
+    return data.at(out, buffer::input, same ? 0 : peer);
+  };
+  if (!in_place) co_yield out.copy(going_to(rank), data.at(out, buffer::output, rank));
+  std::array<mark, direct_stages::most_ahead> came{};
+  for (int stage = 1; stage < ranks; ++stage) {
+    const bool pairs = how.order == direct_stages::partners::paired;
+    const int to = pairs ? rank ^ stage : wrapped(std::int64_t{rank} + stage, ranks);
+    const int from = pairs ? rank ^ stage : wrapped(std::int64_t{rank} - stage, ranks);
+    const auto edge = static_cast<std::uint32_t>(stage - 1);
+    mark& before = came[how.ahead == 0 ? 0U : edge % static_cast<unsigned>(how.ahead)];
+    co_yield out.send(to, edge, going_to(to))
+        .placed(data.at(out, buffer::output, rank).of_rank(to))
+        .after(how.ahead == 0 ? never : before);
+    before = co_yield out.receive(from, edge, data.at(out, buffer::output, from)).placed();
   }
-  if (ranks_ == 1) return emitted::nothing;
-  const bool sends = part == 1;
-  out.kind = sends ? step_kind::send : step_kind::receive;
-  out.placed = true;
-  out.peer = peer(sends);
-  const int slot = how_.ahead == 0 ? 0 : round() % how_.ahead;
-  schedule::mark& came = came_[static_cast<std::size_t>(slot)];
-  if (sends) {
-    out.left = for_rank(out.peer);
-    out.into = place_of(rank_);
-    out.into.owner = out.peer;
-    on.emit(out, how_.ahead == 0 ? schedule::never : came);
-  } else {
-    out.into = place_of(out.peer);
-    came = on.emit(out);
-  }
-  return emitted::one;
+}
+
+}  // namespace
+
+generator direct_exchange(int ranks, int rank, std::uint64_t bytes, direct_stages chosen,
+                          bool in_place) {
+  chosen.ahead = std::min(chosen.ahead, direct_stages::most_ahead);
+  const blocks data = blocks::alike(ranks, bytes);
+  // Steps wait for one of the last few; the rest is room for messages to overlap.
+  return {{.window = 64, .edges_apart = true, .alike = true},
+          [=](script& out) { return exchange(out, data, rank, chosen, in_place); }};
 }
 
 }  // namespace upwash::collective

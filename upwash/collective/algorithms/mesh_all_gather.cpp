@@ -2,190 +2,167 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 
+#include <array>
+
+#include "upwash/collective/algorithms/detail/mesh_turn.hpp"
+
 namespace upwash::collective {
 
+using detail::mesh_turn;
 using schedule::buffer;
+using schedule::generator;
+using schedule::local_step;
+using schedule::mark;
+using schedule::never;
 using schedule::piece;
-using schedule::step_kind;
+using schedule::script;
+using schedule::steps;
 
 namespace {
 
+/// Each send waits for that so many before; the first ones for their message to be complete.
+constexpr std::uint32_t most_sends = 8;
+using open_sends = std::array<mark, most_sends>;
+
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
-}  // namespace
-
-std::uint64_t mesh_all_gather::scratch_bytes() const noexcept {
-  if (turn_.on().full()) return 0;
-  std::uint64_t blocks = 0;
-  for (detail::mesh_turn t = turn_; t.phase() < t.on().dimensions(); t.next_phase()) {
-    blocks += wide(t.senders()) * detail::most_sources(t.on(), t.phase());
-  }
-  return blocks * bytes_;
-}
-
-std::uint64_t mesh_all_gather::bundle_room() const noexcept {
-  return detail::most_sources(turn_.on(), turn_.phase()) * bytes_;
-}
-
-piece mesh_all_gather::bundle(int sender, std::uint64_t bytes) const noexcept {
-  return {buffer::scratch, bundles_at_ + wide(sender) * bundle_room(), bytes};
-}
-
-piece mesh_all_gather::own_block() const noexcept {
-  if (!in_place_) return {buffer::input, 0, bytes_};
-  return {buffer::output, wide(turn_.rank()) * bytes_, bytes_};
+piece own_block(int rank, std::uint64_t bytes, bool in_place) noexcept {
+  if (!in_place) return {buffer::input, 0, bytes};
+  return {buffer::output, wide(rank) * bytes, bytes};
 }
 
 /// Before a phase a rank of a full grid holds the blocks of all that differ from it in the
 /// coordinates before; they follow each other.
-piece mesh_all_gather::held(int rank) const noexcept {
+piece held(const mesh_turn& turn, int rank, std::uint64_t bytes) noexcept {
   int count = 1;
-  for (int d = 0; d < turn_.phase(); ++d) count *= turn_.on().size(d);
-  return {buffer::output, wide(rank / count * count) * bytes_, wide(count) * bytes_};
+  for (int d = 0; d < turn.phase(); ++d) count *= turn.on().size(d);
+  return {buffer::output, wide(rank / count * count) * bytes, wide(count) * bytes};
 }
 
-bool mesh_all_gather::next(schedule::step& out, schedule::tape& on) {
-  for (;;) {
-    out.round = static_cast<std::uint32_t>(turn_.phase());
-    switch (part_) {
-      case part::gather:
-        if (gather(out, on)) return true;
-        begin_turns();
-        break;
-      case part::send: {
-        part_ = part::receive;
-        if (send(out, on)) return true;
-        break;
-      }
-      case part::receive:
-        part_ = part::receive_for_hole;
-        if (receive(out, on, false)) return true;
-        break;
-      case part::receive_for_hole: {
-        const bool emitted = receive(out, on, true);
-        next_turn();
-        if (emitted) return true;
-        break;
-      }
-      case part::unpack:
-        if (unpack(out, on)) return true;
-        part_ = part::end;
-        break;
-      case part::end: return false;
+steps over_full_grid(script& out, mesh_turn turn, std::uint64_t bytes, bool in_place) {
+  const int rank = turn.rank();
+  open_sends sent{};
+  std::uint32_t sends = 0;
+  for (;; turn.next_phase()) {
+    const auto round = static_cast<std::uint32_t>(turn.phase());
+    const piece going = held(turn, rank, bytes);
+    if (round != 0) {
+      // Nothing is to be copied, but all has to be there.
+      constexpr piece nothing{buffer::output};
+      sent.fill(co_yield out.copy(nothing, nothing).in_round(round).after_all());
+    } else if (!in_place) {
+      sent.fill(co_yield out.copy(own_block(rank, bytes, false), going));
     }
+    while (turn.next_turn()) {
+      const int to = turn.peer();
+      mark& earlier = sent[sends++ % most_sends];
+      earlier = co_yield out.send(to, turn.edge(), going)
+                    .placed(going.of_rank(to))
+                    .in_round(round)
+                    .after(earlier);
+      const int from = turn.sender(turn.arrival(false));
+      co_yield out.receive(from, turn.edge(), held(turn, from, bytes)).placed().in_round(round);
+    }
+    if (turn.in_last_phase()) co_return;
   }
 }
 
-/// Makes the message of the phase. Its first step waits for all that the phase before did.
-bool mesh_all_gather::gather(schedule::step& out, schedule::tape& on) {
-  const bool first_phase = turn_.phase() == 0;
-  if (turn_.on().full()) {
-    if (!begins_ || (first_phase && in_place_)) return false;
-    // Nothing is to be copied later on, but all has to be there.
-    out.left = first_phase ? own_block() : piece{buffer::output, 0, 0};
-    out.into = first_phase ? held(turn_.rank()) : out.left;
-  } else if (!combine(out)) {
-    return false;
+/// Scratch: the bundles of each phase, the rank's own among them.
+struct bundles {
+  std::uint64_t at = 0;
+  std::uint64_t room = 0;  ///< of each
+
+  [[nodiscard]] piece of(int sender, std::uint64_t length) const noexcept {
+    return {buffer::scratch, at + wide(sender) * room, length};
   }
-  out.after_all = begins_ && !first_phase;
-  complete_ = on.emit(out, begins_ ? schedule::never : complete_);
-  begins_ = false;
-  return true;
+};
+
+bundles bundles_of(const mesh_turn& turn, std::uint64_t at, std::uint64_t bytes) noexcept {
+  return {at, detail::most_sources(turn.on(), turn.phase()) * bytes};
 }
 
-/// The bundles of the phase before, one behind the other, are the rank's own of this one.
-bool mesh_all_gather::combine(schedule::step& out) {
-  const model::grid& grid = turn_.on();
-  const int phase = turn_.phase();
-  if (index_ == (phase == 0 ? 1 : grid.senders(turn_.rank(), phase - 1))) return false;
-  out.left = own_block();
-  if (phase != 0) {
-    const int sender = grid.sender(turn_.rank(), phase - 1, index_);
-    const std::uint64_t length = wide(detail::sources(grid, phase - 1, sender)) * bytes_;
-    out.left = {buffer::scratch, before_at_ + wide(index_) * before_room_, length};
+steps over_grid_with_holes(script& out, mesh_turn turn, std::uint64_t bytes, bool in_place) {
+  const model::grid& grid = turn.on();
+  const auto bytes_of = [&](int phase, int holder) {
+    return wide(detail::sources(grid, phase, holder)) * bytes;
+  };
+  open_sends sent{};
+  std::uint32_t sends = 0;
+  mark complete = never;
+  bundles before;
+  bundles here = bundles_of(turn, 0, bytes);
+  for (;;) {
+    const int phase = turn.phase();
+    const auto round = static_cast<std::uint32_t>(phase);
+    // The bundles of the phase before, one behind the other, are the rank's own of this one. The
+    // first copy waits for all that the phase before did.
+    piece own = here.of(turn.own_coordinate(), 0);
+    const int parts = phase == 0 ? 1 : grid.senders(turn.rank(), phase - 1);
+    for (int i = 0; i < parts; ++i) {
+      piece from = own_block(turn.rank(), bytes, in_place);
+      if (phase != 0) {
+        from = before.of(i, bytes_of(phase - 1, grid.sender(turn.rank(), phase - 1, i)));
+      }
+      const piece into{buffer::scratch, own.end(), from.bytes};
+      const local_step step = out.copy(from, into).in_round(round);
+      const local_step combined = i == 0 && phase != 0 ? step.after_all() : step.after(complete);
+      complete = co_yield combined;
+      own.bytes += from.bytes;
+    }
+    sent.fill(complete);
+    while (turn.next_turn()) {
+      if (const int to = turn.peer(); to >= 0) {
+        mark& earlier = sent[sends++ % most_sends];
+        earlier = co_yield out.send(to, turn.edge(), own).in_round(round).after(earlier);
+      }
+      for (const bool for_hole : {false, true}) {
+        const int index = turn.arrival(for_hole);
+        if (index < 0) continue;
+        const int from = turn.sender(index);
+        co_yield out.receive(from, turn.edge(), here.of(index, bytes_of(phase, from)))
+            .in_round(round);
+      }
+    }
+    before = here;
+    if (turn.in_last_phase()) break;
+    const std::uint64_t next = here.at + wide(turn.senders()) * here.room;
+    turn.next_phase();
+    here = bundles_of(turn, next, bytes);
   }
-  out.into = bundle(turn_.own_coordinate(), out.left.bytes);
-  out.into.offset += combined_;
-  combined_ += out.left.bytes;
-  ++index_;
-  return true;
+  // What came in the last phase, and what was held before, to its places.
+  const auto round = static_cast<std::uint32_t>(turn.phase());
+  detail::source_walk from(grid, grid.dimensions(), turn.rank());
+  bool first = true;
+  do {
+    piece block = before.of(from.bundle(), bytes);
+    block.offset += wide(from.within()) * bytes;
+    const piece place{buffer::output, wide(from.source()) * bytes, bytes};
+    const local_step step = out.copy(block, place).in_round(round);
+    const local_step to_place = first ? step.after_all() : step.after(complete);
+    complete = co_yield to_place;
+    first = false;
+  } while (from.next(grid));
 }
 
-void mesh_all_gather::begin_turns() {
-  sent_.fill(complete_);
-  turn_.next_turn();
-  // A line of one rank has no other turns.
-  part_ = turn_.is_own() ? part::receive_for_hole : part::send;
+std::uint64_t scratch_of(mesh_turn turn, std::uint64_t bytes) noexcept {
+  if (turn.on().full()) return 0;
+  std::uint64_t blocks = 0;
+  for (; turn.phase() < turn.on().dimensions(); turn.next_phase()) {
+    blocks += wide(turn.senders()) * detail::most_sources(turn.on(), turn.phase());
+  }
+  return blocks * bytes;
 }
 
-void mesh_all_gather::next_turn() {
-  part_ = part::send;
-  if (!turn_.is_own() && turn_.next_turn()) return;
-  begins_ = true;
-  before_at_ = bundles_at_;
-  before_room_ = bundle_room();
-  bundles_at_ += wide(turn_.senders()) * before_room_;
-  combined_ = 0;
-  index_ = 0;
-  part_ = part::gather;
-  if (turn_.in_last_phase()) {
-    part_ = turn_.on().full() ? part::end : part::unpack;
-  } else {
-    turn_.next_phase();
-  }
-}
+}  // namespace
 
-bool mesh_all_gather::send(schedule::step& out, schedule::tape& on) {
-  const int peer = turn_.peer();
-  if (peer < 0) return false;
-  out.kind = step_kind::send;
-  out.peer = peer;
-  out.edge = turn_.edge();
-  if (turn_.on().full()) {
-    out.placed = true;
-    out.left = out.into = held(turn_.rank());
-    out.into.owner = peer;
-  } else {
-    out.left = bundle(turn_.own_coordinate(), combined_);
-  }
-  schedule::mark& earlier = sent_[sends_++ % most_sends];
-  earlier = on.emit(out, earlier);
-  return true;
-}
-
-bool mesh_all_gather::receive(schedule::step& out, schedule::tape& on, bool for_hole) {
-  const int index = turn_.arrival(for_hole);
-  if (index < 0) return false;
-  out.kind = step_kind::receive;
-  out.peer = turn_.sender(index);
-  out.edge = turn_.edge();
-  if (turn_.on().full()) {
-    out.placed = true;
-    out.into = held(out.peer);
-  } else {
-    const int held_there = detail::sources(turn_.on(), turn_.phase(), out.peer);
-    out.into = bundle(index, wide(held_there) * bytes_);
-  }
-  on.emit(out);
-  return true;
-}
-
-/// What came in the last phase, and what was held before, to its places.
-bool mesh_all_gather::unpack(schedule::step& out, schedule::tape& on) {
-  const model::grid& grid = turn_.on();
-  if (!walking_) {
-    from_ = detail::source_walk(grid, grid.dimensions(), turn_.rank());
-  } else if (!from_.next(grid)) {
-    return false;
-  }
-  walking_ = true;
-  const std::uint64_t at = before_at_ + wide(from_.bundle()) * before_room_;
-  out.left = {buffer::scratch, at + wide(from_.within()) * bytes_, bytes_};
-  out.into = {buffer::output, wide(from_.source()) * bytes_, bytes_};
-  out.after_all = begins_;
-  complete_ = on.emit(out, begins_ ? schedule::never : complete_);
-  begins_ = false;
-  return true;
+generator mesh_all_gather(int ranks, int rank, std::uint64_t bytes, int dimensions, bool in_place) {
+  const mesh_turn turn(model::grid::near_cube(ranks, dimensions), rank);
+  // Steps wait for one of the last few; the rest is room for messages to overlap.
+  return {{.window = 64, .scratch_bytes = scratch_of(turn, bytes), .alike = turn.on().full()},
+          [=](script& out) {
+            return turn.on().full() ? over_full_grid(out, turn, bytes, in_place)
+                                    : over_grid_with_holes(out, turn, bytes, in_place);
+          }};
 }
 
 }  // namespace upwash::collective

@@ -2,59 +2,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
 
-#include "upwash/schedule/sequence.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/schedule/part.hpp"
 
 namespace upwash::collective {
 
-using schedule::step_kind;
+using detail::given_messages;
+using schedule::buffer;
+using schedule::generator;
+using schedule::part;
+using schedule::piece;
+using schedule::script;
+using schedule::send_step;
+using schedule::steps;
 
-bool sparse_exchange::next(schedule::step& out, schedule::tape& on) {
-  switch (phase_) {
-    case phase::open:
-      out.kind = step_kind::collect;
-      on.emit(out);
-      phase_ = phase::send;
-      return true;
-    case phase::send:
-      if (sent_ < on.given(0).size()) {
-        send(out, on);
-        return true;
-      }
-      phase_ = phase::barrier;
-      [[fallthrough]];
-    case phase::barrier:
-      if (who_ != senders::known && barrier_.next(out, on)) {
-        schedule::place_behind_all(out, {.first_edge = 1, .first_round = 1}, all_there_, on);
-        return true;
-      }
-      close(out, on);
-      phase_ = phase::end;
-      return true;
-    case phase::end: break;
+namespace {
+
+steps exchange(script& out, int ranks, int rank, senders who, detail::to_each what) {
+  co_yield out.collect(0);
+  for (std::uint64_t i = 0; i < out.given(0).size(); ++i) {
+    if (i == 0) given_messages(out.on(), what).check_arrays();
+    given_messages(out.on(), what).check(i, ranks);
+    const int to = given_messages(out.on(), what).destination(i);
+    const send_step step = out.send(to, 0, given_messages(out.on(), what).data(i));
+    const send_step going = who == senders::known ? step : step.acknowledged();
+    co_yield going;
   }
-  return false;
+  if (who == senders::known) {
+    co_yield out.close_after(0, out.given(3).size());
+    co_return;
+  }
+  part barrier(out, barrier_by_dissemination(out, ranks, rank),
+               {.first_edge = 1, .first_round = 1, .behind_all = true});
+  co_await barrier.all();
+  const std::uint32_t last = 1 + dissemination_rounds(ranks);
+  if (who == senders::checked) {
+    co_yield out.close_at(0, out.given(3).size()).in_round(last);
+  } else {
+    co_yield out.close(0).in_round(last);
+  }
 }
 
-void sparse_exchange::send(schedule::step& out, schedule::tape& on) {
-  const detail::given_messages messages(on, what_);
-  messages.check_arrays();
-  messages.check(sent_, ranks_);
-  out.kind = step_kind::send;
-  out.acknowledged = who_ != senders::known;
-  out.peer = messages.destination(sent_);
-  out.left = messages.data(sent_);
-  on.emit(out);
-  ++sent_;
+steps to_neighbors(script& out, int ranks, int rank, int degree, std::uint64_t bytes,
+                   bool acknowledged) {
+  for (int i = 0; i < degree; ++i) {
+    const auto edge = static_cast<std::uint32_t>(i);
+    const std::uint64_t offset = edge * bytes;
+    const int to = wrapped(std::int64_t{rank} + 1 + i, ranks);
+    const send_step step = out.send(to, edge, {buffer::input, offset, bytes});
+    const send_step going = acknowledged ? step.acknowledged() : step;
+    co_yield going;
+    const int from = wrapped(std::int64_t{rank} - 1 - i, ranks);
+    co_yield out.receive(from, edge, {buffer::output, offset, bytes});
+  }
+  if (!acknowledged) co_return;
+  part barrier(
+      out, barrier_by_dissemination(out, ranks, rank),
+      {.first_edge = static_cast<std::uint32_t>(degree), .first_round = 1, .behind_all = true});
+  co_await barrier.all();
 }
 
-void sparse_exchange::close(schedule::step& out, schedule::tape& on) {
-  out.kind = step_kind::close;
-  out.after_all = true;
-  out.counted = who_ != senders::unknown;
-  out.acknowledged = who_ == senders::checked;
-  if (out.counted) out.value = on.given(3).size();
-  out.round = who_ == senders::known ? 0 : 1 + dissemination_barrier::rounds(ranks_);
-  on.emit(out);
+constexpr std::uint32_t window_of_barrier = 2;
+
+}  // namespace
+
+generator sparse_exchange(int ranks, int rank, senders who, detail::to_each what) {
+  // Whatever the number of messages: the barrier waits for all of them at once.
+  return {{.window = window_of_barrier},
+          [=](script& out) { return exchange(out, ranks, rank, who, what); }};
+}
+
+generator neighbor_send(int ranks, int rank, int degree, std::uint64_t bytes, bool acknowledged) {
+  // The barrier's; the rest is room for messages to overlap.
+  return {{.window = 64 + window_of_barrier, .edges_apart = true, .alike = true},
+          [=](script& out) { return to_neighbors(out, ranks, rank, degree, bytes, acknowledged); }};
 }
 
 }  // namespace upwash::collective

@@ -1,53 +1,42 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: messages, or one block, for some ranks. Idea: take whatever comes; send; end when as
-// many have come as one knows of. Where nobody knows: when all is acknowledged enter a barrier;
-// behind it nothing comes. Cost: the messages; unknown: their acknowledgements, and ceil(log2 P)
-// messages of no bytes. Restrictions: none. Source: Kumar 2005, equations 3.20 and 3.24; unknown:
-// Hoefler, Siebert and Lumsdaine 2010 (NBX).
+// Many-to-many, each message of its own.
 #pragma once
 
 #include <cstdint>
 
 #include "upwash/collective/algorithms/detail/given_messages.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
 
-/// Takes the arrays of detail::given_messages; given(3): a word for each message that comes, unless
-/// that is unknown. What comes is handed to the caller as edge 0.
-class sparse_exchange {
- public:
-  enum class senders : std::uint8_t {
-    unknown,
-    known,
-    checked,  ///< known, and as with unknown ones, so that a wrong number is found out
-  };
-
-  sparse_exchange(int ranks, int rank, senders who = senders::unknown,
-                  detail::to_each what = detail::to_each::message_of_its_own)
-      : ranks_(ranks), who_(who), what_(what), barrier_(ranks, rank) {}
-
-  /// Throws `error` (argument) for a destination outside the team or arrays of unequal length.
-  bool next(schedule::step& out, schedule::tape& on);
-  /// Whatever the number of messages: the barrier waits for all of them at once.
-  [[nodiscard]] std::uint32_t window() const noexcept { return barrier_.window(); }
-  [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return 0; }
-
- private:
-  enum class phase : std::uint8_t { open, send, barrier, end };
-
-  void send(schedule::step& out, schedule::tape& on);
-  void close(schedule::step& out, schedule::tape& on);
-
-  int ranks_;
-  senders who_;
-  detail::to_each what_;
-  phase phase_ = phase::open;
-  schedule::mark all_there_ = schedule::never;  ///< the barrier's first step
-  std::uint64_t sent_ = 0;
-  dissemination_barrier barrier_;
+enum class senders : std::uint8_t {
+  unknown,
+  known,
+  checked,  ///< known, and as with unknown ones, so that a wrong number is found out
 };
+
+/// Problem: messages, or one block, for some ranks. Idea: take whatever comes; send; end when as
+/// many have come as one knows of. Where nobody knows: when all is acknowledged enter a barrier;
+/// behind it nothing comes. Cost: the messages; unknown: their acknowledgements, and ceil(log2 P)
+/// messages of no bytes. Restrictions: none. Source: Kumar 2005, equations 3.20 and 3.24; unknown:
+/// Hoefler, Siebert and Lumsdaine 2010 (NBX).
+///
+/// Takes the arrays of detail::given_messages; given(3): a word for each message that comes, unless
+/// that is unknown. What comes is handed to the caller as edge 0. In a run: throws `error`
+/// (argument) for a destination outside the team or arrays of unequal length.
+[[nodiscard]] schedule::generator sparse_exchange(
+    int ranks, int rank, senders who = senders::unknown,
+    detail::to_each what = detail::to_each::message_of_its_own);
+
+/// Problem: rank i sends m bytes to each of i+1 .. i+degree (modulo P), as a benchmark of uniform
+/// many-to-many does: what a sparse exchange takes. Idea: all at once; where receivers are not to
+/// know, acknowledged, and a barrier behind. Cost: degree messages of m bytes; acknowledged: an
+/// answer each, and ceil(log2 P) messages more. Restrictions: a degree below P. Source: Kumar 2005,
+/// 3.3.1, equations 3.20, 3.24. Input: a block for each destination in turn; output: one of each
+/// source.
+[[nodiscard]] schedule::generator neighbor_send(int ranks, int rank, int degree,
+                                                std::uint64_t bytes, bool acknowledged);
 
 }  // namespace upwash::collective

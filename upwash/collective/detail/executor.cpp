@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "upwash/collective/algorithms/all_gathers.hpp"
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
-#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
-#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
-#include "upwash/collective/algorithms/k_prefix_all_gather.hpp"
-#include "upwash/collective/algorithms/k_shift_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
-#include "upwash/collective/algorithms/neighbor_exchange_all_gather.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -30,10 +27,10 @@ constexpr parameter dissemination_parameters[] = {
     {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 constexpr parameter hypercube_parameters[] = {
-    {"zeta", 0, hypercube_all_gather::most_direct, 0, "last dimensions, sent to all at once"},
+    {"zeta", 0, most_direct_dimensions, 0, "last dimensions, sent to all at once"},
 };
 constexpr parameter prefix_parameters[] = {
-    {"ahead", 0, direct_exchange::most_ahead, 1,
+    {"ahead", 0, direct_stages::most_ahead, 1,
      "stages that may run ahead of what comes; 0: any number"},
 };
 
@@ -42,9 +39,9 @@ generator mesh_of(const problem& call, const values&, int rank) {
   return generator(mesh_all_gather(call.ranks, rank, call.bytes, Dimensions, call.in_place));
 }
 
-generator direct_of(const problem& call, int rank, direct_exchange::partners order, int ahead) {
+generator direct_of(const problem& call, int rank, direct_stages::partners order, int ahead) {
   return generator(direct_exchange(call.ranks, rank, call.bytes,
-                                   {order, direct_exchange::payload::same_for_all, ahead},
+                                   {order, direct_stages::payload::same_for_all, ahead},
                                    call.in_place));
 }
 
@@ -55,7 +52,7 @@ void add_combining(registry& to) {
                  .doc = "in round r the blocks of k^r ranks from k - 1 ranks; turned at the end",
                  .source = "Bruck et al. 1997"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(dissemination_all_gather(call.ranks, rank, call.bytes,
+            return generator(dissemination_all_gather(blocks::alike(call.ranks, call.bytes), rank,
                                                       static_cast<int>(with[0]), call.in_place));
           }});
   to.add({.of = kind::all_gather,
@@ -97,7 +94,7 @@ void add_direct(registry& to) {
                  .doc = "each block straight from its owner to every rank",
                  .source = "Kumar 2005, equation 3.1"},
           .make = [](const problem& call, const values&, int rank) {
-            return direct_of(call, rank, direct_exchange::partners::shifted, 0);
+            return direct_of(call, rank, direct_stages::partners::shifted, 0);
           }});
   to.add({.of = kind::all_gather,
           .is = {.name = "prefix_send",
@@ -106,7 +103,7 @@ void add_direct(registry& to) {
                  .doc = "in stage i exchange with the rank that differs by XOR i",
                  .source = "Kumar 2005, 4.3.2"},
           .make = [](const problem& call, const values& with, int rank) {
-            return direct_of(call, rank, direct_exchange::partners::paired,
+            return direct_of(call, rank, direct_stages::partners::paired,
                              static_cast<int>(with[0]));
           }});
   to.add({.of = kind::all_gather,
@@ -133,19 +130,19 @@ void add_neighbouring(registry& to) {
               },
           .objection =
               [](const problem& call, const values&) {
-                if (neighbor_exchange_all_gather::serves(call.ranks)) return std::string();
+                if (neighbor_exchange_serves(call.ranks)) return std::string();
                 return fmt::format("neighbor_exchange needs an even number of ranks, not {}",
                                    call.ranks);
               }});
-  to.add(
-      {.of = kind::all_gather,
-       .is = {.name = "ring",
-              .parameters = {},
-              .doc = "blocks travel from neighbour to neighbour",
-              .source = "Kumar 2005, 4.3.1"},
-       .make = [](const problem& call, const values&, int rank) {
-         return generator(k_prefix_all_gather(call.ranks, rank, call.bytes, {1, 0}, call.in_place));
-       }});
+  to.add({.of = kind::all_gather,
+          .is = {.name = "ring",
+                 .parameters = {},
+                 .doc = "blocks travel from neighbour to neighbour",
+                 .source = "Kumar 2005, 4.3.1"},
+          .make = [](const problem& call, const values&, int rank) {
+            return generator(
+                k_prefix_all_gather(call.ranks, rank, call.bytes, 1, 0, call.in_place));
+          }});
 }
 
 }  // namespace
@@ -157,8 +154,8 @@ void add_all_gathers(registry& to) {
                  .doc = "partitions of k ranks exchange, and hand on to the next partition",
                  .source = "Kumar 2005, 4.3.3 and 4.4"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(k_prefix_all_gather(call.ranks, rank, call.bytes, {with[0], with[1]},
-                                                 call.in_place));
+            return generator(
+                k_prefix_all_gather(call.ranks, rank, call.bytes, with[0], with[1], call.in_place));
           }});
   add_combining(to);
   add_direct(to);

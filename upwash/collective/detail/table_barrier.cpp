@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/algorithms/central_counter_barrier.hpp"
-#include "upwash/collective/algorithms/dissemination_barrier.hpp"
-#include "upwash/collective/algorithms/pairwise_barrier.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/algorithms/all_to_alls.hpp"
 #include "upwash/collective/algorithms/all_to_alls_v.hpp"
-#include "upwash/collective/algorithms/bruck_all_to_all.hpp"
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
-#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
@@ -24,7 +24,7 @@ constexpr parameter bruck_parameters[] = {
     {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 constexpr parameter staged_parameters[] = {
-    {"ahead", 0, direct_exchange::most_ahead, 1,
+    {"ahead", 0, direct_stages::most_ahead, 1,
      "stages that may run ahead of what comes; 0: any number"},
 };
 
@@ -63,12 +63,12 @@ void add_mesh(registry& to, std::string_view name, std::string_view doc,
           .priced_as = uneven_price});
 }
 
-generator staged(const problem& call, int rank, direct_exchange::partners order,
+generator staged(const problem& call, int rank, direct_stages::partners order,
                  std::uint64_t ahead) {
   return from_a_copy(
-      call, direct_exchange(
-                call.ranks, rank, call.bytes,
-                {order, direct_exchange::payload::own_for_each, static_cast<int>(ahead)}, false));
+      call, direct_exchange(call.ranks, rank, call.bytes,
+                            {order, direct_stages::payload::own_for_each, static_cast<int>(ahead)},
+                            false));
 }
 
 generator priced_bruck_v(const problem& call, int rank) {
@@ -106,7 +106,7 @@ void add_staged(registry& to) {
             const bool pairs = (call.ranks & (call.ranks - 1)) == 0;
             return staged(
                 call, rank,
-                pairs ? direct_exchange::partners::paired : direct_exchange::partners::shifted, 1);
+                pairs ? direct_stages::partners::paired : direct_stages::partners::shifted, 1);
           }});
   to.add({.of = kind::all_to_all,
           .is = {.name = "cyclic",
@@ -114,7 +114,7 @@ void add_staged(registry& to) {
                  .doc = "in stage i to the rank i further",
                  .source = "Kumar 2005, 4.2.2"},
           .make = [](const problem& call, const values& with, int rank) {
-            return staged(call, rank, direct_exchange::partners::shifted, with[0]);
+            return staged(call, rank, direct_stages::partners::shifted, with[0]);
           }});
   to.add({.of = kind::all_to_all,
           .is = {.name = "prefix_send",
@@ -123,7 +123,7 @@ void add_staged(registry& to) {
                  .doc = "in stage i exchange with the rank that differs by XOR i",
                  .source = "Kumar 2005, 4.2.1"},
           .make = [](const problem& call, const values& with, int rank) {
-            return staged(call, rank, direct_exchange::partners::paired, with[0]);
+            return staged(call, rank, direct_stages::partners::paired, with[0]);
           }});
 }
 
@@ -140,7 +140,7 @@ void add_staged_v(registry& to) {
               },
           .priced_as =
               [](const problem& call, const values& with, int rank) {
-                return staged(call, rank, direct_exchange::partners::shifted, with[0]);
+                return staged(call, rank, direct_stages::partners::shifted, with[0]);
               }});
   to.add({.of = kind::all_to_all_v,
           .is = {.name = "prefix_send",
@@ -154,7 +154,7 @@ void add_staged_v(registry& to) {
               },
           .priced_as =
               [](const problem& call, const values& with, int rank) {
-                return staged(call, rank, direct_exchange::partners::paired, with[0]);
+                return staged(call, rank, direct_stages::partners::paired, with[0]);
               }});
   to.add({.of = kind::all_to_all_v,
           .is = {.name = "bruck",

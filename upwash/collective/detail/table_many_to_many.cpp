@@ -5,12 +5,11 @@
 // the uniform case, with the schedules that have the same messages.
 #include <algorithm>
 
+#include "upwash/collective/algorithms/all_gathers.hpp"
+#include "upwash/collective/algorithms/all_to_alls.hpp"
 #include "upwash/collective/algorithms/combining_exchange.hpp"
-#include "upwash/collective/algorithms/hypercube_all_gather.hpp"
-#include "upwash/collective/algorithms/hypercube_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
-#include "upwash/collective/algorithms/neighbor_send.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
@@ -119,8 +118,7 @@ void add_separate(registry& to, kind of) {
               .source = "Kumar 2005, 3.3.1"},
        .make =
            [](const problem& call, const values&, int rank) {
-             const auto who =
-                 call.checked ? sparse_exchange::senders::checked : sparse_exchange::senders::known;
+             const auto who = call.checked ? senders::checked : senders::known;
              return generator(sparse_exchange(call.ranks, rank, who, payload_of(call)));
            },
        .objection = [](const problem& call, const values&) -> std::string {
@@ -137,8 +135,8 @@ void add_separate(registry& to, kind of) {
                  .source = "Hoefler, Siebert and Lumsdaine 2010 (NBX)"},
           .make =
               [](const problem& call, const values&, int rank) {
-                return generator(sparse_exchange(
-                    call.ranks, rank, sparse_exchange::senders::unknown, payload_of(call)));
+                return generator(
+                    sparse_exchange(call.ranks, rank, senders::unknown, payload_of(call)));
               },
           .priced_as =
               [](const problem& call, const values&, int rank) {

@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "upwash/collective/algorithms/cube_all_reduce.hpp"
-#include "upwash/collective/algorithms/dissemination_all_reduce.hpp"
-#include "upwash/collective/algorithms/doubling_exclusive_scan.hpp"
-#include "upwash/collective/algorithms/doubling_scan.hpp"
-#include "upwash/collective/algorithms/halving_reduce_scatter.hpp"
-#include "upwash/collective/algorithms/linear_scan.hpp"
-#include "upwash/collective/algorithms/pairwise_reduce_scatter.hpp"
-#include "upwash/collective/algorithms/ring_all_reduce.hpp"
-#include "upwash/collective/algorithms/ring_reduce_scatter.hpp"
+#include "upwash/collective/algorithms/all_reduces.hpp"
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
+#include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
@@ -26,7 +21,7 @@ constexpr parameter dissemination_parameters[] = {
     {"k", 2, dissemination::most_radix, 2, "radix: P must be a power of it"},
 };
 
-template <cube_all_reduce::exchanges What>
+template <exchanges What>
 generator cube_of(const problem& call, const values&, int rank) {
   return generator(cube_all_reduce(call.ranks, rank, call.bytes / call.element_bytes,
                                    call.element_bytes, What, call.in_place));
@@ -34,7 +29,7 @@ generator cube_of(const problem& call, const values&, int rank) {
 
 std::string no_power(const problem& call, const values& with) {
   const int radix = static_cast<int>(with[0]);
-  if (dissemination_all_reduce::serves(call.ranks, radix)) return {};
+  if (is_power_of(radix, call.ranks)) return {};
   return fmt::format("dissemination with k={} needs a power of {} as the number of ranks, not {}",
                      radix, radix, call.ranks);
 }
@@ -55,13 +50,13 @@ void add_all_reduces(registry& to) {
                  .parameters = {},
                  .doc = "in stage i exchange vectors with the rank that differs in bit i",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
-          .make = cube_of<cube_all_reduce::exchanges::whole_vectors>});
+          .make = cube_of<exchanges::whole_vectors>});
   to.add({.of = kind::all_reduce,
           .is = {.name = "rabenseifner",
                  .parameters = {},
                  .doc = "as recursive doubling, by halves: a reduce-scatter, then an all-gather",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
-          .make = cube_of<cube_all_reduce::exchanges::halves>});
+          .make = cube_of<exchanges::halves>});
   to.add({.of = kind::all_reduce,
           .is = {.name = "dissemination",
                  .parameters = dissemination_parameters,
@@ -83,7 +78,8 @@ void add_reduce_scatters(registry& to) {
                  .doc = "each block straight to its owner",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
           .make = [](const problem& call, const values&, int rank) {
-            return in_one_buffer(call, rank, pairwise_reduce_scatter(call.ranks, rank, call.bytes));
+            return in_one_buffer(
+                call, rank, pairwise_reduce_scatter(blocks::alike(call.ranks, call.bytes), rank));
           }});
   to.add({.of = kind::reduce_scatter,
           .is = {.name = "halving",
@@ -102,7 +98,8 @@ void add_reduce_scatters(registry& to) {
                  .doc = "blocks travel round the ring to their owners, combined on their way",
                  .source = "Patarasuk and Yuan 2009"},
           .make = [](const problem& call, const values&, int rank) {
-            return in_one_buffer(call, rank, ring_reduce_scatter(call.ranks, rank, call.bytes));
+            return in_one_buffer(call, rank,
+                                 ring_reduce_scatter(blocks::alike(call.ranks, call.bytes), rank));
           }});
 }
 

@@ -3,9 +3,9 @@
 //
 // Collectives of blocks of different lengths. What a call takes depends on its lengths: priced are
 // alike ones of the mean.
-#include "upwash/collective/algorithms/all_gathers_v.hpp"
-#include "upwash/collective/algorithms/dissemination_all_gather.hpp"
-#include "upwash/collective/algorithms/reduce_scatters_v.hpp"
+#include "upwash/collective/algorithms/all_gathers.hpp"
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/rooted_v.hpp"
 #include "upwash/collective/algorithms/tree_gather.hpp"
 #include "upwash/collective/algorithms/tree_scatter.hpp"
@@ -51,13 +51,13 @@ void add_all_gathers_v(registry& to) {
                  .source = "Bruck et al. 1997"},
           .make =
               [](const problem& call, const values& with, int rank) {
-                return dissemination_all_gather_v(given(call), rank, static_cast<int>(with[0]),
-                                                  call.in_place);
+                return dissemination_all_gather(given(call), rank, static_cast<int>(with[0]),
+                                                call.in_place);
               },
           .priced_as =
               [](const problem& call, const values& with, int rank) {
-                return dissemination_all_gather_v(alike(call), rank, static_cast<int>(with[0]),
-                                                  call.in_place);
+                return dissemination_all_gather(alike(call), rank, static_cast<int>(with[0]),
+                                                call.in_place);
               }});
   to.add({.of = kind::all_gather_v,
           .is = {.name = "direct",
@@ -79,9 +79,9 @@ void add_reduce_scatters_v(registry& to) {
                  .doc = "each block straight to its owner",
                  .source = "Thakur, Rabenseifner and Gropp 2005"},
           .make = [](const problem& call, const values&,
-                     int rank) { return pairwise_reduce_scatter_v(given(call), rank); },
+                     int rank) { return pairwise_reduce_scatter(given(call), rank); },
           .priced_as = [](const problem& call, const values&,
-                          int rank) { return pairwise_reduce_scatter_v(alike(call), rank); }});
+                          int rank) { return pairwise_reduce_scatter(alike(call), rank); }});
   to.add({.of = kind::reduce_scatter_v,
           .is = {.name = "ring",
                  .parameters = {},
@@ -89,9 +89,9 @@ void add_reduce_scatters_v(registry& to) {
                  .doc = "blocks travel round the ring to their owners, combined on their way",
                  .source = "Patarasuk and Yuan 2009"},
           .make = [](const problem& call, const values&,
-                     int rank) { return ring_reduce_scatter_v(given(call), rank); },
+                     int rank) { return ring_reduce_scatter(given(call), rank); },
           .priced_as = [](const problem& call, const values&,
-                          int rank) { return ring_reduce_scatter_v(alike(call), rank); }});
+                          int rank) { return ring_reduce_scatter(alike(call), rank); }});
 }
 
 void add_gathers_v(registry& to) {

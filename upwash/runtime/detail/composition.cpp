@@ -148,6 +148,7 @@ void compose(composition& made) {
     made.world = conduit::make_shm_world(*made.boot, made.values);
   }
   collective::add_algorithms(made.algorithms);
+  if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);
   made.forced = forced_algorithms(made.values);
   make_selectors(made, network);
   made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));

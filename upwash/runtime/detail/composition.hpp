@@ -19,6 +19,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology.hpp"
+#include "upwash/runtime/run.hpp"
 #include "upwash/runtime/tagged_edges.hpp"
 #include "upwash/streaming/adapt.hpp"
 #include "upwash/tuning/stream_notes.hpp"
@@ -38,6 +39,7 @@ struct installation {
 /// What a process needs to host ranks. Destroyed in reverse: the world before its bootstrap.
 struct composition {
   pid_t process = getpid();
+  additions own;  ///< the program's
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<conduit::world> world;
