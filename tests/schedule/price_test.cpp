@@ -8,9 +8,9 @@
 
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {

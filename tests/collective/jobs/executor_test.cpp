@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/collective/algorithms/dissemination_barrier.hpp"
 #include "upwash/collective/algorithms/doubling_scan.hpp"
 #include "upwash/collective/algorithms/ring_all_reduce.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 
