@@ -38,50 +38,6 @@ struct ping {
   [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
 };
 
-/// Passes segments of a byte along a chain of positions, through scratch or not.
-struct chain {
-  int size = 1;
-  int position = 0;
-  std::uint32_t segments = 1;
-  std::uint32_t segment = 0;
-  int at = 0;
-  mark here = never;
-
-  bool next_of_segment(step& out, tape& on) {
-    out.edge = segment;
-    out.left = out.into = {buffer::output, segment, 1};
-    if (at == 0 && position != 0) {
-      at = 1;
-      out.kind = step_kind::receive;
-      out.peer = position - 1;
-      here = on.emit(out);
-      return true;
-    }
-    if (at < 2 && position + 1 < size) {
-      at = 2;
-      out.kind = step_kind::send;
-      out.peer = position + 1;
-      out.into = {};
-      on.emit(out, here);
-      return true;
-    }
-    at = 0;
-    ++segment;
-    return false;
-  }
-  bool next(step& out, tape& on) {
-    while (!ended()) {
-      if (next_of_segment(out, on)) return true;
-    }
-    return false;
-  }
-  void enter(mark from) { here = from; }
-  [[nodiscard]] mark have() const { return here; }
-  [[nodiscard]] bool ended() const { return segment == segments; }
-  [[nodiscard]] std::uint32_t window() const { return 1; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 3; }
-};
-
 }  // namespace
 
 TEST(sequence, names_members_by_position) {
@@ -133,36 +89,4 @@ TEST(sequence, begins_a_part_when_all_before_it_is_done) {
   place_behind_all(s, {}, begun, on);
   EXPECT_FALSE(s.after_all);
   EXPECT_EQ(s.after[0], 1U);  // a receive that does not run ahead of the first step
-}
-
-TEST(sequence, pipelines_two_parts_segment_by_segment) {
-  // Ranks 0 and 2 are the first chain; 0, 1 and 2, 3 are the second ones.
-  using two = pipeline<chain, chain>;
-  constexpr std::uint32_t segments = 3;
-  const auto of_rank = [](int rank) {
-    std::optional<chain> first;
-    if (rank % 2 == 0) first = chain{.size = 2, .position = rank / 2, .segments = segments};
-    const chain second{.size = 2, .position = rank % 2, .segments = segments};
-    return generator(two(first, {.stride = 2}, second, {.first = rank / 2 * 2}));
-  };
-  expectation of;
-  of.ranks = 4;
-  of.input_bytes = of.output_bytes = segments;
-  of.in_place = true;
-  const std::string wrong = validate(
-      of, of_rank,
-      [](int, std::uint64_t e) {
-        return abstract_value{{0, static_cast<std::uint32_t>(e)}};
-      },
-      1);
-  EXPECT_EQ(wrong, "");
-  EXPECT_EQ(of_rank(2).window(), 2U);
-  EXPECT_EQ(of_rank(3).window(), 1U);
-  EXPECT_EQ(of_rank(2).scratch_bytes(), 6U);
-  generator steps = of_rank(2);
-  std::string seen;
-  for (step s; steps.next(s);) {
-    seen += (s.kind == step_kind::receive ? "from " : "to ") + std::to_string(s.peer) + "; ";
-  }
-  EXPECT_EQ(seen, "from 0; to 3; from 0; to 3; from 0; to 3; ");
 }
