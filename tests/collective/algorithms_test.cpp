@@ -12,8 +12,8 @@
 #include "upwash/base/random.hpp"
 #include "upwash/collective/algorithms/all_reduces.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/collective/algorithms/scans.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
 
 namespace {
 
@@ -142,8 +142,8 @@ TEST(generators, are_valid_for_parameters_drawn_at_random) {
     expect_valid(
         of, scan, [](int rank, std::uint64_t e) { return all_ranks(rank + 1, e); }, 1);
     const int root = at_most(of.ranks) - 1;
-    const tree_broadcast::parameters chosen{upwash::model::knomial_tree(1 + at_most(of.ranks + 3)),
-                                            random.below(30) * of.element_bytes};
+    const broadcast_tree chosen{upwash::model::knomial_tree(1 + at_most(of.ranks + 3)),
+                                random.below(30) * of.element_bytes};
     const auto tree = [&](int rank) {
       return generator(tree_broadcast(of.ranks, rank, root, bytes, chosen, of.in_place));
     };

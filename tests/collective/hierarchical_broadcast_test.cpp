@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -22,7 +22,7 @@ struct call {
   int root = 0;
   int ranks_per_node = 1;
   std::uint64_t bytes = 0;
-  hierarchical_broadcast::parameters with{};
+  broadcast_trees with{};
   bool in_place = false;
 
   [[nodiscard]] generator of_rank(int rank) const {
@@ -134,18 +134,19 @@ TEST(hierarchical_broadcast, goes_on_behind_segments_passed_over_as_if_it_had_wa
           EXPECT_EQ(left, 13U) << ranks << " ranks, nodes of " << each << ", rank " << rank;
           leaps.skip(6);
           // 14 whole segments and a shorter one: behind the first and 6 more, number 7.
-          while (walked.next(s) && s.edge < 7) {
+          while (walked.next(s) && s.round < 7) {
           }
           while (leaps.next(t)) {
             EXPECT_EQ(t.kind, s.kind);
             EXPECT_EQ(t.edge, s.edge);
+            EXPECT_EQ(t.round, s.round);
             EXPECT_EQ(t.peer, s.peer);
             EXPECT_EQ(t.left, s.left);
             EXPECT_EQ(t.into, s.into);
             EXPECT_EQ(t.after, s.after);
             if (!walked.next(s)) s = {};
           }
-          EXPECT_EQ(s.edge, 0U);  // both are at their end
+          EXPECT_EQ(s.round, 0U);  // both are at their end
         }
       }
     }

@@ -8,8 +8,7 @@
 #include <set>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/double_tree_broadcast.hpp"
-#include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
+#include "upwash/collective/algorithms/long_broadcasts.hpp"
 
 namespace {
 

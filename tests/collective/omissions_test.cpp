@@ -14,22 +14,17 @@
 #include "upwash/collective/algorithms/all_reduces.hpp"
 #include "upwash/collective/algorithms/all_to_alls.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
-#include "upwash/collective/algorithms/double_tree_broadcast.hpp"
-#include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
+#include "upwash/collective/algorithms/long_broadcasts.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/algorithms/one_round.hpp"
-#include "upwash/collective/algorithms/reduce_broadcast.hpp"
 #include "upwash/collective/algorithms/reduce_scatters.hpp"
-#include "upwash/collective/algorithms/ring_reduce.hpp"
+#include "upwash/collective/algorithms/reduces.hpp"
 #include "upwash/collective/algorithms/scans.hpp"
-#include "upwash/collective/algorithms/shared_segments.hpp"
-#include "upwash/collective/algorithms/signal_tree_barrier.hpp"
+#include "upwash/collective/algorithms/shared_reduces.hpp"
 #include "upwash/collective/algorithms/sparse_exchange.hpp"
-#include "upwash/collective/algorithms/tree_barrier.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
-#include "upwash/collective/algorithms/tree_gather.hpp"
-#include "upwash/collective/algorithms/tree_reduce.hpp"
-#include "upwash/collective/algorithms/tree_scatter.hpp"
+#include "upwash/collective/algorithms/tree_barriers.hpp"
+#include "upwash/collective/algorithms/trees_of_blocks.hpp"
 
 namespace {
 
@@ -83,9 +78,9 @@ TEST(omissions, are_found_in_all_gathers) {
 TEST(omissions, are_found_in_one_round) {
   for (const bool in_place : {false, true}) {
     const auto gathers = gathering(5, 1, in_place);
-    for (const auto from : {one_round::source::shared_scratch, one_round::source::buffer}) {
+    for (const auto from : {round_source::shared_scratch, round_source::buffer}) {
       const auto steps = [&](int rank) {
-        return generator(one_round(one_round::task::all_gather, from, {5, rank, 0, 1, in_place}));
+        return generator(one_round(round_task::all_gather, from, {5, rank, 0, 1, in_place}));
       };
       EXPECT_EQ(
           needless(gathers, steps, [&](int, std::uint64_t e) { return gathered(gathers, e); }), "");
@@ -95,14 +90,14 @@ TEST(omissions, are_found_in_one_round) {
     sums.input_bytes = sums.output_bytes = 1;
     sums.in_place = in_place;
     const auto reduces = [&](int rank) {
-      return generator(one_round(one_round::task::all_reduce, one_round::source::shared_scratch,
+      return generator(one_round(round_task::all_reduce, round_source::shared_scratch,
                                  {5, rank, 0, 1, in_place}));
     };
     const auto all_of_five = [](int, std::uint64_t e) { return all_ranks(5, e); };
     EXPECT_EQ(needless(sums, reduces, all_of_five), "");
     sums.input_bytes = sums.output_bytes = 10;
     const auto segments = [&](int rank) {
-      return generator(shared_segments({5, rank, shared_segments::all, 10, 1, in_place}));
+      return generator(shared_segments({5, rank, shared_segments_call::all, 10, 1, in_place}));
     };
     EXPECT_EQ(needless(sums, segments, all_of_five), "");
   }
@@ -158,8 +153,7 @@ TEST(omissions, are_found_in_reductions_up_trees) {
   }
   of.in_place = false;
   const auto crossing = [](int rank) {
-    return generator(tree_reduce(7, rank, 3, 16, 4, {model::chain_tree(), 4, true},
-                                 tree_reduce::result::at_root));
+    return generator(tree_reduce(7, rank, 3, 16, 4, {model::chain_tree(), 4, true}));
   };
   const auto at_root = [](int rank, std::uint64_t e) {
     return rank == 3 ? all_ranks(7, e) : abstract_value{};
@@ -217,7 +211,6 @@ TEST(omissions, are_found_in_barriers_on_trees) {
     return generator(tree_barrier(7, rank, 2, model::kary_tree(2)));
   };
   EXPECT_EQ(needless(of, messages, nothing_wanted), "");
-  using signalling = signal_tree_barrier::signalling;
   for (const auto arrival : {signalling::push, signalling::pull}) {
     for (const auto release : {signalling::push, signalling::pull}) {
       const auto counters = [=](int rank) {

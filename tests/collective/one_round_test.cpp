@@ -10,14 +10,14 @@
 #include <set>
 
 #include "tests/collective/cases.hpp"
-#include "upwash/collective/algorithms/shared_segments.hpp"
+#include "upwash/collective/algorithms/shared_reduces.hpp"
 
 namespace {
 
 using namespace upwash::collective;
 using namespace upwash::schedule;
-using task = one_round::task;
-using source = one_round::source;
+using task = round_task;
+using source = round_source;
 
 constexpr task all_tasks[] = {task::broadcast,     task::scatter,        task::gather,
                               task::all_gather,    task::all_to_all,     task::reduce,
@@ -152,9 +152,9 @@ TEST(one_round, has_no_two_ranks_read_of_one_at_a_time) {
 TEST(shared_segments, combine_all_vectors_in_rank_order) {
   for (int ranks = 1; ranks <= most_ranks(); ranks += ranks < 9 ? 1 : 4) {
     for (const std::uint64_t elements : {0, 1, 5, 40}) {
-      for (const int root : {shared_segments::all, 0, ranks - 1}) {
+      for (const int root : {shared_segments_call::all, 0, ranks - 1}) {
         for (const bool in_place : {false, true}) {
-          if (in_place && root != shared_segments::all) continue;
+          if (in_place && root != shared_segments_call::all) continue;
           SCOPED_TRACE(testing::Message()
                        << ranks << " ranks, root " << root << (in_place ? ", in place" : ""));
           expectation of;
@@ -168,8 +168,8 @@ TEST(shared_segments, combine_all_vectors_in_rank_order) {
                 return generator(shared_segments({ranks, rank, root, 4 * elements, 4, in_place}));
               },
               [&](int rank, std::uint64_t e) {
-                return root == shared_segments::all || root == rank ? all_ranks(ranks, e)
-                                                                    : abstract_value{};
+                return root == shared_segments_call::all || root == rank ? all_ranks(ranks, e)
+                                                                         : abstract_value{};
               },
               1);
         }
@@ -180,7 +180,7 @@ TEST(shared_segments, combine_all_vectors_in_rank_order) {
 
 TEST(shared_segments, touch_three_times_the_vector) {
   const totals sum =
-      count(generator(shared_segments({16, 3, shared_segments::all, 1600, 4, false})));
+      count(generator(shared_segments({16, 3, shared_segments_call::all, 1600, 4, false})));
   EXPECT_EQ(sum.bytes_copied, 1600U + 100 + 1600);
   EXPECT_EQ(sum.bytes_reduced, 1500U);
   EXPECT_EQ(sum.rounds, 2U);

@@ -3,7 +3,7 @@
 //
 // The all-reduce out of peers' buffers: valid in random interleavings with operators that do not
 // commute, in place and not, with few elements and with many pieces; counted.
-#include "upwash/collective/algorithms/peer_segments.hpp"
+#include "upwash/collective/algorithms/shared_reduces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/algorithms/ring_reduce.hpp"
+#include "upwash/collective/algorithms/reduces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,15 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/signal_tree_barrier.hpp"
-#include "upwash/collective/algorithms/tree_barrier.hpp"
+#include "upwash/collective/algorithms/tree_barriers.hpp"
 
 namespace {
 
 using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
-using signalling = signal_tree_barrier::signalling;
 
 template <class ScheduleOf>
 void expect_barrier(int ranks, const ScheduleOf& of_rank) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 
 namespace {
 
@@ -15,7 +15,7 @@ struct call {
   int ranks = 1;
   int root = 0;
   std::uint64_t bytes = 0;
-  tree_broadcast::parameters with{};
+  broadcast_tree with{};
   bool in_place = false;
 
   [[nodiscard]] generator of_rank(int rank) const {

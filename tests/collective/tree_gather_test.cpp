@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/tree_gather.hpp"
-#include "upwash/collective/algorithms/tree_scatter.hpp"
+#include "upwash/collective/algorithms/trees_of_blocks.hpp"
 
 namespace {
 

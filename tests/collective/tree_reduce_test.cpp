@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/collective/trees.hpp"
-#include "upwash/collective/algorithms/reduce_broadcast.hpp"
-#include "upwash/collective/algorithms/tree_reduce.hpp"
+#include "upwash/collective/algorithms/reduces.hpp"
 
 namespace {
 
@@ -18,7 +17,7 @@ struct reduce_call {
   int ranks = 1;
   int root = 0;
   std::uint64_t elements = 0;
-  tree_reduce::parameters with{};
+  reduction_tree with{};
 
   [[nodiscard]] std::uint64_t bytes() const { return 4 * elements; }
   [[nodiscard]] std::uint64_t segments() const {
@@ -26,8 +25,7 @@ struct reduce_call {
         elements, with.segment_bytes == 0 ? 0 : std::max<std::uint64_t>(1, with.segment_bytes / 4));
   }
   [[nodiscard]] generator of_rank(int rank) const {
-    return generator(
-        tree_reduce(ranks, rank, root, bytes(), 4, with, tree_reduce::result::at_root));
+    return generator(tree_reduce(ranks, rank, root, bytes(), 4, with));
   }
 };
 
@@ -55,7 +53,7 @@ void expect_reduce(const reduce_call& c, std::uint64_t times) {
 struct all_reduce_call {
   int ranks = 1;
   std::uint64_t elements = 0;
-  reduce_broadcast::parameters with{};
+  reduction_trees with{};
   bool in_place = false;
 
   [[nodiscard]] generator of_rank(int rank) const {

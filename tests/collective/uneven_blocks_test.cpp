@@ -347,36 +347,3 @@ TEST(uneven_blocks, alike_are_what_even_ones_are) {
   EXPECT_EQ(messages(ring_reduce_scatter(data, 3)), 11U);
   EXPECT_EQ(messages(pairwise_reduce_scatter(data, 3)), 11U);
 }
-
-TEST(uneven_blocks, keep_little_between_steps) {
-#if defined(NDEBUG) && defined(__OPTIMIZE__)
-  if (test::sanitized) GTEST_SKIP() << "frames grow under sanitizers";
-  constexpr std::size_t most = 1024;
-  const blocks data = blocks::as_given(4, 1);
-  const std::vector<std::uint64_t> lengths(4, 8);
-  std::vector<std::uint64_t> words(16);
-  facts known;
-  known.given = {lengths, lengths, lengths, lengths};
-  known.slots = words;
-  known.input_bytes = known.output_bytes = 8;
-  const auto frame_of = [&](generator steps) {
-    step s;
-    EXPECT_TRUE(steps.next(s, known));
-    return steps.frame_bytes();
-  };
-  const auto shape = model::binomial_tree();
-  EXPECT_LT(frame_of(direct_all_gather_v(data, 1, false)), most);
-  EXPECT_LT(frame_of(ring_all_gather_v(data, 1, false)), most);
-  EXPECT_LT(frame_of(dissemination_all_gather(data, 1, 2, false)), most);
-  EXPECT_LT(frame_of(ring_reduce_scatter(data, 1)), most);
-  EXPECT_LT(frame_of(pairwise_reduce_scatter(data, 1)), most);
-  EXPECT_LT(frame_of(direct_gather_v(data, 0, 0)), most);
-  EXPECT_LT(frame_of(direct_scatter_v(data, 0, 0)), most);
-  EXPECT_LT(frame_of(tree_gather_v(data, 0, 0, shape)), most);
-  EXPECT_LT(frame_of(tree_scatter_v(data, 0, 0, shape)), most);
-  EXPECT_LT(frame_of(staged_all_to_all_v(4, 1, false, 1)), most);
-  EXPECT_LT(frame_of(bruck_all_to_all_v(4, 1)), most);
-#else
-  GTEST_SKIP() << "frames are small in optimized builds only";
-#endif
-}

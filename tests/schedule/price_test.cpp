@@ -10,7 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/algorithms/all_reduces.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace {

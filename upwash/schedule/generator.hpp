@@ -141,6 +141,13 @@ class generator {
     return std::move(*this);
   }
 
+  /// Begins the coroutine as a part of another one (part.hpp), which says where its steps lie. Not
+  /// of structs, nor of one in one buffer.
+  [[nodiscard]] steps begin(script& in) const {
+    assert(acts_->begin != nullptr && !one_buffer_);
+    return acts_->begin(state_, in);
+  }
+
   [[nodiscard]] const needs& wants() const noexcept { return needs_; }
   [[nodiscard]] std::uint32_t window() const noexcept { return needs_.window; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return needs_.scratch_bytes; }

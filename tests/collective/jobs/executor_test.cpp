@@ -11,8 +11,8 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/algorithms/all_reduces.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
 #include "upwash/collective/algorithms/scans.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 

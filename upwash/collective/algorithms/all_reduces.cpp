@@ -6,10 +6,12 @@
 
 #include "upwash/collective/algorithms/blocks.hpp"
 #include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/detail/even_blocks.hpp"
 #include "upwash/collective/algorithms/detail/folded_cube.hpp"
 
 namespace upwash::collective {
 
+using detail::even_blocks;
 using schedule::buffer;
 using schedule::generator;
 using schedule::mark;
@@ -21,54 +23,36 @@ using schedule::steps;
 
 namespace {
 
-/// A vector in as many blocks as ranks; the first ones hold one element more.
-struct shares {
-  int ranks;
-  std::uint64_t elements;
-  std::uint64_t element_bytes;
+/// So many turns from the one that block `b` goes in are alike: they go through the blocks
+/// downwards, and the first ones may hold an element more.
+std::uint64_t alike_from(const even_blocks& data, std::int64_t b) noexcept {
+  const auto parts = static_cast<std::uint64_t>(data.members);
+  const std::uint64_t longer = data.elements % parts;
+  const auto which = static_cast<std::uint64_t>(wrapped(b, data.members));
+  if (longer == 0) return parts;
+  return which < longer ? which : which - longer;
+}
 
-  [[nodiscard]] std::uint64_t parts() const noexcept { return static_cast<std::uint64_t>(ranks); }
-  [[nodiscard]] std::uint64_t longer() const noexcept { return elements % parts(); }
-  [[nodiscard]] piece all(buffer of) const noexcept { return {of, 0, elements * element_bytes}; }
-  [[nodiscard]] std::uint64_t largest() const noexcept {
-    return (elements + parts() - 1) / parts() * element_bytes;
-  }
-  [[nodiscard]] std::uint64_t number_of(std::int64_t b) const noexcept {
-    return static_cast<std::uint64_t>(wrapped(b, ranks));
-  }
-  /// Block `b`, counted round and round.
-  [[nodiscard]] piece block(std::int64_t b) const noexcept {
-    const std::uint64_t which = number_of(b);
-    const std::uint64_t each = elements / parts();
-    const std::uint64_t first = which * each + std::min(which, longer());
-    const std::uint64_t count = each + (which < longer() ? 1 : 0);
-    return {buffer::output, first * element_bytes, count * element_bytes};
-  }
-  /// So many turns from the one that block `b` goes in are alike: they go through the blocks
-  /// downwards.
-  [[nodiscard]] std::uint64_t alike_from(std::int64_t b) const noexcept {
-    if (longer() == 0) return parts();
-    const std::uint64_t which = number_of(b);
-    return which < longer() ? which : which - longer();
-  }
-};
-
-steps ring(script& out, shares data, int rank, bool in_place) {
+steps ring(script& out, even_blocks data, int rank, bool in_place) {
+  const piece all = data.at(buffer::output, 0, data.members);
   mark ready = never;  // the block to send next is complete
-  if (!in_place) ready = co_yield out.copy(data.all(buffer::input), data.all(buffer::output));
-  if (data.ranks == 1) co_return;
-  const int ahead = wrapped(std::int64_t{rank} + 1, data.ranks);
-  const int behind = wrapped(std::int64_t{rank} - 1, data.ranks);
+  if (!in_place) ready = co_yield out.copy({buffer::input, 0, all.bytes}, all);
+  if (data.members == 1) co_return;
+  const auto turns_of_half = static_cast<std::uint64_t>(data.members - 1);
+  const int ahead = wrapped(std::int64_t{rank} + 1, data.members);
+  const int behind = wrapped(std::int64_t{rank} - 1, data.members);
+  const auto block = [&data](std::int64_t number) {
+    return data.at(buffer::output, wrapped(number, data.members));
+  };
   mark reduced = never;
   mark reduced_before = never;
-  rounds turns(out, data.parts() - 1);
-  while (co_await turns.next(data.alike_from(rank - turns.coming()))) {
+  rounds turns(out, turns_of_half);
+  while (co_await turns.next(alike_from(data, rank - turns.coming()))) {
     const auto turn = static_cast<std::int64_t>(turns.now());
     const auto edge = static_cast<std::uint32_t>(turn);
-    const mark sent = co_yield out.send(ahead, edge, data.block(rank - turn)).after(ready);
-    const piece own = data.block(rank - turn - 1);
-    const piece coming{buffer::scratch, static_cast<std::uint64_t>(turn % 2) * data.largest(),
-                       own.bytes};
+    const mark sent = co_yield out.send(ahead, edge, block(rank - turn)).after(ready);
+    const piece own = block(rank - turn - 1);
+    const piece coming{buffer::scratch, turns.now() % 2 * data.largest(), own.bytes};
     // What was there was read two turns ago.
     const mark came = co_yield out.receive(behind, edge, coming).after(reduced_before);
     // Behind its send too: so whoever is behind the last reduction is behind every send, and may
@@ -77,12 +61,12 @@ steps ring(script& out, shares data, int rank, bool in_place) {
     reduced_before = reduced;
     reduced = ready;
   }
-  rounds ways_back(out, data.parts() - 1);
-  while (co_await ways_back.next(data.alike_from(rank + 1 - ways_back.coming()))) {
+  rounds ways_back(out, turns_of_half);
+  while (co_await ways_back.next(alike_from(data, rank + 1 - ways_back.coming()))) {
     const auto turn = static_cast<std::int64_t>(ways_back.now());
-    const auto edge = static_cast<std::uint32_t>(data.ranks - 1 + turn);
-    co_yield out.send(ahead, edge, data.block(rank + 1 - turn)).after(ready);
-    ready = co_yield out.receive(behind, edge, data.block(rank - turn)).after(ready);
+    const auto edge = static_cast<std::uint32_t>(data.members - 1 + turn);
+    co_yield out.send(ahead, edge, block(rank + 1 - turn)).after(ready);
+    ready = co_yield out.receive(behind, edge, block(rank - turn)).after(ready);
   }
 }
 
@@ -204,7 +188,7 @@ steps disseminate(script& out, int ranks, int rank, std::uint64_t bytes, int rad
 
 generator ring_all_reduce(int ranks, int rank, std::uint64_t elements, std::uint64_t element_bytes,
                           bool in_place) {
-  const shares data{ranks, elements, element_bytes};
+  const even_blocks data{ranks, elements, element_bytes};
   // Scratch: one block arrives while another is combined. Alike but for blocks that are an element
   // longer than others.
   return {{.window = 5, .scratch_bytes = 2 * data.largest(), .edges_apart = true, .alike = true},

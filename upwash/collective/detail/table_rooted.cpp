@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/algorithms/double_tree_broadcast.hpp"
-#include "upwash/collective/algorithms/hierarchical_broadcast.hpp"
-#include "upwash/collective/algorithms/ring_reduce.hpp"
-#include "upwash/collective/algorithms/scatter_all_gather_broadcast.hpp"
-#include "upwash/collective/algorithms/tree_broadcast.hpp"
-#include "upwash/collective/algorithms/tree_gather.hpp"
-#include "upwash/collective/algorithms/tree_reduce.hpp"
-#include "upwash/collective/algorithms/tree_scatter.hpp"
+#include "upwash/collective/algorithms/broadcasts.hpp"
+#include "upwash/collective/algorithms/long_broadcasts.hpp"
+#include "upwash/collective/algorithms/reduces.hpp"
+#include "upwash/collective/algorithms/trees_of_blocks.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 #include "upwash/collective/detail/trees.hpp"
@@ -22,8 +18,8 @@ namespace {
 
 struct broadcast_down {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
-    return generator(tree_broadcast(call.ranks, rank, call.root, call.bytes,
-                                    {tree.shape, tree.segment_bytes}, call.in_place));
+    return tree_broadcast(call.ranks, rank, call.root, call.bytes, {tree.shape, tree.segment_bytes},
+                          call.in_place);
   }
 };
 
@@ -31,8 +27,7 @@ struct reduce_up {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
     return in_one_buffer(call, rank,
                          tree_reduce(call.ranks, rank, call.root, call.bytes, call.element_bytes,
-                                     {tree.shape, tree.segment_bytes, !call.commutative},
-                                     tree_reduce::result::at_root),
+                                     {tree.shape, tree.segment_bytes, !call.commutative}),
                          landing::not_placed);
   }
 };
@@ -82,12 +77,10 @@ void add_hierarchical(registry& to, std::string_view name, std::span<const param
                  .source = "Nishtala et al. 2009, trees aware of the hierarchy"},
           .make =
               [](const problem& call, const values& with, int rank) {
-                const hierarchical_broadcast::parameters chosen{
-                    model::knomial_tree(static_cast<int>(with[0])),
-                    Inside(static_cast<int>(with[1])), with[2]};
-                return generator(hierarchical_broadcast(call.ranks, rank, call.root,
-                                                        call.ranks_per_node, call.bytes, chosen,
-                                                        call.in_place));
+                const broadcast_trees chosen{model::knomial_tree(static_cast<int>(with[0])),
+                                             Inside(static_cast<int>(with[1])), with[2]};
+                return hierarchical_broadcast(call.ranks, rank, call.root, call.ranks_per_node,
+                                              call.bytes, chosen, call.in_place);
               },
           .objection =
               [](const problem& call, const values& with) {
@@ -110,8 +103,8 @@ void add_broadcasts(registry& to) {
                  .source = "Sanders, Speck and Traeff 2009"},
           .make =
               [](const problem& call, const values& with, int rank) {
-                return generator(double_tree_broadcast(call.ranks, rank, call.root, call.bytes,
-                                                       with[0], call.in_place));
+                return double_tree_broadcast(call.ranks, rank, call.root, call.bytes, with[0],
+                                             call.in_place);
               },
           .objection =
               [](const problem& call, const values& with) {
@@ -123,9 +116,9 @@ void add_broadcasts(registry& to) {
                  .doc = "P blocks down a tree, then round a ring",
                  .source = "Barnett et al. 1994; Thakur, Rabenseifner and Gropp 2005"},
           .make = [](const problem& call, const values& with, int rank) {
-            return generator(scatter_all_gather_broadcast(
-                call.ranks, rank, call.root, call.bytes,
-                model::knomial_tree(static_cast<int>(with[0])), call.in_place));
+            return scatter_all_gather_broadcast(call.ranks, rank, call.root, call.bytes,
+                                                model::knomial_tree(static_cast<int>(with[0])),
+                                                call.in_place);
           }});
 }
 

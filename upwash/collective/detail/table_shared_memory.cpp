@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "upwash/collective/algorithms/one_round.hpp"
-#include "upwash/collective/algorithms/peer_segments.hpp"
-#include "upwash/collective/algorithms/shared_segments.hpp"
+#include "upwash/collective/algorithms/shared_reduces.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
@@ -12,16 +11,17 @@ namespace upwash::collective::detail {
 namespace {
 
 using model::values;
-using task = one_round::task;
+using schedule::generator;
+using task = round_task;
 
-template <task What, one_round::source From>
-schedule::generator one_round_of(const problem& call, const values&, int rank) {
+template <task What, round_source From>
+generator one_round_of(const problem& call, const values&, int rank) {
   constexpr bool for_two_buffers = What == task::gather || What == task::scatter;
   const auto made = [&](bool in_place) {
     return one_round(What, From, {call.ranks, rank, call.root, call.bytes, in_place});
   };
   if constexpr (for_two_buffers) return in_one_buffer(call, rank, made(false));
-  return schedule::generator(made(in_place_at(call, rank)));
+  return made(in_place_at(call, rank));
 }
 
 std::string too_large(std::string_view name, const problem& call, std::uint64_t bytes) {
@@ -32,7 +32,7 @@ std::string too_large(std::string_view name, const problem& call, std::uint64_t 
 
 template <task What>
 std::string too_large(const problem& call, const values&) {
-  return too_large("shared", call, one_round::contributed_bytes(What, call.ranks, call.bytes));
+  return too_large("shared", call, contributed_bytes(What, call.ranks, call.bytes));
 }
 
 template <task What>
@@ -43,7 +43,7 @@ void add_shared(registry& to, kind of) {
                  .requirements = model::needs_direct_access,
                  .doc = "each lays its part in shared scratch; who wants it takes it from there",
                  .source = "Nishtala et al. 2009, collectives on shared memory"},
-          .make = one_round_of<What, one_round::source::shared_scratch>,
+          .make = one_round_of<What, round_source::shared_scratch>,
           .objection = too_large<What>});
 }
 
@@ -61,7 +61,7 @@ void add_single_copy(registry& to, kind of) {
                  .requirements = model::needs_direct_access,
                  .doc = "who wants a part takes it straight out of its owner's buffer",
                  .source = "Nishtala et al. 2009, collectives on shared memory"},
-          .make = one_round_of<What, one_round::source::buffer>,
+          .make = one_round_of<What, round_source::buffer>,
           .objection = overwritten<What>});
 }
 
@@ -73,14 +73,13 @@ void add_both(registry& to, kind of) {
 
 std::string too_large_segments(const problem& call, const values&) {
   return too_large("shared_segments", call,
-                   shared_segments::shared_bytes(call.ranks, call.bytes, call.element_bytes));
+                   shared_segments_bytes(call.ranks, call.bytes, call.element_bytes));
 }
 
 template <bool Rooted>
-schedule::generator segments_of(const problem& call, const values&, int rank) {
-  return schedule::generator(
-      shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments::all, call.bytes,
-                       call.element_bytes, in_place_at(call, rank)}));
+generator segments_of(const problem& call, const values&, int rank) {
+  return shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments_call::all,
+                          call.bytes, call.element_bytes, in_place_at(call, rank)});
 }
 
 template <bool Rooted>
@@ -104,9 +103,9 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{64} << 10U;
 constexpr std::uint64_t fetch_weight = 3;
 
 template <std::uint64_t Weight>
-schedule::generator peer_segments_of(const problem& call, const values&, int rank) {
-  return schedule::generator(peer_segments(
-      {call.ranks, rank, call.bytes, call.element_bytes, piece_bytes, call.in_place, Weight}));
+generator peer_segments_of(const problem& call, const values&, int rank) {
+  return peer_segments(
+      {call.ranks, rank, call.bytes, call.element_bytes, piece_bytes, call.in_place, Weight});
 }
 
 void add_peer_segments(registry& to) {

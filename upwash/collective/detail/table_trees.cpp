@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/algorithms/reduce_broadcast.hpp"
-#include "upwash/collective/algorithms/signal_tree_barrier.hpp"
-#include "upwash/collective/algorithms/tree_barrier.hpp"
+#include "upwash/collective/algorithms/reduces.hpp"
+#include "upwash/collective/algorithms/tree_barriers.hpp"
 #include "upwash/collective/detail/tables.hpp"
 #include "upwash/collective/detail/trees.hpp"
 
@@ -28,7 +27,7 @@ constexpr parameter kary_up_down_parameters[] = {
 
 struct barrier_by_messages {
   static generator make(const problem& call, const segmented_tree& tree, int rank) {
-    return generator(tree_barrier(call.ranks, rank, 0, tree.shape));
+    return tree_barrier(call.ranks, rank, 0, tree.shape);
   }
 };
 
@@ -60,13 +59,12 @@ void add_signals(registry& to, std::string_view name, std::span<const parameter>
                  .doc = doc,
                  .source = "Nishtala et al. 2009, barrier (tree algorithm)"},
           .make = [](const problem& call, const values& with, int rank) {
-            using signalling = signal_tree_barrier::signalling;
             const auto root = static_cast<int>(with[1] % static_cast<std::uint64_t>(call.ranks));
-            return generator(signal_tree_barrier(
+            return signal_tree_barrier(
                 call.ranks, rank, root,
                 {.shape = Shape(static_cast<int>(with[0])),
                  .arrival = with[2] != 0 ? signalling::pull : signalling::push,
-                 .release = with[3] != 0 ? signalling::pull : signalling::push}));
+                 .release = with[3] != 0 ? signalling::pull : signalling::push});
           }});
 }
 
@@ -81,10 +79,10 @@ void add_up_down(registry& to, std::string_view name, std::span<const parameter>
                  .source = "Nishtala et al. 2009, trees"},
           .make =
               [](const problem& call, const values& with, int rank) {
-                return generator(reduce_broadcast(
+                return reduce_broadcast(
                     call.ranks, rank, call.bytes, call.element_bytes,
                     {Shape(static_cast<int>(with[0])), Shape(static_cast<int>(with[1])), with[2]},
-                    call.in_place));
+                    call.in_place);
               },
           .objection =
               [](const problem& call, const values& with) {

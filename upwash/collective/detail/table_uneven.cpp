@@ -7,8 +7,7 @@
 #include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/rooted_v.hpp"
-#include "upwash/collective/algorithms/tree_gather.hpp"
-#include "upwash/collective/algorithms/tree_scatter.hpp"
+#include "upwash/collective/algorithms/trees_of_blocks.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Problem: the root's bytes at all ranks. They are sent out of the root's output, where it copies
+// its input first unless the call is in place. Any P, any root.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/model/tree.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::collective {
+
+struct broadcast_tree {
+  model::tree_shape shape{};
+  std::uint64_t segment_bytes = 0;  ///< 0: one segment
+};
+
+/// Idea: they go down a tree of any shape in segments, one behind the other, into the largest
+/// subtree first. Cost: P-1 messages a segment in all, the tree's depth + segments - 1 of them one
+/// behind the other; wider trees: shallower, but more sends a rank. Source: Nishtala et al. 2009,
+/// trees.
+[[nodiscard]] schedule::generator tree_broadcast(int ranks, int rank, int root, std::uint64_t bytes,
+                                                 const broadcast_tree& chosen, bool in_place);
+
+struct broadcast_trees {
+  model::tree_shape among_nodes{};
+  model::tree_shape inside{};
+  std::uint64_t segment_bytes = 0;  ///< 0: one segment
+};
+
+/// For nodes whose ranks are near. Idea: one rank stands for each node, the root for its own; a
+/// tree among those, then one in each node, of any shapes, segment by segment. Cost: P-1 messages a
+/// segment in all, nodes - 1 of them between nodes. Restrictions: a node's ranks are consecutive;
+/// only the last may have fewer. Source: Nishtala et al. 2009, "leverage shared memory".
+[[nodiscard]] schedule::generator hierarchical_broadcast(int ranks, int rank, int root,
+                                                         int ranks_per_node, std::uint64_t bytes,
+                                                         const broadcast_trees& chosen,
+                                                         bool in_place);
+
+enum class among_groups : std::uint8_t { knomial, kary, scatter_all_gather, double_tree };
+enum class inside_groups : std::uint8_t { knomial, flat, shared, single_copy };
+
+struct broadcast_parts {
+  among_groups outer{};
+  inside_groups inner{};
+  int ranks_per_group = 1;
+};
+
+/// For groups (nodes, sockets) whose ranks are near. Idea: one rank stands for each group, the root
+/// for its own; any broadcast among those, and once it is over at such a rank any other inside its
+/// group. Cost: of the two. Restrictions: a group's ranks are consecutive; only the last may have
+/// fewer. Source: Nishtala et al. 2009, "leverage shared memory".
+[[nodiscard]] schedule::generator composed_broadcast(int ranks, int rank, int root,
+                                                     std::uint64_t bytes,
+                                                     const broadcast_parts& chosen, bool in_place);
+
+}  // namespace upwash::collective
