@@ -25,7 +25,9 @@ loopback_endpoint::loopback_endpoint(loopback_shared& shared, int first, int hos
       sinks_(static_cast<std::size_t>(hosted)) {
   can_.name = "loopback";
   can_.ordered = false;
-  can_.medium_bytes = 512;
+  peer_capabilities any;
+  any.medium_bytes = 512;
+  can_.set_all(any);
 }
 
 void loopback_endpoint::attach(int rank, sink* receiver) {
