@@ -61,8 +61,11 @@ json peer_facts(const conduit::peer_capabilities& can) {
 }
 
 json capability_facts(const conduit_description& conduit) {
-  if (!conduit.unavailable.empty()) return {{"unavailable", conduit.unavailable}};
-  json facts;
+  json facts{{"doc", conduit.doc}, {"several_processes", conduit.several_processes}};
+  if (!conduit.unavailable.empty()) {
+    facts["unavailable"] = conduit.unavailable;
+    return facts;
+  }
   const conduit::capabilities& can = conduit.can;
   facts["ordered"] = can.ordered;
   facts["virtual_time"] = can.virtual_time;
@@ -80,7 +83,7 @@ json capability_facts(const conduit_description& conduit) {
 json conduit_facts() {
   json facts;
   for (const auto& each : describe_conduits())
-    facts[each.name] = capability_facts(each);
+    facts[std::string(each.name)] = capability_facts(each);
   return facts;
 }
 
