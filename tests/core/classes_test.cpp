@@ -188,3 +188,31 @@ TEST(classes, network_atomics_that_are_lacking_are_named) {
             "allocate: the weak conduit has no network atomics for fetch_xor; use automatic or "
             "owner, or name those that the region is for");
 }
+
+TEST(classes, puts_share_flushes) {
+  constexpr int ranks = 3;
+  constexpr std::uint64_t puts = 200;
+  const auto world = test::make_weak_world(test::sim_of(ranks));
+  run_on(*world, {}, [&](job& here) {
+    region area = allocate(here.world(), ranks * puts * 8);
+    const int before = test::flushes_of(*world, here.rank());
+    std::vector<std::uint64_t> values(puts);
+    std::vector<request> open;
+    for (int to = 0; to < ranks; ++to) {
+      for (std::uint64_t i = 0; i < puts; ++i) {
+        values[i] = i + 1;
+        open.push_back(put(
+            here, area.at<std::uint64_t>(to, static_cast<std::uint64_t>(here.rank()) * puts + i),
+            std::span(&values[i], 1)));
+      }
+    }
+    for (request& each : open) each.wait();
+    EXPECT_LE(test::flushes_of(*world, here.rank()) - before, ranks * static_cast<int>(puts) / 10);
+    EXPECT_GE(test::flushes_of(*world, here.rank()) - before, 1);
+    control::barrier(here.world());
+    const auto mine = area.mine_as<std::uint64_t>();
+    for (std::size_t i = 0; i < ranks * puts; ++i) ASSERT_EQ(mine[i], i % puts + 1) << i;
+    control::barrier(here.world());
+    free(area);
+  });
+}

@@ -193,42 +193,6 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
   }
 }
 
-/// A put on a conduit that does not report remote completion, or carries no signals: the data,
-/// then a flush, then the signal by a message that the owner acknowledges.
-bool memory_engine::put_in_steps(operation& op, const part& target) {
-  const transfer& what = op.what;
-  const bool tells = peers_.of(what.at.rank).remote_completion;
-  op.remote.open = true;  // ends the operation, whether or not anybody asked to be told
-  if (op.steps_done == 0) {
-    const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
-                                    tells ? &op.step.hook : nullptr};
-    const auto put = endpoint_.put(here_.rank(), target.memory, what.at.offset,
-                                   {what.from, what.bytes}, when, nullptr);
-    if (put.what == conduit::outcome::retry) return false;
-    const bool done = put.what == conduit::outcome::done;
-    op.steps_done = done || tells ? 2 : 1;
-    if (done && op.local.open) told(op.local);
-    if (!done && tells) return true;  // step_hook goes on
-  }
-  if (op.steps_done == 1) {
-    const auto flush = endpoint_.flush(here_.rank(), what.at.rank, &op.step.hook);
-    if (flush.what == conduit::outcome::retry) return false;
-    op.steps_done = 2;
-    if (flush.what == conduit::outcome::pending) return true;
-  }
-  if (what.signal.rank >= 0) return send_signal(op);
-  told(op.remote);
-  return true;
-}
-
-void memory_engine::step_hook(conduit::completion& told) noexcept {
-  operation& op = *reinterpret_cast<stage&>(told).of;
-  memory_engine& self = *op.engine;
-  const auto held = self.lock();
-  self.to_start_[op.what.at.rank].push_back(&op);
-  ++self.waiting_;
-}
-
 bool memory_engine::settle(operation& op, conduit::injection result) {
   if (result.what == conduit::outcome::retry) return false;
   if (result.what == conduit::outcome::done) {
@@ -321,7 +285,7 @@ int memory_engine::progress() {
   int moved = 0;
   {
     const auto held = lock();
-    moved = enter_keys() + send_deferred() + start_waiting();
+    moved = enter_keys() + send_deferred() + start_waiting() + start_flushes();
   }
   return moved + run_callbacks();
 }

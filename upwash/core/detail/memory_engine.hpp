@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/injector.hpp"
@@ -77,6 +78,17 @@ class memory_engine {
  private:
   enum class code : std::uint32_t;
 
+  /// Puts to a peer that wait for a flush. The pending one may be told while others are added.
+  struct flush_batch {
+    conduit::completion hook;
+    memory_engine* engine = nullptr;
+    int rank = -1;
+    bool under_way = false;
+    bool asked = false;            ///< in to_flush_
+    std::vector<operation*> now;   ///< what the flush under way speaks for
+    std::vector<operation*> next;  ///< injected since
+  };
+
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
   void check(const transfer& what) const;
   void check_rank(int rank) const;
@@ -87,6 +99,11 @@ class memory_engine {
   bool try_start(operation& op);
   bool start_native(operation& op, atomicity atomics, const part& target, const part* word);
   bool put_in_steps(operation& op, const part& target);
+  void go_on(operation& op);
+  void ask_for_flush(int rank, flush_batch& batch);
+  int start_flushes();
+  void flushed(flush_batch& batch);
+  static void flush_hook(conduit::completion& told) noexcept;
   static void step_hook(conduit::completion& told) noexcept;
   bool start_emulated(operation& op);
   bool emulate_put(operation& op);
@@ -126,6 +143,8 @@ class memory_engine {
   // By peer: one that is full or slow holds up nobody else.
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
+  std::map<int, flush_batch> flushes_;
+  std::deque<int> to_flush_;         ///< peers, each once
   std::map<int, std::size_t> owed_;  ///< pieces asked for and not come
   std::deque<std::pair<void (*)(void*), void*>> callbacks_;
   bool calling_ = false;  ///< a callback runs: they never nest
