@@ -14,6 +14,7 @@
 #include "bench/bench.hpp"
 #include "bench/collectives.hpp"
 #include "bench/floors.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::bench {
 
@@ -22,7 +23,7 @@ std::vector<std::string> algorithms(const context& c, collective::kind what) {
   collective::registry all;
   collective::add_algorithms(all);
   collective::problem call{.what = what, .ranks = c.size(), .known_senders = true};
-  call.direct_access = c.here().endpoint().describe().direct_access;
+  call.direct_access = all_direct(c.here().world());
   std::vector<std::string> names;
   for (const collective::algorithm* each : all.of(what)) {
     const collective::selection with{each, model::initial_values(each->is)};

@@ -65,8 +65,10 @@ if(UPWASH_JOB_TESTS)
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings upwash_test_options
                         GTest::gtest fmt::fmt)
   target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)
-  # It works in the namespace of conduits, some of whose names are core's too.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/harness/weak_world.cpp
+  # They work in the namespace of conduits, some of whose names are core's too.
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/tests/harness/weak_world.cpp
+    ${PROJECT_SOURCE_DIR}/tests/harness/composite_worlds.cpp
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   # The harness has a watchdog of its own; the long sweeps may take this long.
   gtest_discover_tests(job_tests PROPERTIES LABELS job TIMEOUT 3600 DISCOVERY_TIMEOUT 300)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/runtime/describe.hpp"
 
 namespace upwash::tools {
@@ -12,7 +13,7 @@ namespace upwash::tools {
 std::uint64_t eager_limit_of(std::string_view conduit) {
   for (const conduit_description& each : describe_conduits()) {
     if (each.name != conduit) continue;
-    if (each.unavailable.empty()) return each.can.medium_bytes;
+    if (each.unavailable.empty()) return reach::anywhere(each.can).medium_bytes();
     throw error(error_kind::environment, each.unavailable);
   }
   throw error(error_kind::argument, fmt::format("unknown conduit {}", conduit));

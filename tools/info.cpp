@@ -47,26 +47,43 @@ json version_facts() {
           {"flags", UPWASH_FLAGS}};
 }
 
-json capability_facts(const conduit_description& conduit) {
-  if (!conduit.unavailable.empty()) return {{"unavailable", conduit.unavailable}};
-  const auto& can = conduit.can;
-  return {{"ordered", can.ordered},
-          {"direct_access", can.direct_access},
+json peer_facts(const conduit::peer_capabilities& can) {
+  return {{"direct_access", can.direct_access},
           {"remote_write", can.remote_write},
+          {"passive_target", can.passive_target},
           {"private_reads", can.private_reads},
           {"remote_completion", can.remote_completion},
           {"put_signal", can.put_signal},
-          {"native_atomics", can.native_atomics},
+          {"atomics", to_string(can.atomics)},
           {"long_messages", can.long_messages},
           {"in_place", can.in_place},
-          {"virtual_time", can.virtual_time},
-          {"network_collectives", can.network_collectives},
           {"medium_payload_bytes", can.medium_bytes}};
+}
+
+json capability_facts(const conduit_description& conduit) {
+  json facts{{"doc", conduit.doc}, {"several_processes", conduit.several_processes}};
+  if (!conduit.unavailable.empty()) {
+    facts["unavailable"] = conduit.unavailable;
+    return facts;
+  }
+  const conduit::capabilities& can = conduit.can;
+  facts["ordered"] = can.ordered;
+  facts["virtual_time"] = can.virtual_time;
+  facts["network_collectives"] = can.network_collectives;
+  constexpr std::array<const char*, conduit::nearness_count> classes{
+      "peers_in_process", "peers_on_node", "remote_peers"};
+  if (can.uniform()) {
+    facts["any_peer"] = peer_facts(can.peers[0]);
+  } else {
+    for (std::size_t i = 0; i < classes.size(); ++i) facts[classes[i]] = peer_facts(can.peers[i]);
+  }
+  return facts;
 }
 
 json conduit_facts() {
   json facts;
-  for (const auto& each : describe_conduits()) facts[each.name] = capability_facts(each);
+  for (const auto& each : describe_conduits())
+    facts[std::string(each.name)] = capability_facts(each);
   return facts;
 }
 

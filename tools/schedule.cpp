@@ -24,6 +24,7 @@
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/network_costs.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/schedule/draw.hpp"
 
 namespace upwash::tools {
@@ -195,7 +196,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--eager", given->eager,
                       "Edges up to so many bytes are eager (by price; without a machine 512)");
   command->add_option("--conduit", given->conduit, "Whose jobs: what they can send eagerly (sim)")
-      ->check(CLI::IsMember({"shm", "sim", "loopback"}));
+      ->check(CLI::IsMember(conduit_names()));
   command->add_flag("--direct", given->direct, "Ranks load and store each other's memory");
   command->add_flag("--in-place", given->in_place, "The output holds the input");
   command->add_flag("--ordered", given->ordered, "The operator does not commute");

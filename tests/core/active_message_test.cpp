@@ -215,7 +215,7 @@ JOB_TEST(active_message, prepared_payloads_arrive) {
     room.commit<&check_payload>(size, std::uint64_t{size}, std::uint64_t{3});
   }
   wait_for(here, box(here).received, 5);
-  EXPECT_THROW(prepared_payload(here, to, medium_limit(here) + 1), error);
+  EXPECT_THROW(prepared_payload(here, to, medium_limit(here, to) + 1), error);
 }
 
 JOB_TEST(active_message, try_send_refuses_or_sends) {
@@ -243,7 +243,7 @@ JOB_TEST(active_message, try_send_medium_refuses_or_sends) {
     if (!taken) here.progress();
   }
   wait_for(here, box(here).received, 50);
-  const std::vector<std::byte> large(medium_limit(here) + 1);
+  const std::vector<std::byte> large(medium_limit(here, to) + 1);
   EXPECT_THROW(static_cast<void>(try_send_medium<&check_payload>(here, to, large, std::uint64_t{0},
                                                                  std::uint64_t{0})),
                error);

@@ -86,6 +86,15 @@ JOB_TEST(team, levels_follow_the_machine) {
   EXPECT_EQ(static_cast<bool>(leaders), node.rank() == 0);
   const team socket = node.at(level::socket);
   EXPECT_LE(socket.size(), node.size());
+  const int process = here.endpoint().place(here.rank()).process;
+  std::vector<int> beside;
+  for (int r = 0; r < here.size(); ++r) {
+    if (here.endpoint().place(r).process == process) beside.push_back(r);
+  }
+  EXPECT_EQ(beside.size(), static_cast<std::size_t>(here.endpoint().local_ranks()));
+  expect_members(here.world().at(level::process), beside);
+  const team first = here.world().leaders(level::process);
+  EXPECT_EQ(static_cast<bool>(first), here.rank() == here.endpoint().first_rank());
 }
 
 JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false, .on_direct = false,

@@ -27,6 +27,7 @@ struct body_options {
   bool on_packets = true;  ///< sim, through a network of packets
   bool on_direct = true;   ///< sim, where ranks load and store each other's memory
   bool on_loopback = true;
+  bool on_composite = true;  ///< one conduit inside nodes, another between; where on_loopback, too
   bool shares_process = true;                 ///< also run with two ranks a process
   std::vector<std::string> environment = {};  ///< of the processes on shm
 };

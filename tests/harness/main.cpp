@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/harness/composite_worlds.hpp"
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/weak_world.hpp"
 #include "tests/sanitized.hpp"
@@ -187,6 +188,28 @@ class packets_case final : public body_case {
   }
 };
 
+/// One conduit inside the nodes, another between them. The parts take turns with the seed.
+class composite_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    const auto all = sampled<std::vector<int>>({1, 2, 3, 5, 8, 13}, {2, 5, 8});
+    const std::uint64_t last_seed = long_run() ? 60 : sampled(3, 2);
+    for (const int ranks : in_range(entry_.options, all)) {
+      for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+        const inside kind = seed % 3 == 0   ? inside::weak
+                            : seed % 3 == 1 ? inside::direct
+                                            : inside::shm;
+        const int node = 1 + static_cast<int>((seed + 1) % 4);  // 3, 4, 1, 2, ...
+        SCOPED_TRACE(fmt::format("composite: ranks {}, {} a node, seed {}", ranks, node, seed));
+        const auto world = composite_of(kind, ranks, node, seed);
+        run_in_world(*world, entry_);
+        if (HasFailure()) return;
+      }
+    }
+  }
+};
+
 /// Keeps what the ranks print, to show it when one fails.
 class captured_output final : public launch::output_sink {
  public:
@@ -272,6 +295,8 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (const registered_body& entry : bodies()) {
     if (entry.options.on_loopback) register_case<loopback_case>(entry, "loopback");
+    if (entry.options.on_loopback && entry.options.on_composite)
+      register_case<composite_case>(entry, "composite");
     if (entry.options.on_sim && entry.options.on_packets) {
       register_case<packets_case>(entry, "packets");
     }

@@ -13,15 +13,18 @@ using namespace conduit;
 /// Forwards what is left; what is hidden stays the base's, which throws when reached.
 class weak_endpoint final : public endpoint {
  public:
-  explicit weak_endpoint(endpoint& strong) : strong_(strong), can_(strong.describe()) {
+  weak_endpoint(endpoint& strong, const atomic_set& left)
+      : strong_(strong), can_(strong.describe()), atomics_(left) {
     can_.name = "weak";
-    can_.remote_completion = false;
-    can_.put_signal = false;
-    can_.native_atomics = false;
-    can_.long_messages = false;
-    can_.in_place = false;
-    can_.private_reads = false;
     can_.network_collectives = false;
+    for (peer_capabilities& each : can_.peers) {
+      each.remote_completion = false;
+      each.put_signal = false;
+      each.atomics = left;
+      each.long_messages = false;
+      each.in_place = false;
+      each.private_reads = false;
+    }
   }
 
   [[nodiscard]] const capabilities& describe() const noexcept override { return can_; }
@@ -52,9 +55,17 @@ class weak_endpoint final : public endpoint {
                 completion* local) override {
     return strong_.get(rank, from, offset, to, local);
   }
+  injection atomic(int rank, const remote_memory& at, std::size_t offset,
+                   const atomic_operation& operation, std::uint64_t* old,
+                   completions when) override {
+    if (!atomics_.contains(operation.kind, operation.width)) std::abort();
+    return strong_.atomic(rank, at, offset, operation, old, when);
+  }
   injection flush(int rank, int peer, completion* when) override {
+    ++flushes;
     return strong_.flush(rank, peer, when);
   }
+  int flushes = 0;
   int poll(int rank) override { return strong_.poll(rank); }
   void idle(int rank, const wait_target& target, const wait_reason& reason) override {
     strong_.idle(rank, target, reason);
@@ -69,11 +80,13 @@ class weak_endpoint final : public endpoint {
  private:
   endpoint& strong_;
   capabilities can_;
+  const atomic_set atomics_;
 };
 
 class weak_world final : public world {
  public:
-  explicit weak_world(std::unique_ptr<world> strong) : strong_(std::move(strong)) {}
+  weak_world(std::unique_ptr<world> strong, const atomic_set& left)
+      : strong_(std::move(strong)), left_(left) {}
 
   [[nodiscard]] int size() const noexcept override { return strong_->size(); }
   [[nodiscard]] int first_rank() const noexcept override { return strong_->first_rank(); }
@@ -81,7 +94,7 @@ class weak_world final : public world {
   [[nodiscard]] endpoint& endpoint_of(int rank) override {
     endpoint& strong = strong_->endpoint_of(rank);
     auto& made = endpoints_[&strong];
-    if (!made) made = std::make_unique<weak_endpoint>(strong);
+    if (!made) made = std::make_unique<weak_endpoint>(strong, left_);
     return *made;
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return strong_->waiter_of(rank); }
@@ -89,13 +102,19 @@ class weak_world final : public world {
 
  private:
   std::unique_ptr<world> strong_;
+  const atomic_set left_;
   std::map<endpoint*, std::unique_ptr<weak_endpoint>> endpoints_;
 };
 
 }  // namespace
 
-std::unique_ptr<conduit::world> make_weak_world(std::unique_ptr<conduit::world> strong) {
-  return std::make_unique<weak_world>(std::move(strong));
+std::unique_ptr<conduit::world> make_weak_world(std::unique_ptr<conduit::world> strong,
+                                                const atomic_set& left) {
+  return std::make_unique<weak_world>(std::move(strong), left);
+}
+
+int flushes_of(conduit::world& weak, int rank) {
+  return dynamic_cast<weak_endpoint&>(weak.endpoint_of(rank)).flushes;
 }
 
 }  // namespace upwash::test

@@ -11,9 +11,12 @@
 
 namespace upwash::test {
 
-/// Wraps `strong`. Hidden: remote_completion, put_signal, native_atomics, long_messages, in_place,
-/// private_reads, network_collectives.
+/// Wraps `strong`. Hidden: remote_completion, put_signal, atomics but those to be left,
+/// long_messages, in_place, private_reads, network_collectives.
 [[nodiscard]] std::unique_ptr<conduit::world> make_weak_world(
-    std::unique_ptr<conduit::world> strong);
+    std::unique_ptr<conduit::world> strong, const conduit::atomic_set& left = {});
+
+/// Flushes that a rank's endpoint was asked for so far; `weak` was made by make_weak_world.
+[[nodiscard]] int flushes_of(conduit::world& weak, int rank);
 
 }  // namespace upwash::test

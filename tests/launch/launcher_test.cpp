@@ -18,7 +18,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/shm/shm_knobs.hpp"
+#include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/knobs.hpp"
@@ -298,7 +298,7 @@ settings launched_values() {
   knob_table table;
   base_knobs(table);
   launch_knobs(table);
-  conduit::shm_knobs(table);
+  table.add(conduit::shm_row().knobs);
   const knob conduit_row{"conduit", knob_type::text, "shm", "set by upwash run"};
   table.add({&conduit_row, 1});
   return settings::from_environment(table);

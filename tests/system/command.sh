@@ -43,9 +43,9 @@ def info(*arguments):
 facts = info()
 assert facts["machine"]["usable_cores"] >= 1, facts
 assert facts["machine"]["memory_bytes"] > 0, facts
-assert facts["conduits"]["shm"]["direct_access"] is True, facts
+assert facts["conduits"]["shm"]["any_peer"]["direct_access"] is True, facts
 assert facts["conduits"]["sim"]["virtual_time"] is True, facts
-assert facts["conduits"]["loopback"]["medium_payload_bytes"] == 512, facts
+assert facts["conduits"]["loopback"]["any_peer"]["medium_payload_bytes"] == 512, facts
 assert facts["limits"]["process_vm_readv"] in ("allowed", "refused"), facts
 log = [row for row in info("--knobs") if row["name"] == "log"][0]
 assert log["value"] == "warning" and log["source"] == "default", log

@@ -236,6 +236,15 @@ std::int64_t settings::integer(std::string_view name) const {
   return number;
 }
 
+int settings::count(std::string_view name) const {
+  const std::int64_t counted = integer(name);
+  if (counted < 1 || counted > (1 << 28)) {
+    throw error(error_kind::configuration,
+                fmt::format("{} = {}: a number from 1 to 2^28 is wanted", name, counted));
+  }
+  return static_cast<int>(counted);
+}
+
 std::uint64_t settings::bytes(std::string_view name) const {
   return parse_bytes(at(name, knob_type::bytes).text, name);
 }

@@ -64,6 +64,8 @@ class settings {
 
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  /// An integer that counts things: throws `error` (configuration) unless it is from 1 to 2^28.
+  [[nodiscard]] int count(std::string_view name) const;
   [[nodiscard]] std::uint64_t bytes(std::string_view name) const;
   [[nodiscard]] duration time(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;  ///< text and choice

@@ -18,6 +18,7 @@
 //       allocate, register_span and import (throw `error`, kind system) and join (fault).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,27 +33,63 @@ namespace upwash::conduit {
 
 struct network_collective;
 
-/// What a conduit can do by itself; core emulates the rest.
-struct capabilities {
-  std::string_view name;
-  bool ordered = true;             ///< E1 holds
-  bool direct_access = false;      ///< imported segments have `direct`
-  bool remote_write = false;       ///< put and get on segments without the target's processor
-  bool private_reads = false;      ///< get from registered private spans
-  bool remote_completion = false;  ///< told per operation
-  bool put_signal = false;
-  bool native_atomics = false;
-  bool long_messages = false;        ///< send_long
-  bool in_place = false;             ///< prepare / commit / cancel
-  bool virtual_time = false;         ///< now() is simulated, charge() counts
-  bool network_collectives = false;  ///< join
-  std::size_t medium_bytes = 0;      ///< largest payload of a message, >= 512
-};
-
 /// Where a rank runs; ids are dense from 0 and grow with the rank.
 struct placement {
   int node = 0;
-  int socket = 0;  ///< over all nodes
+  int socket = 0;   ///< over all nodes
+  int process = 0;  ///< over all nodes; ranks that share an endpoint share it
+};
+
+/// The classes of peers that a conduit may serve differently.
+enum class nearness : std::uint8_t {
+  process,  ///< in the same process; a rank is such a peer of itself
+  node,     ///< in another process of the same node
+  remote,   ///< on another node
+};
+inline constexpr std::size_t nearness_count = 3;
+
+/// The class of a pair. It depends on nothing else, so all ranks agree about any pair.
+[[nodiscard]] constexpr nearness nearness_of(const placement& a, const placement& b) noexcept {
+  if (a.process == b.process) return nearness::process;
+  return a.node == b.node ? nearness::node : nearness::remote;
+}
+
+/// What a conduit can do by itself for peers of one class; core emulates the rest.
+struct peer_capabilities {
+  bool direct_access = false;      ///< imported segments have `direct`
+  bool remote_write = false;       ///< put, get and flush move data to and from segments
+  bool passive_target = false;     ///< and need no processor of the target for it
+  bool private_reads = false;      ///< get from registered private spans
+  bool remote_completion = false;  ///< told per operation
+  bool put_signal = false;
+  bool long_messages = false;    ///< send_long
+  bool in_place = false;         ///< prepare / commit / cancel
+  atomic_set atomics;            ///< what `atomic` carries out
+  std::size_t medium_bytes = 0;  ///< largest payload of a message, >= 512
+
+  friend constexpr bool operator==(const peer_capabilities&,
+                                   const peer_capabilities&) noexcept = default;
+};
+
+/// What a conduit can do: facts of the whole endpoint, and those of each class of peers. The same
+/// at all ranks of a job. A class that no pair of the job's ranks belongs to may say anything;
+/// where it repeats another, core has less to look up.
+struct capabilities {
+  std::string_view name;
+  bool ordered = true;               ///< E1 holds
+  bool virtual_time = false;         ///< now() is simulated, charge() counts
+  bool network_collectives = false;  ///< join
+  std::array<peer_capabilities, nearness_count> peers;
+
+  [[nodiscard]] constexpr const peer_capabilities& of(nearness which) const noexcept {
+    return peers[static_cast<std::size_t>(which)];
+  }
+  /// Says the same of all classes.
+  constexpr void set_all(const peer_capabilities& same) noexcept { peers.fill(same); }
+  /// Whether all classes are served alike: then nobody needs to know who is near.
+  [[nodiscard]] constexpr bool uniform() const noexcept {
+    return peers[0] == peers[1] && peers[1] == peers[2];
+  }
 };
 
 /// What layers charge virtual time for; a real conduit ignores it. The unit of `amount`.
@@ -100,7 +137,8 @@ class endpoint : public waiter {
   /// Reserves room for a payload of at most `bytes` to be written in place. done or retry.
   /// One reservation at a time for a source, destination and lane; until it is committed or
   /// cancelled, that source's sends to that destination and lane answer retry(reserved); other
-  /// sources' go on, but for one that wants a room where the endpoint has only one. Needs in_place.
+  /// sources' go on, but for one that wants a room where the endpoint has only one. Needs in_place,
+  /// as all needs below for the class of the destination.
   virtual injection prepare(int source, int destination, lane kind, std::size_t bytes,
                             reservation& room);
   /// Sends the first `m.payload.size()` bytes of the room; `m.payload` must start there.
@@ -127,8 +165,8 @@ class endpoint : public waiter {
   [[nodiscard]] virtual memory_key register_span(int rank, std::span<const std::byte> span);
   virtual void deregister(int rank, const memory_key& key);
 
-  /// A peer's block as reachable by `rank`. Bounded work; may map memory. Same process: direct
-  /// on conduits with direct_access.
+  /// A peer's block as reachable by `rank`: direct where its class has direct_access. Bounded work;
+  /// may map memory.
   [[nodiscard]] virtual remote_memory import(int rank, int owner, const memory_key& key) = 0;
   /// Operations in flight on the block complete all the same.
   virtual void forget(int rank, const remote_memory& memory) = 0;
@@ -145,12 +183,12 @@ class endpoint : public waiter {
                         std::span<std::byte> to, completion* local);
 
   /// One atomic at the target. At local completion, or at done, it has been executed there, and the
-  /// old value (fetching kinds, load) is in `*old`. Needs native_atomics.
+  /// old value (fetching kinds, load) is in `*old`. Needs kind and width in atomics.
   virtual injection atomic(int rank, const remote_memory& at, std::size_t offset,
                            const atomic_operation& operation, std::uint64_t* old, completions when);
 
   /// Tells `when` once all earlier puts, gets, atomics and long messages of `rank` to `peer`
-  /// (-1: to all) are complete at the target. done if they are. Needs remote_write.
+  /// (-1: to all) are complete at the target. done if they are. Needs remote_write (-1: of any).
   virtual injection flush(int rank, int peer, completion* when);
 
   // -- Collectives ----------------------------------------------------------------------------

@@ -44,7 +44,7 @@ struct message {
   /// conduits that do not keep order (core resequences by it), ignored by those that do.
   std::uint32_t sequence = 0;
   std::span<const std::byte> arguments;  ///< at most max_argument_bytes
-  std::span<const std::byte> payload;    ///< at most capabilities::medium_bytes
+  std::span<const std::byte> payload;    ///< at most peer_capabilities::medium_bytes
 };
 
 enum class outcome : std::uint8_t {
@@ -78,8 +78,9 @@ struct completion {
 
 /// The two stages of a memory operation. Null: not asked for.
 struct completions {
-  completion* local = nullptr;   ///< the initiator's buffer may be reused (put) or read (get)
-  completion* remote = nullptr;  ///< visible at the target; needs capabilities::remote_completion
+  completion* local = nullptr;  ///< the initiator's buffer may be reused (put) or read (get)
+  completion* remote =
+      nullptr;  ///< visible at the target; needs peer_capabilities::remote_completion
 };
 
 /// Receives the messages of one rank. The conduit calls it from `poll`, never nested.

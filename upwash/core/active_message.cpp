@@ -12,6 +12,7 @@
 #include "upwash/core/detail/request_access.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
@@ -69,8 +70,12 @@ class late_messages final : public service_base {
 }  // namespace
 
 std::size_t medium_limit(const job& here) noexcept {
-  return here.endpoint().describe().medium_bytes;
+  return detail::job_access::state(here).peers.anywhere().medium_bytes();
 }
+std::size_t medium_limit(const job& here, int peer) noexcept {
+  return detail::job_access::state(here).peers.of(peer).medium_bytes;
+}
+std::size_t medium_limit(const team& among) { return reach_of(among).medium_bytes(); }
 
 namespace detail {
 
@@ -84,14 +89,16 @@ void send_packed(job& here, int destination, conduit::lane kind, const void* thu
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
                             std::span<const std::byte> payload) {
-  if (payload.size() > medium_limit(here)) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: try_send_medium of {} bytes; one piece holds at most {} "
-                            "(medium_limit)",
-                            here.rank(), payload.size(), medium_limit(here)));
+  const conduit::message m =
+      compose(here, destination, conduit::lane::request, thunk, arguments, payload);
+  if (payload.size() > medium_limit(here, destination)) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: try_send_medium of {} bytes to rank {}; one piece holds at "
+                    "most {} (medium_limit)",
+                    here.rank(), payload.size(), destination, medium_limit(here, destination)));
   }
-  return job_access::state(here).messages.try_send(
-      compose(here, destination, conduit::lane::request, thunk, arguments, payload));
+  return job_access::state(here).messages.try_send(m);
 }
 
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
@@ -122,11 +129,11 @@ void check_reply(const job& here) {
 
 prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes) : here_(here) {
   if (destination < 0 || destination >= here.size()) bad_destination(here, destination);
-  if (bytes > medium_limit(here)) {
+  if (bytes > medium_limit(here, destination)) {
     throw error(error_kind::argument,
-                fmt::format("rank {}: room for {} bytes prepared; one piece holds at most {} "
-                            "(medium_limit); use send_medium",
-                            here.rank(), bytes, medium_limit(here)));
+                fmt::format("rank {}: room for {} bytes prepared for rank {}; one piece holds at "
+                            "most {} (medium_limit); use send_medium",
+                            here.rank(), bytes, destination, medium_limit(here, destination)));
   }
   room_.source = here.rank();
   room_.destination = destination;
@@ -152,8 +159,8 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
 /// Room in the conduit, or one of its own where the conduit has none, keeps no order (core would
 /// have to number the message at commit), or has given it to another rank of this process.
 bool prepared_payload::reserve(bool behind_deferred, std::size_t bytes) {
-  const conduit::capabilities& can = here_.endpoint().describe();
-  inside_ = can.in_place && can.ordered;
+  const auto& peers = detail::job_access::state(here_).peers;
+  inside_ = peers.of(room_.destination).in_place && peers.ordered();
   if (inside_) {
     if (behind_deferred) return false;
     const conduit::injection answer =

@@ -27,6 +27,7 @@
 namespace upwash {
 
 class job;
+class team;
 
 /// Whether a nonblocking injection was taken; if not, why.
 using send_result = conduit::injection;
@@ -48,8 +49,8 @@ void send_medium(job& here, int destination, std::span<const std::byte> payload,
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
-/// The same with a payload of at most `medium_limit(job)`, copied when it is taken; throws `error`
-/// (argument) for a larger one.
+/// The same with a payload of at most `medium_limit(job, destination)`, copied when it is taken;
+/// throws `error` (argument) for a larger one.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send_medium(job& here, int destination,
                                           std::span<const std::byte> payload, const Args&... args);
@@ -66,8 +67,8 @@ template <auto Handler, class... Args>
 /// other sends to it, which would wait for ever, throw `error` (argument).
 class prepared_payload {
  public:
-  /// `bytes` at most `medium_limit(job)`; one room for a destination at a time. May wait for
-  /// credit; not from a handler. Throws `error` (argument) otherwise.
+  /// `bytes` at most `medium_limit(job, destination)`; one room for a destination at a time. May
+  /// wait for credit; not from a handler. Throws `error` (argument) otherwise.
   prepared_payload(job& here, int destination, std::size_t bytes);
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;
@@ -97,8 +98,12 @@ class prepared_payload {
   bool open_ = false;
 };
 
-/// Largest payload that travels in one piece on this job's conduit.
+/// Largest payload that travels in one piece to whatever peer; the same at all ranks.
 [[nodiscard]] std::size_t medium_limit(const job& here) noexcept;
+/// To this one; never less.
+[[nodiscard]] std::size_t medium_limit(const job& here, int peer) noexcept;
+/// Between any two members; the same at all of them. O(size) at the first call, then O(1).
+[[nodiscard]] std::size_t medium_limit(const team& among);
 
 namespace detail {
 

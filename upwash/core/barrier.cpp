@@ -40,8 +40,8 @@ void barrier(const team& among) {
     here.progress();
     return;
   }
-  if (!here.endpoint().describe().direct_access) return barrier_by_messages(among);
   auto& state = team_access::state(among);
+  if (!state.between().all_direct()) return barrier_by_messages(among);
   const std::uint64_t epoch = ++state.barrier_epoch;
   const conduit::wait_reason reason{.operation = "barrier", .team = among.id(), .number = epoch};
   const wait_scope in(here, reason);

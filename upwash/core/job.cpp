@@ -24,9 +24,10 @@ namespace upwash {
 namespace detail {
 
 job_state::job_state(job& here, conduit::endpoint& endpoint, const job_options& options)
-    : messages(here),
+    : peers(endpoint, here.rank()),
+      messages(here, peers),
       regions(endpoint, here.rank()),
-      memory(here, regions, options.progress_thread),
+      memory(here, peers, regions, options.progress_thread),
       teams(std::make_unique<team_table>(here)) {}
 
 job_state::~job_state() = default;

@@ -58,10 +58,10 @@ transfer exposed_transfer(const job& here, const exposed_memory& from, std::uint
   }
   transfer what;
   what.what = transfer::kind::get_exposed;
-  what.at = {from.rank, 0, offset};
+  what.at = {from.rank, from.number, offset};
   what.into = to.data();
   what.bytes = to.size();
-  what.key = from.key;
+  what.key = &from.key;
   return what;
 }
 
@@ -181,7 +181,9 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
 }
 
 std::byte* direct_address(job& here, global_ptr<std::byte> at, std::size_t bytes) {
-  if (!here.endpoint().describe().direct_access) return nullptr;
+  auto& state = job_access::state(here);
+  const bool exists = at.rank() >= 0 && at.rank() < here.size();  // else the get below refuses it
+  if (exists && !state.peers.of(at.rank()).direct_access) return nullptr;
   auto& regions = direct_access::regions(here);
   if (std::byte* known = regions.pinned(at.rank(), at.region_bits(), at.offset(), bytes)) {
     return known;

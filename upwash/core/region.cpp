@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <string>
 
 #include "upwash/base/error.hpp"
@@ -13,26 +12,33 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash {
 namespace {
 
-/// The atomicity that regions of this conduit get, or an error when the one asked for cannot be.
-atomicity settle_atomicity(const job& here, atomicity asked) {
-  const conduit::capabilities& can = here.endpoint().describe();
+/// The atomicity that a region of these members gets, or an error when the one asked for cannot
+/// be. One for all pairs: processor and network do not see each other's.
+atomicity settle_atomicity(const team& members, atomicity asked, const conduit::atomic_set& uses) {
+  const reach& between = reach_of(members);
+  const bool by_network = !between.atomics().empty() && between.atomics().includes(uses);
   if (asked == atomicity::automatic) {
-    if (can.direct_access) return atomicity::processor;
-    return can.native_atomics ? atomicity::network : atomicity::owner;
+    if (between.all_direct()) return atomicity::processor;
+    return by_network ? atomicity::network : atomicity::owner;
   }
-  const bool possible = asked == atomicity::owner ||
-                        (asked == atomicity::processor && can.direct_access) ||
-                        (asked == atomicity::network && can.native_atomics);
-  if (!possible) {
-    throw error(error_kind::argument,
-                fmt::format("allocate: the {} conduit has no {} atomics; use automatic or owner",
-                            can.name, asked == atomicity::processor ? "processor" : "network"));
+  if (asked == atomicity::owner || (asked == atomicity::processor && between.all_direct()) ||
+      (asked == atomicity::network && by_network)) {
+    return asked;
   }
-  return asked;
+  const conduit::endpoint& at = members.here().endpoint();
+  const bool partly = asked == atomicity::network && !between.atomics().empty();
+  throw error(
+      error_kind::argument,
+      fmt::format("allocate: the {} conduit has no {} atomics{}{}; use automatic or owner{}",
+                  at.describe().name, asked == atomicity::processor ? "processor" : "network",
+                  members.size() == members.here().size() ? "" : " between these members",
+                  partly ? fmt::format(" for {}", to_string(uses - between.atomics())) : "",
+                  partly ? ", or name those that the region is for" : ""));
 }
 
 /// A block that is released again unless a region takes it over: agreeing may throw.
@@ -84,10 +90,11 @@ region_id region::id() const noexcept {
           static_cast<std::uint32_t>(state_->bits) & 0xfffffffU};
 }
 
-region allocate(const team& members, std::size_t bytes, atomicity how) {
+region allocate(const team& members, std::size_t bytes, atomicity how,
+                const conduit::atomic_set& uses) {
   job& here = members.here();
   auto& state = detail::job_access::state(here);
-  const atomicity settled = settle_atomicity(here, how);
+  const atomicity settled = settle_atomicity(members, how, uses);
   own_block own(here);
   std::string refusal;
   try {
@@ -116,6 +123,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how) {
     own.taken();
     made.team = members.id();
     made.atomics = settled;
+    made.uses = uses;
     made.most_bytes = agreed[0];
     made.least_bytes = ~agreed[1];
   }
@@ -150,24 +158,19 @@ global_ptr<std::byte> global_of(job& here, const void* local) {
 }  // namespace detail
 
 exposed_memory expose(job& here, std::span<const std::byte> span) {
-  exposed_memory made{here.rank(), span.size(), {}};
-  if (here.endpoint().describe().private_reads) {
-    made.key = here.endpoint().register_span(here.rank(), span);
-  } else {
-    const std::uint64_t id = detail::job_access::state(here).memory.expose(span);
-    std::memcpy(made.key.bytes.data(), &id, sizeof id);
-  }
+  exposed_memory made{here.rank(), span.size(), 0, {}};
+  auto& state = detail::job_access::state(here);
+  const pairs read_it = state.peers.private_reads();
+  if (read_it != pairs::none) made.key = here.endpoint().register_span(here.rank(), span);
+  if (read_it != pairs::all) made.number = state.memory.expose(span);
   return made;
 }
 
 void conceal(job& here, const exposed_memory& memory) {
-  if (here.endpoint().describe().private_reads) {
-    here.endpoint().deregister(here.rank(), memory.key);
-  } else {
-    std::uint64_t id = 0;
-    std::memcpy(&id, memory.key.bytes.data(), sizeof id);
-    detail::job_access::state(here).memory.conceal(id);
-  }
+  auto& state = detail::job_access::state(here);
+  const pairs read_it = state.peers.private_reads();
+  if (read_it != pairs::none) here.endpoint().deregister(here.rank(), memory.key);
+  if (read_it != pairs::all) state.memory.conceal(memory.number);
 }
 
 }  // namespace upwash

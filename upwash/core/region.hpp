@@ -49,19 +49,23 @@ class region {
   [[nodiscard]] bool uniform() const noexcept { return state_->least_bytes == state_->most_bytes; }
 
  private:
-  friend region allocate(const team& members, std::size_t bytes, atomicity how);
+  friend region allocate(const team& members, std::size_t bytes, atomicity how,
+                         const conduit::atomic_set& uses);
   friend void free(region& going);
 
   detail::region_state* state_ = nullptr;
   team team_;
 };
 
-/// Collective over `members`, blocking: each gives its own number of bytes (0 allowed). Memory:
-/// the bytes, and at each rank a table of at most 1,024 parts, filled on first use. Messages:
-/// O(log size) a rank. Throws `error`: system at all members when one lacks memory, naming it;
-/// argument when the atomicity asked for cannot be had on this conduit.
+/// Collective over `members`, blocking: each gives its own number of bytes (0 allowed). `uses`: the
+/// atomics that it is for, the same at all members; few, because networks carry out some only, and
+/// the others make all of the region's a task of the owner. Memory: the bytes, and at each rank a
+/// table of at most 1,024 parts, filled on first use. Messages: O(log size) a rank. Throws `error`:
+/// system at all members when one lacks memory, naming it; argument when the atomicity asked for
+/// cannot be had between these members.
 [[nodiscard]] region allocate(const team& members, std::size_t bytes,
-                              atomicity how = atomicity::automatic);
+                              atomicity how = atomicity::automatic,
+                              const conduit::atomic_set& uses = conduit::atomic_set::all());
 
 /// Collective over its team, blocking: all operations on it by any member must be complete.
 void free(region& going);
@@ -84,7 +88,16 @@ global_ptr<T> to_global(job& here, const T* local) {
 struct exposed_memory {
   int rank = -1;
   std::uint64_t bytes = 0;
-  conduit::memory_key key;
+  std::uint64_t number = 0;  ///< for peers that ask the owner for it; 0: none do
+  conduit::memory_key key;   ///< for peers that read it themselves
+
+  /// Takes over what another holds, not the room behind its key.
+  void copy_from(const exposed_memory& other) noexcept {
+    rank = other.rank;
+    bytes = other.bytes;
+    number = other.number;
+    key.copy_from(other.key);
+  }
 };
 
 /// Makes a span readable until `conceal`. Local; the span must stay. O(1) messages: none.

@@ -18,7 +18,7 @@ class team_state;
 }
 
 /// Levels of the machine at which ranks are grouped.
-enum class level : std::uint8_t { socket, node, world };
+enum class level : std::uint8_t { process, socket, node, world };
 
 class team {
  public:
@@ -47,7 +47,8 @@ class team {
   /// The same members under a new identity. Collective, blocking.
   [[nodiscard]] team duplicate() const;
 
-  /// The members on my socket or node. Collective, blocking. No messages but the new identity's.
+  /// The members in my process, or on my socket or node. Collective, blocking. No messages but the
+  /// new identity's.
   [[nodiscard]] team at(level where) const;
   [[nodiscard]] team node() const { return at(level::node); }
   /// The first member of each group at that level; no team for the others. Collective.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
@@ -12,7 +13,9 @@
 namespace upwash {
 
 struct conduit_description {
-  std::string name;
+  std::string_view name;
+  std::string_view doc;
+  bool several_processes = false;
   std::string unavailable;  ///< why it does not work here; empty when it does
   conduit::capabilities can;
 };

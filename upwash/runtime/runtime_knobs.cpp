@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/registry.hpp"
-#include "upwash/conduit/shm/shm_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
 
 namespace upwash {
 namespace {
 
 constexpr knob rows[] = {
-    knob{"conduit", knob_type::choice, "shm", "how bytes move", knob_level::user,
-         "shm|sim|loopback"},
     knob{"ranks", knob_type::integer, "1", "ranks of a job in one process (sim, loopback)",
          knob_level::user},
     knob{
@@ -19,18 +17,6 @@ constexpr knob rows[] = {
         "that sim simulates, and that collectives are chosen for (a name or a path); where none is "
         "named they are chosen for this one, if upwash tune machine measured it",
         knob_level::user},
-    knob{"network", knob_type::choice, "message",
-         "sim: whole messages that meet at their ends, or packets that meet in the switches",
-         knob_level::user, "message|packet"},
-    knob{"topology", knob_type::text, "",
-         "sim, network packet: KIND[:key=value,...] or a file; empty: the machine's",
-         knob_level::tuner},
-    knob{"record_traffic", knob_type::text, "",
-         "sim: file for the messages between nodes, for upwash simulate --traffic trace:file=F",
-         knob_level::tuner},
-    knob{"noise", knob_type::text, "",
-         "sim: daemons that take a node's processors: period,length[,together] as 10ms,250us",
-         knob_level::tuner},
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",
          knob_level::user},
@@ -47,8 +33,6 @@ constexpr knob rows[] = {
          "collectives whose algorithms change while the program runs, by what its calls take",
          knob_level::user, "none|irregular|all"},
     knob{"seed", knob_type::integer, "0", "seed of simulated randomness", knob_level::user},
-    knob{"perturb", knob_type::flag, "0",
-         "sim: random delays and legal reorderings, drawn from the seed", knob_level::user},
     knob{"hang_report", knob_type::time, "0",
          "a rank that waits longer than this says for what; 0: never", knob_level::user},
     knob{"checked", knob_type::flag, "0", "costly checks of how the library is called",
@@ -64,6 +48,9 @@ constexpr knob rows[] = {
 
 void add_all_knobs(knob_table& table) {
   base_knobs(table);
+  const knob conduit_row{"conduit",        knob_type::choice, conduits().front().name,
+                         "how bytes move", knob_level::user,  conduit_choices()};
+  table.add(std::span(&conduit_row, 1));
   table.add(rows);
   for (const std::string_view name : collective::kind_names()) {
     const knob row{name, knob_type::text, "", "forces its algorithm: NAME[:key=value,...]",
@@ -71,7 +58,7 @@ void add_all_knobs(knob_table& table) {
     table.add(std::span(&row, 1));
   }
   launch::launch_knobs(table);
-  conduit::shm_knobs(table);
+  for (const conduit::conduit_row& each : conduits()) table.add(each.knobs);
   matching::add_knobs(table);
 }
 

@@ -11,6 +11,7 @@
 
 #include "upwash/core/control.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::tuning {
 namespace {
@@ -66,7 +67,7 @@ placement placement_probe::look() {
   // Ranks that share a process take turns: they cannot spin for each other.
   const conduit::endpoint& where = here_.endpoint();
   if (oversubscribed_ || here_.size() < 2 || where.local_ranks() > 1 ||
-      !where.describe().direct_access) {
+      !all_direct(here_.world())) {
     return placement::shared;
   }
   control::barrier(here_.world());

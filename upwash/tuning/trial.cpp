@@ -24,6 +24,7 @@
 #include "upwash/collective/scatter.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/tuning/beside.hpp"
 
 namespace upwash::tuning {
@@ -110,13 +111,12 @@ void expect_tunable(kind of) {
 
 collective::problem problem_on(const team& among, collective::problem asked) {
   expect_tunable(asked.what);
-  const conduit::endpoint& where = among.here().endpoint();
   asked.ranks = among.size();
   asked.ranks_per_node = collective::ranks_a_node(among);
   asked.element_bytes = asked.bytes % sizeof(double) == 0 ? sizeof(double) : 1;
   asked.eager_limit = collective::default_rules(among).eager_bytes;
   asked.eager_bytes = collective::usual_eager_bytes(among, asked);
-  asked.direct_access = where.describe().direct_access;
+  asked.direct_access = all_direct(among);
   if (asked.what == kind::barrier) asked.bytes = 0;
   if (asked.what == kind::broadcast) asked.in_place = true;  // as all broadcasts are
   return asked;

@@ -9,6 +9,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ std::vector<std::string> algorithms_of(collective::kind what, const job& here) {
   collective::add_algorithms(all);
   std::vector<std::string> names;
   collective::problem call{.what = what, .ranks = here.size()};
-  call.direct_access = here.endpoint().describe().direct_access;
+  call.direct_access = all_direct(here.world());
   call.network_collectives = here.endpoint().describe().network_collectives;
   for (const collective::algorithm* each : all.of(what)) {
     const collective::selection with{each, model::initial_values(each->is)};

@@ -15,6 +15,7 @@
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -215,7 +216,7 @@ JOB_TEST(corners, a_team_is_released_behind_none_on_exit) {
 JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
   region area = allocate(here.world(), 8);
   std::uint64_t arrived = 0;
-  const bool shared = here.endpoint().describe().direct_access;
+  const bool shared = all_direct(here.world());
   for (int epoch = 0; epoch < 70; ++epoch) {
     if (epoch % 16 == 0) {  // the one that settles
       execute(here.world(), generator(three_counters()), {}).wait();
@@ -320,7 +321,7 @@ JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
   add_algorithms(all);
   const auto for_each = [&](collective::kind what, const auto& run) {
     problem call{.what = what, .ranks = here.size()};
-    call.direct_access = here.endpoint().describe().direct_access;
+    call.direct_access = all_direct(here.world());
     for (const algorithm* each : all.of(what)) {
       const selection with{each, model::initial_values(each->is)};
       if (!registry::objection(with, call).empty()) continue;

@@ -14,6 +14,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -118,7 +119,7 @@ bool serves(const collective::algorithm& one, const team& among, std::size_t byt
                                  .bytes = bytes,
                                  .element_bytes = sizeof(std::uint32_t),
                                  .in_place = true,
-                                 .direct_access = about.direct_access,
+                                 .direct_access = all_direct(among),
                                  .shared_scratch = 32U << 10U,  // of small teams
                                  .network_collectives = about.network_collectives};
   return collective::registry::objection({&one, model::initial_values(one.is)}, call).empty();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -109,7 +110,7 @@ JOB_TEST(persistent, a_small_run_sends_nothing_where_memory_is_shared, .on_packe
   kept.run();
   const u64 before = here.counters().messages_sent;
   for (int turn = 0; turn < 10; ++turn) kept.run();
-  if (here.endpoint().describe().direct_access) {
+  if (all_direct(here.world())) {
     EXPECT_EQ(here.counters().messages_sent, before);
   }
   EXPECT_EQ(result, here.size());

@@ -16,6 +16,7 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -359,7 +360,7 @@ bool serves(const collective::selection& chosen, const team& among,
   call.shared_scratch = 32U << 10U;  // of teams that are not the world
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
-  call.direct_access = !transfer && among.here().endpoint().describe().direct_access;
+  call.direct_access = !transfer && all_direct(among);
   call.network_collectives = among.here().endpoint().describe().network_collectives;
   return collective::registry::objection(chosen, call).empty();
 }

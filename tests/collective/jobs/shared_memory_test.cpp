@@ -9,6 +9,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace {
 
@@ -182,7 +183,7 @@ JOB_TEST(shared_memory, is_small_in_other_teams, .least_ranks = 2, .most_ranks =
 /// Vectors that scratch has no room for, combined straight out of the members' buffers: whole
 /// elements of an odd size, with an operator that keeps the order, in place too.
 JOB_TEST(shared_memory, large_vectors_are_combined_from_peers_buffers, .most_ranks = 4) {
-  if (!here.endpoint().describe().direct_access) return;
+  if (!all_direct(here.world())) return;
   const team& world = here.world();
   const auto first = [](std::uint64_t left, std::uint64_t) { return left; };
   const auto last = [](std::uint64_t, std::uint64_t right) { return right; };

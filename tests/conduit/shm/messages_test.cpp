@@ -59,7 +59,7 @@ TEST(shm_messages, payload_of_each_size_arrives_whole) {
   threads_job job(2);
   inbox in;
   job.at(1).attach(1, &in);
-  const std::size_t most = job.at(0).describe().medium_bytes;
+  const std::size_t most = job.at(0).describe().of(nearness::node).medium_bytes;
   EXPECT_GE(most, 8192U);
   std::vector<std::byte> data(most);
   for (std::size_t i = 0; i < most; ++i) data[i] = static_cast<std::byte>(i * 31);
@@ -267,7 +267,7 @@ TEST(shm_messages, many_processes_announce_what_they_send) {
   threads_job job(processes);
   std::array<inbox, processes> in;
   for (int r = 0; r < processes; ++r) job.at(r).attach(r, &in[static_cast<std::size_t>(r)]);
-  std::vector<std::byte> data(job.at(0).describe().medium_bytes);
+  std::vector<std::byte> data(job.at(0).describe().of(nearness::node).medium_bytes);
   std::uint64_t sent = 0;
   for (int i = 0; i < 20'000; ++i) {
     const int from = i % processes;

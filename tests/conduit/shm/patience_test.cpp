@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "upwash/conduit/shm/shm_knobs.hpp"
+#include "upwash/conduit/shm/shm_row.hpp"
 
 namespace upwash::conduit::shm_detail {
 namespace {
@@ -20,7 +20,7 @@ patience::policy chosen(int processes, int threads_each) {
     one.processors[0] = 0b11;
   }
   knob_table table;
-  shm_knobs(table);
+  table.add(shm_row().knobs);
   return patience::choose(settings::defaults(table), all, 0).chosen();
 }
 

@@ -13,7 +13,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/conduit/shm/shm_knobs.hpp"
+#include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/knobs.hpp"
@@ -211,7 +211,7 @@ int main(int argc, char**) {
   knob_table table;
   base_knobs(table);
   launch::launch_knobs(table);
-  shm_knobs(table);
+  table.add(shm_row().knobs);
   const knob conduit{"conduit", knob_type::text, "shm", "set by upwash run"};
   table.add({&conduit, 1});
   try {

@@ -16,7 +16,7 @@
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/bootstrap.hpp"
-#include "upwash/conduit/shm/shm_knobs.hpp"
+#include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 
 namespace upwash::testing {
@@ -69,7 +69,7 @@ class threads_job {
                        std::vector<std::pair<std::string_view, std::string_view>> knobs = {})
       : state_(processes), worlds_(static_cast<std::size_t>(processes)) {
     knob_table table;
-    conduit::shm_knobs(table);
+    table.add(conduit::shm_row().knobs);
     settings values = settings::defaults(table);
     for (const auto& [name, value] : knobs) values.set(name, value);
     std::vector<std::thread> starters;

@@ -107,7 +107,7 @@ TEST(shm_world, wrong_knobs_are_named_with_their_values) {
       testing::thread_job_state state(1);
       testing::thread_bootstrap boot(state, 0, 1);
       knob_table table;
-      shm_knobs(table);
+      table.add(shm_row().knobs);
       settings values = settings::defaults(table);
       values.set(name, value);
       static_cast<void>(make_shm_world(boot, values));

@@ -196,7 +196,7 @@ double multi_ping_us(const machine& on, std::size_t bytes) {
     bare.source = me.rank();
     bare.destination = peer;
     for (std::uint32_t i = 0; i < burst; ++i) {
-      if (bytes <= me.at().describe().medium_bytes) {
+      if (bytes <= me.at().describe().of(nearness::node).medium_bytes) {
         me.send(peer, i, bytes);
       } else {
         (void)me.insist([&] { return me.at().send_long(bare, there, 0, data, nullptr, false); });

@@ -47,7 +47,9 @@ search_options quick(bool exhaustive) {
 
 }  // namespace
 
-JOB_TEST(search, exhaustive_measures_all_and_finds_the_least) {
+// Not on composites: the probe of the cores spins for peers, which are fibers of its thread there.
+
+JOB_TEST(search, exhaustive_measures_all_and_finds_the_least, .on_composite = false) {
   const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 64}, quick(true));
   if (here.rank() != 0) {
     EXPECT_TRUE(seen.outcome.order.empty());
@@ -66,7 +68,7 @@ JOB_TEST(search, exhaustive_measures_all_and_finds_the_least) {
 }
 
 JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks = 2,
-         .most_ranks = 5) {
+         .most_ranks = 5, .on_composite = false) {
   for (const std::string_view name : collective::kind_names()) {
     const kind what = collective::kind_named(name);
     if (!can_be_tuned(what)) continue;
@@ -94,7 +96,7 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
 }
 
 JOB_TEST(search, measures_what_overlapped_calls_leave_of_a_computation, .least_ranks = 2,
-         .most_ranks = 2) {
+         .most_ranks = 2, .on_composite = false) {
   const searched seen =
       search_all(here, {.what = kind::scan, .bytes = 64, .overlapped = true}, quick(true));
   if (here.rank() != 0) return;
@@ -102,7 +104,7 @@ JOB_TEST(search, measures_what_overlapped_calls_leave_of_a_computation, .least_r
   EXPECT_TRUE(seen.outcome.found.at.overlapped);
 }
 
-JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first) {
+JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first, .on_composite = false) {
   search_options options = quick(true);
   options.share = 1e-9;
   const searched seen = search_all(here, {.what = kind::broadcast, .bytes = 4096}, options);
@@ -113,7 +115,8 @@ JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first) {
 }
 
 // The cores never hold still for a sample: it must count all the same.
-JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .most_ranks = 2) {
+JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .most_ranks = 2,
+         .on_composite = false) {
   if (here.endpoint().describe().virtual_time) return;
   std::vector<std::jthread> others;
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
@@ -127,7 +130,7 @@ JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .mo
   EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
 }
 
-JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank) {
+JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank, .on_composite = false) {
   search_options options = quick(false);
   options.budget_seconds = 0;
   EXPECT_THROW(search_all(here, {.what = kind::barrier}, options), error);
@@ -137,7 +140,8 @@ JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank) {
   EXPECT_THROW(static_cast<void>(problem_on(here.world(), {.what = kind::many_to_many})), error);
 }
 
-JOB_TEST(search, guided_measures_less_and_never_ends_worse_than_it_began, .least_ranks = 8) {
+JOB_TEST(search, guided_measures_less_and_never_ends_worse_than_it_began, .least_ranks = 8,
+         .on_composite = false) {
   const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 512}, quick(false));
   if (here.rank() != 0) return;
   EXPECT_LT(seen.outcome.order.size(), seen.candidates) << seen.outcome.ended;

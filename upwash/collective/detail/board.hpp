@@ -49,7 +49,7 @@ struct alignas(64) board_exposure {
   exposed_memory memory;
 
   void write(std::uint64_t with, const exposed_memory& where) noexcept {
-    memory = where;
+    memory.copy_from(where);
     std::atomic_ref(tag).store(with, std::memory_order_release);
   }
 };

@@ -12,6 +12,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/detail/service.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -89,7 +90,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.entry = wanted.how.entry;
   made.what.exit = wanted.how.exit;
   made.what.overlapped = wanted.how.overlapped;
-  made.what.direct_access = among.here().endpoint().describe().direct_access;
+  made.what.direct_access = all_direct(among);
   made.what.network_collectives = among.here().endpoint().describe().network_collectives;
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);

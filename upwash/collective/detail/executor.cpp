@@ -13,6 +13,7 @@
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::collective {
 namespace detail {
@@ -27,13 +28,10 @@ bool leaves_early(const operation& op, const team_record& on) noexcept {
 
 }  // namespace
 
-executor::executor(job& here)
-    : here_(here),
-      medium_bytes_(medium_limit(here)),
-      direct_(here.endpoint().describe().direct_access) {}
+executor::executor(job& here) : here_(here) {}
 
 void executor::on_team_create(const team& made) {
-  if (!installed_ || !direct_) return;
+  if (!installed_ || !all_direct(made)) return;
   record_of(made).shared = std::make_unique<board>(
       made, made == here_.world() ? board::world_scratch_bytes : board::team_scratch_bytes);
 }
@@ -367,8 +365,8 @@ std::string executor::describe_pending() const {
 
 schedule::transfer_rules default_rules(const team& among) {
   schedule::transfer_rules rules;
-  rules.eager_bytes = medium_limit(among.here());
-  rules.direct = among.here().endpoint().describe().direct_access;
+  rules.eager_bytes = medium_limit(among);
+  rules.direct = all_direct(among);
   return rules;
 }
 

@@ -20,7 +20,7 @@ std::uint32_t link_to(std::uint32_t distance, std::size_t which) noexcept {
 }
 
 schedule::transfer_rules cut(schedule::transfer_rules rules, const team& on) {
-  rules.eager_bytes = std::min<std::uint64_t>(rules.eager_bytes, medium_limit(on.here()));
+  rules.eager_bytes = std::min<std::uint64_t>(rules.eager_bytes, medium_limit(on));
   return rules;
 }
 

@@ -231,9 +231,7 @@ class executor final : public service_base {
   [[noreturn]] void throw_disagreement() const;
 
   job& here_;
-  const std::size_t medium_bytes_;
   bool installed_ = false;
-  bool direct_ = false;
   const registry* algorithms_ = nullptr;
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection

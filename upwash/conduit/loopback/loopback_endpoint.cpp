@@ -15,6 +15,12 @@ constexpr std::align_val_t segment_alignment{64};
 constexpr std::size_t largest_segment = std::size_t{1} << 34U;  ///< a test wants no more
 constexpr std::size_t poll_budget = 8;                          ///< messages of one queue a poll
 
+/// Ranks share an address space.
+struct wire_key {
+  std::byte* base;
+  std::size_t size;
+};
+
 }  // namespace
 
 loopback_endpoint::loopback_endpoint(loopback_shared& shared, int first, int hosted)
@@ -25,7 +31,10 @@ loopback_endpoint::loopback_endpoint(loopback_shared& shared, int first, int hos
       sinks_(static_cast<std::size_t>(hosted)) {
   can_.name = "loopback";
   can_.ordered = false;
-  can_.medium_bytes = 512;
+  peer_capabilities any;
+  any.medium_bytes = shared.options.medium_bytes;
+  any.direct_access = shared.options.direct_access;
+  can_.set_all(any);
 }
 
 void loopback_endpoint::attach(int rank, sink* receiver) {
@@ -80,15 +89,10 @@ int loopback_endpoint::poll(int /*rank*/) {
 }
 
 void loopback_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
-  shared_.waits[static_cast<std::size_t>(rank)] = reason;
-  yield(rank);
+  shared_.ranks.idle(rank, reason);
 }
 
-void loopback_endpoint::yield(int rank) {
-  if (shared_.stopping) throw stopped_rank{};
-  shared_.fibers[static_cast<std::size_t>(rank)]->suspend();
-  if (shared_.stopping) throw stopped_rank{};
-}
+void loopback_endpoint::yield(int rank) { shared_.ranks.yield(rank); }
 
 memory_block loopback_endpoint::allocate(int /*rank*/, std::size_t bytes) {
   if (bytes > largest_segment) {
@@ -102,6 +106,7 @@ memory_block loopback_endpoint::allocate(int /*rank*/, std::size_t bytes) {
   block.base =
       static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), segment_alignment));
   std::fill_n(block.base, bytes, std::byte{0});
+  block.key = key_of(wire_key{block.base, bytes});
   return block;
 }
 
@@ -109,10 +114,9 @@ void loopback_endpoint::release(int /*rank*/, const memory_block& block) {
   ::operator delete(block.base, segment_alignment);
 }
 
-remote_memory loopback_endpoint::import(int /*rank*/, int owner, const memory_key& /*key*/) {
-  remote_memory memory;
-  memory.owner = owner;
-  return memory;
+remote_memory loopback_endpoint::import(int /*rank*/, int owner, const memory_key& key) {
+  const auto [base, size] = value_of<wire_key>(key);
+  return {owner, shared_.options.direct_access ? base : nullptr, size, 0};
 }
 
 void loopback_endpoint::forget(int /*rank*/, const remote_memory& /*memory*/) {}

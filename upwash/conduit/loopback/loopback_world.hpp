@@ -13,6 +13,9 @@
 
 namespace upwash::conduit {
 
+/// What every conduit carries as one payload.
+inline constexpr std::size_t least_medium_bytes = 512;
+
 struct loopback_options {
   int ranks = 1;
   int ranks_per_endpoint = 1;
@@ -20,6 +23,10 @@ struct loopback_options {
   std::size_t queue_messages = 8;  ///< credit for each pair of endpoints and lane
   double retry_fraction = 0.1;     ///< injections that are refused at random
   std::size_t stack_bytes = 256 * 1024;
+  std::size_t medium_bytes = least_medium_bytes;
+  /// Ranks load and store each other's segments. For the part of a composite that is inside nodes:
+  /// alone, ranks that only store are taken for deadlocked.
+  bool direct_access = false;
 };
 
 [[nodiscard]] std::unique_ptr<world> make_loopback_world(const loopback_options& options);

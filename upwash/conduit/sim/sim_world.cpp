@@ -46,6 +46,9 @@ class sim_world final : public world {
     if (in_.record) in_.record->flush();
   }
 
+  [[nodiscard]] const std::shared_ptr<const model::topology>& network() const {
+    return in_.options().through;
+  }
   [[nodiscard]] sim_report report() const {
     const simulator::engine& events = in_.ranks.events();
     sim_report seen{events.now(), events.events_run(), messages_.delivered(), events.digest(), 0};
@@ -82,6 +85,11 @@ std::unique_ptr<world> make_sim_world(sim_options options) {
 
 sim_report report_of(const world& simulated) {
   return dynamic_cast<const sim::sim_world&>(simulated).report();
+}
+
+std::shared_ptr<const model::topology> network_of(const world& any) {
+  const auto* simulated = dynamic_cast<const sim::sim_world*>(&any);
+  return simulated == nullptr ? nullptr : simulated->network();
 }
 
 }  // namespace upwash::conduit

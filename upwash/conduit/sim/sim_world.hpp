@@ -55,4 +55,7 @@ struct sim_report {
 /// `simulated` was made by make_sim_world.
 [[nodiscard]] sim_report report_of(const world& simulated);
 
+/// The network of packets that its messages cross, or null; null for worlds of other conduits.
+[[nodiscard]] std::shared_ptr<const model::topology> network_of(const world& any);
+
 }  // namespace upwash::conduit

@@ -53,14 +53,16 @@ conduit::message stored_message::view() const {
   return m;
 }
 
-injector::injector(job& here)
+injector::injector(job& here, const peer_facts& peers)
     : here_(here),
       endpoint_(here.endpoint()),
-      medium_bytes_(endpoint_.describe().medium_bytes),
-      ordered_(endpoint_.describe().ordered) {}
+      peers_(peers),
+      medium_bytes_(peers.anywhere().medium_bytes()),
+      ordered_(peers.ordered()) {}
 
 void injector::send(const conduit::message& m) {
-  if (m.payload.size() <= medium_bytes_) [[likely]] {
+  if (m.payload.size() <= medium_bytes_ ||
+      m.payload.size() <= peers_.of(m.destination).medium_bytes) {
     send_one(m);
   } else {
     send_pieces(m);
@@ -125,8 +127,9 @@ void injector::send_pieces(const conduit::message& m) {
   conduit::message piece = m;
   piece.handler = piece_handler;
   piece.arguments = line;
+  const std::size_t most = peers_.of(m.destination).medium_bytes;
   // The first piece carries the arguments in front; the others are views of the payload.
-  std::vector<std::byte> first(std::min<std::size_t>(medium_bytes_, header.total));
+  std::vector<std::byte> first(std::min<std::size_t>(most, header.total));
   copy_bytes(first.data(), m.arguments);
   const std::size_t head = first.size() - m.arguments.size();
   copy_bytes(first.data() + m.arguments.size(), m.payload.first(head));
@@ -136,7 +139,7 @@ void injector::send_pieces(const conduit::message& m) {
   for (std::size_t sent = head; sent < m.payload.size(); sent += piece.payload.size()) {
     header.offset = m.arguments.size() + sent;
     std::memcpy(line.data(), &header, sizeof header);
-    piece.payload = m.payload.subspan(sent, std::min(medium_bytes_, m.payload.size() - sent));
+    piece.payload = m.payload.subspan(sent, std::min(most, m.payload.size() - sent));
     send_one(piece);
   }
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -40,7 +41,7 @@ using channel = std::pair<int, conduit::lane>;
 /// Memory: O(channels used) where the conduit is unordered, else O(messages deferred).
 class injector {
  public:
-  explicit injector(job& here);
+  injector(job& here, const peer_facts& peers);
 
   /// The common case without a call: one piece, nothing deferred, credit there. False: nothing
   /// happened, use `send`.
@@ -94,7 +95,8 @@ class injector {
 
   job& here_;
   conduit::endpoint& endpoint_;
-  const std::size_t medium_bytes_;
+  const peer_facts& peers_;
+  const std::size_t medium_bytes_;  ///< to any peer; some take more
   const bool ordered_;
   bool throttled_ = false;
   std::uint32_t streams_ = 0;  ///< messages sent in pieces so far

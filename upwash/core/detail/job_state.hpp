@@ -18,6 +18,7 @@
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
 #include "upwash/core/detail/modules.hpp"
+#include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
@@ -31,6 +32,7 @@ class job_state {
   job_state(job& here, conduit::endpoint& endpoint, const job_options& options);
   ~job_state();
 
+  const peer_facts peers;
   module_table modules;
   injector messages;
   resequencer in_order;

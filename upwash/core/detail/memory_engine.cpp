@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/wait_scope.hpp"
@@ -21,11 +22,12 @@ constexpr int callbacks_at_once = 64;
 
 }  // namespace
 
-memory_engine::memory_engine(job& here, region_table& regions, bool threaded)
+memory_engine::memory_engine(job& here, const peer_facts& peers, region_table& regions,
+                             bool threaded)
     : here_(here),
       endpoint_(here.endpoint()),
       regions_(regions),
-      can_(endpoint_.describe()),
+      peers_(peers),
       threaded_(threaded) {}
 
 operation* memory_engine::make(const transfer& what, const stage_target& local,
@@ -41,6 +43,10 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   open(op->local, local);
   open(op->remote, remote);
   op->what = what;
+  if (what.key != nullptr) {
+    op->key.copy_from(*what.key);
+    op->what.key = &op->key;
+  }
   op->engine = this;
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
@@ -54,6 +60,7 @@ void memory_engine::check(const transfer& what) const {
   check_rank(what.at.rank);
   if (what.what == transfer::kind::get_exposed) return;
   check_place(what.at, what.bytes);
+  if (what.what == transfer::kind::atomic) check_atomic(what);
   if (what.signal.rank < 0) return;
   check_place(what.signal, sizeof what.signal_add);
   if (what.signal.offset % sizeof what.signal_add != 0) {
@@ -85,6 +92,17 @@ void memory_engine::check_place(const place& at, std::size_t bytes) const {
                             "bytes",
                             here_.rank(), bytes, at.offset, at.rank, region->most_bytes));
   }
+}
+
+/// Emulated, the owner's processor would carry it out, beside the network's on the same word.
+void memory_engine::check_atomic(const transfer& what) const {
+  const region_state& region = *regions_.find(what.at.region);
+  const auto [kind, width, operand, compare] = what.atomic;
+  if (region.atomics != atomicity::network || region.uses.contains(kind, width)) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} of {} bytes at rank {}: the region is for other atomics; "
+                          "name it among those that `allocate` is given",
+                          here_.rank(), to_string(kind), width, what.at.rank));
 }
 
 const part* memory_engine::reach(const place& at, std::size_t bytes) {
@@ -120,18 +138,19 @@ void memory_engine::start(const transfer& what, const stage_target& local,
 
 bool memory_engine::try_start(operation& op) {
   transfer& what = op.what;
+  const conduit::peer_capabilities& can = peers_.of(what.at.rank);
   if (what.what == transfer::kind::get_exposed) {
-    if (!can_.private_reads) return start_emulated(op);
+    if (!can.private_reads) return start_emulated(op);
     if (!op.imported) {
-      op.exposed = endpoint_.import(here_.rank(), what.at.rank, what.key);
+      op.exposed = endpoint_.import(here_.rank(), what.at.rank, op.key);
       op.imported = true;
     }
     return settle(op, endpoint_.get(here_.rank(), op.exposed, what.at.offset,
                                     {what.into, what.bytes}, &op.local.hook));
   }
   const region_state* region = regions_.find(what.at.region);
-  const bool by_message = what.what == transfer::kind::atomic ? region->atomics == atomicity::owner
-                                                              : !can_.remote_write;
+  const bool by_message =
+      what.what == transfer::kind::atomic ? region->atomics == atomicity::owner : !can.remote_write;
   const part* target = reach(what.at, what.bytes);
   if (target == nullptr) return false;
   const part* word = nullptr;
@@ -139,16 +158,18 @@ bool memory_engine::try_start(operation& op) {
     word = reach(what.signal, sizeof what.signal_add);
     if (word == nullptr) return false;
   }
-  return by_message ? start_emulated(op) : start_native(op, *target, word);
+  return by_message ? start_emulated(op) : start_native(op, region->atomics, *target, word);
 }
 
-bool memory_engine::start_native(operation& op, const part& target, const part* word) {
+bool memory_engine::start_native(operation& op, atomicity atomics, const part& target,
+                                 const part* word) {
   const transfer& what = op.what;
+  const conduit::peer_capabilities& can = peers_.of(what.at.rank);
   const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
                                   op.remote.open ? &op.remote.hook : nullptr};
   switch (what.what) {
     case transfer::kind::put: {
-      if ((op.remote.open && !can_.remote_completion) || (word != nullptr && !can_.put_signal)) {
+      if ((op.remote.open && !can.remote_completion) || (word != nullptr && !can.put_signal)) {
         return put_in_steps(op, target);
       }
       conduit::put_signal signal;
@@ -161,44 +182,15 @@ bool memory_engine::start_native(operation& op, const part& target, const part* 
       return settle(op, endpoint_.get(here_.rank(), target.memory, what.at.offset,
                                       {what.into, what.bytes}, &op.local.hook));
     default:
+      if (atomics == atomicity::processor) {  // which did not have the address yet
+        const std::uint64_t old =
+            conduit::apply_atomic(target.direct + what.at.offset, what.atomic);
+        if (what.old != nullptr) *what.old = old;
+        return settle(op, conduit::injection::done());
+      }
       return settle(op, endpoint_.atomic(here_.rank(), target.memory, what.at.offset, what.atomic,
                                          what.old, when));
   }
-}
-
-/// A put on a conduit that does not report remote completion, or carries no signals: the data,
-/// then a flush, then the signal by a message that the owner acknowledges.
-bool memory_engine::put_in_steps(operation& op, const part& target) {
-  const transfer& what = op.what;
-  op.remote.open = true;  // ends the operation, whether or not anybody asked to be told
-  if (op.steps_done == 0) {
-    const conduit::completions when{op.local.open ? &op.local.hook : nullptr,
-                                    can_.remote_completion ? &op.step.hook : nullptr};
-    const auto put = endpoint_.put(here_.rank(), target.memory, what.at.offset,
-                                   {what.from, what.bytes}, when, nullptr);
-    if (put.what == conduit::outcome::retry) return false;
-    const bool done = put.what == conduit::outcome::done;
-    op.steps_done = done || can_.remote_completion ? 2 : 1;
-    if (done && op.local.open) told(op.local);
-    if (!done && can_.remote_completion) return true;  // step_hook goes on
-  }
-  if (op.steps_done == 1) {
-    const auto flush = endpoint_.flush(here_.rank(), what.at.rank, &op.step.hook);
-    if (flush.what == conduit::outcome::retry) return false;
-    op.steps_done = 2;
-    if (flush.what == conduit::outcome::pending) return true;
-  }
-  if (what.signal.rank >= 0) return send_signal(op);
-  told(op.remote);
-  return true;
-}
-
-void memory_engine::step_hook(conduit::completion& told) noexcept {
-  operation& op = *reinterpret_cast<stage&>(told).of;
-  memory_engine& self = *op.engine;
-  const auto held = self.lock();
-  self.to_start_[op.what.at.rank].push_back(&op);
-  ++self.waiting_;
 }
 
 bool memory_engine::settle(operation& op, conduit::injection result) {
@@ -293,7 +285,7 @@ int memory_engine::progress() {
   int moved = 0;
   {
     const auto held = lock();
-    moved = enter_keys() + send_deferred() + start_waiting();
+    moved = enter_keys() + send_deferred() + start_waiting() + start_flushes();
   }
   return moved + run_callbacks();
 }

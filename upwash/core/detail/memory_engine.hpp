@@ -14,10 +14,12 @@
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/operation.hpp"
+#include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/detail/region_table.hpp"
 
 namespace upwash {
@@ -31,8 +33,10 @@ class memory_engine {
  public:
   /// Operations that wait to be started before a caller outside handlers waits too.
   static constexpr std::size_t start_limit = 1024;
+  /// Pieces of emulated gets that a peer owes at a time: it keeps those that find no credit.
+  static constexpr std::size_t most_owed = 64;
 
-  memory_engine(job& here, region_table& regions, bool threaded);
+  memory_engine(job& here, const peer_facts& peers, region_table& regions, bool threaded);
 
   /// Begins a transfer; never waits in a handler or a callback, and elsewhere only when many are
   /// queued. Throws `error` (argument) for places that are out of bounds or in unknown regions;
@@ -57,6 +61,12 @@ class memory_engine {
     return in_flight_.load(std::memory_order_relaxed);
   }
 
+  /// Pieces of emulated gets asked of a peer that have not come.
+  [[nodiscard]] std::size_t owed_by(int rank) const {
+    const auto found = owed_.find(rank);
+    return found == owed_.end() ? 0 : found->second;
+  }
+
   /// Spans readable by peers where the conduit itself cannot read private memory.
   std::uint64_t expose(std::span<const std::byte> span);
   void conceal(std::uint64_t id);
@@ -68,15 +78,32 @@ class memory_engine {
  private:
   enum class code : std::uint32_t;
 
+  /// Puts to a peer that wait for a flush. The pending one may be told while others are added.
+  struct flush_batch {
+    conduit::completion hook;
+    memory_engine* engine = nullptr;
+    int rank = -1;
+    bool under_way = false;
+    bool asked = false;            ///< in to_flush_
+    std::vector<operation*> now;   ///< what the flush under way speaks for
+    std::vector<operation*> next;  ///< injected since
+  };
+
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
   void check(const transfer& what) const;
   void check_rank(int rank) const;
   void check_place(const place& at, std::size_t bytes) const;
+  void check_atomic(const transfer& what) const;
   /// The part that holds the place; null while its key is on the way. Throws when out of bounds.
   const part* reach(const place& at, std::size_t bytes);
   bool try_start(operation& op);
-  bool start_native(operation& op, const part& target, const part* word);
+  bool start_native(operation& op, atomicity atomics, const part& target, const part* word);
   bool put_in_steps(operation& op, const part& target);
+  void go_on(operation& op);
+  void ask_for_flush(int rank, flush_batch& batch);
+  int start_flushes();
+  void flushed(flush_batch& batch);
+  static void flush_hook(conduit::completion& told) noexcept;
   static void step_hook(conduit::completion& told) noexcept;
   bool start_emulated(operation& op);
   bool emulate_put(operation& op);
@@ -108,7 +135,7 @@ class memory_engine {
   job& here_;
   conduit::endpoint& endpoint_;
   region_table& regions_;
-  const conduit::capabilities& can_;
+  const peer_facts& peers_;
   const bool threaded_;
   std::mutex mutex_;
   std::atomic<std::size_t> waiting_{0};  ///< entries in the queues below
@@ -116,6 +143,9 @@ class memory_engine {
   // By peer: one that is full or slow holds up nobody else.
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
+  std::map<int, flush_batch> flushes_;
+  std::deque<int> to_flush_;         ///< peers, each once
+  std::map<int, std::size_t> owed_;  ///< pieces asked for and not come
   std::deque<std::pair<void (*)(void*), void*>> callbacks_;
   bool calling_ = false;  ///< a callback runs: they never nest
   std::set<std::pair<std::uint64_t, int>> keys_asked_;

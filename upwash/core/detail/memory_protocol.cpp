@@ -71,7 +71,7 @@ constexpr std::uint64_t no_region = 0;
 
 bool memory_engine::inject(const conduit::message& m) {
   conduit::message numbered = m;
-  std::uint32_t* number = can_.ordered ? nullptr : &next_number_[m.destination];
+  std::uint32_t* number = peers_.ordered() ? nullptr : &next_number_[m.destination];
   if (number != nullptr) numbered.sequence = *number;
   if (endpoint_.send(numbered, true).what != conduit::outcome::done) return false;
   if (number != nullptr) ++*number;
@@ -122,8 +122,9 @@ bool memory_engine::start_emulated(operation& op) {
 
 bool memory_engine::emulate_put(operation& op) {
   const transfer& what = op.what;
+  const std::size_t most = peers_.of(what.at.rank).medium_bytes;
   for (;;) {
-    const std::size_t size = std::min(can_.medium_bytes, what.bytes - op.injected);
+    const std::size_t size = std::min(most, what.bytes - op.injected);
     const std::span payload(what.from + op.injected, size);
     const std::uint64_t offset = what.at.offset + op.injected;
     if (op.injected + size < what.bytes) {
@@ -154,14 +155,16 @@ bool memory_engine::send_signal(operation& op) {
 bool memory_engine::emulate_get(operation& op) {
   const transfer& what = op.what;
   const bool exposed = what.what == transfer::kind::get_exposed;
-  std::uint64_t subject = what.at.region;
-  if (exposed) std::memcpy(&subject, what.key.bytes.data(), sizeof subject);
+  const std::size_t most = peers_.of(what.at.rank).medium_bytes;
+  std::size_t& owed = owed_[what.at.rank];
   do {
-    const std::uint64_t size = std::min(can_.medium_bytes, what.bytes - op.injected);
-    if (!send(what.at.rank, exposed ? code::get_exposed : code::get, {}, subject,
+    const std::uint64_t size = std::min(most, what.bytes - op.injected);
+    if (owed == most_owed) return false;  // tried again when some have come
+    if (!send(what.at.rank, exposed ? code::get_exposed : code::get, {}, what.at.region,
               what.at.offset + op.injected, size, &op, op.injected)) {
       return false;
     }
+    ++owed;
     op.injected += size;
   } while (op.injected < what.bytes);
   return true;
@@ -180,7 +183,7 @@ bool memory_engine::emulate_atomic(operation& op) {
 void memory_engine::deliver(const conduit::message& m) {
   const auto held = lock();
   here_.charge(conduit::cost::handler, 1);
-  if (can_.ordered) {
+  if (peers_.ordered()) {
     serve(m);
   } else {
     in_order_.receive(m, [this](const conduit::message& next) { serve(next); });
@@ -217,6 +220,7 @@ void memory_engine::serve(const conduit::message& m) {
       if (!m.payload.empty()) {
         std::memcpy(op->what.into + position, m.payload.data(), m.payload.size());
       }
+      --owed_[m.source];
       op->acknowledged += m.payload.size();
       if (op->acknowledged == op->what.bytes) told(op->local);
       return;
@@ -297,7 +301,7 @@ void memory_engine::serve_key(const conduit::message& m) {
   unpack(m.arguments, region);
   static_cast<void>(owned(region, 0, 0, m.source));
   const conduit::memory_block& own = regions_.find(region)->own;
-  send(m.source, code::key, own.key.bytes, region, static_cast<std::uint64_t>(own.size));
+  send(m.source, code::key, own.key.used(), region, static_cast<std::uint64_t>(own.size));
 }
 
 int memory_engine::enter_keys() {
@@ -308,7 +312,8 @@ int memory_engine::enter_keys() {
     std::uint64_t size = 0;
     conduit::memory_key key;
     unpack(m.arguments, region, size);
-    std::memcpy(key.bytes.data(), m.payload.data(), key.bytes.size());
+    key.size = static_cast<std::uint32_t>(m.payload.size());
+    if (key.size != 0) std::memcpy(key.bytes.data(), m.payload.data(), key.size);
     keys_asked_.erase({region, m.source});
     const int source = m.source;
     keys_.pop_front();

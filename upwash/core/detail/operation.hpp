@@ -37,8 +37,8 @@ struct transfer {
   place signal;  ///< put: the word to add to; rank -1: none
   std::uint64_t signal_add = 0;
   conduit::atomic_operation atomic;
-  std::uint64_t* old = nullptr;  ///< atomic: where the old value goes, or null
-  conduit::memory_key key;       ///< get_exposed
+  std::uint64_t* old = nullptr;              ///< atomic: where the old value goes, or null
+  const conduit::memory_key* key = nullptr;  ///< get_exposed; the operation keeps a copy
 };
 
 /// Where a stage is told: a counter (of a request or the caller's), or a callback.
@@ -66,7 +66,8 @@ struct operation {
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
-  conduit::remote_memory exposed;  ///< get_exposed
+  conduit::memory_key key;         ///< get_exposed
+  conduit::remote_memory exposed;  ///< the same, imported
   bool imported = false;           ///< `exposed` is to be forgotten
   operation* next = nullptr;       ///< in the pool
 };

@@ -18,9 +18,9 @@ namespace upwash {
 
 /// Who executes the atomics of a region: all accesses take one path, mixing loses updates.
 enum class atomicity : std::uint8_t {
-  automatic,  ///< processor where memory is directly addressable, else network, else owner
-  processor,  ///< by the calling processor; needs direct access
-  network,    ///< by the conduit
+  automatic,  ///< the first of the following that can be
+  processor,  ///< by the calling processor; all members need direct access to each other
+  network,    ///< by the conduit, which needs those that the region is for between any two
   owner,      ///< by messages to the owner
 };
 
@@ -39,6 +39,7 @@ struct region_state {
   std::uint64_t bits = 0;
   std::uint64_t team = 0;
   atomicity atomics = atomicity::owner;
+  conduit::atomic_set uses;     ///< the atomics that it is for
   std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
   std::size_t most_bytes = 0;
   int rank = -1;

@@ -10,10 +10,14 @@
 #include <memory>
 
 #include "upwash/core/detail/rank_map.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::detail {
+
+/// What the conduit can do between these ranks. O(size) time, or O(1) where it serves all alike.
+[[nodiscard]] reach reach_between(const conduit::endpoint& at, const rank_map& members);
 
 class team_state {
  public:
@@ -30,6 +34,17 @@ class team_state {
   region barrier_words;  ///< shared-memory barrier; made at the first one
   void* barrier_peer = nullptr;
   void* barrier_mine = nullptr;
+
+  /// What the conduit can do between the members; found when it is asked for first.
+  [[nodiscard]] const reach& between() {
+    if (!between_.known()) [[unlikely]]
+      find_between();
+    return between_;
+  }
+
+ private:
+  void find_between();
+  reach between_;
 };
 
 class team_table {

@@ -8,14 +8,10 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
-#include "upwash/conduit/loopback/loopback_world.hpp"
-#include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
-#include "upwash/model/topology_text.hpp"
-#include "upwash/runtime/describe.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
-#include "upwash/simulator/noise.hpp"
 
 namespace upwash::runtime_detail {
 namespace {
@@ -28,15 +24,6 @@ std::string forced_algorithms(const settings& values) {
     if (!one.empty()) all += fmt::format("{}{}={}", all.empty() ? "" : ";", collective, one);
   }
   return all;
-}
-
-int positive(const settings& values, std::string_view name) {
-  const std::int64_t value = values.integer(name);
-  if (value < 1 || value > (1 << 28)) {
-    throw error(error_kind::configuration,
-                fmt::format("{} = {}: a number from 1 to 2^28 is wanted", name, value));
-  }
-  return static_cast<int>(value);
 }
 
 /// Ranks of different builds would run each other's messages with the wrong functions.
@@ -53,57 +40,21 @@ void check_builds(conduit::bootstrap& boot) {
   }
 }
 
-/// The network that packets cross, when they do: the one asked for, or the machine's.
-std::shared_ptr<const model::topology> network_of(const settings& values, const machine& on,
-                                                  int ranks) {
-  const std::string& asked = values.text("topology");
-  if (values.text("network") == "message") {
-    if (asked.empty()) return nullptr;
-    throw error(error_kind::configuration,
-                fmt::format("topology = {}: messages have no topology; set network to packet, or "
-                            "topology to nothing",
-                            asked));
-  }
-  const int each = std::min(on.ranks_in(level_kind::node), ranks);
-  const int nodes = (ranks + each - 1) / each;
-  const model::topology_description described =
-      asked.empty() ? model::topology_of(on, nodes) : model::parse_topology(asked);
-  std::shared_ptr<const model::topology> made = model::make_topology(described);
-  if (nodes == 1 && ranks > 1) {
-    log(log_level::warning, "runtime",
-        fmt::format("network = packet: all {} ranks are on one node of {}, nothing crosses its "
-                    "network; {}:ranks_a_node=1 has one on each",
-                    ranks, on.name, on.name));
-  }
-  if (made->nodes() >= nodes) return made;
-  throw error(error_kind::configuration,
-              fmt::format("network = packet: {} has {} nodes, {} ranks of {} need {}: run fewer "
-                          "ranks, or set topology to a larger network",
-                          made->name(), made->nodes(), ranks, on.name, nodes));
-}
-
-conduit::sim_options sim_options_of(const settings& values) {
-  conduit::sim_options chosen;
-  chosen.ranks = positive(values, "ranks");
-  chosen.ranks_per_process = positive(values, "ranks_per_process");
-  chosen.on = load_machine(values.text("machine"));
-  chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
-  chosen.perturb = values.flag("perturb");
-  chosen.stack_bytes = values.bytes("stack_bytes");
-  chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
-  chosen.record_traffic = values.text("record_traffic");
-  chosen.through = network_of(values, chosen.on, chosen.ranks);
-  return chosen;
-}
-
-/// What only the simulated conduit does is not passed over on another.
-void check_not_simulated(const settings& values) {
-  for (const std::string_view name : {"network", "topology", "noise", "record_traffic"}) {
-    const std::string& value = values.text(name);
-    if (value.empty() || value == "message") continue;
-    throw error(error_kind::configuration,
-                fmt::format("{} = {}: only conduit sim does that, this job's is {}", name, value,
-                            values.text("conduit")));
+/// What only another conduit does is not passed over.
+void check_other_knobs(const settings& values, const conduit::conduit_row& chosen) {
+  const auto value_of = [&values](std::string_view name) {
+    const auto all = values.values();
+    return *std::find_if(all.begin(), all.end(), [=](const auto& v) { return v.row.name == name; });
+  };
+  for (const conduit::conduit_row& other : conduits()) {
+    if (other.name == chosen.name) continue;
+    for (const std::string_view name : other.only_here) {
+      const settings::value set = value_of(name);
+      if (set.text == set.row.fallback) continue;
+      throw error(error_kind::configuration,
+                  fmt::format("{} = {}: only conduit {} does that, this job's is {}", name,
+                              set.text, other.name, chosen.name));
+    }
   }
 }
 
@@ -113,15 +64,6 @@ void check_machine(const settings& values) {
   static_cast<void>(load_machine(values.text("machine")));
 }
 
-conduit::loopback_options loopback_options_of(const settings& values) {
-  conduit::loopback_options chosen;
-  chosen.ranks = positive(values, "ranks");
-  chosen.ranks_per_endpoint = positive(values, "ranks_per_process");
-  chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
-  chosen.stack_bytes = values.bytes("stack_bytes");
-  return chosen;
-}
-
 }  // namespace
 
 void compose(composition& made) {
@@ -129,29 +71,19 @@ void compose(composition& made) {
   add_all_knobs(table);
   made.values = settings::from_environment(table);
   set_log_level(made.values.text("log"));
-  const std::string& name = made.values.text("conduit");
-  const bool alone = name == "sim" || name == "loopback";
-  if (!alone || launched(made.values)) made.boot = launch::make_bootstrap(made.values);
-  std::shared_ptr<const model::topology> network;
-  if (name != "sim") {
-    check_not_simulated(made.values);
-    check_machine(made.values);
+  const conduit::conduit_row chosen = conduit_named(made.values.text("conduit"));
+  if (chosen.several_processes || launched(made.values)) {
+    made.boot = launch::make_bootstrap(made.values);
   }
-  if (name == "sim") {
-    const conduit::sim_options simulated = sim_options_of(made.values);
-    network = simulated.through;
-    made.world = conduit::make_sim_world(simulated);
-  } else if (name == "loopback") {
-    made.world = conduit::make_loopback_world(loopback_options_of(made.values));
-  } else {
-    check_builds(*made.boot);
-    made.world = conduit::make_shm_world(*made.boot, made.values);
-  }
+  check_other_knobs(made.values, chosen);
+  check_machine(made.values);
+  if (chosen.several_processes) check_builds(*made.boot);
+  made.world = chosen.make(made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);
   if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);
   made.forced = forced_algorithms(made.values);
-  make_selectors(made, network);
-  made.options.deferred_limit = static_cast<std::size_t>(positive(made.values, "deferred_limit"));
+  make_selectors(made, conduit::network_of(*made.world));
+  made.options.deferred_limit = static_cast<std::size_t>(made.values.count("deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   made.options.checked = made.values.flag("checked");
   made.options.progress_thread = made.values.flag("progress_thread");
@@ -162,7 +94,7 @@ void compose(composition& made) {
   }
   if (made.world->local_ranks() == 1) set_log_rank(made.world->first_rank());
   log(log_level::info, "runtime",
-      fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), name,
+      fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), chosen.name,
                   made.world->local_ranks()));
 }
 

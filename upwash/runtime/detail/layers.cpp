@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "upwash/core/control.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 
 namespace upwash::runtime_detail {
@@ -29,7 +30,7 @@ void installation::on(job& here) const {
   streaming::install(here, streams);
   // They ask members for their memory, and who has left to compute answers no more: nobody
   // leaves before all have what they asked for.
-  if (here.endpoint().describe().direct_access) control::barrier_by_messages(here.world());
+  if (all_direct(here.world())) control::barrier_by_messages(here.world());
 }
 
 installation composition::layers(int rank) {

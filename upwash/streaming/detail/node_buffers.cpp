@@ -19,6 +19,14 @@ namespace {
 
 constexpr std::size_t at_once = 2;  ///< buffers for a node
 
+/// Whether the members of each node load and store each other's memory. All members of all nodes
+/// say the same: it does not depend on who shares a process.
+bool shared_on_nodes(const team& among) {
+  const conduit::capabilities& can = among.here().endpoint().describe();
+  return can.of(conduit::nearness::process).direct_access &&
+         can.of(conduit::nearness::node).direct_access;
+}
+
 }  // namespace
 
 std::unique_ptr<node_buffers> node_buffers::make(const team& among, std::size_t record_bytes,
@@ -26,10 +34,10 @@ std::unique_ptr<node_buffers> node_buffers::make(const team& among, std::size_t 
   std::unique_ptr<node_buffers> made(new node_buffers());
   made->record_bytes_ = record_bytes;
   made->find_nodes(among);
-  const bool direct = among.here().endpoint().describe().direct_access;
   // All members of all nodes agree: each of them has the same numbers.
   const auto members = static_cast<std::size_t>(among.size());
   const std::size_t nodes = made->all_.size() / at_once + 1;
+  const bool direct = shared_on_nodes(among);
   if (!direct || nodes == 1 || nodes == members) {
     if (among.rank() == 0) {
       log(log_level::info, "stream",

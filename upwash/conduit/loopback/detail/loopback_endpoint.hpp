@@ -11,15 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "upwash/base/fiber.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/fiber_ranks.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/world.hpp"
 
 namespace upwash::conduit {
-
-/// Thrown out of idle when another rank failed: unwinds this one.
-struct stopped_rank : rank_stopped {};
 
 /// A message on its way.
 struct loopback_packet {
@@ -34,7 +31,7 @@ struct loopback_shared {
   explicit loopback_shared(const loopback_options& chosen)
       : options(chosen),
         random(chosen.seed, 0x6c6f6f70),
-        waits(static_cast<std::size_t>(chosen.ranks)) {}
+        ranks(chosen.ranks, chosen.stack_bytes, random) {}
 
   [[nodiscard]] loopback_endpoint& endpoint_of(int rank) const {
     return *endpoints[static_cast<std::size_t>(rank / options.ranks_per_endpoint)];
@@ -43,10 +40,8 @@ struct loopback_shared {
   loopback_options options;
   random_stream random;
   std::uint64_t events = 0;  ///< injections and deliveries so far
-  bool stopping = false;
   std::vector<std::unique_ptr<loopback_endpoint>> endpoints;
-  std::vector<std::unique_ptr<fiber>> fibers;
-  std::vector<wait_reason> waits;
+  fiber_ranks ranks;
 };
 
 class loopback_endpoint final : public endpoint {
@@ -58,7 +53,9 @@ class loopback_endpoint final : public endpoint {
   [[nodiscard]] int first_rank() const noexcept override { return first_; }
   [[nodiscard]] int local_ranks() const noexcept override { return hosted_; }
   /// Pretended: two ranks a socket, two sockets a node, so that levels are tested.
-  [[nodiscard]] placement place(int rank) const noexcept override { return {rank / 4, rank / 2}; }
+  [[nodiscard]] placement place(int rank) const noexcept override {
+    return {rank / 4, rank / 2, rank / shared_.options.ranks_per_endpoint};
+  }
   void attach(int rank, sink* receiver) override;
 
   injection send(const message& m, bool from_handler) override;

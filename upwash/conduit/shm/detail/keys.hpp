@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "upwash/conduit/memory.hpp"
 
@@ -23,7 +22,6 @@ struct segment_key {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-static_assert(sizeof(segment_key) <= sizeof(memory_key));
 
 /// A registered span of the owner's private memory.
 struct span_key {
@@ -35,24 +33,9 @@ struct span_key {
   std::uint64_t bytes = 0;
   std::uint64_t reserved = 0;
 };
-static_assert(sizeof(span_key) <= sizeof(memory_key));
-
-template <class Key>
-[[nodiscard]] memory_key pack(const Key& key) {
-  memory_key packed;
-  std::memcpy(packed.bytes.data(), &key, sizeof key);
-  return packed;
-}
-
-template <class Key>
-[[nodiscard]] Key unpack(const memory_key& packed) {
-  Key key;
-  std::memcpy(&key, packed.bytes.data(), sizeof key);
-  return key;
-}
 
 [[nodiscard]] inline key_kind kind_of(const memory_key& packed) {
-  return static_cast<key_kind>(packed.bytes[0]);
+  return packed.size == 0 ? key_kind::none : static_cast<key_kind>(packed.bytes[0]);
 }
 
 }  // namespace upwash::conduit::shm_detail

@@ -38,7 +38,7 @@ memory_block segment_store::allocate(std::size_t bytes) {
   key.file_pages = static_cast<std::uint32_t>(from.file.size() / page_bytes());
   key.offset = offset;
   key.bytes = bytes;
-  block.key = pack(key);
+  block.key = key_of(key);
   return block;
 }
 
@@ -65,7 +65,7 @@ segment_store::chunk& segment_store::new_chunk(std::size_t bytes) {
 }
 
 void segment_store::release(const memory_block& block) {
-  const auto key = unpack<segment_key>(block.key);
+  const auto key = value_of<segment_key>(block.key);
   const auto at = std::find_if(chunks_.begin(), chunks_.end(),
                                [&](const auto& one) { return one->serial == key.serial; });
   if (at == chunks_.end() || --(*at)->live != 0) return;
@@ -84,14 +84,14 @@ remote_memory import_table::import(int owner, int process, int pid, bool own,
   remote_memory result;
   result.owner = owner;
   if (record.kind == key_kind::span) {
-    const auto span = unpack<span_key>(key);
+    const auto span = value_of<span_key>(key);
     record.huge = span.huge;
     record.span = span.number;
     record.address = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(span.address));
     record.bytes = static_cast<std::size_t>(span.bytes);
     if (own) result.direct = record.address;
   } else if (record.kind == key_kind::segment) {
-    const auto segment = unpack<segment_key>(key);
+    const auto segment = value_of<segment_key>(key);
     mapping& file = mappings_[{process, segment.serial}];
     if (!file.file) {
       file.file = shared_memory::open(pid, segment.fd, segment.serial, 0,

@@ -25,19 +25,21 @@ constexpr int few_processes = 8;              // whose rings are looked at one b
 constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
 
 capabilities describe(std::size_t medium_bytes) {
-  capabilities all;
-  all.name = "shm";
-  all.ordered = true;
-  all.direct_access = true;
-  all.remote_write = true;
-  all.private_reads = true;
-  all.remote_completion = true;
-  all.put_signal = true;
-  all.native_atomics = true;
-  all.long_messages = true;
-  all.in_place = true;
-  all.medium_bytes = medium_bytes;
-  return all;
+  peer_capabilities any;
+  any.direct_access = true;
+  any.remote_write = true;
+  any.passive_target = true;
+  any.private_reads = true;
+  any.remote_completion = true;
+  any.put_signal = true;
+  any.long_messages = true;
+  any.in_place = true;
+  any.atomics = atomic_set::all();
+  any.medium_bytes = medium_bytes;
+  capabilities can;
+  can.name = "shm";
+  can.set_all(any);  // pretended nodes are one machine all the same
+  return can;
 }
 
 reader_options options_of(const settings& values, patience::policy waiting) {
@@ -104,16 +106,17 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
           "{} process{} with {} rank{} each; rings of {} lines and {} bytes; payloads to {}; "
           "{} KiB inbound each",
           mesh_.processes(), mesh_.processes() == 1 ? "" : "es", hosted_, hosted_ == 1 ? "" : "s",
-          mesh_.shape().line_count, mesh_.shape().payload_bytes, describe_.medium_bytes,
+          mesh_.shape().line_count, mesh_.shape().payload_bytes, medium_bytes(),
           mesh_.shape().total() / 1024));
 }
 
 placement shm_endpoint::place(int rank) const noexcept {
   if (fake_nodes_ > 0) {
     const auto node = static_cast<int>(std::int64_t{rank} * fake_nodes_ / world_size());
-    return {node, node};
+    return {node, node, process_of(rank)};
   }
-  return {0, mesh_.sockets()[static_cast<std::size_t>(process_of(rank))]};
+  const int process = process_of(rank);
+  return {0, mesh_.sockets()[static_cast<std::size_t>(process)], process};
 }
 
 void shm_endpoint::attach(int rank, sink* receiver) {
@@ -123,7 +126,7 @@ void shm_endpoint::attach(int rank, sink* receiver) {
 
 // Flattened, as take: a call for each part of a line costs a twentieth of the message rate.
 [[gnu::flatten]] injection shm_endpoint::send(const message& m, bool from_handler) {
-  assert(m.payload.size() <= describe_.medium_bytes && m.arguments.size() <= max_argument_bytes);
+  assert(m.payload.size() <= medium_bytes() && m.arguments.size() <= max_argument_bytes);
   const int process = process_of(m.destination);
   sender_ring& ring = out(process, m.kind);
   const std::uint16_t source = local_of(m.source);
@@ -161,7 +164,7 @@ void shm_endpoint::announce(int process) noexcept {
 
 injection shm_endpoint::prepare(int source, int destination, lane kind, std::size_t bytes,
                                 reservation& room) {
-  assert(bytes <= describe_.medium_bytes);
+  assert(bytes <= medium_bytes());
   const int process = process_of(destination);
   if (kind == lane::request && throttled(process)) {
     return injection::retry(retry_reason::throttled);

@@ -86,6 +86,9 @@ class shm_endpoint final : public endpoint, private control_sender {
   };
   using kept_queues = std::vector<std::deque<kept_message>>;  // by local rank
 
+  [[nodiscard]] std::size_t medium_bytes() const noexcept {
+    return describe_.of(nearness::process).medium_bytes;
+  }
   [[nodiscard]] int process_of(int rank) const noexcept {
     return hosted_ == 1 ? rank : rank / hosted_;
   }

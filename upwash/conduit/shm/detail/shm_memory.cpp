@@ -45,12 +45,12 @@ memory_key shm_endpoint::register_span(int /*rank*/, std::span<const std::byte> 
   key.address = reinterpret_cast<std::uintptr_t>(span.data());
   key.bytes = span.size();
   key.number = server_.add(span);
-  return pack(key);
+  return key_of(key);
 }
 
 void shm_endpoint::deregister(int /*rank*/, const memory_key& key) {
   const std::lock_guard guard(inbound_);
-  server_.remove(unpack<span_key>(key).number);
+  server_.remove(value_of<span_key>(key).number);
 }
 
 remote_memory shm_endpoint::import(int /*rank*/, int owner, const memory_key& key) {

@@ -61,26 +61,17 @@ memory_block segments::allocate(int rank, std::size_t bytes) {
   return {made.base, bytes, enter(made)};
 }
 
-void segments::release(const memory_block& gone) {
-  wire_key key;
-  std::memcpy(&key, gone.key.bytes.data(), sizeof key);
-  leave(key.handle);
-}
+void segments::release(const memory_block& gone) { leave(value_of<wire_key>(gone.key).handle); }
 
 memory_key segments::add_span(int rank, std::span<const std::byte> span) {
   // Only gets reach it: the conduit never writes through this pointer.
   return enter({const_cast<std::byte*>(span.data()), span.size(), rank, 0, origin::span});
 }
 
-void segments::remove_span(const memory_key& bytes) {
-  wire_key key;
-  std::memcpy(&key, bytes.bytes.data(), sizeof key);
-  leave(key.handle);
-}
+void segments::remove_span(const memory_key& bytes) { leave(value_of<wire_key>(bytes).handle); }
 
 remote_memory segments::import(const memory_key& bytes) const {
-  wire_key key;
-  std::memcpy(&key, bytes.bytes.data(), sizeof key);
+  const auto key = value_of<wire_key>(bytes);
   std::byte* const at = direct_ && is_allocated(key.handle) ? base(key.handle) : nullptr;
   return {key.owner, at, key.size, key.handle};
 }
@@ -110,11 +101,7 @@ memory_key segments::enter(const block& made) {
   const std::uint32_t generation = blocks_[index].generation;
   blocks_[index] = made;
   blocks_[index].generation = generation;
-  const wire_key key{std::uint64_t{generation} << 32U | index, made.size, made.owner};
-  static_assert(sizeof key <= sizeof(memory_key));
-  memory_key result;
-  std::memcpy(result.bytes.data(), &key, sizeof key);
-  return result;
+  return key_of(wire_key{std::uint64_t{generation} << 32U | index, made.size, made.owner});
 }
 
 void segments::leave(std::uint64_t handle) {

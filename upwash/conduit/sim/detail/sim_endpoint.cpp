@@ -20,17 +20,20 @@ constexpr std::size_t medium_bytes = std::size_t{1} << 20U;
 constexpr duration default_poll = duration::from_ps(50'000);
 
 constexpr capabilities what_sim_can() {
+  peer_capabilities any;
+  any.remote_write = true;
+  any.passive_target = true;
+  any.private_reads = true;
+  any.remote_completion = true;
+  any.put_signal = true;
+  any.long_messages = true;
+  any.in_place = true;
+  any.atomics = atomic_set::all();
+  any.medium_bytes = medium_bytes;
   capabilities can;
   can.name = "sim";
-  can.remote_write = true;
-  can.private_reads = true;
-  can.remote_completion = true;
-  can.put_signal = true;
-  can.native_atomics = true;
-  can.long_messages = true;
-  can.in_place = true;
   can.virtual_time = true;
-  can.medium_bytes = medium_bytes;
+  can.set_all(any);
   return can;
 }
 constexpr capabilities sim_capabilities = what_sim_can();
@@ -65,13 +68,15 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
       looks_in_vain_(static_cast<std::size_t>(local_ranks)),
       empty_polls_(static_cast<std::size_t>(local_ranks)),
       matcher_free_(static_cast<std::size_t>(local_ranks)) {
-  can_.direct_access = in_.options().direct_access;
+  direct_ = in_.options().direct_access;
+  for (peer_capabilities& each : can_.peers) each.direct_access = direct_;
   can_.network_collectives = in_.packets && in_.packets->has_collectives();
 }
 
 placement sim_endpoint::place(int rank) const noexcept {
   const machine& on = in_.network.on();
-  return {rank / on.ranks_in(level_kind::node), rank / on.ranks_in(level_kind::socket)};
+  return {rank / on.ranks_in(level_kind::node), rank / on.ranks_in(level_kind::socket),
+          rank / in_.options().ranks_per_process};
 }
 
 int sim_endpoint::poll(int rank) {
@@ -128,7 +133,7 @@ void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reas
   assert(!in_.in_handler(rank) && "handlers do not wait");
   duration until =
       std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
-  if (can_.direct_access) until = std::min(until, next_look(rank, reason));
+  if (direct_) until = std::min(until, next_look(rank, reason));
   empty_polls_[static_cast<std::size_t>(rank - first_rank_)] = 0;
   in_.ranks.idle(rank, until, reason);
   in_.clear_retry(rank);

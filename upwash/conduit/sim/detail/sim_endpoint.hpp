@@ -102,6 +102,7 @@ class sim_endpoint final : public endpoint {
   switch_collectives& collectives_;
   segments& memory_;
   capabilities can_;
+  bool direct_ = false;
   int first_rank_;
   int local_ranks_;
   std::vector<std::uint32_t> looks_in_vain_;  ///< by local rank, where there is direct access

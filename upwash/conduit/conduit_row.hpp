@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a conduit says of itself to those who make jobs: a row of the table in runtime/.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "upwash/base/knobs.hpp"
+#include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/world.hpp"
+
+namespace upwash::conduit {
+
+struct conduit_row {
+  std::string_view name;           ///< value of the knob `conduit`
+  std::string_view doc;            ///< what it is, in one sentence
+  bool several_processes = false;  ///< its ranks may be; then `make` needs a bootstrap
+
+  std::span<const knob> knobs;  ///< of its own
+  /// Of them, those that a job on another conduit must not set: they would be passed over.
+  std::span<const std::string_view> only_here;
+
+  /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
+  /// process) must outlive it. Collective over the processes. Throws `error`.
+  std::unique_ptr<world> (*make)(const settings& values, bootstrap* boot) = nullptr;
+};
+
+}  // namespace upwash::conduit

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of conduits: one row each. A new conduit is its folder and a line in conduits.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/conduit/conduit_row.hpp"
+
+namespace upwash {
+
+/// All rows, the default first.
+[[nodiscard]] std::span<const conduit::conduit_row> conduits();
+
+/// Throws `error` (configuration) naming all for a name that is none of theirs.
+[[nodiscard]] const conduit::conduit_row& conduit_named(std::string_view name);
+
+[[nodiscard]] std::vector<std::string> conduit_names();
+/// As the choices of a knob: "shm|sim|loopback".
+[[nodiscard]] std::string_view conduit_choices();
+
+}  // namespace upwash
