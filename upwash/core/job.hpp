@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/request.hpp"

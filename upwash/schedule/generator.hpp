@@ -6,7 +6,6 @@
 // just one more consumer.
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/schedule/one_buffer.hpp"
 #include "upwash/schedule/repetition.hpp"
 #include "upwash/schedule/script.hpp"
@@ -94,7 +94,7 @@ class generator {
         needs_(from.needs_),
         emitted_(from.emitted_),
         one_buffer_(from.one_buffer_) {
-    assert(!from.script_);
+    ensure(!from.script_, "a recorded schedule is moved, not copied");
     std::memcpy(state_, from.state_, state_bytes);
   }
   generator& operator=(const generator& from) { return *this = generator(from); }
