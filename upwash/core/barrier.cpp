@@ -43,7 +43,10 @@ void barrier(const team& among) {
   if (!here.endpoint().describe().direct_access) return barrier_by_messages(among);
   auto& state = team_access::state(among);
   const std::uint64_t epoch = ++state.barrier_epoch;
-  const conduit::wait_reason reason{.operation = "barrier", .team = among.id(), .number = epoch};
+  const conduit::wait_reason reason{.operation = "barrier",
+                                    .team = among.id(),
+                                    .number = epoch,
+                                    .counted = observe::series::barriers};
   const wait_scope in(here, reason);
   if (!state.barrier_words) make_words(among, state);
   const auto members = static_cast<std::uint64_t>(among.size());

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace upwash {
@@ -30,6 +31,8 @@ class service_base {
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }
   virtual void on_team_create(const team& /*made*/) {}
   virtual void on_team_free(const team& /*going*/) {}
+  /// How many collective operations of the layer the rank has begun on the team of that id.
+  [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/) const { return 0; }
   /// Throws when an invariant of the layer does not hold; called at the end of checked runs.
   virtual void check() const {}
 

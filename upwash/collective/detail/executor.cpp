@@ -97,7 +97,8 @@ request executor::begin(operation& op) {
   begun_operation begun = begin_operation(here_, {.operation = agreed.operation.data(),
                                                   .bytes = agreed.bytes,
                                                   .team = op.among.id(),
-                                                  .number = op.number});
+                                                  .number = op.number,
+                                                  .counted = observe::series::collectives});
   op.restart(begun.end);
   running_.push_back(&op);
   here_.set_busy(*this, true);
@@ -351,6 +352,11 @@ operation* executor::find(const run_key& key) {
     if (each->among.id() == key.team && each->run() == key.run) return each;
   }
   return nullptr;
+}
+
+std::uint64_t executor::begun_on(std::uint64_t team) const {
+  const auto record = teams_.find(team);
+  return record == teams_.end() ? 0 : record->second->numbers;
 }
 
 std::string executor::describe_pending() const {

@@ -58,6 +58,7 @@ class executor final : public service_base {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress(int budget) override;
   [[nodiscard]] std::string describe_pending() const override;
+  [[nodiscard]] std::uint64_t begun_on(std::uint64_t team) const override;
   void on_team_create(const team& made) override;
   void on_team_free(const team& going) override;
 

@@ -16,6 +16,8 @@
 #include "upwash/base/process.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/loopback/detail/loopback_endpoint.hpp"
+#include "upwash/conduit/standing.hpp"
+#include "upwash/observe/hang_report.hpp"
 
 namespace upwash::conduit {
 namespace {
@@ -118,13 +120,20 @@ void loopback_world::run(function_ref<void(int)> body) {
 }
 
 void loopback_world::report_deadlock() const {
-  std::string text = "deadlock: nothing is under way and no rank can go on:";
-  for (std::size_t i = 0; i < count() && i < 20; ++i) {
-    if (shared_.fibers[i]->finished()) continue;
-    const wait_reason& reason = shared_.waits[i];
-    text += fmt::format("\n  rank {} waits in {} (peer {}, {} bytes, team {:#x}, number {})", i,
-                        reason.operation, reason.peer, reason.bytes, reason.team, reason.number);
+  std::vector<observe::standing> all;
+  for (std::size_t i = 0; i < count(); ++i) {
+    const int rank = static_cast<int>(i);
+    observe::standing is;
+    is.rank = rank;
+    is.now = observe::doing::ended;
+    if (!shared_.fibers[i]->finished()) {
+      is = standing_of(rank, shared_.waits[i], shared_.endpoint_of(rank).receiver_of(rank), {});
+    }
+    all.push_back(is);
   }
+  std::string text =
+      observe::hang_report("deadlock: nothing is under way and no rank can go on:", all);
+  text.pop_back();  // the last line's end
   throw error(error_kind::fault, text);
 }
 
