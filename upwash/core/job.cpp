@@ -32,7 +32,6 @@ job_state::~job_state() = default;
 
 namespace {
 
-constexpr int service_budget = 16;         ///< pieces of work of a layer in one progress
 constexpr unsigned most_empty_polls = 16;  ///< in a row, before the next one pauses
 constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
 
@@ -49,8 +48,8 @@ job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job
       ordered_(endpoint.describe().ordered),
       options_(options) {
   state_ = std::make_unique<detail::job_state>(*this, endpoint_, options_);
-  state_->hang.board = options_.hang_board;
   regions_ = &state_->regions;
+  state_->hang.board = options_.hang_board;
   endpoint_.attach(rank_, this);
   state_->live = &process::enter(this, &detail::describe_wait);
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
@@ -126,8 +125,8 @@ void job::progress() {
   }
   charge(conduit::cost::poll, 1);
   unsigned& empty = state_->empty_polls;
-  if (empty == 0) state_->hang.polling_since_ps = 0;
   empty = progress_step() == 0 ? empty + 1 : 0;
+  if (empty == 0) state_->hang.polling_since_ps = 0;
   if (empty <= most_empty_polls || virtual_time_) return waiter_->yield(rank_);
   pause_polling();
 }
@@ -148,8 +147,8 @@ void job::pause_polling() {
     state.hang.reported = false;
   }
   waiter_->idle(rank_, conduit::wait_target::credit(-1, conduit::lane::request), reason);
-  detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
   state.last_pause = steady_now();
+  detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
 }
 
 int job::progress_step() {
@@ -182,7 +181,7 @@ int job::services_step() {
   } const in(state.in_services);
   int moved = 0;
   for (std::size_t i = 0; i < state.progressing.size(); ++i) {
-    if (state.progressing[i]->busy_) moved += state.progressing[i]->progress(service_budget);
+    if (state.progressing[i]->busy_) moved += state.progressing[i]->progress();
   }
   return moved;
 }
@@ -233,11 +232,11 @@ void job::note_idle() {
   if (state.waiting.since_ps.load(std::memory_order_relaxed) == 0) {
     state.waiting.since_ps.store(now_ps, std::memory_order_relaxed);
     state.hang.reported = false;
-  detail::tell_of_wait(*this, duration::from_ps(now_ps - state.waiting.since_ps.load()));
   }
+  detail::tell_of_wait(*this, duration::from_ps(now_ps - state.waiting.since_ps.load()));
 }
-observe::standing job::standing() const { return detail::standing_of(*this); }
 
+observe::standing job::standing() const { return detail::standing_of(*this); }
 
 void job::quiet() {
   wait(conduit::wait_target::counter_zero(state_->implicit_pending), {.operation = "quiet"});

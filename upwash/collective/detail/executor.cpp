@@ -291,7 +291,7 @@ bool executor::open_stage(operation& op, std::uint64_t index) {
   return true;
 }
 
-int executor::progress(int /*budget*/) {
+int executor::progress() {
   if (!disagreement_.empty()) throw_disagreement();
   if (!misfit_.text.empty() && !awaits_agreement(misfit_.of)) {
     throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), misfit_.text));
