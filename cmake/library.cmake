@@ -23,6 +23,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/upwash/matching/engines/detail/compare.cpp
     PROPERTIES COMPILE_OPTIONS -march=x86-64-v2 SKIP_PRECOMPILE_HEADERS ON)
 endif()
+# What the library and its users are built with agrees; without a definition the level is cheap.
+if(NOT UPWASH_CHECKS MATCHES "^(off|cheap|full|collective)$")
+  message(FATAL_ERROR "UPWASH_CHECKS=${UPWASH_CHECKS}: off, cheap, full or collective is wanted")
+endif()
+set(UPWASH_CHECK_DEFINITION)
+if(NOT UPWASH_CHECKS STREQUAL "cheap")
+  set(UPWASH_CHECK_DEFINITION UPWASH_CHECK_LEVEL=${UPWASH_CHECKS})
+endif()
+target_compile_definitions(upwash_objects PUBLIC ${UPWASH_CHECK_DEFINITION})
 target_precompile_headers(upwash_objects PRIVATE
   <string> <vector> <memory> <span> <atomic> <optional> <algorithm> <fmt/format.h>)
 
@@ -34,6 +43,7 @@ foreach(kind SHARED STATIC)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_definitions(${target} PUBLIC ${UPWASH_CHECK_DEFINITION})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash)
 endforeach()
 set_target_properties(upwash_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0

@@ -85,6 +85,16 @@ endforeach()
 add_test(NAME checks_can_fail COMMAND ${PROJECT_SOURCE_DIR}/tests/tree/checks_can_fail.py)
 set_tests_properties(checks_can_fail PROPERTIES LABELS tree TIMEOUT 600)
 
+# Misuses that the interface forbids: each source compiles, but not with MISUSE defined.
+file(GLOB UPWASH_MISUSES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/compile_fail/*.cpp)
+foreach(source ${UPWASH_MISUSES})
+  get_filename_component(name ${source} NAME_WE)
+  add_test(NAME compile_fail.${name} COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER}
+    "-DFLAGS=-std=c++20;-Wall;-Werror;-I${PROJECT_SOURCE_DIR}" -DSOURCE=${source}
+    -P ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.cmake)
+  set_tests_properties(compile_fail.${name} PROPERTIES LABELS tree TIMEOUT 600)
+endforeach()
+
 # Small programs that the system tests run: each source is one.
 file(GLOB UPWASH_TEST_PROGRAMS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*.cpp)
 foreach(source ${UPWASH_TEST_PROGRAMS})

@@ -114,7 +114,7 @@ TEST(waiting, for_credit_is_one_wait_however_often_it_tries) {
         detail::describe_wait(&here, text.data(), text.size() - 1);
         const std::string line(text.data());
         said = said || (line.find("waits in send (peer 1") != std::string::npos &&
-                        detail::job_access::state(here).waiting_since_ps.load() != 0);
+                        detail::job_access::state(here).waiting.since_ps.load() != 0);
         real.idle(rank, target, reason);
       }
       void yield(int rank) override { real.yield(rank); }

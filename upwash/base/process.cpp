@@ -6,11 +6,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
+
+#include "upwash/base/signal_text.hpp"
 
 namespace upwash::process {
 namespace {
@@ -44,13 +44,11 @@ void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
   }
   if (const std::size_t bytes = overflowed_stack(static_cast<const std::byte*>(info->si_addr))) {
     std::array<char, 256> line{};
-    const int length =
-        std::snprintf(line.data(), line.size(),
-                      "upwash: rank %d needs more stack than the %zu KiB it has; raise the knob "
-                      "stack_bytes (UPWASH_STACK_BYTES), or keep large arrays elsewhere\n",
-                      current_rank(), bytes >> 10U);
-    [[maybe_unused]] const auto told = write(
-        STDERR_FILENO, line.data(), std::min(static_cast<std::size_t>(length), line.size() - 1));
+    signal_text text(line);
+    text << "upwash: rank " << current_rank() << " needs more stack than the " << (bytes >> 10U)
+         << " KiB it has; raise the knob stack_bytes (UPWASH_STACK_BYTES), or keep large arrays "
+            "elsewhere\n";
+    [[maybe_unused]] const auto told = write(STDERR_FILENO, text.view().data(), text.view().size());
   }
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "upwash/observe/hang_board.hpp"
+
 namespace upwash::conduit {
 
 /// Largest blob of one `exchange`.
@@ -47,6 +49,9 @@ class bootstrap {
 
   /// Whether a process died or the job was aborted; one load.
   [[nodiscard]] virtual bool failed() const noexcept = 0;
+
+  /// Where ranks leave what they are in for one report of the whole job; null: nobody gathers it.
+  [[nodiscard]] virtual observe::hang_board* hang_board() noexcept { return nullptr; }
 };
 
 }  // namespace upwash::conduit

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/fiber_ranks.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
+#include "upwash/conduit/standing.hpp"
+#include "upwash/observe/hang_report.hpp"
 
 namespace upwash::conduit {
 namespace {
@@ -92,13 +92,20 @@ void fiber_ranks::idle(int rank, const wait_reason& reason) {
 }
 
 void fiber_ranks::report_deadlock() const {
-  std::string text = "deadlock: nothing is under way and no rank can go on:";
-  for (std::size_t i = 0; i < count() && i < 20; ++i) {
-    if (fibers_[i]->finished()) continue;
-    const wait_reason& reason = waits_[i];
-    text += fmt::format("\n  rank {} waits in {} (peer {}, {} bytes, team {:#x}, number {})", i,
-                        reason.operation, reason.peer, reason.bytes, reason.team, reason.number);
+  std::vector<observe::standing> all;
+  for (std::size_t i = 0; i < count(); ++i) {
+    const int rank = static_cast<int>(i);
+    observe::standing is;
+    is.rank = rank;
+    is.now = observe::doing::ended;
+    if (!fibers_[i]->finished()) {
+      is = standing_of(rank, waits_[i], receiver_ ? receiver_(rank) : nullptr, {});
+    }
+    all.push_back(is);
   }
+  std::string text =
+      observe::hang_report("deadlock: nothing is under way and no rank can go on:", all);
+  text.pop_back();  // the last line's end
   throw error(error_kind::fault, text);
 }
 

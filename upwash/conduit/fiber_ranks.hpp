@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/fiber.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/message.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/conduit/world.hpp"
 
@@ -24,6 +27,11 @@ class fiber_ranks {
  public:
   /// `random` orders the turns; it outlives this.
   fiber_ranks(int ranks, std::size_t stack_bytes, random_stream& random);
+
+  /// Who knows what a rank is in, for the report of a deadlock; else only its wait's reason is.
+  void ask_of_ranks(std::function<const sink*(int rank)> receiver) {
+    receiver_ = std::move(receiver);
+  }
 
   /// As world::run. `events` counts what has happened so far: a world in which it stands still for
   /// long is a deadlock, an `error` (fault) that names what each rank waits for.
@@ -49,6 +57,7 @@ class fiber_ranks {
 
   random_stream& random_;
   std::vector<wait_reason> waits_;
+  std::function<const sink*(int)> receiver_;
   fiber_stacks stacks_;
   std::vector<std::unique_ptr<fiber>> fibers_;
   std::exception_ptr failure_;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "upwash/observe/standing.hpp"
+
 namespace upwash::conduit {
 
 /// The class of a message. Classes have separate queues and credits and may overtake each other.
@@ -91,6 +93,9 @@ class sink {
   /// Whether what came is to be acted upon before more is taken: the poll then ends early. So a
   /// rank sends on what it got while the next messages still wait.
   [[nodiscard]] bool acts_first() const noexcept { return acts_first_; }
+
+  /// What the rank is in, for the report of a world that sees all its ranks hang.
+  [[nodiscard]] virtual observe::standing standing() const { return {}; }
 
  protected:
   ~sink() = default;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "upwash/conduit/message.hpp"
+#include "upwash/observe/standing.hpp"
 
 namespace upwash::conduit {
 
@@ -17,9 +18,12 @@ namespace upwash::conduit {
 struct wait_reason {
   const char* operation = "wait";
   int peer = -1;  ///< world rank, or -1
+  int tag = -1;   ///< of a tagged message, or -1
   std::uint64_t bytes = 0;
   std::uint64_t team = 0;
-  std::uint64_t number = 0;  ///< of the operation on its team
+  std::uint64_t number = 0;                         ///< of the operation on its team
+  observe::series counted = observe::series::none;  ///< what `number` counts; none: `team` may be
+                                                    ///< no team
 };
 
 enum class comparison : std::uint8_t { equal, not_equal, greater_equal };

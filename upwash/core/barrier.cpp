@@ -43,7 +43,10 @@ void barrier(const team& among) {
   auto& state = team_access::state(among);
   if (!state.between().all_direct()) return barrier_by_messages(among);
   const std::uint64_t epoch = ++state.barrier_epoch;
-  const conduit::wait_reason reason{.operation = "barrier", .team = among.id(), .number = epoch};
+  const conduit::wait_reason reason{.operation = "barrier",
+                                    .team = among.id(),
+                                    .number = epoch,
+                                    .counted = observe::series::barriers};
   const wait_scope in(here, reason);
   if (!state.barrier_words) make_words(among, state);
   const auto members = static_cast<std::uint64_t>(among.size());

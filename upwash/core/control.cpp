@@ -69,7 +69,11 @@ class exchange {
       return q.waiting.contains(q.wanted);
     };
     here_.wait(conduit::wait_target::predicate(is_there, &query),
-               {.operation = name_, .peer = wanted.source, .team = among_.id(), .number = number_});
+               {.operation = name_,
+                .peer = wanted.source,
+                .team = among_.id(),
+                .number = number_,
+                .counted = observe::series::controls});
     auto node = waiting.extract(wanted);
     return std::move(node.mapped());
   }

@@ -3,13 +3,10 @@
 #include "upwash/core/job.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cinttypes>
-#include <cstdio>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -36,7 +33,6 @@ job_state::~job_state() = default;
 
 namespace {
 
-constexpr int service_budget = 16;         ///< pieces of work of a layer in one progress
 constexpr unsigned most_empty_polls = 16;  ///< in a row, before the next one pauses
 constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
 
@@ -54,6 +50,7 @@ job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job
       options_(options) {
   state_ = std::make_unique<detail::job_state>(*this, endpoint_, options_);
   regions_ = &state_->regions;
+  state_->hang.board = options_.hang_board;
   endpoint_.attach(rank_, this);
   state_->live = &process::enter(this, &detail::describe_wait);
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
@@ -130,6 +127,7 @@ void job::progress() {
   charge(conduit::cost::poll, 1);
   unsigned& empty = state_->empty_polls;
   empty = progress_step() == 0 ? empty + 1 : 0;
+  if (empty == 0) state_->hang.polling_since_ps = 0;
   if (empty <= most_empty_polls || virtual_time_) return waiter_->yield(rank_);
   pause_polling();
 }
@@ -144,9 +142,14 @@ void job::pause_polling() {
     state.empty_polls = 0;
     return waiter_->yield(rank_);
   }
-  if (state.empty_polls == most_empty_polls + 1) waiter_->begin_wait(rank_);
+  if (state.empty_polls == most_empty_polls + 1) {
+    waiter_->begin_wait(rank_);
+    state.hang.polling_since_ps = steady_now().ps();
+    state.hang.reported = false;
+  }
   waiter_->idle(rank_, conduit::wait_target::credit(-1, conduit::lane::request), reason);
   state.last_pause = steady_now();
+  detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
 }
 
 int job::progress_step() {
@@ -179,7 +182,7 @@ int job::services_step() {
   } const in(state.in_services);
   int moved = 0;
   for (std::size_t i = 0; i < state.progressing.size(); ++i) {
-    if (state.progressing[i]->busy_) moved += state.progressing[i]->progress(service_budget);
+    if (state.progressing[i]->busy_) moved += state.progressing[i]->progress();
   }
   return moved;
 }
@@ -212,7 +215,10 @@ void job::wait(const conduit::wait_target& target, const conduit::wait_reason& r
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.
-    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles))) note_idle();
+    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles)) ||
+        state_->hang.asked()) {
+      note_idle();
+    }
     if (once || target.ready()) {
       if (once) progress_step();
       return;
@@ -224,19 +230,14 @@ void job::note_idle() {
   auto& state = *state_;
   if (virtual_time_) return;
   const std::int64_t now_ps = steady_now().ps();
-  if (state.waiting_since_ps.load(std::memory_order_relaxed) == 0) {
-    state.waiting_since_ps.store(now_ps, std::memory_order_relaxed);
-    state.reported = false;
+  if (state.waiting.since_ps.load(std::memory_order_relaxed) == 0) {
+    state.waiting.since_ps.store(now_ps, std::memory_order_relaxed);
+    state.hang.reported = false;
   }
-  const auto waited = duration::from_ps(now_ps - state.waiting_since_ps.load());
-  if (options_.hang_report > duration() && waited > options_.hang_report && !state.reported) {
-    state.reported = true;
-    char line[512];
-    std::size_t length = detail::describe_wait(this, line, sizeof line - 1);
-    line[length++] = '\n';
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length);
-  }
+  detail::tell_of_wait(*this, duration::from_ps(now_ps - state.waiting.since_ps.load()));
 }
+
+observe::standing job::standing() const { return detail::standing_of(*this); }
 
 void job::quiet() {
   wait(conduit::wait_target::counter_zero(state_->implicit_pending), {.operation = "quiet"});
@@ -354,28 +355,6 @@ void handler_threw(job& here, const conduit::message& m, const char* handler) no
                 error_kind::fault, fmt::format("rank {}: handler {} of a message from rank {} "
                                                "threw: {}; handlers must not throw",
                                                here.rank(), name, m.source, why))));
-}
-
-std::size_t describe_wait(const void* job_address, char* text, std::size_t size) {
-  const auto& here = *static_cast<const job*>(job_address);
-  const job_state& state = job_access::state(here);
-  const conduit::wait_reason* reason = state.waiting_for;
-  const auto length = [size](int written) {
-    return std::min(static_cast<std::size_t>(written), size - 1);
-  };
-  if (reason == nullptr) {
-    return length(std::snprintf(text, size, "upwash: rank %d of %d computes; %zu deferred",
-                                here.rank(), here.size(), state.messages.deferred()));
-  }
-  const std::int64_t since = state.waiting_since_ps.load(std::memory_order_relaxed);
-  const std::uint64_t tenths =
-      since == 0 ? 0 : static_cast<std::uint64_t>(steady_now().ps() - since) / 100'000'000'000U;
-  return length(std::snprintf(
-      text, size,
-      "upwash: rank %d of %d waits in %s (peer %d, %" PRIu64 " bytes, team 0x%" PRIx64
-      ", number %" PRIu64 ") for %" PRIu64 ".%" PRIu64 " s; %zu deferred",
-      here.rank(), here.size(), reason->operation, reason->peer, reason->bytes, reason->team,
-      reason->number, tenths / 10, tenths % 10, state.messages.deferred()));
 }
 
 }  // namespace detail

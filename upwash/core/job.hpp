@@ -12,11 +12,16 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/observe/counters.hpp"
+
+namespace upwash::observe {
+class hang_board;
+}
 
 namespace upwash {
 
@@ -32,10 +37,11 @@ struct job_access;
 /// What core needs to know beyond its conduit; runtime fills it from the knobs.
 struct job_options {
   std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
-  duration hang_report = {};          ///< a wait longer than this reports itself once; 0: never
-  bool checked = false;               ///< costly checks of the caller
-  bool progress_thread = false;       ///< a thread serves memory operations (real conduits, one
-                                      ///< rank a process)
+  duration hang_report = {};          ///< a wait longer than this is reported once; 0: never
+  observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: each rank's own
+  bool checked = checks >= check_level::collective;  ///< costly checks of the caller
+  bool progress_thread = false;  ///< a thread serves memory operations (real conduits, one
+                                 ///< rank a process)
 };
 
 /// A number over the builds of the program and of upwash: equal in ranks whose messages understand
@@ -124,6 +130,7 @@ class job final : private conduit::sink {
   friend struct detail::job_access;
 
   void deliver(const conduit::message& arrived) override;
+  [[nodiscard]] observe::standing standing() const override;
   void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
   void await_own_messages(const conduit::wait_reason& reason);

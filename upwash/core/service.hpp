@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace upwash {
@@ -23,11 +24,15 @@ class service_base {
   /// Whether `progress` is to be called; asked once, when the service is made. One that has nothing
   /// to do for a while says so (job::set_busy), and costs a poll nothing meanwhile.
   [[nodiscard]] virtual bool wants_progress() const { return false; }
-  /// Moves the layer's work on, at most `budget` pieces; returns how many. Outside handlers, and
-  /// never while a `progress` of this job runs: one that waits holds up the other layers.
-  virtual int progress(int /*budget*/) { return 0; }
-  /// Says what is pending, for the stall report; empty when nothing is.
+  /// Moves the layer's work on, as far as it goes without waiting; returns how many pieces. Outside
+  /// handlers, and never while a `progress` of this job runs: one that waits holds up the other
+  /// layers.
+  virtual int progress() { return 0; }
+  /// Says what is pending, for the report of a job that hangs; empty when nothing is. Called while
+  /// the rank waits, also in the layer's own `progress`; not in signal handlers.
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }
+  /// How many collective operations of the layer the rank has begun on the team of that id.
+  [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/) const { return 0; }
   virtual void on_team_create(const team& /*made*/) {}
   virtual void on_team_free(const team& /*going*/) {}
   /// Throws when an invariant of the layer does not hold; called at the end of checked runs.

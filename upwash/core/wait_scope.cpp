@@ -8,16 +8,15 @@ namespace upwash {
 
 wait_scope::wait_scope(job& here, const conduit::wait_reason& reason) noexcept : here_(here) {
   detail::job_state& state = detail::job_access::state(here_);
-  outermost_ = state.waiting_for == nullptr;
-  if (outermost_) state.waiting_for = &reason;
+  outermost_ = !state.waiting.under_way();
+  if (outermost_) state.waiting.begin(reason);
 }
 
 wait_scope::~wait_scope() {
   if (!outermost_) return;
   detail::job_state& state = detail::job_access::state(here_);
-  state.waiting_for = nullptr;
+  state.waiting.end();
   state.idles = 0;
-  state.waiting_since_ps.store(0, std::memory_order_relaxed);  // a report may read an old one
 }
 
 }  // namespace upwash

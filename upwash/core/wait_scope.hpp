@@ -12,7 +12,8 @@ class job;
 
 /// While it lives the stall report names this operation, whatever waits it is made of. A loop that
 /// waits for credit opens one around itself: else each turn were a wait of its own, too short ever
-/// to be reported. Of several, one in another, the outermost counts. `reason` must outlive it.
+/// to be reported. Of several, one in another, the outermost counts. The text of `reason` is a
+/// literal.
 class wait_scope {
  public:
   wait_scope(job& here, const conduit::wait_reason& reason) noexcept;

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
@@ -24,6 +25,7 @@
 #include "upwash/launch/detail/child.hpp"
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/cores.hpp"
+#include "upwash/launch/detail/hang_gatherer.hpp"
 #include "upwash/launch/detail/output.hpp"
 #include "upwash/launch/detail/process_facts.hpp"
 
@@ -92,6 +94,7 @@ class job {
 
   bool start();
   void say(const std::string& text);
+  void say_lines(std::string_view text);
   void end(int status, const std::string& why);
   void wait_for_events();
   void drain_all();
@@ -100,6 +103,7 @@ class job {
   void check_early_exits();
   void check_clock_and_flag();
   void look_for_stopped();
+  void look_for_hangs();
   void tell_of_strangers();
   bool end_by_abort();
 
@@ -110,6 +114,7 @@ class job {
   std::vector<pid_t> spared_;  ///< the caller's own children
   int control_fd_;
   detail::control_block block_;
+  std::optional<detail::hang_gatherer> hangs_;
   std::vector<child> children_;
   std::vector<detail::line_reader> readers_;  ///< two for each process
   std::vector<std::size_t> early_;            ///< exited with 0 before they joined the job
@@ -128,6 +133,7 @@ job::job(const launch_options& options)
   static_cast<void>(process::raise_descriptor_limit());  // it takes three for each process
   if (control_fd_ < 0) throw system_error("cannot make the job's control block", errno);
   block_ = detail::control_block::create(control_fd_, processes(), options.ranks_per_process);
+  hangs_.emplace(block_);
 }
 
 job::~job() {
@@ -143,22 +149,6 @@ job::~job() {
   if (control_fd_ >= 0) close(control_fd_);
 }
 
-std::vector<std::string> job_environment(const std::vector<std::string>& added) {
-  std::vector<std::string> all = added;
-  const auto set_in = [&all](std::string_view entry) {
-    const std::string_view name = entry.substr(0, entry.find('=') + 1);
-    return std::any_of(all.begin(), all.end(),
-                       [name](const std::string& one) { return one.starts_with(name); });
-  };
-  const std::size_t own = all.size();
-  std::vector<std::string> inherited;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!set_in(*entry)) inherited.emplace_back(*entry);
-  }
-  all.insert(all.begin() + static_cast<std::ptrdiff_t>(own), inherited.begin(), inherited.end());
-  return all;
-}
-
 bool job::start() {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
@@ -166,7 +156,7 @@ bool job::start() {
   added.push_back(fmt::format("UPWASH_BOOT_CONTROL={}", control_fd_));
   added.emplace_back("UPWASH_BOOT_PROCESS=0");
   const std::size_t place = added.size() - 1;
-  auto environment = job_environment(added);
+  auto environment = detail::environment_with(added);
   auto program = options_.program;
   std::vector<cpu_set_t> cores;
   if (options_.bind == binding::core) cores = detail::usable_cores();
@@ -196,6 +186,17 @@ bool job::start() {
 }
 
 void job::say(const std::string& text) { sink_.line(-1, true, fmt::format("upwash: {}\n", text)); }
+
+/// The first line as `say` does, the others as they are.
+void job::say_lines(std::string_view text) {
+  const std::size_t first = text.find('\n');
+  say(std::string(text.substr(0, first)));
+  for (std::size_t at = first + 1; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    sink_.line(-1, true, text.substr(at, end - at));
+    at = end;
+  }
+}
 
 void job::end(int status, const std::string& why) {
   if (ended_) return;
@@ -251,6 +252,7 @@ void job::handle_signal(int signal) {
       kill(pid, SIGUSR1);
     }
   }
+  hangs_->ask();
 }
 
 /// Ends the job when one of its processes has left a reason to.
@@ -330,6 +332,15 @@ void job::look_for_stopped() {
   }
 }
 
+/// One report for the job when a rank waits too long, or somebody asks by SIGUSR1.
+void job::look_for_hangs() {
+  if (ended_) return;
+  const std::optional<std::string> report = hangs_->look(steady_now());
+  if (!report) return;
+  drain_all();
+  say_lines(*report);
+}
+
 /// Programs that are none of upwash run as well, each for itself; whoever did not mean it is told.
 void job::tell_of_strangers() {
   if (!options_.tell_of_strangers || ended_ || status_ != 0 || processes() == 1 ||
@@ -347,6 +358,7 @@ int job::run() {
   while (!all_reaped()) {
     wait_for_events();
     look_for_stopped();
+    look_for_hangs();
     check_early_exits();
     check_clock_and_flag();
   }

@@ -6,7 +6,6 @@
 // just one more consumer.
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/schedule/one_buffer.hpp"
 #include "upwash/schedule/repetition.hpp"
 #include "upwash/schedule/script.hpp"
@@ -94,7 +94,7 @@ class generator {
         needs_(from.needs_),
         emitted_(from.emitted_),
         one_buffer_(from.one_buffer_) {
-    assert(!from.script_);
+    ensure(!from.script_, "a recorded schedule is moved, not copied");
     std::memcpy(state_, from.state_, state_bytes);
   }
   generator& operator=(const generator& from) { return *this = generator(from); }
@@ -144,7 +144,7 @@ class generator {
   /// Begins the coroutine as a part of another one (part.hpp), which says where its steps lie. Not
   /// of structs, nor of one in one buffer.
   [[nodiscard]] steps begin(script& in) const {
-    assert(acts_->begin != nullptr && !one_buffer_);
+    ensure(acts_->begin != nullptr && !one_buffer_, "a part is a coroutine of two buffers");
     return acts_->begin(state_, in);
   }
 

@@ -3,12 +3,13 @@
 #include "upwash/simulator/engine.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "upwash/base/ensure.hpp"
 
 namespace upwash::simulator {
 
 void engine::schedule(duration at, int destination, int source, action what) {
-  assert(at >= now_);
+  ensure(at >= now_, "nothing is scheduled in the past");
   std::uint32_t slot = 0;
   if (free_.empty()) {
     slot = static_cast<std::uint32_t>(slots_.size());

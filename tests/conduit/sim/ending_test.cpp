@@ -4,6 +4,7 @@
 // How a simulated job ends: deadlocks are named, exceptions end all ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,8 +38,10 @@ TEST(sim_ending, deadlock_names_what_each_rank_waits_for) {
         e.what(),
         "deadlock at 20.000 us of virtual time: nothing is left to happen and 2 of 3 ranks "
         "wait\n"
-        "  rank 1: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 10.000 us\n"
-        "  rank 2: all_reduce #17 on team 0x10, peer 0, 8 bytes, since 20.000 us");
+        "  rank  what it does         peer  tag  team  number  bytes  for\n"
+        "  0     has ended            -     -    -     -       -      -\n"
+        "  1, 2  waits in all_reduce  0     -    0x10  17      8      10.000 us\n"
+        "  conclusion: ranks 1, 2 wait in all_reduce for rank 0, which has ended");
   }
 }
 
@@ -61,21 +64,20 @@ TEST(sim_ending, deadlock_is_not_before_what_the_ranks_did_last) {
                  ? std::string("none")
                  : what.substr(at + word.size(), what.find(" us", at) - at - word.size());
     };
-    EXPECT_EQ(time_behind("deadlock at "), time_behind(", since ")) << what;
     EXPECT_NE(time_behind("deadlock at "), "0.000") << what;
+    EXPECT_NE(what.find(" 0.000 us"), what.npos) << "it waits since then: " << what;
   }
 }
 
-TEST(sim_ending, deadlock_of_many_ranks_lists_twenty) {
+TEST(sim_ending, deadlock_of_many_ranks_has_a_line_for_what_they_have_in_common) {
   simulated_job job(on_textbook(50));
   try {
     job.run([](rank_box& me) { me.wait_for(1); });
     FAIL();
   } catch (const error& e) {
     const std::string what = e.what();
-    EXPECT_NE(what.find("\n  rank 19: messages #7"), what.npos) << what;
-    EXPECT_EQ(what.find("rank 20:"), what.npos);
-    EXPECT_NE(what.find("\n  and 30 more"), what.npos);
+    EXPECT_NE(what.find("\n  0-49  waits in messages "), what.npos) << what;
+    EXPECT_EQ(std::count(what.begin(), what.end(), '\n'), 2) << what;
   }
 }
 

@@ -26,10 +26,6 @@ T value_in(std::span<const std::byte> payload) {
   return value;
 }
 
-slot& slot_named(std::uint64_t name) {
-  return *reinterpret_cast<slot*>(name);  // alive: its operation waits for this
-}
-
 }  // namespace
 
 void handle_eager(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge,
@@ -47,7 +43,9 @@ void handle_landed(incoming& in, std::uint64_t team, std::uint64_t run, std::uin
   executor_of(in).data_came({team, run, edge, in.source()}, early::kind::landed, {}, {});
 }
 
-void handle_taken(incoming& in, std::uint64_t sender) { executor_of(in).was_taken(sender); }
+void handle_taken(incoming& in, std::uint64_t sender) {
+  executor_of(in).was_taken(in.source(), sender);
+}
 
 void handle_place_free(incoming& in, std::uint64_t team, std::uint64_t run, std::uint64_t edge) {
   executor_of(in).place_is_free({team, run, edge, in.source()});
@@ -62,9 +60,8 @@ void handle_watch(incoming& in, std::uint64_t team, std::uint64_t run, std::uint
   executor_of(in).watched({team, run}, {in.source(), counter, value, asker});
 }
 
-void handle_reached(incoming& /*in*/, std::uint64_t asker) {
-  slot& s = slot_named(asker);
-  s.of->complete(s);
+void handle_reached(incoming& in, std::uint64_t asker) {
+  executor_of(in).reached(in.source(), asker);
 }
 
 void handle_where(incoming& in, std::uint64_t team, std::uint64_t run, std::uint32_t buffer,
@@ -74,7 +71,7 @@ void handle_where(incoming& in, std::uint64_t team, std::uint64_t run, std::uint
 }
 
 void handle_here(incoming& in, std::uint64_t asker) {
-  executor::memory_told(slot_named(asker), value_in<exposed_memory>(in.payload()));
+  executor_of(in).memory_told(in.source(), asker, value_in<exposed_memory>(in.payload()));
 }
 
 void handle_agreement(incoming& in) { executor_of(in).agreed(value_in<agreement>(in.payload())); }
@@ -94,8 +91,23 @@ void executor::data_came(const edge_key& key, early::kind what, std::span<const 
   early_.emplace(key, early{what, {bytes.begin(), bytes.end()}, from});
 }
 
-void executor::was_taken(std::uint64_t sender) {
-  slot& s = slot_named(sender);
+slot& executor::named_by(int peer, std::uint64_t name, progress_of state) const {
+  slot* s = spare_slots_.named(name);
+  if (s != nullptr && s->state == state) return *s;
+  throw error(error_kind::fault,
+              fmt::format("rank {}: rank {} tells of step {:#x} of a collective, which {}; its "
+                          "memory or its messages are damaged",
+                          here_.rank(), peer, name,
+                          s == nullptr ? "is not under way here" : "does not wait for that"));
+}
+
+void executor::reached(int teller, std::uint64_t asker) {
+  slot& s = named_by(teller, asker, progress_of::asked);
+  s.of->complete(s);
+}
+
+void executor::was_taken(int receiver, std::uint64_t sender) {
+  slot& s = named_by(receiver, sender, progress_of::offered);
   if (s.exposed) conceal(here_, s.offered.memory);
   s.exposed = false;
   s.offered.sender = 0;

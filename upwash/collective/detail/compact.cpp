@@ -63,7 +63,8 @@ struct compact_run {
               {.operation = what.operation,
                .bytes = what.bytes,
                .team = record.members.id(),
-               .number = number});
+               .number = number,
+               .counted = observe::series::collectives});
   }
   void receive(const compact_step& s) const {
     board_line& line = place(s).edges[s.edge];

@@ -57,7 +57,7 @@ bool executor::await(operation& op, slot& s) {
     if (s.state == progress_of::asked) return false;  // until the answer comes
     const auto asked =
         try_send<&handle_watch>(here_, op.among.world_rank(peer), op.among.id(), op.run(),
-                                what.edge, what.value, reinterpret_cast<std::uint64_t>(&s));
+                                what.edge, what.value, spare_slots_.name_of(s));
     if (asked.what != conduit::outcome::done) {
       op.stir(s);
       return false;

@@ -95,7 +95,8 @@ request executor::begin(operation& op) {
   begun_operation begun = begin_operation(here_, {.operation = agreed.operation.data(),
                                                   .bytes = agreed.bytes,
                                                   .team = op.among.id(),
-                                                  .number = op.number});
+                                                  .number = op.number,
+                                                  .counted = observe::series::collectives});
   op.restart(begun.end);
   running_.push_back(&op);
   here_.set_busy(*this, true);
@@ -288,7 +289,7 @@ bool executor::open_stage(operation& op, std::uint64_t index) {
   return true;
 }
 
-int executor::progress(int /*budget*/) {
+int executor::progress() {
   if (!disagreement_.empty()) throw_disagreement();
   if (!misfit_.text.empty() && !awaits_agreement(misfit_.of)) {
     throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), misfit_.text));
@@ -349,6 +350,11 @@ operation* executor::find(const run_key& key) {
     if (each->among.id() == key.team && each->run() == key.run) return each;
   }
   return nullptr;
+}
+
+std::uint64_t executor::begun_on(std::uint64_t team) const {
+  const auto record = teams_.find(team);
+  return record == teams_.end() ? 0 : record->second->numbers;
 }
 
 std::string executor::describe_pending() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/collective/detail/service.hpp"
 #include "upwash/core/active_message.hpp"
 
@@ -120,7 +121,9 @@ void operation::stir(const slot& s) noexcept {
 }
 
 void operation::complete(slot& s) noexcept {
+  ensure(s.state != progress_of::done, "a step is done once", s.index);
   s.state = progress_of::done;
+  if (s.name != 0) slots_.store().forget(s);
   open_.unmark(s.index % slots_.size());
   if (s.what.kind != schedule::step_kind::receive) --others_;
   for (std::uint32_t link = std::exchange(s.dependents, 0); link != 0;) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/handle_table.hpp"
 #include "upwash/collective/detail/board.hpp"
 #include "upwash/collective/detail/compact.hpp"
 #include "upwash/collective/detail/open_steps.hpp"
@@ -74,6 +75,7 @@ struct slot {
   bool after_all = false;  ///< waits until all steps before it are done
   std::uint8_t unmet = 0;  ///< dependencies that are not done
   std::uint64_t index = 0;
+  std::uint64_t name = 0;  ///< that peers give back; 0: none
   /// Steps that wait for this one: the first, and behind it what each names as the next (link_to).
   std::uint32_t dependents = 0;
   std::array<std::uint32_t, schedule::step::most_dependencies> next_dependent{};
@@ -101,6 +103,7 @@ class slot_store {
     return last;
   }
   void put_back(std::unique_ptr<slot_chunk> unused) {
+    for (slot& each : unused->of) forget(each);  // of an operation that failed
     if (spare_.size() == most_spare) return;
     for (slot& each : unused->of) {
       each.moving = {};
@@ -109,8 +112,20 @@ class slot_store {
     spare_.push_back(std::move(unused));
   }
 
+  /// The slot's name, for a peer to give back, until `forget`.
+  [[nodiscard]] std::uint64_t name_of(slot& s) {
+    if (s.name == 0) s.name = names_.enter(s);
+    return s.name;
+  }
+  void forget(slot& s) noexcept {
+    if (s.name != 0) names_.leave(std::exchange(s.name, 0));
+  }
+  /// What has the name; null: nothing.
+  [[nodiscard]] slot* named(std::uint64_t name) const noexcept { return names_.find(name); }
+
  private:
   static constexpr std::size_t most_spare = 64;
+  handle_table<slot> names_;
   std::vector<std::unique_ptr<slot_chunk>> spare_;
 };
 
@@ -132,6 +147,7 @@ class slot_ring {
     if (chunks > chunks_.size()) chunks_.resize(chunks);
   }
   [[nodiscard]] std::size_t size() const noexcept { return chunks_.size() * slot_chunk::slots; }
+  [[nodiscard]] slot_store& store() noexcept { return spare_; }
   [[nodiscard]] slot& at(std::uint64_t index) {
     const std::size_t place = index % size();
     auto& chunk = chunks_[place / slot_chunk::slots];

@@ -132,9 +132,9 @@ bool executor::reduce(operation& op, slot& s) {
 // -- Address mode local -------------------------------------------------------------------------
 
 void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) {
-  const auto asked = try_send<&handle_where>(here_, op.among.world_rank(p.owner), op.among.id(),
-                                             op.run(), static_cast<std::uint32_t>(p.of),
-                                             reinterpret_cast<std::uint64_t>(&s));
+  const auto asked =
+      try_send<&handle_where>(here_, op.among.world_rank(p.owner), op.among.id(), op.run(),
+                              static_cast<std::uint32_t>(p.of), spare_slots_.name_of(s));
   if (asked.what == conduit::outcome::done) {
     s.state = progress_of::asked;
   } else {
@@ -183,7 +183,8 @@ void executor::answer_questions(operation& op) {
   }
 }
 
-void executor::memory_told(slot& asker, const exposed_memory& memory) {
+void executor::memory_told(int owner, std::uint64_t name, const exposed_memory& memory) {
+  slot& asker = named_by(owner, name, progress_of::asked);
   const schedule::step& what = asker.what;
   operation& op = *asker.of;
   const schedule::piece& p = is_peers(op, what.left) ? what.left : what.right;

@@ -56,8 +56,9 @@ class executor final : public service_base {
   explicit executor(job& here);
 
   [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
+  int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
+  [[nodiscard]] std::uint64_t begun_on(std::uint64_t team) const override;
   void on_team_create(const team& made) override;
   void on_team_free(const team& going) override;
 
@@ -118,15 +119,18 @@ class executor final : public service_base {
   // Messages, as they come.
   void data_came(const edge_key& key, early::kind what, std::span<const std::byte> bytes,
                  const offer& from);
-  void was_taken(std::uint64_t sender);
+  void was_taken(int receiver, std::uint64_t sender);
+  void reached(int teller, std::uint64_t asker);
   void place_is_free(const edge_key& key);
   void counted(const run_key& key, std::uint32_t counter);
   void watched(const run_key& key, const watcher& by);
   void memory_asked(const question& asked);
-  static void memory_told(slot& asker, const exposed_memory& memory);
+  void memory_told(int owner, std::uint64_t asker, const exposed_memory& memory);
   void agreed(const agreement& theirs);
 
  private:
+  /// The step that waits, in that state, for what `peer` tells of it. Throws `error` (fault).
+  [[nodiscard]] slot& named_by(int peer, std::uint64_t name, progress_of state) const;
   // Life of an operation (executor.cpp, persistent.cpp).
   void await_last_start(operation& kept);
   void check_shared_scratch(const operation& op) const;

@@ -29,8 +29,6 @@ std::uint64_t header_bytes_in(const schedule::step& s, std::span<const std::byte
   return words * sizeof words;
 }
 
-std::uint64_t name_of(slot& s) { return reinterpret_cast<std::uint64_t>(&s); }
-
 /// How the edge travels, as both its ends see it.
 schedule::wire wire_of(const operation& op, const schedule::step& s, std::uint64_t data_bytes) {
   const std::uint64_t header = header_bytes(s);
@@ -92,7 +90,7 @@ bool executor::send_eager(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const auto sent = try_send_medium<&handle_eager>(
       here_, op.among.world_rank(what.peer), in_one_piece(op, s), op.among.id(), op.run(),
-      op.wire_edge(what.edge), what.acknowledged ? name_of(s) : 0);
+      op.wire_edge(what.edge), what.acknowledged ? spare_slots_.name_of(s) : 0);
   if (sent.what != conduit::outcome::done) {
     op.stir(s);
     return false;
@@ -120,7 +118,7 @@ bool executor::send_offer(operation& op, slot& s, bool in_place) {
   const schedule::step& what = s.what;
   if (!s.exposed && s.offered.sender == 0) {
     s.offered = {};
-    s.offered.sender = name_of(s);
+    s.offered.sender = spare_slots_.name_of(s);
     if (in_place && what.header.count == 0 && what.left.of != schedule::buffer::scratch) {
       s.offered.source = what.left;
     } else {

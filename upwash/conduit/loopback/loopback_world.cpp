@@ -19,6 +19,8 @@ class loopback_world final : public world {
       const int hosted = std::min(options.ranks_per_endpoint, options.ranks - first);
       shared_.endpoints.push_back(std::make_unique<loopback_endpoint>(shared_, first, hosted));
     }
+    shared_.ranks.ask_of_ranks(
+        [this](int rank) { return shared_.endpoint_of(rank).receiver_of(rank); });
   }
 
   [[nodiscard]] int size() const noexcept override { return shared_.options.ranks; }

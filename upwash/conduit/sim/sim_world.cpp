@@ -27,6 +27,7 @@ class sim_world final : public world {
         transfers_(in_, messages_, memory_),
         collectives_(in_) {
     const sim_endpoint::parts all{in_, messages_, transfers_, collectives_, memory_};
+    in_.ranks.ask_of_ranks([this](int rank) { return messages_.receiver_of(rank); });
     const int each = in_.options().ranks_per_process;
     for (int first = 0; first < size(); first += each) {
       const int count = std::min(each, size() - first);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "upwash/base/process.hpp"
+#include "upwash/core/detail/hang_watch.hpp"
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
 #include "upwash/core/detail/modules.hpp"
@@ -53,12 +54,11 @@ class job_state {
   int busy_services = 0;                   ///< of them: those that have work
   bool in_services = false;                ///< one of them is being called
 
-  const conduit::wait_reason* waiting_for = nullptr;  ///< read by signal handlers
-  std::atomic<std::int64_t> waiting_since_ps{0};      ///< 0: not idle yet
-  bool reported = false;                              ///< this wait has reported itself
-  unsigned idles = 0;                                 ///< in this operation
-  unsigned empty_polls = 0;                           ///< calls of job::progress in a row
-  duration last_pause;                                ///< in the last of them
+  shown_wait waiting;
+  hang_watch hang;
+  unsigned idles = 0;        ///< in this operation
+  unsigned empty_polls = 0;  ///< calls of job::progress in a row
+  duration last_pause;       ///< in the last of them
   process::live_job* live = nullptr;
   std::jthread progress_thread;
 };
@@ -79,8 +79,5 @@ struct job_access {
     state.failed.store(true, std::memory_order_release);
   }
 };
-
-/// Leaves a note in `text` of what the job waits for; async-signal-safe.
-std::size_t describe_wait(const void* job, char* text, std::size_t size);
 
 }  // namespace upwash::detail

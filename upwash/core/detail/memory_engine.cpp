@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
@@ -222,7 +223,10 @@ void memory_engine::tell(const stage_target& target) {
 
 void memory_engine::tell_locked(const stage_target& target) {
   // Release: the data that came is visible to whoever sees the count reach zero.
-  if (target.counter != nullptr) target.counter->fetch_sub(1, std::memory_order_release);
+  if (target.counter != nullptr) {
+    const std::uint32_t before = target.counter->fetch_sub(1, std::memory_order_release);
+    ensure<check_level::full>(before != 0, "a stage is told once");
+  }
   if (target.function != nullptr) {
     callbacks_.emplace_back(target.function, target.context);
     ++waiting_;

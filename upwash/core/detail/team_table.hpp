@@ -57,6 +57,10 @@ class team_table {
   /// As `remove`, but copies of the handle are told apart from teams until some others are
   /// released.
   void retire(std::uint64_t id);
+  /// Those of this rank that are not released, by id.
+  [[nodiscard]] const std::map<std::uint64_t, std::unique_ptr<team_state>>& all() const noexcept {
+    return teams_;
+  }
   /// The id of a team that this rank creates.
   [[nodiscard]] std::uint64_t draw_id() noexcept;
   /// Counts uses of a provisional identity (team::subset), so that repeats differ.

@@ -133,4 +133,20 @@ void kill_orphans(const std::vector<pid_t>& spared) {
   }
 }
 
+std::vector<std::string> environment_with(const std::vector<std::string>& added) {
+  std::vector<std::string> all = added;
+  const auto set_in = [&all](std::string_view entry) {
+    const std::string_view name = entry.substr(0, entry.find('=') + 1);
+    return std::any_of(all.begin(), all.end(),
+                       [name](const std::string& one) { return one.starts_with(name); });
+  };
+  const std::size_t own = all.size();
+  std::vector<std::string> inherited;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!set_in(*entry)) inherited.emplace_back(*entry);
+  }
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(own), inherited.begin(), inherited.end());
+  return all;
+}
+
 }  // namespace upwash::launch::detail

@@ -47,4 +47,7 @@ void kill_orphans(const std::vector<pid_t>& spared);
 /// The children that this process has.
 [[nodiscard]] std::vector<pid_t> own_children();
 
+/// This process's environment, but for what `added` ("NAME=value") has, which comes first.
+[[nodiscard]] std::vector<std::string> environment_with(const std::vector<std::string>& added);
+
 }  // namespace upwash::launch::detail

@@ -26,11 +26,17 @@
 namespace upwash::launch::detail {
 namespace {
 
-constexpr std::size_t header_bytes = 4096;
+constexpr std::size_t header_bytes = 16'384;
 static_assert(sizeof(control_header) <= header_bytes);
 
-std::size_t block_bytes(int processes) {
+std::size_t slots_end(int processes) {
   return header_bytes + static_cast<std::size_t>(processes) * sizeof(process_slot);
+}
+
+std::size_t block_bytes(int processes, int ranks_per_process) {
+  return slots_end(processes) + static_cast<std::size_t>(processes) *
+                                    static_cast<std::size_t>(ranks_per_process) *
+                                    sizeof(standing_slot);
 }
 
 void* map_shared(int fd, std::size_t bytes) {
@@ -40,6 +46,31 @@ void* map_shared(int fd, std::size_t bytes) {
 }
 
 }  // namespace
+
+void standing_slot::write(const observe::standing& is, std::uint32_t question) noexcept {
+  std::array<std::uint64_t, words> plain;
+  std::memcpy(plain.data(), &is, sizeof is);
+  const std::uint32_t before = version.load(std::memory_order_relaxed);
+  version.store(before + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);  // the odd version comes before the words
+  for (std::size_t w = 0; w < words; ++w) told[w].store(plain[w], std::memory_order_relaxed);
+  version.store(before + 2, std::memory_order_release);
+  answered.store(question, std::memory_order_release);
+}
+
+observe::standing standing_slot::read() const noexcept {
+  std::array<std::uint64_t, words> plain{};
+  // A rank that was stopped while it wrote leaves half of it: then that is read.
+  for (int turn = 0; turn < 1000; ++turn) {
+    const std::uint32_t before = version.load(std::memory_order_acquire);
+    for (std::size_t w = 0; w < words; ++w) plain[w] = told[w].load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);  // the words come before the version
+    if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) break;
+  }
+  observe::standing is;
+  std::memcpy(static_cast<void*>(&is), plain.data(), sizeof is);
+  return is;
+}
 
 control_block::~control_block() {
   if (base_ != nullptr) munmap(base_, bytes_);
@@ -55,16 +86,17 @@ control_block& control_block::operator=(control_block&& other) noexcept {
 }
 
 control_block control_block::create(int fd, int processes, int ranks_per_process) {
-  const std::size_t bytes = block_bytes(processes);
+  const std::size_t bytes = block_bytes(processes, ranks_per_process);
   if (const int refused = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); refused != 0) {
     throw system_error(fmt::format("cannot get {} bytes for the job's control block", bytes),
                        refused);
   }
   control_block block(map_shared(fd, bytes), bytes);
   auto* header = new (block.base_) control_header{};
-  for (int p = 0; p < processes; ++p) new (&block.slot(p)) process_slot{};
   header->processes = static_cast<std::uint32_t>(processes);
   header->ranks_per_process = static_cast<std::uint32_t>(ranks_per_process);
+  for (int p = 0; p < processes; ++p) new (&block.slot(p)) process_slot{};
+  for (int rank = 0; rank < block.ranks(); ++rank) new (&block.standing(rank)) standing_slot{};
   header->creator = getpid();
   header->creator_started = process_started(getpid());
   header->magic.store(control_header::magic_value);
@@ -83,7 +115,8 @@ control_block control_block::attach(int fd) {
   control_block block(map_shared(fd, bytes), bytes);
   const control_header& header = block.header();
   if (header.magic.load() != control_header::magic_value ||
-      bytes < block_bytes(static_cast<int>(header.processes))) {
+      bytes < block_bytes(static_cast<int>(header.processes),
+                          static_cast<int>(header.ranks_per_process))) {
     throw error(error_kind::environment,
                 "the job's control block is of another version of upwash; start the program by "
                 "the upwash run that belongs to its library");
@@ -101,7 +134,17 @@ process_slot& control_block::slot(int process) const noexcept {
                                           static_cast<std::size_t>(process) * sizeof(process_slot));
 }
 
+standing_slot& control_block::standing(int rank) const noexcept {
+  auto* slots = static_cast<std::byte*>(base_) + slots_end(processes());
+  return *reinterpret_cast<standing_slot*>(slots +
+                                           static_cast<std::size_t>(rank) * sizeof(standing_slot));
+}
+
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
+
+int control_block::ranks() const noexcept {
+  return processes() * static_cast<int>(header().ranks_per_process);
+}
 
 bool control_block::fail(int rank, int status, std::string_view why, bool speak,
                          int teller) const noexcept {

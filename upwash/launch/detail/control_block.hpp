@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The memory that all processes of a job share from the start: identity, exchange area, states,
-// and why the job failed. In a memfd of the launcher, or in a named object for a rendezvous.
-// Growth: 576 bytes a process.
+// why the job failed, and what its ranks wait in. In a memfd of the launcher, or in a named object
+// for a rendezvous. Growth: 576 bytes a process and 704 a rank.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/observe/standing.hpp"
 
 namespace upwash::launch::detail {
 
@@ -35,9 +36,24 @@ struct process_slot {
 };
 static_assert(sizeof(process_slot) == 576);
 
+/// What a rank has told of its wait. Its words are read while they are written: a reader takes them
+/// again when `version` was odd, or another one afterwards.
+struct standing_slot {
+  static constexpr std::size_t words = sizeof(observe::standing) / sizeof(std::uint64_t);
+  static_assert(sizeof(observe::standing) % sizeof(std::uint64_t) == 0);
+
+  alignas(64) std::atomic<std::uint32_t> version;
+  std::atomic<std::uint32_t> answered;  ///< the question
+  std::array<std::atomic<std::uint64_t>, words> told;
+
+  void write(const observe::standing& is, std::uint32_t question) noexcept;
+  [[nodiscard]] observe::standing read() const noexcept;
+};
+static_assert(sizeof(standing_slot) == 704);
+
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683033U;  // "upwash03"
-  static constexpr std::size_t text_bytes = 3072;
+  static constexpr std::uint64_t magic_value = 0x75707761'73683034U;  // "upwash04"
+  static constexpr std::size_t text_bytes = 12'288;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
   std::uint32_t processes;
@@ -49,7 +65,10 @@ struct control_header {
   alignas(64) std::atomic<std::uint32_t> failed;
   std::int32_t failed_rank;  ///< valid when `failed`, as the next two; -1: none in particular
   std::int32_t failed_status;
-  std::int32_t failed_teller;  ///< process that may still tell more; -1: none
+  std::int32_t failed_teller;                       ///< process that may still tell more; -1: none
+  alignas(64) std::atomic<std::uint32_t> question;  ///< all ranks are to tell what they are in
+  std::atomic<std::uint32_t> hangs;                 ///< waits that have lasted too long
+  std::atomic<std::int32_t> gatherer;  ///< pid of the process that asks; 0: none, or the launcher
   std::array<char, text_bytes> failed_text;
 };
 
@@ -69,7 +88,9 @@ class control_block {
 
   [[nodiscard]] control_header& header() const noexcept;
   [[nodiscard]] process_slot& slot(int process) const noexcept;
+  [[nodiscard]] standing_slot& standing(int rank) const noexcept;
   [[nodiscard]] int processes() const noexcept;
+  [[nodiscard]] int ranks() const noexcept;
 
   /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
   /// standard error, before anybody can see that the job has failed and leave. `teller`: a process

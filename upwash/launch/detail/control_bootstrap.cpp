@@ -37,7 +37,8 @@ void nap(int turn) {
 
 control_bootstrap::control_bootstrap(control_block block, int process, duration start_timeout,
                                      std::optional<meeting_place> place)
-    : block_(std::move(block)),
+    : observe::hang_board(block.header().question),
+      block_(std::move(block)),
       process_(process),
       start_timeout_(start_timeout),
       launcher_(!place),
@@ -135,6 +136,28 @@ void control_bootstrap::desert(int rank, std::string_view why) noexcept {
   close_place();
   std::fflush(nullptr);
   block_.fail(rank, 1, why, !launcher_, process_);
+}
+
+void control_bootstrap::answer(const observe::standing& mine, std::uint32_t question) noexcept {
+  observe::standing told = mine;
+  told.process = getpid();
+  block_.standing(mine.rank).write(told, question);
+}
+
+/// The first process whose rank hangs gathers what all are in, where no launcher does.
+void control_bootstrap::tell_of_hang() noexcept {
+  block_.header().hangs.fetch_add(1);
+  std::int32_t nobody = 0;
+  if (!launcher_ && block_.header().gatherer.compare_exchange_strong(nobody, getpid())) {
+    gatherer_.emplace(block_);
+  }
+}
+
+void control_bootstrap::look() {
+  if (!gatherer_) return;
+  if (const auto text = gatherer_->look(steady_now())) {
+    std::fprintf(stderr, "upwash: %s", text->c_str());
+  }
 }
 
 bool control_bootstrap::failed() const noexcept {

@@ -11,12 +11,13 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/hang_gatherer.hpp"
 #include "upwash/launch/detail/peer_watch.hpp"
 #include "upwash/launch/detail/rendezvous.hpp"
 
 namespace upwash::launch::detail {
 
-class control_bootstrap final : public conduit::bootstrap {
+class control_bootstrap final : public conduit::bootstrap, private observe::hang_board {
  public:
   /// Takes the slot of `process`. Without `place` a launcher stands behind the job, prints the
   /// reason of a failure and ends the processes; processes that met there watch each other, and
@@ -38,8 +39,12 @@ class control_bootstrap final : public conduit::bootstrap {
   [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override;
   void desert(int rank, std::string_view why) noexcept override;
   [[nodiscard]] bool failed() const noexcept override;
+  [[nodiscard]] observe::hang_board* hang_board() noexcept override { return this; }
 
  private:
+  void answer(const observe::standing& mine, std::uint32_t question) noexcept override;
+  void tell_of_hang() noexcept override;
+  void look() override;
   void await_all(std::uint32_t generation);
   [[noreturn]] void missing(std::uint32_t generation, const char* what);
   void close_place() noexcept;
@@ -50,7 +55,8 @@ class control_bootstrap final : public conduit::bootstrap {
   bool launcher_;
   std::optional<meeting_place> place_;  ///< until all have met
   std::uint32_t generation_ = 0;
-  std::unique_ptr<peer_watch> watch_;  ///< without a launcher
+  std::unique_ptr<peer_watch> watch_;      ///< without a launcher
+  std::optional<hang_gatherer> gatherer_;  ///< without a launcher, in the process that asks
 };
 
 }  // namespace upwash::launch::detail

@@ -59,6 +59,12 @@ pid_t parent_of(pid_t pid) {
   return at != nullptr ? std::atoi(at + 2) : -1;
 }
 
+char run_state_of(pid_t pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* at = behind_command(stat);
+  return at != nullptr ? *at : '\0';
+}
+
 std::string command_of(pid_t pid) {
   const auto stat = process_file(pid, "stat");
   const char* begin = std::strchr(stat.data(), '(');

@@ -23,6 +23,9 @@ namespace upwash::launch::detail {
 /// The name of the program that a process runs, its first 15 characters; empty when there is none.
 [[nodiscard]] std::string command_of(pid_t pid);
 
+/// 'R', 'S', 'D', 'T' and so on (proc(5)); 0 when there is no such process.
+[[nodiscard]] char run_state_of(pid_t pid);
+
 /// Whether a process has a handler for `signal`.
 [[nodiscard]] bool catches(pid_t pid, int signal);
 

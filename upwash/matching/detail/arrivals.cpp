@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/memory_access.hpp"
@@ -32,13 +33,17 @@ void handle_offer(incoming& in, label with) {
   messenger_of(in).offer_came(in.source(), with, from);
 }
 
-void handle_received(incoming& in, std::uint64_t sender) { messenger_of(in).was_received(sender); }
+void handle_received(incoming& in, std::uint64_t sender) {
+  messenger_of(in).was_received(in.source(), sender);
+}
 
 void handle_room(incoming& in, std::uint64_t bytes) {
   messenger_of(in).room_came(in.source(), bytes);
 }
 
-void handle_taken(incoming& in, std::uint64_t sender) { messenger_of(in).was_taken(sender); }
+void handle_taken(incoming& in, std::uint64_t sender) {
+  messenger_of(in).was_taken(in.source(), sender);
+}
 
 void handle_question(incoming& in, question what) { messenger_of(in).asked(in.source(), what); }
 
@@ -183,7 +188,7 @@ void messenger::fetched(void* context) {
   p.owner->complete(p);
 }
 
-int messenger::progress(int /*budget*/) {
+int messenger::progress() {
   const auto now = std::exchange(to_fetch_, {});
   for (posted* p : now) fetch(*p);
   const int sent = send_queued();
@@ -191,14 +196,48 @@ int messenger::progress(int /*budget*/) {
   return static_cast<int>(now.size()) + sent;
 }
 
-void messenger::was_received(std::uint64_t sender) {
-  auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
-  if (s->memory.rank >= 0) conceal(here_, s->memory);
-  if (s->offered) --balance_with(s->rank).offered;
-  completer end = std::exchange(s->end, {});
-  if (s->edge != nullptr) *s->edge = 0;
-  sends_.give_back(s);
+sending& messenger::named_by(int receiver, std::uint64_t name, const char* what) const {
+  sending* s = names_.find(name);
+  if (s != nullptr && s->rank == receiver) return *s;
+  throw error(
+      error_kind::fault,
+      fmt::format(
+          "rank {}: rank {} says that message {:#x} was {}, which {}; its memory or "
+          "its messages are damaged",
+          here_.rank(), receiver, name, what,
+          s == nullptr ? "is not under way here" : fmt::format("goes to rank {}", s->rank)));
+}
+
+void messenger::was_received(int receiver, std::uint64_t sender) {
+  sending& s = named_by(receiver, sender, "received");
+  if (s.memory.rank >= 0) conceal(here_, s.memory);
+  if (s.offered) {
+    balance& other = balance_with(s.rank);
+    ensure(other.offered != 0, "envelopes that come back were sent");
+    --other.offered;
+  }
+  end_send(s);
+}
+
+/// Its name, and its place in the pool, are for others from now on.
+void messenger::end_send(sending& s) {
+  if (s.name != 0) names_.leave(s.name);
+  completer end = std::exchange(s.end, {});
+  if (s.edge != nullptr) *s.edge = 0;
+  sends_.give_back(&s);
   if (end) end.complete();
+}
+
+void messenger::room_came(int peer, std::uint64_t bytes) {
+  balance& other = balance_with(peer);
+  if (bytes > other.outstanding) {
+    throw error(
+        error_kind::fault,
+        fmt::format("rank {}: rank {} gives back room for {} bytes, where it has {} of this "
+                    "rank's; its memory or its messages are damaged",
+                    here_.rank(), peer, bytes, other.outstanding));
+  }
+  other.outstanding -= bytes;
 }
 
 /// Told in pieces of a quarter of the share, so that most messages cost no answer.

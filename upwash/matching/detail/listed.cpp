@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Messages that stay listed at their sender, because the receiver has no room for their envelopes.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 
@@ -38,7 +41,7 @@ void messenger::asked(int asker, const question& what) {
     // One whose offer waits for credit will be offered yet: the asker then meets it in order.
     if (s != nullptr && !s->queued) {
       with = {.team = s->team,
-              .sender = reinterpret_cast<std::uintptr_t>(s),
+              .sender = name_of(*s),
               .member = s->what.source,
               .tag = s->what.tag,
               .kind = s->what.kind};
@@ -49,10 +52,15 @@ void messenger::asked(int asker, const question& what) {
                               std::uint64_t{what.number});
 }
 
-void messenger::was_taken(std::uint64_t sender) {
-  auto* s = reinterpret_cast<sending*>(static_cast<std::uintptr_t>(sender));  // alive until told
-  balance& other = balance_with(s->rank);
-  other.listed->erase(*s);
+void messenger::was_taken(int receiver, std::uint64_t sender) {
+  sending& s = named_by(receiver, sender, "taken from this rank's list");
+  balance& other = balance_with(receiver);
+  if (other.listed == nullptr) {
+    throw error(error_kind::fault, fmt::format("rank {}: rank {} takes a message from this rank's "
+                                               "list for it, which is empty",
+                                               here_.rank(), receiver));
+  }
+  other.listed->erase(s);
   --memory_.listed_here;
   if (other.listed->size() == 0) other.listed.reset();
 }

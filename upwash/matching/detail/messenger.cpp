@@ -139,6 +139,7 @@ posted& messenger::new_post(envelope what, std::span<std::byte> into) {
 receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
   posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
   p.team = from.id();
+  p.source_rank = source >= 0 ? from.world_rank(source) : -1;
   match_or_post(p, from);
   return receiving(&p);
 }
@@ -171,6 +172,7 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
   arrival& a = *std::exchange(claimed.state_, nullptr);
   posted& p = claimed.owner_->new_post(a.what, into);
   p.team = 0;
+  p.source_rank = a.sender_rank;
   claimed.owner_->consume(p, a);
   return receiving(&p);
 }
@@ -203,7 +205,10 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
     if (const auto found = probe(from, source, tag)) return *found;
     here_.wait(conduit::wait_target::predicate(
                    [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
-               {.operation = "probe", .peer = -1, .bytes = 0, .team = from.id()});
+               {.operation = "probe",
+                .peer = source >= 0 ? from.world_rank(source) : -1,
+                .tag = tag,
+                .team = from.id()});
   }
 }
 
@@ -232,14 +237,21 @@ void messenger::wait(posted& p) {
     return static_cast<const posted*>(which)->now == posted::state::complete;
   };
   if (over(&p)) return;
-  here_.wait(conduit::wait_target::predicate(over, &p),
-             {.operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team});
+  here_.wait(conduit::wait_target::predicate(over, &p), reason_of(p));
+}
+
+/// For reports: the source by its world rank, where the receive names one.
+conduit::wait_reason messenger::reason_of(const posted& p) noexcept {
+  return {.operation = "receive",
+          .peer = p.source_rank,
+          .tag = p.what.tag,
+          .bytes = p.into.size(),
+          .team = p.team};
 }
 
 /// Destroyed: one that is not complete is waited for as a request is.
 void messenger::finish(posted& p) noexcept {
-  const conduit::wait_reason reason{
-      .operation = "receive", .peer = -1, .bytes = p.into.size(), .team = p.team};
+  const conduit::wait_reason reason = reason_of(p);
   const bool unwinding = std::uncaught_exceptions() > p.exceptions;
   if (p.now != posted::state::complete && unwinding && !cancel(p)) {
     return upwash::detail::let_go(here_, reason);  // the bytes are being fetched
@@ -315,7 +327,7 @@ void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes
   sending* s = nullptr;
   if (how == mode::synchronous) {
     s = &new_sending(rank, with, bytes.size(), told);
-    with.sender = reinterpret_cast<std::uintptr_t>(s);
+    with.sender = name_of(*s);
   }
   if (other.queued == nullptr && try_send_medium<&handle_eager>(here_, rank, bytes, with).what ==
                                      conduit::outcome::done) [[likely]] {
@@ -337,11 +349,13 @@ sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
   s.edge = told.edge;
   if (told.handle != nullptr) {
     auto begun = begin_operation(
-        here_, {.operation = "send", .peer = rank, .bytes = bytes, .team = with.team});
+        here_,
+        {.operation = "send", .peer = rank, .tag = with.tag, .bytes = bytes, .team = with.team});
     *told.handle = std::move(begun.handle);
     s.end = begun.end;
   }
   s.what = envelope_of(with);
+  s.name = 0;
   s.memory = {};
   s.memory.bytes = bytes;
   s.team = with.team;
@@ -359,7 +373,7 @@ void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
   balance& other = balance_with(rank);
   sending& s = new_sending(rank, with, bytes.size(), told);
   if (!bytes.empty()) s.memory = expose(here_, bytes);
-  with.sender = reinterpret_cast<std::uintptr_t>(&s);
+  with.sender = name_of(s);
   if (other.listed != nullptr || other.offered >= envelopes_) {
     with.listed = 1;
     list(s, other);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "upwash/base/handle_table.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/incoming.hpp"
@@ -56,6 +57,7 @@ struct posted : entry {
   messenger* owner = nullptr;
   std::uint64_t sender = 0;  ///< who is to be told once the bytes are fetched
   int sender_rank = -1;
+  int source_rank = -1;  ///< world rank of the source that it names
   exposed_memory from;
   inquiry* asking = nullptr;      ///< while inquiring
   std::uint64_t* edge = nullptr;  ///< of a collective: told the length, instead of `end`
@@ -77,7 +79,8 @@ struct arrival : entry {
 /// A send that is complete when the receiver says so, or that waits for credit. Pooled. An entry of
 /// the sender's own list when the receiver has no room for it (listed.cpp).
 struct sending : entry {
-  exposed_memory memory;  ///< bytes: of the message
+  exposed_memory memory;   ///< bytes: of the message
+  std::uint64_t name = 0;  ///< that the receiver gives back; 0: none yet
   completer end;
   std::uint64_t* edge = nullptr;  ///< of a collective: told 0, instead of `end`
   std::uint64_t team = 0;
@@ -119,7 +122,7 @@ class messenger final : public service_base {
   void use(const message_options& chosen);
 
   [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
+  int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
   void on_team_free(const team& going) override;
   void check() const override;
@@ -149,9 +152,9 @@ class messenger final : public service_base {
   // -- Called by handlers ---------------------------------------------------------------------
   void eager_came(int sender_rank, const label& with, std::span<const std::byte> payload);
   void offer_came(int sender_rank, const label& with, const exposed_memory& from);
-  void was_received(std::uint64_t sender);
-  void room_came(int peer, std::uint64_t bytes) { balance_with(peer).outstanding -= bytes; }
-  void was_taken(std::uint64_t sender);
+  void was_received(int receiver, std::uint64_t sender);
+  void room_came(int peer, std::uint64_t bytes);
+  void was_taken(int receiver, std::uint64_t sender);
   void asked(int asker, const question& what);
   void answered(int sender_rank, std::uint32_t number, const label& with,
                 const exposed_memory& from);
@@ -208,6 +211,14 @@ class messenger final : public service_base {
   void dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                 const end_of_send& told);
   void offer(int rank, label& with, std::span<const std::byte> bytes, const end_of_send& told);
+  /// The send's name, for its receiver to give back.
+  [[nodiscard]] std::uint64_t name_of(sending& s) {
+    if (s.name == 0) s.name = names_.enter(s);
+    return s.name;
+  }
+  /// The send to `receiver` of that name. Throws `error` (fault) where there is none.
+  [[nodiscard]] sending& named_by(int receiver, std::uint64_t name, const char* what) const;
+  void end_send(sending& s);
   [[nodiscard]] sending& new_sending(int rank, const label& with, std::size_t bytes,
                                      const end_of_send& told);
   /// Sends a control message. Never waits: without credit it is as a handler's.
@@ -225,6 +236,7 @@ class messenger final : public service_base {
   [[nodiscard]] int send_queued();
 
   void match_or_post(posted& p, const team& from);
+  [[nodiscard]] static conduit::wait_reason reason_of(const posted& p) noexcept;
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
   /// Of user messages, or of edges of collectives, on a team.
   [[nodiscard]] std::uint32_t context_of(std::uint64_t team, std::uint32_t kind = 0);
@@ -326,6 +338,7 @@ class messenger final : public service_base {
   node_pool<posted> posts_;
   node_pool<arrival> arrivals_;
   node_pool<sending> sends_;
+  handle_table<sending> names_;  ///< of sends that receivers tell of
 };
 
 }  // namespace upwash::matching::detail

@@ -6,6 +6,7 @@
 // a pooled node, and its request stays incomplete until the message went.
 #include <algorithm>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 
@@ -44,13 +45,11 @@ int messenger::send_queued(balance& other) {
     if (!inject(*s)) break;
     other.queued = s->next_queued;
     s->queued = false;
+    ensure(memory_.queued != 0, "what leaves the queue was in it");
     --memory_.queued;
     ++sent;
     if (s->acknowledged) continue;
-    completer end = std::exchange(s->end, {});
-    if (s->edge != nullptr) *s->edge = 0;
-    sends_.give_back(s);
-    if (end) end.complete();
+    end_send(*s);
   }
   return sent;
 }

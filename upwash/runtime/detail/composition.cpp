@@ -85,7 +85,8 @@ void compose(composition& made) {
   make_selectors(made, conduit::network_of(*made.world));
   made.options.deferred_limit = static_cast<std::size_t>(made.values.count("deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
-  made.options.checked = made.values.flag("checked");
+  if (made.boot) made.options.hang_board = made.boot->hang_board();
+  made.options.checked = made.options.checked || made.values.flag("checked");
   made.options.progress_thread = made.values.flag("progress_thread");
   if (made.options.progress_thread && made.world->local_ranks() > 1) {
     log(log_level::warning, "runtime",

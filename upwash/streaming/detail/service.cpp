@@ -91,7 +91,7 @@ void service::received(const stream_name& name, content kind, const common_part&
   early_[name].push_back({kind, common, {payload.begin(), payload.end()}});
 }
 
-int service::progress(int /*budget*/) {
+int service::progress() {
   int moved = deliver_early() + large_.progress();
   bool more = false;
   for (const auto& [name, each] : open_) {

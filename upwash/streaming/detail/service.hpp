@@ -45,7 +45,7 @@ class service final : public service_base, private large_batches::receiver {
   [[nodiscard]] large_batches& large() noexcept { return large_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
+  int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
 
  private:

@@ -38,7 +38,7 @@ class wave_service final : public service_base {
   [[nodiscard]] bool in_callback() const noexcept { return in_callback_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }
-  int progress(int budget) override;
+  int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
 
  private:

@@ -45,7 +45,7 @@ void note_handled(incoming& in, std::uint64_t team, std::uint64_t number) {
   ++in.here().service<wave_service>().state({team, number}).messages.handled;
 }
 
-int wave_service::progress(int /*budget*/) {
+int wave_service::progress() {
   here_.set_busy(*this, false);  // until something comes, or is left below
   int moved = 0;
   for (auto at = states_.begin(); at != states_.end();) {

@@ -57,6 +57,9 @@ class loopback_endpoint final : public endpoint {
     return {rank / 4, rank / 2, rank / shared_.options.ranks_per_endpoint};
   }
   void attach(int rank, sink* receiver) override;
+  [[nodiscard]] const sink* receiver_of(int rank) const noexcept {
+    return sinks_[static_cast<std::size_t>(rank - first_)];
+  }
 
   injection send(const message& m, bool from_handler) override;
   void throttle(bool on) override { throttled_ += on ? 1 : -1; }

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <atomic>
-#include <cassert>
 #include <cstring>
 #include <span>
 #include <vector>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/conduit/message.hpp"
 #include "upwash/conduit/shm/detail/line.hpp"
 
@@ -93,7 +93,7 @@ class sender_ring {
   }
 
   void commit(const message& m, std::uint16_t source, std::uint16_t destination) {
-    assert(open_);
+    ensure(open_, "commit follows reserve");
     open_ = false;
     line& slot = place_.lines[sent_ & (place_.line_count - 1)];
     const auto begin = static_cast<std::uint32_t>(m.payload.data() - place_.payload);
@@ -104,7 +104,7 @@ class sender_ring {
 
   /// The room comes back at once when it was the last, else with the newest line.
   void cancel() {
-    assert(open_);
+    ensure(open_, "cancel follows reserve");
     open_ = false;
     if (head_ == reserved_end_) {
       head_ = before_;
@@ -127,6 +127,8 @@ class sender_ring {
   bool refresh(std::uint32_t wanted) {
     // Acquire: the consumer has read the lines and payloads before it gave them back.
     const std::uint32_t returned = place_.returned->load(std::memory_order_acquire);
+    ensure(sent_ - returned <= place_.line_count, "no more lines come back than were sent", sent_,
+           returned);
     if (returned + place_.line_count != limit_) {
       limit_ = returned + place_.line_count;
       tail_ = reusable_[(returned - 1) & (place_.line_count - 1)];
@@ -145,6 +147,8 @@ class sender_ring {
     }
     begin = start & mask;
     head_ = start + size;
+    ensure<check_level::full>(head_ - tail_ <= place_.payload_bytes,
+                              "payloads under way fit into their ring", head_, tail_);
     return true;
   }
 

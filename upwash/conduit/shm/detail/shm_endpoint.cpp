@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 
@@ -126,7 +126,9 @@ void shm_endpoint::attach(int rank, sink* receiver) {
 
 // Flattened, as take: a call for each part of a line costs a twentieth of the message rate.
 [[gnu::flatten]] injection shm_endpoint::send(const message& m, bool from_handler) {
-  assert(m.payload.size() <= medium_bytes() && m.arguments.size() <= max_argument_bytes);
+  ensure<check_level::full>(
+      m.payload.size() <= medium_bytes() && m.arguments.size() <= max_argument_bytes,
+      "a message fits into a line and its payload", m.payload.size(), m.arguments.size());
   const int process = process_of(m.destination);
   sender_ring& ring = out(process, m.kind);
   const std::uint16_t source = local_of(m.source);
@@ -164,7 +166,7 @@ void shm_endpoint::announce(int process) noexcept {
 
 injection shm_endpoint::prepare(int source, int destination, lane kind, std::size_t bytes,
                                 reservation& room) {
-  assert(bytes <= medium_bytes());
+  ensure(bytes <= medium_bytes(), "a room is no larger than a message", bytes);
   const int process = process_of(destination);
   if (kind == lane::request && throttled(process)) {
     return injection::retry(retry_reason::throttled);

@@ -9,6 +9,8 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
+#include "upwash/conduit/standing.hpp"
+#include "upwash/observe/hang_report.hpp"
 
 namespace upwash::conduit::sim {
 
@@ -200,29 +202,29 @@ void scheduler::end_all() {
 }
 
 std::string scheduler::describe_deadlock() const {
-  constexpr int shown = 20;
   // A rank's own clock may be ahead of the last event: it worked before it began to wait.
   duration now = events_.now();
   for (const rank_state& r : ranks_) {
     if (r.now != status::finished) now = std::max(now, r.clock);
   }
-  std::string text = fmt::format(
-      "deadlock at {:.3f} us of virtual time: nothing is left to happen and "
-      "{} of {} ranks wait",
-      now.us(), unfinished_, size());
-  int listed = 0;
-  for (int rank = 0; rank < size() && listed < shown; ++rank) {
+  std::vector<observe::standing> all;
+  for (int rank = 0; rank < size(); ++rank) {
     const rank_state& r = at(rank);
-    if (r.now == status::finished || r.reason == nullptr) continue;
-    const wait_reason& why = *r.reason;
-    text +=
-        fmt::format("\n  rank {}: {} #{} on team {:#x}", rank, why.operation, why.number, why.team);
-    if (why.peer >= 0) text += fmt::format(", peer {}", why.peer);
-    if (why.bytes > 0) text += fmt::format(", {} bytes", why.bytes);
-    text += fmt::format(", since {:.3f} us", r.clock.us());
-    ++listed;
+    observe::standing is;
+    is.rank = rank;
+    if (r.now == status::finished) {
+      is.now = observe::doing::ended;
+    } else if (r.reason != nullptr) {
+      is = standing_of(rank, *r.reason, receiver_ ? receiver_(rank) : nullptr, now - r.clock);
+    }
+    all.push_back(is);
   }
-  if (unfinished_ > listed) text += fmt::format("\n  and {} more", unfinished_ - listed);
+  std::string text = observe::hang_report(
+      fmt::format("deadlock at {:.3f} us of virtual time: nothing is left to happen and {} of {} "
+                  "ranks wait",
+                  now.us(), unfinished_, size()),
+      all);
+  text.pop_back();  // the last line's end
   return text;
 }
 

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/duration.hpp"
@@ -50,6 +52,11 @@ class scheduler {
   /// Ranks of a node take turns on its cores. Before the ranks run.
   void share_cores(int ranks_per_node, int cores_per_node, duration one_switch) {
     cores_.share(size(), ranks_per_node, cores_per_node, one_switch);
+  }
+
+  /// Who knows what a rank is in, for the report of a deadlock; else only its wait's reason is.
+  void ask_of_ranks(std::function<const sink*(int rank)> receiver) {
+    receiver_ = std::move(receiver);
   }
 
   /// What is to run with the ranks from now on; outlives it.
@@ -125,6 +132,7 @@ class scheduler {
 
   simulator::engine events_;
   companion* beside_ = nullptr;
+  std::function<const sink*(int)> receiver_;
   bool quiet_ = true;
   simulator::noise daemons_;
   int ranks_per_node_ = 1;

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <climits>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 
 namespace upwash::conduit::sim {
@@ -80,7 +80,7 @@ placement sim_endpoint::place(int rank) const noexcept {
 }
 
 int sim_endpoint::poll(int rank) {
-  assert(!in_.in_handler(rank) && "polling never nests (E3)");
+  ensure(!in_.in_handler(rank), "polling never nests (E3)");
   in_.ranks.catch_up(rank);
   int count = in_.ranks.take_changed(rank) ? 1 : 0;
   count += operations_.tell(rank);
@@ -130,7 +130,7 @@ duration sim_endpoint::next_look(int rank, const wait_reason& reason) {
 }
 
 void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
-  assert(!in_.in_handler(rank) && "handlers do not wait");
+  ensure(!in_.in_handler(rank), "handlers do not wait");
   duration until =
       std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
   if (direct_) until = std::min(until, next_look(rank, reason));

@@ -3,9 +3,10 @@
 #include "upwash/conduit/sim/detail/traffic.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
+
+#include "upwash/base/ensure.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -22,6 +23,7 @@ void has_landed(flight& self, duration complete) {
 /// Credits come back to the sender: an event at its side.
 void credits_return(void* subject, std::uint64_t count) {
   peer_state& state = *static_cast<peer_state*>(subject);
+  ensure(count <= state.used, "no more credits return than are used", count, state.used);
   state.used -= static_cast<std::uint32_t>(count);
   if (!std::exchange(state.starved, false)) return;
   state.ranks->notify(state.source, state.ranks->events().now());
@@ -31,7 +33,7 @@ void credits_return(void* subject, std::uint64_t count) {
 class handler_scope {
  public:
   handler_scope(simulation& in, int poller) : in_(in), poller_(poller) {
-    assert(!in.in_handler(poller) && "polling never nests (E3)");
+    ensure(!in.in_handler(poller), "polling never nests (E3)");
     in.set_poller(poller, true);
   }
   ~handler_scope() { in_.set_poller(poller_, false); }
@@ -136,8 +138,8 @@ injection traffic::prepare(int source, int destination, lane kind, std::size_t b
 
 void traffic::commit(const reservation& room, const message& m) {
   auto* record = reinterpret_cast<message_record*>(room.handle);
-  assert(m.payload.size() <= room.payload.size());
-  assert(m.payload.empty() || m.payload.data() == room.payload.data());
+  ensure(m.payload.size() <= room.payload.size(), "a payload fits into its room", m.payload.size());
+  ensure(m.payload.empty() || m.payload.data() == room.payload.data(), "a payload is in its room");
   record->handler = m.handler;
   record->sequence = m.sequence;
   record->argument_bytes = static_cast<std::uint8_t>(m.arguments.size());

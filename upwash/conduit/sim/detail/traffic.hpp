@@ -17,6 +17,7 @@ class traffic {
   explicit traffic(simulation& in);
 
   void attach(int rank, sink* receiver);
+  [[nodiscard]] const sink* receiver_of(int rank) const noexcept { return at(rank).receiver; }
   [[nodiscard]] injection send(const message& m, bool from_handler);
   [[nodiscard]] injection prepare(int source, int destination, lane kind, std::size_t bytes,
                                   reservation& room);

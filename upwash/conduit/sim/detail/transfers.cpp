@@ -3,10 +3,10 @@
 #include "upwash/conduit/sim/detail/transfers.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/conduit/apply_atomic.hpp"
 
 namespace upwash::conduit::sim {
@@ -29,7 +29,8 @@ transfers::transfers(simulation& in, traffic& messages, segments& memory)
 
 operation* transfers::make(operation::type what, int rank, const remote_memory& memory,
                            std::size_t offset, std::size_t bytes) {
-  assert(offset + bytes <= memory.size && "outside the segment");
+  ensure(offset <= memory.size && bytes <= memory.size - offset, "a transfer is inside its segment",
+         offset, bytes);
   if (free_.empty()) {
     pool_.push_back(std::make_unique<operation>());
     free_.push_back(pool_.back().get());

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hangs in one of several ways, for the report of the whole job: hanging HOW [SECONDS].
+//   missing   all but the last rank wait in a barrier; the last one has left
+//   cycle     each rank receives from the next one, with a tag
+//   computes  all but rank 0 wait in an all_reduce; rank 0 computes
+//   polls     as missing, but the others test a receive in a loop
+//   pending   rank 0 has posted receives, and waits for a word; the others have left
+//   slow      as missing, but the last rank comes after SECONDS
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <thread>
+
+#include "upwash/upwash.hpp"
+
+namespace {
+
+void compute_for_ever() {
+  for (std::atomic<int> turn = 0;; ++turn) {
+  }
+}
+
+void hang(upwash::job& here, std::string_view how, double seconds) {
+  const upwash::team world = here.world();
+  const bool last = here.rank() == here.size() - 1;
+  std::array<std::byte, 8> bytes{};
+  std::array<double, 1> mine{1}, result{};
+  upwash::control::barrier(world);  // the first one makes its words, together
+  if (how == "missing" || how == "slow") {
+    if (last && how == "missing") return;
+    if (last) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    upwash::control::barrier(world);
+  } else if (how == "cycle") {
+    upwash::matching::receive(world, (here.rank() + 1) % here.size(), 7, bytes).wait();
+  } else if (how == "computes") {
+    if (here.rank() == 0) compute_for_ever();
+    upwash::all_reduce<upwash::sum>(world, mine, std::span(result)).wait();
+  } else if (how == "polls") {
+    if (last) return;
+    auto never = upwash::matching::receive(world, here.size() - 1, 7, bytes);
+    while (!never.test()) {
+    }
+  } else if (how == "pending") {
+    if (here.rank() != 0) return;
+    auto first = upwash::matching::receive(world, here.size() - 1, 7, bytes);
+    upwash::region area = upwash::allocate(world.subset(std::array<int, 1>{0}), 64);
+    upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::conduit::comparison::equal,
+                       1);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 0;
+  return upwash::run(argc, argv, [&](upwash::job& here) { hang(here, argv[1], seconds); });
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank waits in, as its own thread, signal handlers and the report of the job see it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/waiting.hpp"
+#include "upwash/observe/hang_board.hpp"
+
+namespace upwash {
+class job;
+}
+
+namespace upwash::detail {
+
+/// The outermost wait of a rank. Written by its thread; a signal handler may run on another one and
+/// see parts of two waits, but never memory that is gone.
+class shown_wait {
+ public:
+  void begin(const conduit::wait_reason& why) noexcept {
+    peer_.store(why.peer, relaxed);
+    tag_.store(why.tag, relaxed);
+    bytes_.store(why.bytes, relaxed);
+    team_.store(why.team, relaxed);
+    number_.store(why.number, relaxed);
+    counted_.store(why.counted, relaxed);
+    // Release: a handler that sees the operation sees the rest.
+    operation_.store(why.operation, std::memory_order_release);
+  }
+  void end() noexcept {
+    operation_.store(nullptr, relaxed);
+    since_ps.store(0, relaxed);  // a report may read an old one
+  }
+  [[nodiscard]] bool under_way() const noexcept { return operation_.load(relaxed) != nullptr; }
+  /// `operation` is null where the rank does not wait.
+  [[nodiscard]] conduit::wait_reason reason() const noexcept {
+    conduit::wait_reason why;
+    why.operation = operation_.load(std::memory_order_acquire);
+    why.peer = peer_.load(relaxed);
+    why.tag = tag_.load(relaxed);
+    why.bytes = bytes_.load(relaxed);
+    why.team = team_.load(relaxed);
+    why.number = number_.load(relaxed);
+    why.counted = counted_.load(relaxed);
+    return why;
+  }
+
+  std::atomic<std::int64_t> since_ps{0};  ///< on the steady clock; 0: it has not idled yet
+
+ private:
+  static constexpr auto relaxed = std::memory_order_relaxed;
+
+  std::atomic<const char*> operation_{nullptr};
+  std::atomic<int> peer_{-1};
+  std::atomic<int> tag_{-1};
+  std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<std::uint64_t> team_{0};
+  std::atomic<std::uint64_t> number_{0};
+  std::atomic<observe::series> counted_{observe::series::none};
+};
+
+/// When the rank tells of a wait that lasts, and answers whoever asks what it is in.
+struct hang_watch {
+  observe::hang_board* board = nullptr;
+  std::uint32_t answered = 0;         ///< the last question
+  bool reported = false;              ///< this wait is known
+  std::int64_t polling_since_ps = 0;  ///< in a loop over job::progress
+
+  /// Whether somebody asks what this rank is in. One load.
+  [[nodiscard]] bool asked() const noexcept {
+    return board != nullptr && board->question().load(std::memory_order_relaxed) != answered;
+  }
+};
+
+/// The rank's wait has lasted `waited`: answers a question, and tells once that it is too long.
+/// With a board for the whole job, there; else on standard error. Not in a signal handler.
+void tell_of_wait(job& here, duration waited);
+
+/// What the rank is in, with what its layers have pending. Not in a signal handler.
+[[nodiscard]] observe::standing standing_of(const job& here);
+
+/// Writes a line (no line end) of what the job waits for into `text`, at most `size` bytes; returns
+/// its length. Async-signal-safe.
+[[nodiscard]] std::size_t describe_wait(const void* job, char* text, std::size_t size);
+
+}  // namespace upwash::detail

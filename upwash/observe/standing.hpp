@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What one rank is in at a moment, as the report of a hanging job compares it with the others.
+// Plain bytes, so that it can be left in memory that processes share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace upwash::observe {
+
+/// Which count of its team the number of an operation belongs to.
+enum class series : std::uint8_t { none, barriers, controls, collectives };
+
+/// `unknown`: it has told nothing. `runs`, `sleeps`, `stopped`: it has not answered, and this is
+/// what the operating system says of its process. `ended`: it has left the job in good order.
+enum class doing : std::uint8_t { unknown, waits, runs, sleeps, stopped, ended };
+
+/// Text of bounded length, cut where it is too long. Ends with a 0.
+template <std::size_t Bytes>
+struct short_text {
+  std::array<char, Bytes> bytes{};
+
+  void operator=(std::string_view text) noexcept {
+    bytes = {};
+    const std::size_t kept = std::min(text.size(), Bytes - 1);
+    std::copy_n(text.data(), kept, bytes.data());
+    if (kept < text.size()) std::fill_n(bytes.data() + kept - 3, 3, '.');
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return bytes.data(); }
+};
+
+/// How many operations of each series a rank has begun on a team.
+struct team_counts {
+  std::uint64_t team = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t controls = 0;
+  std::uint64_t collectives = 0;
+};
+
+/// 680 bytes.
+struct standing {
+  static constexpr int most_named_members = 512;  ///< world ranks that `members` can name
+
+  std::int32_t rank = -1;
+  std::int32_t process = 0;  ///< of the operating system; 0: it is the same for all
+  doing now = doing::unknown;
+  series counted = series::none;  ///< what `number` counts
+  bool on_team = false;           ///< `team` is one, and not only 0
+  bool members_known = false;
+  std::int32_t peer = -1;  ///< world rank that it waits for; -1: any, or nobody in particular
+  std::int64_t tag = -1;   ///< -1: any, or none
+  std::int64_t waited_ps = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t team = 0;
+  std::uint64_t number = 0;
+  short_text<40> operation;
+  short_text<256> pending;  ///< what its layers have not finished
+  std::uint32_t teams_known = 0;
+  std::array<team_counts, 8> teams{};      ///< of the world, and of others as far as there is room
+  std::array<std::uint64_t, 8> members{};  ///< of `team`: bit r % 64 of word r / 64 for rank r
+
+  void add_member(int world_rank) noexcept {
+    if (world_rank >= most_named_members) return;
+    const auto at = static_cast<unsigned>(world_rank);
+    members[at / 64] |= std::uint64_t{1} << (at % 64);
+  }
+  [[nodiscard]] bool has_member(int world_rank) const noexcept {
+    const auto at = static_cast<unsigned>(world_rank);
+    return at < most_named_members && (members[at / 64] >> (at % 64) & 1U) != 0;
+  }
+};
+
+}  // namespace upwash::observe
