@@ -76,6 +76,41 @@ TEST(parts, lie_where_they_are_placed) {
   EXPECT_EQ(all[3].peer, 2) << "the step behind is not one of the part";
 }
 
+TEST(parts, name_members_by_position) {
+  constexpr members among{.first = 2, .stride = 5, .odd_position = 1, .odd_rank = 9};
+  EXPECT_EQ(among.rank_of(0), 2);
+  EXPECT_EQ(among.rank_of(1), 9);
+  EXPECT_EQ(among.rank_of(2), 12);
+}
+
+namespace {
+
+steps copy_of_rank(script& out, int owner) {
+  co_yield out.copy(piece{buffer::input, 0, 4, owner}, room(0));
+}
+
+steps around_copy(script& out, int owner) {
+  part inner(out, copy_of_rank(out, owner), {.among = {.first = 10, .stride = 2}});
+  co_await inner.all();
+}
+
+}  // namespace
+
+TEST(parts, name_owners_of_memory_too) {
+  const auto all = all_of([](script& out) { return around_copy(out, 2); });
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].left.owner, 14);
+  EXPECT_EQ(all[0].into.owner, own);
+  EXPECT_EQ(all[0].peer, own);
+}
+
+TEST(parts, may_begin_as_generators_do) {
+  const generator inner({.window = 2}, [](script& out) { return copy_of_rank(out, 3); });
+  const auto all = all_of([&inner](script& out) { return inner.begin(out); });
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].left.owner, 3);
+}
+
 TEST(parts, enter_where_they_are_told) {
   const auto all = all_of([](script& out) -> steps {
     return [](script& to) -> steps {

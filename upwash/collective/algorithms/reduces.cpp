@@ -70,6 +70,7 @@ class ascent {
   /// Where the latest segment's result is complete, at the root; elsewhere from where on its place
   /// in the output is free.
   [[nodiscard]] mark have() const noexcept { return have_; }
+  [[nodiscard]] bool in_place() const noexcept { return in_place_; }
   [[nodiscard]] const cut& how() const noexcept { return how_; }
   /// No step waits for one of more than so many segments before: slots of few children are used
   /// again some segments later.
@@ -103,6 +104,16 @@ class ascent {
     return {buffer::scratch, place * how_.segment_bytes, result.bytes};
   }
 
+  // Pieces stay out of the frame.
+  schedule::receive_step receive_from_child(script& out, std::uint64_t which, int child) const {
+    const std::uint64_t bytes = how_.segment(buffer::output, which).bytes;
+    return out.receive(here_.rank_of(here_.child(child).position), edge(which, child),
+                       slot(which, child, bytes));
+  }
+  schedule::local_step add_child(script& out, std::uint64_t which, int child,
+                                 const piece& to) const {
+    return out.reduce(to, slot(which, child, to.bytes), sum(which));
+  }
   [[nodiscard]] std::uint32_t crossing_edge(std::uint64_t which) const noexcept {
     return edge(which, static_cast<int>(edges_a_segment_) - 1);
   }
@@ -164,13 +175,10 @@ steps ascent::combine(script& out, std::uint64_t which) {
   const piece combined = sum(which);
   mark summed = never;
   for (int i = 0; i < here_.children(); ++i) {
-    const piece coming = slot(which, i, own.bytes);
-    const int from = here_.rank_of(here_.child(i).position);
-    const mark free = of_slots_.oldest();
     const mark came =
-        co_yield out.receive(from, edge(which, i), coming).in_round(round).after(free);
+        co_yield receive_from_child(out, which, i).in_round(round).after(of_slots_.oldest());
     // It is of higher ranks than what is here, where the tree's root is rank 0.
-    summed = co_yield out.reduce(i == 0 ? own : combined, coming, combined)
+    summed = co_yield add_child(out, which, i, i == 0 ? own : combined)
                  .in_round(round)
                  .after(came, i == 0 ? of_sums_.oldest() : summed);
     of_slots_.read(summed);
@@ -204,33 +212,35 @@ steps reduce_up(script& out, ascent tree) {
 
 /// What `up` has combined goes down. In place outputs are not free on entry, but from where `up`
 /// has read them on.
-descent way_down(const ascent& up, std::uint64_t which, const tree_place& down, bool in_place) {
+descent way_down(const ascent& up, std::uint64_t which, const tree_place& down) {
   const piece segment = up.how().segment(buffer::output, which);
   const tree_of_members tree{down};
   return {.how = {segment.offset, segment.bytes, std::max<std::uint64_t>(segment.bytes, 1)},
           .trees = {tree, tree},
-          .placed = !in_place,
+          .placed = !up.in_place(),
           .from = up.have()};
 }
 
 /// Out of the frame: what the coroutine begins with.
-steps begin_down(script& out, const ascent& up, std::uint64_t which, const tree_place& down,
-                 bool in_place) {
-  return descend(out, way_down(up, which, down, in_place));
+steps begin_down(script& out, const ascent& up, std::uint64_t which, const tree_place& down) {
+  return descend(out, way_down(up, which, down));
 }
 
 /// Edges down come behind all those up, so that rounds are not alike.
-steps reduce_up_and_broadcast(script& out, ascent up, tree_place down, bool in_place) {
+schedule::placement beside(const ascent& up, std::uint64_t which) {
   const auto edges_up = static_cast<std::uint32_t>(up.how().segments()) * up.edges_a_segment();
+  const auto round = static_cast<std::uint32_t>(which);
+  return {.first_edge = edges_up + round, .first_round = round};
+}
+
+steps reduce_up_and_broadcast(script& out, ascent up, tree_place down) {
   segments each(out, up.how(), {.at_all = false});
   while (co_await each.next()) {
     {
       part rising(out, up.combine(out, each.now()));
       co_await rising.all();
     }
-    const auto round = static_cast<std::uint32_t>(each.now());
-    part falling(out, begin_down(out, up, each.now(), down, in_place),
-                 {.first_edge = edges_up + round, .first_round = round});
+    part falling(out, begin_down(out, up, each.now(), down), beside(up, each.now()));
     co_await falling.all();
   }
 }
@@ -306,8 +316,8 @@ generator reduce_broadcast(int ranks, int rank, std::uint64_t bytes, std::uint32
   schedule::needs both = up.needs();
   // Between segments of the way up lie those of the way down.
   const auto steps_down = 1 + static_cast<std::uint32_t>(down.children());
-  both.window += way_down(up, 0, down, in_place).window() + up.segments_back() * steps_down;
-  return {both, [=](script& out) { return reduce_up_and_broadcast(out, up, down, in_place); }};
+  both.window += way_down(up, 0, down).window() + up.segments_back() * steps_down;
+  return {both, [=](script& out) { return reduce_up_and_broadcast(out, up, down); }};
 }
 
 generator ring_reduce(int ranks, int rank, int root, std::uint64_t elements,

@@ -36,7 +36,7 @@ schedule::local_step copy(script& out, const piece& segment) {
 /// In each tree a receive, and sends behind it.
 std::uint32_t descent::window() const noexcept {
   std::uint32_t steps = 0;
-  for (std::size_t level = 0; level < levels; ++level) {
+  for (std::uint32_t level = 0; level < levels; ++level) {
     const auto children = static_cast<std::uint32_t>(trees[level].here.children());
     steps += 1 + std::min(children, milestone::reach);
   }
@@ -50,7 +50,7 @@ steps descend(script& out, descent what) {
     const piece segment = what.how.segment(buffer::output, each.now());
     mark came = what.from;
     if (what.copies) came = co_yield copy(out, segment).in_round(edge).after(came);
-    for (std::size_t level = 0; level < what.levels; ++level) {
+    for (std::uint32_t level = 0; level < what.levels; ++level) {
       const tree_of_members& tree = what.trees[level];
       if (!tree.here.is_root()) {
         came = co_yield receive(out, what, tree.parent(), edge, segment).after(came);

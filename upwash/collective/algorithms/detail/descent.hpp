@@ -30,7 +30,7 @@ struct tree_of_members {
 struct descent {
   cut how;
   std::array<tree_of_members, 2> trees;
-  std::size_t levels = 1;                 ///< trees that it is in; of the second it is the root
+  std::uint32_t levels = 1;               ///< trees that it is in; of the second it is the root
   bool copies = false;                    ///< the root, out of its input
   bool placed = true;                     ///< the outputs are free when their ranks enter
   schedule::mark from = schedule::never;  ///< from here on the output is free, or filled
