@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -100,12 +99,7 @@ std::size_t most_of_row(const collective::algorithm& one) {
 TEST(frames, are_small) {
 #if defined(NDEBUG) && defined(__OPTIMIZE__)
   if (upwash::test::sanitized) GTEST_SKIP() << "frames grow under sanitizers";
-  constexpr std::size_t usual = 1024;
-  // Meshes have exchanges along each dimension as parts.
-  const std::map<std::string, std::size_t> larger{{"all_to_all direct", 1280},
-                                                  {"all_to_all mesh", 1280},
-                                                  {"all_to_all mesh2d", 1280},
-                                                  {"all_to_all mesh3d", 1280}};
+  constexpr std::size_t most = 1024;
   collective::registry table;
   collective::add_algorithms(table);
   std::set<std::string> coroutines;
@@ -113,7 +107,7 @@ TEST(frames, are_small) {
     for (const collective::algorithm* one : table.of(collective::kind_named(name))) {
       const std::size_t bytes = most_of_row(*one);
       const std::string row = std::string(name) + " " + std::string(one->is.name);
-      EXPECT_LT(bytes, larger.contains(row) ? larger.at(row) : usual) << row;
+      EXPECT_LT(bytes, most) << row;
       if (bytes != 0) coroutines.insert(row);
       RecordProperty(row, static_cast<int>(bytes));
     }

@@ -51,7 +51,8 @@ void fiber_ranks::round(std::vector<std::size_t>& order) {
   std::erase_if(order, [this](std::size_t i) { return fibers_[i]->finished(); });
 }
 
-void fiber_ranks::run(function_ref<void(int)> body, function_ref<std::uint64_t()> events) {
+void fiber_ranks::run(function_ref<void(int)> body, function_ref<std::uint64_t()> events,
+                      function_ref<const sink*(int rank)> receiver) {
   std::vector<started> starts;
   starts.reserve(count());
   std::vector<std::size_t> order;
@@ -69,7 +70,7 @@ void fiber_ranks::run(function_ref<void(int)> body, function_ref<std::uint64_t()
     quiet_rounds = moved ? 0 : quiet_rounds + 1;
     if (quiet_rounds > quiet_rounds_limit && !stopping_) {
       try {
-        report_deadlock();
+        report_deadlock(receiver);
       } catch (...) {
         fail(std::current_exception());
       }
@@ -91,7 +92,7 @@ void fiber_ranks::idle(int rank, const wait_reason& reason) {
   yield(rank);
 }
 
-void fiber_ranks::report_deadlock() const {
+void fiber_ranks::report_deadlock(function_ref<const sink*(int rank)> receiver) const {
   std::vector<observe::standing> all;
   for (std::size_t i = 0; i < count(); ++i) {
     const int rank = static_cast<int>(i);
@@ -99,7 +100,7 @@ void fiber_ranks::report_deadlock() const {
     is.rank = rank;
     is.now = observe::doing::ended;
     if (!fibers_[i]->finished()) {
-      is = standing_of(rank, waits_[i], receiver_ ? receiver_(rank) : nullptr, {});
+      is = standing_of(rank, waits_[i], receiver(rank), {});
     }
     all.push_back(is);
   }

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "upwash/base/fiber.hpp"
@@ -28,14 +26,11 @@ class fiber_ranks {
   /// `random` orders the turns; it outlives this.
   fiber_ranks(int ranks, std::size_t stack_bytes, random_stream& random);
 
-  /// Who knows what a rank is in, for the report of a deadlock; else only its wait's reason is.
-  void ask_of_ranks(std::function<const sink*(int rank)> receiver) {
-    receiver_ = std::move(receiver);
-  }
-
   /// As world::run. `events` counts what has happened so far: a world in which it stands still for
   /// long is a deadlock, an `error` (fault) that names what each rank waits for.
-  void run(function_ref<void(int)> body, function_ref<std::uint64_t()> events);
+  /// `receiver`: who knows what a rank is in, for that report; null: only its wait's reason does.
+  void run(function_ref<void(int)> body, function_ref<std::uint64_t()> events,
+           function_ref<const sink*(int rank)> receiver);
 
   /// From inside a rank: the others' turns. Throws stopped_rank when one has failed.
   void yield(int rank);
@@ -53,11 +48,10 @@ class fiber_ranks {
   static void enter(void* argument);
   void round(std::vector<std::size_t>& order);
   void fail(std::exception_ptr why);
-  [[noreturn]] void report_deadlock() const;
+  [[noreturn]] void report_deadlock(function_ref<const sink*(int rank)> receiver) const;
 
   random_stream& random_;
   std::vector<wait_reason> waits_;
-  std::function<const sink*(int)> receiver_;
   fiber_stacks stacks_;
   std::vector<std::unique_ptr<fiber>> fibers_;
   std::exception_ptr failure_;

@@ -8,9 +8,13 @@
 #include <bit>
 #include <cstdint>
 
+#include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
+
+/// Of any dissemination.
+inline constexpr int most_radix = detail::dissemination::most_radix;
 
 /// Idea: in round r tell the ranks 1 to k-1 times k^r further and hear from those before; after
 /// round r a rank knows of k^(r+1) ranks. Cost: (k-1) ceil(log_k P) messages of no bytes a rank at

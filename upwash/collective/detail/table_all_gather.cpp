@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "upwash/collective/algorithms/all_gathers.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 #include "upwash/collective/detail/tables.hpp"
@@ -24,7 +24,7 @@ constexpr parameter k_shift_parameters[] = {
     {"k", 1, most_ranks, 8, "ranks that a rank sends each block to"},
 };
 constexpr parameter dissemination_parameters[] = {
-    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+    {"k", 2, most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 constexpr parameter hypercube_parameters[] = {
     {"zeta", 0, most_direct_dimensions, 0, "last dimensions, sent to all at once"},

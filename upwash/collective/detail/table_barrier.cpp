@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/barriers.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/detail/tables.hpp"
 
 namespace upwash::collective::detail {
@@ -13,7 +12,7 @@ using schedule::generator;
 namespace {
 
 constexpr parameter dissemination_parameters[] = {
-    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+    {"k", 2, most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 
 }  // namespace

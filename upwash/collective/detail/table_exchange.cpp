@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/all_to_alls.hpp"
 #include "upwash/collective/algorithms/all_to_alls_v.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/direct_exchange.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all_v.hpp"
@@ -21,7 +21,7 @@ constexpr parameter mesh_parameters[] = {
     {"dimensions", 1, 4, 3, "of the grid; 1: direct"},
 };
 constexpr parameter bruck_parameters[] = {
-    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+    {"k", 2, most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 constexpr parameter staged_parameters[] = {
     {"ahead", 0, direct_stages::most_ahead, 1,

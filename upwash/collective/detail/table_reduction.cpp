@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "upwash/collective/algorithms/all_reduces.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/scans.hpp"
 #include "upwash/collective/detail/one_buffer.hpp"
@@ -18,7 +18,7 @@ using schedule::generator;
 namespace {
 
 constexpr parameter dissemination_parameters[] = {
-    {"k", 2, dissemination::most_radix, 2, "radix: P must be a power of it"},
+    {"k", 2, most_radix, 2, "radix: P must be a power of it"},
 };
 
 template <exchanges What>

@@ -4,7 +4,7 @@
 // Collectives of blocks of different lengths. What a call takes depends on its lengths: priced are
 // alike ones of the mean.
 #include "upwash/collective/algorithms/all_gathers.hpp"
-#include "upwash/collective/algorithms/detail/dissemination.hpp"
+#include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/reduce_scatters.hpp"
 #include "upwash/collective/algorithms/rooted_v.hpp"
 #include "upwash/collective/algorithms/trees_of_blocks.hpp"
@@ -19,7 +19,7 @@ using schedule::generator;
 namespace {
 
 constexpr parameter dissemination_parameters[] = {
-    {"k", 2, dissemination::most_radix, 2, "radix: in each round to k - 1 ranks"},
+    {"k", 2, most_radix, 2, "radix: in each round to k - 1 ranks"},
 };
 constexpr parameter knomial_parameters[] = {
     {"k", 2, most_ranks, 2, "radix of the tree"},

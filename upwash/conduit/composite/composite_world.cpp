@@ -85,7 +85,8 @@ class composite_world final : public world {
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
-    shared_.ranks.run(body, events);
+    const auto nobody = [](int /*rank*/) -> const sink* { return nullptr; };
+    shared_.ranks.run(body, events, nobody);
   }
 
  private:

@@ -19,8 +19,6 @@ class loopback_world final : public world {
       const int hosted = std::min(options.ranks_per_endpoint, options.ranks - first);
       shared_.endpoints.push_back(std::make_unique<loopback_endpoint>(shared_, first, hosted));
     }
-    shared_.ranks.ask_of_ranks(
-        [this](int rank) { return shared_.endpoint_of(rank).receiver_of(rank); });
   }
 
   [[nodiscard]] int size() const noexcept override { return shared_.options.ranks; }
@@ -30,7 +28,8 @@ class loopback_world final : public world {
   [[nodiscard]] waiter& waiter_of(int rank) override { return shared_.endpoint_of(rank); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
-    shared_.ranks.run(body, events);
+    const auto receiver = [this](int rank) { return shared_.endpoint_of(rank).receiver_of(rank); };
+    shared_.ranks.run(body, events, receiver);
   }
 
  private:
