@@ -19,7 +19,7 @@ template <int I>
 struct numbered final : service_base {
   explicit numbered(job& /*here*/) {}
   bool wants_progress() const override { return true; }
-  int progress(int /*budget*/) override {
+  int progress() override {
     ++calls;
     return 0;
   }
@@ -30,7 +30,7 @@ struct numbered final : service_base {
 struct maker final : service_base {
   explicit maker(job& home) : here(home) {}
   bool wants_progress() const override { return true; }
-  int progress(int /*budget*/) override {
+  int progress() override {
     make(std::make_integer_sequence<int, 10>());
     return 0;
   }
@@ -52,7 +52,7 @@ void count(incoming& in) { ++in.here().service<tally>().received; }
 struct sender final : service_base {
   explicit sender(job& home) : here(home) {}
   bool wants_progress() const override { return true; }
-  int progress(int /*budget*/) override {
+  int progress() override {
     if (left == 0) return 0;
     deepest = std::max(deepest, ++depth);
     int sent = 0;

@@ -111,8 +111,8 @@ TEST(waiting, for_credit_is_one_wait_however_often_it_tries) {
       void idle(int rank, const conduit::wait_target& target,
                 const conduit::wait_reason& reason) override {
         std::array<char, 256> text{};
-        detail::describe_wait(&here, text.data(), text.size() - 1);
-        const std::string line(text.data());
+        const std::size_t length = detail::describe_wait(&here, text.data(), text.size());
+        const std::string line(text.data(), length);
         said = said || (line.find("waits in send (peer 1") != std::string::npos &&
                         detail::job_access::state(here).waiting.since_ps.load() != 0);
         real.idle(rank, target, reason);

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -68,12 +67,12 @@ concept recipe = std::is_trivially_copyable_v<Recipe> && requires(const Recipe& 
   { from(out) } -> std::same_as<steps>;
 };
 
-/// Any algorithm, type-erased: a struct's state, 256 bytes at most, lies in place; a coroutine
+/// Any algorithm, type-erased: a struct's state, 248 bytes at most, lies in place; a coroutine
 /// begins with the first step that is asked of it, in memory that is allocated then. Copies of one
 /// that has begun are for structs only.
 class generator {
  public:
-  static constexpr std::size_t state_bytes = 256;
+  static constexpr std::size_t state_bytes = 248;
 
   template <algorithm Algorithm>
   generator(const Algorithm& from) : acts_(&acts_of<Algorithm>), needs_(needs_of(from)) {
@@ -93,7 +92,7 @@ class generator {
       : acts_(from.acts_),
         needs_(from.needs_),
         emitted_(from.emitted_),
-        one_buffer_(from.one_buffer_) {
+        one_buffer_(from.one_buffer_ ? std::make_unique<one_buffer>(*from.one_buffer_) : nullptr) {
     ensure(!from.script_, "a recorded schedule is moved, not copied");
     std::memcpy(state_, from.state_, state_bytes);
   }
@@ -130,12 +129,12 @@ class generator {
 
   /// In calls where one buffer is input and output (one_buffer.hpp); before the first step.
   [[nodiscard]] generator relocated(const relocation& to) && {
-    one_buffer_.emplace(to, needs_.window);
+    one_buffer_ = std::make_unique<one_buffer>(to, needs_.window);
     return std::move(*this);
   }
   /// The buffer is of so many bytes.
   [[nodiscard]] generator behind_a_copy(std::uint64_t bytes) && {
-    one_buffer_.emplace(needs_.scratch_bytes, bytes);
+    one_buffer_ = std::make_unique<one_buffer>(needs_.scratch_bytes, bytes);
     needs_.window = one_buffer::window_of(needs_.window);
     needs_.scratch_bytes += bytes;
     return std::move(*this);
@@ -232,7 +231,7 @@ class generator {
   const acts* acts_;
   needs needs_;
   mark emitted_ = never;
-  std::optional<one_buffer> one_buffer_;
+  std::unique_ptr<one_buffer> one_buffer_;  ///< in calls with one only
   std::unique_ptr<script> script_;
   alignas(void*) std::byte state_[state_bytes] = {};
 };
