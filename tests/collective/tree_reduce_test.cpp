@@ -6,7 +6,6 @@
 
 #include "tests/collective/trees.hpp"
 #include "upwash/collective/algorithms/reduces.hpp"
-#include "upwash/schedule/price.hpp"
 
 namespace {
 
@@ -146,28 +145,6 @@ TEST(tree_reduce, keeps_its_window_and_scratch_however_many_children_there_are) 
         for (const std::uint32_t distance : s.after) ASSERT_LE(distance, steps.window());
       }
     }
-  }
-}
-
-TEST(tree_reduce, is_priced_without_walking_all_segments) {
-  const machine on =
-      uniform_machine(duration::from_us(5), duration::from_us(1), duration::from_us(1.5), 0.5);
-  for (const model::tree_shape& shape :
-       {model::binomial_tree(), model::chain_tree(), model::kary_tree(3)}) {
-    const auto of_rank = [&](int rank) {
-      return tree_reduce(64, rank, 5, 4'000'000, 4, {.shape = shape, .segment_bytes = 500});
-    };
-    price_options options;
-    options.free_where_absent = true;
-    options.steps_before_skipping = 1'000'000'000;
-    const price_result walked = price(64, of_rank, on, {}, options);
-    EXPECT_EQ(walked.rounds_skipped, 0U);
-    options.steps_before_skipping = 100'000;
-    const price_result leaps = price(64, of_rank, on, {}, options);
-    EXPECT_GT(leaps.rounds_skipped, 5000U) << shape.k;
-    EXPECT_NEAR(leaps.completion.us(), walked.completion.us(), 0.03 * walked.completion.us());
-    EXPECT_NEAR(leaps.processor_most.us(), walked.processor_most.us(),
-                0.03 * walked.processor_most.us());
   }
 }
 

@@ -68,9 +68,21 @@ abstract_value of_rank(std::uint64_t rank, std::uint64_t element) {
   return {contribution{static_cast<int>(rank), static_cast<std::uint32_t>(element)}};
 }
 
+/// Of what is compared: where nothing is combined, bytes.
+std::uint32_t element_bytes(const problem& call) noexcept {
+  switch (call.what) {
+    case kind::reduce:
+    case kind::all_reduce:
+    case kind::reduce_scatter:
+    case kind::scan:
+    case kind::exclusive_scan: return call.element_bytes;
+    default: return 1;
+  }
+}
+
 /// What an element of a rank's output must be; empty: whatever it is.
 abstract_value definition(const problem& call, int rank, std::uint64_t element) {
-  const std::uint64_t each = call.bytes / call.element_bytes;
+  const std::uint64_t each = call.bytes / element_bytes(call);
   switch (call.what) {
     case kind::broadcast: return of_rank(wide(call.root), element);
     case kind::scatter: return of_rank(wide(call.root), wide(rank) * each + element);
@@ -107,7 +119,7 @@ std::string validate(const selection& one, const problem& call, std::uint64_t se
   check(one, call);
   expectation of;
   of.ranks = call.ranks;
-  of.element_bytes = call.element_bytes;
+  of.element_bytes = element_bytes(call);
   of.commutative = call.commutative;
   of.synchronizes = call.what == kind::barrier;
   for (int rank = 0; rank < call.ranks; ++rank) of.calls.push_back(buffers_of(call, rank));

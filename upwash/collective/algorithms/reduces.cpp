@@ -202,8 +202,8 @@ steps ascent::combine(script& out, std::uint64_t which) {
 }
 
 steps reduce_up(script& out, ascent tree) {
-  segments each(out, tree.how(),
-                {.from = tree.segments_back() + 1, .edges = tree.edges_a_segment()});
+  // Ranks fall behind their children unevenly: a price that passes over segments is 4 % off.
+  segments each(out, tree.how(), {.at_all = false});
   while (co_await each.next()) {
     part one(out, tree.combine(out, each.now()));
     co_await one.all();
