@@ -14,6 +14,7 @@
 
 #include "tools/machine_facts.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/conduit/atomic_text.hpp"
 #include "upwash/runtime/describe.hpp"
 #include "upwash/runtime/run.hpp"
 

@@ -285,4 +285,33 @@ TEST(parts, that_fail_do_so_where_the_step_was_asked_for) {
   step s;
   ASSERT_TRUE(failing.next(s));
   EXPECT_THROW(failing.next(s), std::runtime_error);
+  EXPECT_FALSE(failing.next(s)) << "nothing comes behind";
+}
+
+namespace {
+
+/// Lengths change with the tens of the round.
+steps by_tens(script& out, std::uint64_t count) {
+  rounds turns(out, count);
+  while (co_await turns.next(10 - static_cast<std::uint64_t>(turns.coming()) % 10)) {
+    const auto turn = static_cast<std::uint32_t>(turns.now());
+    co_yield out.send(1, turn, {buffer::output, 0, turn / 10});
+  }
+}
+
+}  // namespace
+
+TEST(rounds_of_several_lengths, are_passed_over_as_far_as_they_are_alike) {
+  generator steps_of({.window = 1}, [](script& out) { return by_tens(out, 35); });
+  step s;
+  ASSERT_TRUE(steps_of.next(s));
+  EXPECT_EQ(steps_of.repeats().rounds, 9U);
+  steps_of.skip(4);
+  EXPECT_EQ(steps_of.repeats().rounds, 5U) << "those passed over count no more";
+  steps_of.skip(5);
+  EXPECT_EQ(steps_of.repeats().rounds, 0U);
+  ASSERT_TRUE(steps_of.next(s));
+  EXPECT_EQ(s.left.bytes, 1U);
+  EXPECT_EQ(s.edge, 10U);
+  EXPECT_EQ(steps_of.repeats().rounds, 9U);
 }

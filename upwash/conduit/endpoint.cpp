@@ -8,8 +8,12 @@
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
+#include "upwash/observe/standing.hpp"
 
 namespace upwash::conduit {
+
+observe::standing sink::standing() const { return {}; }
+
 namespace {
 
 [[noreturn]] void lacking(const endpoint& self, std::string_view operation) {

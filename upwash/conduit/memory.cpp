@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/memory.hpp"
 
+#include "upwash/conduit/atomic_text.hpp"
+
 namespace upwash::conduit {
 
 std::string_view to_string(atomic_kind kind) noexcept {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -144,9 +143,6 @@ class atomic_set {
   std::uint32_t narrow_ = 0;
   std::uint32_t wide_ = 0;
 };
-
-/// "all", "none" or a list, as "add, swap of 8 bytes".
-[[nodiscard]] std::string to_string(const atomic_set& set);
 
 struct atomic_operation {
   atomic_kind kind = atomic_kind::fetch_add;

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <span>
 
-#include "upwash/observe/standing.hpp"
+namespace upwash::observe {
+struct standing;
+}
 
 namespace upwash::conduit {
 
@@ -95,7 +97,7 @@ class sink {
   [[nodiscard]] bool acts_first() const noexcept { return acts_first_; }
 
   /// What the rank is in, for the report of a world that sees all its ranks hang.
-  [[nodiscard]] virtual observe::standing standing() const { return {}; }
+  [[nodiscard]] virtual observe::standing standing() const;
 
  protected:
   ~sink() = default;

@@ -7,6 +7,7 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/message.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/observe/standing.hpp"
 
 namespace upwash::conduit {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "upwash/conduit/message.hpp"
-#include "upwash/observe/standing.hpp"
+#include "upwash/observe/series.hpp"
 
 namespace upwash::conduit {
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "upwash/base/error.hpp"
+#include "upwash/conduit/atomic_text.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"

@@ -5,16 +5,14 @@
 // Plain bytes, so that it can be left in memory that processes share.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace upwash::observe {
+#include "upwash/observe/series.hpp"
 
-/// Which count of its team the number of an operation belongs to.
-enum class series : std::uint8_t { none, barriers, controls, collectives };
+namespace upwash::observe {
 
 /// `unknown`: it has told nothing. `runs`, `sleeps`, `stopped`: it has not answered, and this is
 /// what the operating system says of its process. `ended`: it has left the job in good order.
@@ -27,9 +25,10 @@ struct short_text {
 
   void operator=(std::string_view text) noexcept {
     bytes = {};
-    const std::size_t kept = std::min(text.size(), Bytes - 1);
-    std::copy_n(text.data(), kept, bytes.data());
-    if (kept < text.size()) std::fill_n(bytes.data() + kept - 3, 3, '.');
+    const std::size_t kept = text.size() < Bytes ? text.size() : Bytes - 1;
+    for (std::size_t i = 0; i < kept; ++i) bytes[i] = text[i];
+    if (kept == text.size()) return;
+    for (std::size_t i = kept - 3; i < kept; ++i) bytes[i] = '.';
   }
   [[nodiscard]] std::string_view view() const noexcept { return bytes.data(); }
 };

@@ -3,11 +3,12 @@
 #include "upwash/runtime/conduits.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/loopback/loopback_row.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
@@ -15,16 +16,47 @@
 
 namespace upwash {
 
-std::span<const conduit::conduit_row> conduits() {
-  static const std::array all{
-      conduit::shm_row(),
-      conduit::sim_row(),
-      conduit::loopback_row(),
-  };
+namespace {
+
+struct named_row {
+  std::string_view name;
+  conduit::conduit_row (*row)();
+};
+
+constexpr named_row table[] = {
+    {"shm", &conduit::shm_row},
+    {"sim", &conduit::sim_row},
+    {"loopback", &conduit::loopback_row},
+};
+
+constexpr std::size_t length_of_choices() {
+  std::size_t length = std::size(table) - 1;
+  for (const named_row& each : table) length += each.name.size();
+  return length;
+}
+
+constexpr auto choices = [] {
+  std::array<char, length_of_choices()> text{};
+  std::size_t at = 0;
+  for (const named_row& each : table) {
+    if (at != 0) text[at++] = '|';
+    for (const char c : each.name) text[at++] = c;
+  }
+  return text;
+}();
+
+}  // namespace
+
+std::vector<conduit::conduit_row> conduits() {
+  std::vector<conduit::conduit_row> all;
+  for (const named_row& each : table) {
+    all.push_back(each.row());
+    ensure(all.back().name == each.name, "a conduit has the name that the table gives it");
+  }
   return all;
 }
 
-const conduit::conduit_row& conduit_named(std::string_view name) {
+conduit::conduit_row conduit_named(std::string_view name) {
   const auto all = conduits();
   const auto found =
       std::find_if(all.begin(), all.end(), [name](const auto& row) { return row.name == name; });
@@ -39,9 +71,6 @@ std::vector<std::string> conduit_names() {
   return names;
 }
 
-std::string_view conduit_choices() {
-  static const std::string choices = fmt::format("{}", fmt::join(conduit_names(), "|"));
-  return choices;
-}
+std::string_view conduit_choices() noexcept { return {choices.data(), choices.size()}; }
 
 }  // namespace upwash

@@ -4,7 +4,6 @@
 // The table of conduits: one row each. A new conduit is its folder and a line in conduits.cpp.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +13,13 @@
 namespace upwash {
 
 /// All rows, the default first.
-[[nodiscard]] std::span<const conduit::conduit_row> conduits();
+[[nodiscard]] std::vector<conduit::conduit_row> conduits();
 
 /// Throws `error` (configuration) naming all for a name that is none of theirs.
-[[nodiscard]] const conduit::conduit_row& conduit_named(std::string_view name);
+[[nodiscard]] conduit::conduit_row conduit_named(std::string_view name);
 
 [[nodiscard]] std::vector<std::string> conduit_names();
 /// As the choices of a knob: "shm|sim|loopback".
-[[nodiscard]] std::string_view conduit_choices();
+[[nodiscard]] std::string_view conduit_choices() noexcept;
 
 }  // namespace upwash

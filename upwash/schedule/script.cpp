@@ -68,7 +68,7 @@ bool script::next(step& out, tape& on) {
     return true;
   }
   do {
-    if (running_->ended()) return false;
+    if (innermost_.done()) return false;  // all has ended, or what was resumed last has thrown
     between_ = nullptr;
     resume(out, on);
   } while (between_ != nullptr);
@@ -78,7 +78,7 @@ bool script::next(step& out, tape& on) {
 /// Goes on to where the next round begins, or to the next step, which is kept for `next`.
 repetition script::repeats(tape& on) {
   watched_ = true;
-  if (between_ == nullptr && !ahead_ && !running_->ended()) {
+  if (between_ == nullptr && !ahead_ && !innermost_.done()) {
     if (!next_) next_ = std::make_unique<step>();
     next_->clear();
     resume(*next_, on);
@@ -93,6 +93,9 @@ repetition script::repeats(tape& on) {
           .edges = between_->edges_};
 }
 
-void script::skip(std::uint64_t rounds) noexcept { between_->next_ += rounds; }
+void script::skip(std::uint64_t rounds) noexcept {
+  between_->next_ += rounds;
+  between_->alike_ -= std::min(between_->alike_, rounds);
+}
 
 }  // namespace upwash::schedule

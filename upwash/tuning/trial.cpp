@@ -25,6 +25,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/core/region.hpp"
 #include "upwash/tuning/beside.hpp"
 
 namespace upwash::tuning {
@@ -130,8 +131,8 @@ trial::trial(const team& among, const collective::problem& call) : among_(among)
   const std::size_t begin = (in_bytes + 63) / 64 * 64;
   std::span<std::byte> all;
   if (call.addresses == schedule::address_mode::single) {
-    addressed_ = allocate(among, begin + out_bytes);
-    all = addressed_.mine();
+    addressed_ = std::make_unique<region>(allocate(among, begin + out_bytes));
+    all = addressed_->mine();
   } else {
     own_.resize(begin + out_bytes);
     all = own_;
@@ -141,7 +142,7 @@ trial::trial(const team& among, const collective::problem& call) : among_(among)
 }
 
 trial::~trial() noexcept(false) {
-  if (addressed_ && std::uncaught_exceptions() == 0) free(addressed_);
+  if (addressed_ && std::uncaught_exceptions() == 0) free(*addressed_);
 }
 
 collective_options trial::options(std::string_view algorithm) const {

@@ -5,19 +5,21 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "upwash/base/duration.hpp"
 #include "upwash/collective/options.hpp"
 #include "upwash/collective/problem.hpp"
-#include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash {
+class region;
 class request;
-}
+}  // namespace upwash
 
 namespace upwash::tuning {
 
@@ -64,7 +66,7 @@ class trial {
 
   const team among_;
   const collective::problem call_;
-  region addressed_;  ///< of the buffers, in address mode single
+  std::unique_ptr<region> addressed_;  ///< of the buffers, in address mode single
   std::vector<std::byte> own_;
   std::span<std::byte> in_;
   std::span<std::byte> out_;
