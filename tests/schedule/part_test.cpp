@@ -315,3 +315,21 @@ TEST(rounds_of_several_lengths, are_passed_over_as_far_as_they_are_alike) {
   EXPECT_EQ(s.edge, 10U);
   EXPECT_EQ(steps_of.repeats().rounds, 9U);
 }
+
+namespace {
+
+steps nothing_at_all(script& /*out*/) { co_return; }
+
+steps of_empty_parts(script& out, int count) {
+  for (int i = 0; i < count; ++i) {
+    part empty(out, nothing_at_all(out));
+    co_await empty.all();
+  }
+  co_yield out.send(1, 7, room(0));
+}
+
+}  // namespace
+
+TEST(parts, without_steps_take_no_stack) {
+  EXPECT_EQ(edges_of(all_of([](script& out) { return of_empty_parts(out, 1'000'000); })), "7 ");
+}

@@ -86,9 +86,8 @@ class part {
     part& of;
     bool stepwise;
     [[nodiscard]] bool await_ready() const noexcept { return of.inner_.ended(); }
-    [[nodiscard]] std::coroutine_handle<> await_suspend(
-        std::coroutine_handle<> parent) const noexcept {
-      return of.enter(parent, stepwise);
+    void await_suspend(std::coroutine_handle<> parent) const noexcept {
+      of.enter(parent, stepwise);
     }
     bool await_resume() const noexcept { return !of.inner_.ended(); }
   };
@@ -101,13 +100,12 @@ class part {
  private:
   friend class script;
 
-  std::coroutine_handle<> enter(std::coroutine_handle<> parent, bool stepwise) noexcept {
+  void enter(std::coroutine_handle<> parent, bool stepwise) noexcept {
     parent_ = parent;
     outside_ = of_.in_;
     stepwise_ = stepwise;
     of_.innermost_ = innermost_;
     of_.in_ = in_;
-    return innermost_;
   }
 
   script& of_;

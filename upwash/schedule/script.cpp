@@ -34,9 +34,16 @@ void script::begin(steps&& of) {
 }
 
 void script::resume(step& out, tape& on) {
+  const mark emitted = on.latest();
   out_ = &out;
   on_ = &on;
-  innermost_.resume();
+  // A part that begins or ends comes back here, and not straight to who goes on: parts without any
+  // step would pile up on the stack where compilers make no tail calls.
+  std::coroutine_handle<> resumed;
+  do {
+    resumed = innermost_;
+    resumed.resume();
+  } while (innermost_ != resumed && on.latest() == emitted);
 }
 
 /// The step becomes one of whatever the part is a part of; who goes through a part step by step
@@ -55,11 +62,11 @@ void script::emitted_by_part() {
 }
 
 std::coroutine_handle<> script::ended() noexcept {
-  if (in_ == nullptr) return std::noop_coroutine();
-  const part* over = in_;
-  innermost_ = over->parent_;
-  in_ = over->outside_;
-  return innermost_;
+  if (in_ != nullptr) {
+    innermost_ = in_->parent_;
+    in_ = in_->outside_;
+  }
+  return std::noop_coroutine();
 }
 
 bool script::next(step& out, tape& on) {
