@@ -10,7 +10,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
-#include "upwash/collective/detail/messages.hpp"
+#include "upwash/collective/detail/run/messages.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 #include "upwash/matching/messages.hpp"
 

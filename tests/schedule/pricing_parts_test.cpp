@@ -11,8 +11,8 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/random.hpp"
-#include "upwash/schedule/detail/event_queue.hpp"
-#include "upwash/schedule/detail/meeting.hpp"
+#include "upwash/schedule/detail/price/event_queue.hpp"
+#include "upwash/schedule/detail/price/meeting.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/compact.hpp"
+#include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/eager_sizes.hpp"
 #include "upwash/schedule/least_time.hpp"
 #include "upwash/schedule/price.hpp"

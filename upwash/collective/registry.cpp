@@ -9,7 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/collective/detail/tables.hpp"
+#include "upwash/collective/detail/tables/tables.hpp"
 
 namespace upwash::collective {
 namespace {

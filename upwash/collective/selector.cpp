@@ -13,7 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/collective/candidates.hpp"
-#include "upwash/collective/detail/shared_prices.hpp"
+#include "upwash/collective/detail/choose/shared_prices.hpp"
 #include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/model/machine.hpp"

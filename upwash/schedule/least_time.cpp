@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "upwash/schedule/detail/charges.hpp"
+#include "upwash/schedule/detail/price/charges.hpp"
 
 namespace upwash::schedule {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "upwash/base/error.hpp"
-#include "upwash/schedule/detail/event_run.hpp"
+#include "upwash/schedule/detail/price/event_run.hpp"
 
 namespace upwash::schedule {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <initializer_list>
 
-#include "upwash/schedule/detail/abstract_run.hpp"
-#include "upwash/schedule/detail/races.hpp"
+#include "upwash/schedule/detail/validate/abstract_run.hpp"
+#include "upwash/schedule/detail/validate/races.hpp"
 
 namespace upwash::schedule {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/detail/plan.hpp"
+#include "upwash/collective/detail/run/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
-#include "upwash/collective/detail/compact.hpp"
-#include "upwash/collective/detail/service.hpp"
+#include "upwash/collective/detail/run/compact.hpp"
+#include "upwash/collective/detail/run/service.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace upwash::collective::detail {

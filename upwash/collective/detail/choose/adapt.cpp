@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How algorithms change while the program runs.
+#include "upwash/collective/adapt.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/core/control.hpp"
+
+namespace upwash::collective {
+namespace detail {
+
+std::shared_ptr<site> executor::site_of(const team& among, team_record& record, const problem& what,
+                                        const call& wanted) {
+  const bool adapts = adapts_ == adaptation::all ||
+                      (adapts_ == adaptation::irregular && site::is_irregular(what.what));
+  if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
+      forced_.contains(what.what)) {
+    return nullptr;
+  }
+  const std::shared_ptr<site> at = record.sites.of(what, wanted);
+  if (at != nullptr && !at->begun()) at->begin(choose(among, what, {}, wanted.how.label));
+  return at;
+}
+
+void executor::advance(const team& among, site& at) {
+  if (!at.advance()) return;
+  std::vector<std::uint64_t> sums = at.report();
+  const duration begin = here_.now();
+  control::all_reduce(among, sums, control::fold::sum);
+  at.agreed_in(here_.now() - begin);
+  if (at.agree(sums)) at.begin(choose(among, at.seen(), {}, at.label()));
+  if (const std::string line = at.news(); !line.empty()) tell(among, line);
+}
+
+adaptation executor::set_adapting(adaptation adapts) {
+  forget_choices();
+  return std::exchange(adapts_, adapts);
+}
+
+void executor::adapt(const team& among) {
+  if (adapts_ == adaptation::none) return;
+  team_record& record = record_of(among);
+  std::vector<std::uint64_t> sums;
+  for (const auto& each : record.sites) {
+    if (!each->irregular()) continue;
+    const auto its = each->pattern();
+    sums.insert(sums.end(), its.begin(), its.end());
+  }
+  if (sums.empty()) return;  // at all members
+  control::all_reduce(among, sums, control::fold::sum);
+  bool changed = false;
+  std::span<const std::uint64_t> rest = sums;
+  for (const auto& each : record.sites) {
+    if (!each->irregular()) continue;
+    const bool another = each->take_pattern(rest.first<site::observations>());
+    rest = rest.subspan(site::observations);
+    if (!another) continue;
+    each->begin(choose(among, each->seen(), {}, each->label()));
+    changed = true;
+  }
+  if (changed) record.plans.forget();
+}
+
+}  // namespace detail
+
+adaptation set_adapting(job& here, adaptation adapts) {
+  return here.service<detail::executor>().set_adapting(adapts);
+}
+
+void adapt(const team& among) { among.here().service<detail::executor>().adapt(among); }
+
+}  // namespace upwash::collective

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which algorithm a call runs: named by the caller, forced for the job, or selected.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
+#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/core/control.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+/// Rank 0's text, at every rank.
+std::string agreed_text(const team& among, std::string_view own) {
+  std::uint64_t length = own.size();
+  control::broadcast_value(among, 0, length);
+  std::string text(length, '\0');
+  if (among.rank() == 0) text = own;
+  if (length != 0) control::broadcast(among, 0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Splits "a=b;c=d" and gives each pair to `use`.
+template <class Use>
+void for_each_pair(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) {
+      throw error(error_kind::configuration,
+                  fmt::format("algorithms: \"{}\" is not COLLECTIVE=NAME[:key=value,...]", one));
+    }
+    use(one.substr(0, equals), one.substr(equals + 1));
+  }
+}
+
+std::string how_edges_travel(const selection& one, const problem& call) {
+  if (call.transfer) {
+    return fmt::format("edges travel by {} where they can, as asked for",
+                       to_string(*call.transfer));
+  }
+  return fmt::format("edges of up to {} bytes travel eagerly",
+                     one.eager_bytes.value_or(call.eager_bytes));
+}
+
+}  // namespace
+
+void executor::install(const installation& with) {
+  installed_ = true;
+  selects_ = with.chooses;
+  algorithms_ = with.algorithms;
+  tells_choices_ = with.tells_choices;
+  tagged_ = with.tagged;
+  transfer_ = with.transfer;
+  if (transfer_ && here_.rank() == 0) {
+    log(log_level::info, "collective",
+        fmt::format("edges of all collectives travel by {} where they can, as asked for: it is "
+                    "what is priced",
+                    to_string(*transfer_)));
+  }
+  // One text, in one broadcast: whether to adapt, and what is forced.
+  std::string own(1, static_cast<char>('0' + static_cast<int>(with.adapts)));
+  own.append(with.forced);
+  const std::string agreed = agreed_text(here_.world(), own);
+  adapts_ = static_cast<adaptation>(agreed.front() - '0');
+  for_each_pair(std::string_view(agreed).substr(1),
+                [this](std::string_view collective, std::string_view algorithm) {
+                  const kind what = kind_named(collective);
+                  static_cast<void>(algorithms().named(what, algorithm));
+                  forced_[what] = algorithm;
+                });
+  on_team_create(here_.world());
+}
+
+void executor::forget_choices() {
+  for (auto& [id, record] : teams_) {
+    record->plans.forget();
+    record->sites.clear();
+  }
+}
+
+selector* executor::set_selector(selector* chooses) {
+  forget_choices();
+  return std::exchange(selects_, chooses);
+}
+
+std::uint64_t executor::usual_eager_bytes(const problem& call) {
+  return selects_ != nullptr ? selects_->usual_eager_bytes(call) : call.eager_limit;
+}
+
+selector::choice executor::choose(const team& among, problem what, std::string_view named,
+                                  std::string_view label) {
+  what.label = label;
+  const auto forced = forced_.find(what.what);
+  if (named.empty() && forced != forced_.end()) named = forced->second;
+  selector::choice chosen;
+  if (!named.empty()) {
+    chosen = {algorithms().named(what.what, named), "it was asked for"};
+    const std::string objection = registry::objection(chosen.what, what);
+    if (!objection.empty()) {
+      throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
+                                                    to_string(what.what), named, objection));
+    }
+  } else {
+    chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
+  }
+  tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
+                          chosen.why, how_edges_travel(chosen.what, what)));
+  return chosen;
+}
+
+void executor::tell(const team& among, const std::string& line) const {
+  if (among.rank() != 0) return;
+  log(tells_choices_ ? log_level::warning : log_level::info, "collective", line);
+}
+
+const registry& executor::algorithms() {
+  if (algorithms_ == nullptr) {
+    own_algorithms_ = std::make_unique<registry>();
+    add_algorithms(*own_algorithms_);
+    algorithms_ = own_algorithms_.get();
+  }
+  return *algorithms_;
+}
+
+selector::choice executor::first_that_serves(const problem& what) {
+  for (const algorithm* each : algorithms().of(what.what)) {
+    const selection candidate{each, model::initial_values(each->is)};
+    if (registry::objection(candidate, what).empty()) {
+      return {candidate, "it is the first that serves, and there are no costs to choose by"};
+    }
+  }
+  throw error(error_kind::argument, fmt::format("rank {}: no algorithm serves this {}",
+                                                here_.rank(), to_string(what.what)));
+}
+
+}  // namespace upwash::collective::detail
+
+namespace upwash::collective {
+
+std::uint64_t usual_eager_bytes(const team& among, const problem& call) {
+  return among.here().service<detail::executor>().usual_eager_bytes(call);
+}
+
+selector* set_selector(job& here, selector* chooses) {
+  return here.service<detail::executor>().set_selector(chooses);
+}
+
+}  // namespace upwash::collective

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Schedules whose steps can run one after the other on the board of their team: edges that fit its
+// lines, counters, shared scratch, and copies out of peers' buffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "upwash/collective/detail/run/board.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::collective::detail {
+
+/// A piece as a compact step has it; its bytes are the step's.
+struct compact_piece {
+  schedule::buffer of = schedule::buffer::none;
+  int owner = 0;  ///< member
+  std::uint64_t at = 0;
+};
+
+/// A step that runs on the team's board, in its turn: everything looked up.
+struct compact_step {
+  schedule::step_kind kind = schedule::step_kind::copy;
+  bool fetches = false;  ///< a copy: `left` is a peer's buffer
+  std::uint32_t edge = 0;
+  std::uint64_t bytes = 0;
+  compact_piece left;
+  compact_piece right;
+  compact_piece into;
+  std::uint64_t value = 0;
+  board::place* places = nullptr;  ///< of the peer; of this rank for a receive
+};
+
+/// A schedule that runs on the team's board, in order, on the caller's stack.
+struct compact_plan {
+  std::vector<compact_step> steps;
+  int looks = 0;  ///< at a word before more is done: job::looks
+  std::uint64_t scratch_bytes = 0;
+  std::uint64_t shared_bytes = 0;
+  bool exposes_input = false;
+  bool exposes_output = false;
+  const char* operation = "";  ///< for those who wait long
+  std::uint64_t bytes = 0;
+  int runs = 0;  ///< that go through it now: it is kept for them
+};
+
+/// Whether a board with so much scratch has what the schedule needs and all its steps can run on
+/// it. O(steps).
+[[nodiscard]] bool fits_board(const schedule::generator& steps, int rank,
+                              std::uint64_t scratch_bytes);
+
+/// The steps, if they can; else none.
+[[nodiscard]] std::optional<std::vector<compact_step>> compact_steps(
+    const schedule::generator& steps, int rank, board& shared);
+
+}  // namespace upwash::collective::detail

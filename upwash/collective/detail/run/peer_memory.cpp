@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Copies and reductions, with operands of this rank or of a peer. A peer's buffer is reached at the
+// same place of its region, or (address mode local) where the peer says that it is.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+#include "upwash/collective/detail/run/messages.hpp"
+#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/memory_access.hpp"
+
+namespace upwash::collective::detail {
+namespace {
+
+bool is_peers(const operation& op, const schedule::piece& p) {
+  return (p.of == schedule::buffer::input || p.of == schedule::buffer::output) &&
+         p.owner != schedule::own && p.owner != op.among.rank();
+}
+
+[[noreturn]] void refuse_two_peers(const operation& op, const char* what) {
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: {} by {}: a step {}, but one of its pieces at most may be a "
+                  "peer's; copy the other here first",
+                  op.among.here().rank(), op.how.agreed.operation, op.how.agreed.algorithm, what));
+}
+
+}  // namespace
+
+bool executor::copy(operation& op, slot& s) {
+  const schedule::step& what = s.what;
+  if (s.state == progress_of::fetching) return moved(op, s);
+  if (is_peers(op, what.into)) return store_to_peer(op, s);
+  if (is_peers(op, what.left)) {
+    if (!read_from_peer(op, s, what.left, {op.target(what.into), what.into.bytes})) return false;
+    static_cast<void>(moved(op, s));
+    return true;
+  }
+  if (what.into.bytes != 0) {
+    std::memmove(op.target(what.into), op.source(what.left), what.into.bytes);
+  }
+  here_.charge(conduit::cost::copy, what.into.bytes);
+  op.complete(s);
+  return true;
+}
+
+/// Whether the put or get of a copy is complete.
+bool executor::moved(operation& op, slot& s) {
+  if (!s.moving.done()) {
+    op.stir(s);
+    return false;
+  }
+  op.complete(s);
+  return true;
+}
+
+bool executor::store_to_peer(operation& op, slot& s) {
+  const schedule::step& what = s.what;
+  if (is_peers(op, what.left)) refuse_two_peers(op, "copies from a peer to a peer");
+  if (op.rules.addresses != schedule::address_mode::single) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} by {} stores into its peers' buffers, which needs address "
+                            "mode single: buffers at the same offset of one region",
+                            here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm));
+  }
+  s.moving = put(here_, global_of(op, what.into.owner, what.into),
+                 {op.source(what.left), what.left.bytes});
+  s.state = progress_of::fetching;
+  static_cast<void>(moved(op, s));
+  return true;
+}
+
+/// Begins to read a peer's piece; false: it is not known yet where that is.
+bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
+                              std::span<std::byte> into) {
+  // Another step's answer may be here already; but this step's is on its way, and names the slot.
+  if (s.state == progress_of::asked) return false;
+  if (op.rules.addresses == schedule::address_mode::single) {
+    s.moving = get(here_, global_of(op, p.owner, p), into);
+  } else if (op.exposes(p.of)) {
+    const exposed_memory* memory =
+        op.on_team.shared->exposed(p.owner, op.epoch, p.of == schedule::buffer::output);
+    if (memory == nullptr) {
+      op.stir(s);
+      return false;
+    }
+    s.moving = get(here_, *memory, p.offset, into);
+  } else {
+    const auto known = op.peers.find({p.owner, p.of});
+    if (known == op.peers.end()) {
+      ask_for_memory(op, s, p);
+      return false;
+    }
+    s.moving = get(here_, known->second, p.offset, into);
+  }
+  s.state = progress_of::fetching;
+  return true;
+}
+
+bool executor::reduce(operation& op, slot& s) {
+  const schedule::step& what = s.what;
+  const std::byte* left = op.source(what.left);
+  const std::byte* right = op.source(what.right);
+  const bool peers_left = is_peers(op, what.left);
+  const bool peers_right = is_peers(op, what.right);
+  if (peers_left && peers_right) refuse_two_peers(op, "reduces two operands of peers");
+  if (is_peers(op, what.into)) refuse_two_peers(op, "reduces into a peer's buffer");
+  if (peers_left || peers_right) {
+    const schedule::piece& theirs = peers_left ? what.left : what.right;
+    if (s.state != progress_of::fetching) {
+      s.staged.resize(theirs.bytes);
+      if (!read_from_peer(op, s, theirs, s.staged)) return false;
+    }
+    if (!s.moving.done()) {
+      op.stir(s);
+      return false;
+    }
+    (peers_left ? left : right) = s.staged.data();
+  }
+  if (what.into.bytes != 0) {
+    op.buffers.combine.combine(left, right, op.target(what.into), what.into.bytes);
+  }
+  here_.charge(conduit::cost::reduce, what.into.bytes);
+  op.complete(s);
+  return true;
+}
+
+// -- Address mode local -------------------------------------------------------------------------
+
+void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) {
+  const auto asked =
+      try_send<&handle_where>(here_, op.among.world_rank(p.owner), op.among.id(), op.run(),
+                              static_cast<std::uint32_t>(p.of), spare_slots_.name_of(s));
+  if (asked.what == conduit::outcome::done) {
+    s.state = progress_of::asked;
+  } else {
+    op.stir(s);
+  }
+}
+
+/// What peers read is made readable at once, where they find it without asking.
+void executor::expose_buffers(operation& op) {
+  for (const auto which : {schedule::buffer::input, schedule::buffer::output}) {
+    if (!op.exposes(which)) continue;
+    const bool output = which == schedule::buffer::output;
+    const exposed_memory& memory = op.exposures[which] =
+        expose(here_, output ? std::span<const std::byte>(op.buffers.output) : op.buffers.input);
+    op.on_team.shared->expose(op.epoch, output, memory);
+  }
+}
+
+void executor::memory_asked(const question& asked) {
+  if (operation* op = find(asked.of)) {
+    answer(*op, asked);
+  } else {
+    questions_.push_back(asked);
+  }
+}
+
+void executor::answer(operation& op, const question& asked) {
+  const auto bytes = asked.which == schedule::buffer::input
+                         ? op.buffers.input
+                         : std::span<const std::byte>(op.buffers.output);
+  auto [at, fresh] = op.exposures.try_emplace(asked.which);
+  if (fresh) at->second = expose(here_, bytes);
+  const exposed_memory& memory = at->second;
+  send_medium<&handle_here>(here_, asked.rank, std::as_bytes(std::span(&memory, 1)), asked.asker);
+}
+
+void executor::answer_questions(operation& op) {
+  for (std::size_t i = 0; i < questions_.size();) {
+    if (questions_[i].of != run_key{op.among.id(), op.run()}) {
+      ++i;
+      continue;
+    }
+    const question asked = questions_[i];
+    questions_.erase(questions_.begin() + static_cast<std::ptrdiff_t>(i));
+    answer(op, asked);
+  }
+}
+
+void executor::memory_told(int owner, std::uint64_t name, const exposed_memory& memory) {
+  slot& asker = named_by(owner, name, progress_of::asked);
+  const schedule::step& what = asker.what;
+  operation& op = *asker.of;
+  const schedule::piece& p = is_peers(op, what.left) ? what.left : what.right;
+  op.peers.emplace(std::pair(p.owner, p.of), memory);
+  asker.state = progress_of::waiting;
+  op.stir(asker);
+}
+
+}  // namespace upwash::collective::detail

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One rank's side of an abstract run: its generator, asked no earlier than an executor would, its
+// open steps and its slots.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "upwash/schedule/detail/validate/abstract_memory.hpp"
+#include "upwash/schedule/detail/validate/history.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::schedule::detail {
+
+class emission {
+ public:
+  /// `steps` is where this rank's steps are kept. `of` outlives this.
+  emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps);
+
+  /// Takes steps while there is room and no stage is open. Returns what is wrong with one, or an
+  /// empty string.
+  [[nodiscard]] std::string refill(const abstract_memory& memory);
+  [[nodiscard]] bool ready(std::size_t number) const;
+  void finish(std::size_t number);
+  [[nodiscard]] const std::vector<std::size_t>& open() const { return open_; }
+  [[nodiscard]] const needs& wants() const { return from_.wants(); }
+
+  [[nodiscard]] std::vector<std::uint64_t> words(const slots& of) const;
+  void set_words(const slots& to, const std::vector<std::uint64_t>& words);
+
+ private:
+  [[nodiscard]] std::string objection(const step& s, const abstract_memory& memory) const;
+  [[nodiscard]] std::string take_own_writes();
+  void grow(std::size_t slots);
+  void hide(const slots& pending);
+  void settle(std::size_t stage);
+
+  int rank_;
+  generator from_;
+  facts known_;
+  std::vector<std::uint64_t> words_;  ///< the slots
+  /// The slots as the generator sees them: those that a receive may be writing hold nonsense.
+  std::vector<std::uint64_t> seen_;
+  std::vector<step>& steps_;
+  std::vector<bool> done_;
+  std::vector<bool> settled_;  ///< a stage that is done waited for them
+  std::vector<std::size_t> open_;
+  std::size_t most_open_;
+  std::size_t base_ = 0;  ///< all before are done
+  std::optional<std::size_t> latest_stage_;
+  bool ended_ = false;
+};
+
+}  // namespace upwash::schedule::detail
