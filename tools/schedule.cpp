@@ -78,7 +78,7 @@ asked_schedule read(const schedule_arguments& given) {
   call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
   call.root = given.root;
   // As all broadcasts are.
-  call.in_place = given.in_place || call.what == collective::kind::broadcast;
+  call.in_place = given.in_place || call.what.facts().one_buffer;
   call.commutative = !given.ordered;
   call.addresses = given.addresses == "single" ? address_mode::single : address_mode::local;
   call.direct_access = given.direct;

@@ -19,11 +19,9 @@ using schedule::sync_mode;
 
 constexpr std::uint64_t most_buffer = std::uint64_t{64} << 20U;
 
-bool has_sizes(kind of) { return of != kind::barrier; }
-
 bool has_block_of_each(kind of) {
-  return of == kind::scatter || of == kind::gather || of == kind::all_gather ||
-         of == kind::all_to_all || of == kind::reduce_scatter;
+  return of.facts().input == collective::extent::each ||
+         of.facts().output == collective::extent::each;
 }
 
 std::vector<kind> kinds_of(const tune_request& asked) {
@@ -34,8 +32,7 @@ std::vector<kind> kinds_of(const tune_request& asked) {
       tuning::expect_tunable(all.back());
     }
   } else {
-    for (const std::string_view each : collective::kind_names()) {
-      const kind one = collective::kind_named(each);
+    for (const kind one : collective::own_kinds()) {
       if (tuning::can_be_tuned(one)) all.push_back(one);
     }
   }
@@ -55,12 +52,13 @@ std::vector<collective::problem> problems_of(const tune_request& asked) {
   std::vector<collective::problem> found;
   for (const kind what : kinds_of(asked)) {
     for (const std::uint64_t bytes : sizes) {
+      const bool has_sizes = what != kind::barrier;
       const auto blocks = has_block_of_each(what) ? static_cast<std::uint64_t>(asked.ranks) : 1;
       if (!own_sizes && bytes * blocks > most_buffer) continue;
       collective::problem call{.what = what, .ranks = asked.ranks, .bytes = bytes};
       call.element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
       call.commutative = !asked.ordered;
-      call.in_place = what == kind::broadcast;  // as all broadcasts are
+      call.in_place = what.facts().one_buffer;
       call.overlapped = asked.overlapped;
       call.addresses = asked.addresses == "single" ? schedule::address_mode::single
                                                    : schedule::address_mode::local;
@@ -69,9 +67,9 @@ std::vector<collective::problem> problems_of(const tune_request& asked) {
                                          : sync_mode::mine;
       call.exit = call.entry;
       call.direct_access = asked.conduit == "shm";
-      if (!has_sizes(what)) call.bytes = 0;
+      if (!has_sizes) call.bytes = 0;
       found.push_back(call);
-      if (!has_sizes(what)) break;
+      if (!has_sizes) break;
     }
   }
   return found;

@@ -24,7 +24,7 @@ using namespace upwash::collective;
 /// Any problem of a small team, of up to 4 MiB; often of a size near one that was asked before.
 problem random_problem(random_stream& from) {
   constexpr std::uint32_t elements[] = {1, 4, 8, 24};
-  problem call{.what = static_cast<kind>(from.below(kind_names().size()))};
+  problem call{.what = own_kinds()[from.below(own_kinds().size())]};
   call.ranks = 1 + static_cast<int>(from.below(9));
   call.element_bytes = elements[from.below(4)];
   const std::uint64_t most = std::uint64_t{1} << from.below(23);

@@ -37,16 +37,29 @@ std::uint64_t most_bytes(const problem& call) noexcept {
   return bytes;
 }
 
-}  // namespace
-
-bool is_rooted(kind of) noexcept {
-  return of == kind::scatter || of == kind::scatter_v || of == kind::gather ||
-         of == kind::gather_v || of == kind::reduce;
+std::uint64_t bytes_of(extent what, const problem& call) noexcept {
+  switch (what) {
+    case extent::nothing: return 0;
+    case extent::one: return call.bytes;
+    case extent::each: return static_cast<std::uint64_t>(call.ranks) * call.bytes;
+  }
+  return 0;
 }
 
-bool is_uneven(kind of) noexcept {
-  return of == kind::scatter_v || of == kind::gather_v || of == kind::all_gather_v ||
-         of == kind::reduce_scatter_v;
+}  // namespace
+
+bool is_in_place(const problem& call, int rank) noexcept {
+  return call.in_place && (!is_rooted(call.what) || rank == call.root);
+}
+
+std::uint64_t bytes_of_input(const problem& call, int rank) noexcept {
+  const family& of = call.what.facts();
+  return of.at_root == rooted::input && rank != call.root ? 0 : bytes_of(of.input, call);
+}
+
+std::uint64_t bytes_of_output(const problem& call, int rank) noexcept {
+  const family& of = call.what.facts();
+  return of.at_root == rooted::output && rank != call.root ? 0 : bytes_of(of.output, call);
 }
 
 problem representative_of(problem call, int ranks_of_node, end_of_class end) noexcept {

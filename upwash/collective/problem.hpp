@@ -5,39 +5,62 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "upwash/collective/family.hpp"
 #include "upwash/schedule/lower.hpp"
 
 namespace upwash::collective {
 
-enum class kind : std::uint8_t {
-  barrier,
-  broadcast,
-  scatter,
-  scatter_v,
-  gather,
-  gather_v,
-  reduce,
-  all_gather,
-  all_gather_v,
-  all_to_all,
-  all_to_all_v,
-  many_to_many,
-  many_to_many_multicast,
-  all_reduce,
-  reduce_scatter,
-  reduce_scatter_v,
-  scan,
-  exclusive_scan,
+/// What calls of one family depend on beyond the fields of `problem`, such as the neighbours of all
+/// members. Never changed once it is made; the same on the whole team.
+class particulars {
+ public:
+  virtual ~particulars() = default;
+  particulars(const particulars&) = delete;
+  particulars& operator=(const particulars&) = delete;
+
+  /// By content: choices are kept by it. `other` belongs to the same family.
+  [[nodiscard]] virtual std::strong_ordering compare(const particulars& other) const noexcept = 0;
+
+ protected:
+  particulars() = default;
 };
-[[nodiscard]] std::string_view to_string(kind of) noexcept;
-/// One member's buffer holds the blocks, or the result, of all.
-[[nodiscard]] bool is_rooted(kind of) noexcept;
-/// Blocks of different lengths whose counts the caller gives in elements: gather_v and its like.
-[[nodiscard]] bool is_uneven(kind of) noexcept;
+
+/// Shared particulars, or none; compared by what they say.
+class shared_particulars {
+ public:
+  shared_particulars() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a pointer to particulars is one to share.
+  template <std::derived_from<particulars> Of>
+  shared_particulars(std::shared_ptr<Of> of) noexcept : of_(std::move(of)) {}
+
+  [[nodiscard]] const particulars* get() const noexcept { return of_.get(); }
+  /// Those of the family whose type that is, given with the problem.
+  template <class Of>
+  [[nodiscard]] const Of& as() const noexcept {
+    return static_cast<const Of&>(*of_);
+  }
+
+  friend bool operator==(const shared_particulars& a, const shared_particulars& b) noexcept {
+    return a.of_ == b.of_ || (a <=> b) == 0;
+  }
+  friend std::strong_ordering operator<=>(const shared_particulars& a,
+                                          const shared_particulars& b) noexcept {
+    if (a.of_ == nullptr || b.of_ == nullptr) {
+      return (a.of_ != nullptr) <=> (b.of_ != nullptr);
+    }
+    return a.of_->compare(*b.of_);
+  }
+
+ private:
+  std::shared_ptr<const particulars> of_;
+};
 
 /// A collective call as all members see it: the same on the whole team. Choices are functions of
 /// it, and whoever keeps something by problem compares the whole of it (problem_cache.hpp).
@@ -77,9 +100,19 @@ struct problem {
   bool overlapped = false;  ///< members compute meanwhile: little work counts, not an early end
   /// collective_options::label: for selectors of one's own; good while the choice is made.
   std::string_view label{};
+  /// Of families whose calls are told by more than this.
+  shared_particulars further{};
 
   friend auto operator<=>(const problem&, const problem&) = default;
 };
+
+/// Whether the call's own block, or vector, is where it belongs at this rank: of rooted calls at
+/// the root.
+[[nodiscard]] bool is_in_place(const problem& call, int rank) noexcept;
+/// What a rank's input and output have at least, where the lengths of blocks are equal; apart: of a
+/// call in place both.
+[[nodiscard]] std::uint64_t bytes_of_input(const problem& call, int rank) noexcept;
+[[nodiscard]] std::uint64_t bytes_of_output(const problem& call, int rank) noexcept;
 
 enum class end_of_class : std::uint8_t { least, most };
 

@@ -14,26 +14,6 @@
 namespace upwash::collective {
 namespace {
 
-constexpr std::array<std::string_view, 18> all_kinds{"barrier",
-                                                     "broadcast",
-                                                     "scatter",
-                                                     "scatter_v",
-                                                     "gather",
-                                                     "gather_v",
-                                                     "reduce",
-                                                     "all_gather",
-                                                     "all_gather_v",
-                                                     "all_to_all",
-                                                     "all_to_all_v",
-                                                     "many_to_many",
-                                                     "many_to_many_multicast",
-                                                     "all_reduce",
-                                                     "reduce_scatter",
-                                                     "reduce_scatter_v",
-                                                     "scan",
-                                                     "exclusive_scan"};
-static_assert(all_kinds.size() == static_cast<std::size_t>(kind::exclusive_scan) + 1);
-
 struct requirement_row {
   model::requirement what;
   bool (*met)(const problem& call);
@@ -94,21 +74,6 @@ schedule::transfer_rules rules_of(const selection& one, const problem& call) {
   return rules;
 }
 
-std::span<const std::string_view> kind_names() noexcept { return all_kinds; }
-
-std::string_view to_string(kind of) noexcept { return all_kinds[static_cast<std::size_t>(of)]; }
-
-kind kind_named(std::string_view name) {
-  for (std::size_t i = 0; i < all_kinds.size(); ++i) {
-    if (all_kinds[i] == name) return static_cast<kind>(i);
-  }
-  const std::string_view near = nearest_name(name, all_kinds);
-  throw error(error_kind::argument,
-              fmt::format("unknown collective \"{}\"{} (known: {})", name,
-                          near.empty() ? "" : fmt::format("; did you mean {}?", near),
-                          fmt::join(all_kinds, ", ")));
-}
-
 void add_algorithms(registry& to) {
   detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
   detail::add_barriers(to);
@@ -124,6 +89,13 @@ void add_algorithms(registry& to) {
 }
 
 void registry::add(const algorithm& one) { all_.push_back(one); }
+
+kind registry::kind_named(std::string_view name) const {
+  for (const algorithm& each : all_) {
+    if (to_string(each.of) == name) return each.of;
+  }
+  return collective::kind_named(name);
+}
 
 std::vector<const algorithm*> registry::of(kind what) const {
   std::vector<const algorithm*> found;

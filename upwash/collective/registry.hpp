@@ -20,12 +20,6 @@
 
 namespace upwash::collective {
 
-/// The names of all collectives.
-[[nodiscard]] std::span<const std::string_view> kind_names() noexcept;
-
-/// Throws `error` (argument) for an unknown name, with those known and the nearest.
-[[nodiscard]] kind kind_named(std::string_view name);
-
 struct algorithm {
   kind of = kind::barrier;
   model::choice is;
@@ -65,6 +59,10 @@ struct selection {
 class registry {
  public:
   void add(const algorithm& one);
+
+  /// The collective of that name: upwash's own, or one whose algorithms were added. Throws `error`
+  /// (argument) for an unknown one, with those known and the nearest.
+  [[nodiscard]] kind kind_named(std::string_view name) const;
 
   /// Those of a collective, in the order added.
   [[nodiscard]] std::vector<const algorithm*> of(kind what) const;

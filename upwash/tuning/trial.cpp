@@ -11,17 +11,9 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/all_gather.hpp"
-#include "upwash/collective/all_reduce.hpp"
-#include "upwash/collective/all_to_all.hpp"
-#include "upwash/collective/barrier.hpp"
-#include "upwash/collective/broadcast.hpp"
+#include "upwash/collective/call.hpp"
 #include "upwash/collective/executor.hpp"
-#include "upwash/collective/gather.hpp"
-#include "upwash/collective/reduce.hpp"
-#include "upwash/collective/reduce_scatter.hpp"
-#include "upwash/collective/scan.hpp"
-#include "upwash/collective/scatter.hpp"
+#include "upwash/collective/reduction.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
@@ -34,42 +26,6 @@ namespace {
 using collective::kind;
 
 constexpr int looks_beside = 16;
-
-/// A sum that does not say that it commutes.
-struct ordered_sum {
-  template <class T>
-  constexpr T operator()(const T& left, const T& right) const {
-    return static_cast<T>(left + right);
-  }
-};
-
-/// Whether members may be a call ahead of each other without a barrier.
-bool lets_run_ahead(kind of) {
-  switch (of) {
-    case kind::barrier:
-    case kind::all_gather:
-    case kind::all_to_all:
-    case kind::all_reduce:
-    case kind::reduce_scatter: return false;
-    default: return true;
-  }
-}
-
-struct buffer_blocks {
-  std::size_t in = 1;
-  std::size_t out = 1;
-};
-buffer_blocks blocks_of(const collective::problem& call) {
-  const auto members = static_cast<std::size_t>(call.ranks);
-  switch (call.what) {
-    case kind::scatter:
-    case kind::reduce_scatter: return {members, 1};
-    case kind::gather:
-    case kind::all_gather: return {1, members};
-    case kind::all_to_all: return {members, members};
-    default: return {};
-  }
-}
 
 std::uint64_t folded(const team& among, duration value, control::fold how) {
   std::array<std::uint64_t, 1> all{static_cast<std::uint64_t>(value.ps())};
@@ -91,17 +47,9 @@ void stay_quiet(job& here, duration time) {
   }
 }
 
-template <class T>
-std::span<T> as(std::span<std::byte> bytes) {
-  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
-
 }  // namespace
 
-bool can_be_tuned(kind of) noexcept {
-  return !is_uneven(of) && of != kind::all_to_all_v && of != kind::many_to_many &&
-         of != kind::many_to_many_multicast;
-}
+bool can_be_tuned(kind of) noexcept { return of.facts().told == collective::lengths::equal; }
 
 void expect_tunable(kind of) {
   if (can_be_tuned(of)) return;
@@ -118,15 +66,15 @@ collective::problem problem_on(const team& among, collective::problem asked) {
   asked.eager_limit = collective::default_rules(among).eager_bytes;
   asked.eager_bytes = collective::usual_eager_bytes(among, asked);
   asked.direct_access = all_direct(among);
+  asked.in_place = asked.in_place || asked.what.facts().one_buffer;
   if (asked.what == kind::barrier) asked.bytes = 0;
-  if (asked.what == kind::broadcast) asked.in_place = true;  // as all broadcasts are
   return asked;
 }
 
 trial::trial(const team& among, const collective::problem& call) : among_(among), call_(call) {
-  const auto [in, out] = blocks_of(call);
-  const std::size_t in_bytes = in * call.bytes;
-  const std::size_t out_bytes = out * call.bytes;
+  // As much at all members: where addresses are known, all name their buffers.
+  const std::size_t in_bytes = bytes_of_input(call, call.root);
+  const std::size_t out_bytes = bytes_of_output(call, call.root);
   // The output begins at a line of its own.
   const std::size_t begin = (in_bytes + 63) / 64 * 64;
   std::span<std::byte> all;
@@ -153,75 +101,31 @@ collective_options trial::options(std::string_view algorithm) const {
           .overlapped = call_.overlapped};
 }
 
-/// The request of a nonblocking call, or a complete one where the call is blocking.
-template <class Call>
-request request_of(const Call& call) {
-  if constexpr (std::is_void_v<decltype(call())>) {
-    call();
-    return {};
+collective::call trial::call_by(std::string_view algorithm) const {
+  return {.what = call_, .how = options(algorithm)};
+}
+
+collective::binding trial::buffers() const {
+  collective::binding named;
+  if (is_in_place(call_, among_.rank())) {
+    const std::span<std::byte> one = in_.size() > out_.size() ? in_ : out_;
+    named = {.input = one, .output = one};
   } else {
-    return call();
+    const bool all = call_.addresses == schedule::address_mode::single;
+    const int as = all ? call_.root : among_.rank();
+    named = {.input = in_.first(bytes_of_input(call_, as)),
+             .output = out_.first(bytes_of_output(call_, as))};
   }
+  if (call_.what.facts().combines) {
+    named.combine = call_.element_bytes == sizeof(double) ? reduction_of<double>(sum())
+                                                          : reduction_of<unsigned char>(sum());
+  }
+  return named;
 }
 
-template <class T, class Operator, class... Tag>
-std::optional<request> trial::reduction_on(const collective_options& how, Tag... tag) {
-  const std::span<const T> in = as<T>(in_);
-  const std::span<T> out = as<T>(out_);
-  switch (call_.what) {
-    case kind::reduce:
-      return request_of([&] { return reduce<Operator>(among_, tag..., call_.root, in, out, how); });
-    case kind::all_reduce:
-      return request_of([&] { return all_reduce<Operator>(among_, tag..., in, out, how); });
-    case kind::reduce_scatter:
-      return request_of([&] { return reduce_scatter<Operator>(among_, tag..., in, out, how); });
-    case kind::scan:
-      return request_of([&] { return scan<Operator>(among_, tag..., in, out, how); });
-    case kind::exclusive_scan:
-      return request_of([&] { return exclusive_scan<Operator>(among_, tag..., in, out, how); });
-    default: return std::nullopt;
-  }
+void trial::call(std::string_view algorithm) {
+  collective::run(among_, call_by(algorithm), buffers());
 }
-
-template <class T, class... Tag>
-request trial::call_on(std::string_view algorithm, Tag... tag) {
-  const collective_options how = options(algorithm);
-  const std::span<const T> in = as<T>(in_);
-  const std::span<T> out = as<T>(out_);
-  // Where addresses are known, all members name their buffer, though only the root's is used.
-  const bool at_root =
-      among_.rank() == call_.root || call_.addresses == schedule::address_mode::single;
-  const std::span<const T> root_in = at_root ? in : std::span<const T>();
-  const std::span<T> root_out = at_root ? out : std::span<T>();
-  switch (call_.what) {
-    case kind::barrier: return request_of([&] { return barrier(among_, tag..., how); });
-    case kind::broadcast:
-      return request_of([&] { return broadcast(among_, tag..., call_.root, out, how); });
-    case kind::scatter:
-      return request_of([&] { return scatter(among_, tag..., call_.root, root_in, out, how); });
-    case kind::gather:
-      return request_of([&] { return gather(among_, tag..., call_.root, in, root_out, how); });
-    case kind::all_gather:
-      return request_of([&] { return all_gather(among_, tag..., in, out, how); });
-    case kind::all_to_all:
-      return request_of([&] { return all_to_all(among_, tag..., in, out, how); });
-    default: break;
-  }
-  auto reducing = call_.commutative ? reduction_on<T, sum>(how, tag...)
-                                    : reduction_on<T, ordered_sum>(how, tag...);
-  if (!reducing) {
-    throw error(error_kind::argument, fmt::format("{} cannot be tuned", to_string(call_.what)));
-  }
-  return std::move(*reducing);
-}
-
-template <class... Tag>
-request trial::call_with(std::string_view algorithm, Tag... tag) {
-  return call_.element_bytes == sizeof(double) ? call_on<double>(algorithm, tag...)
-                                               : call_on<unsigned char>(algorithm, tag...);
-}
-
-void trial::call(std::string_view algorithm) { static_cast<void>(call_with(algorithm, blocking)); }
 
 /// Twice what a call alone takes at its least, the same at all members.
 duration trial::time_to_compute(std::string_view algorithm) {
@@ -246,7 +150,7 @@ double trial::beside_ns(std::string_view algorithm, long calls) {
   for (long i = 0; i < calls; ++i) {
     control::barrier(among_);
     const duration begin = here.now();
-    request open = call_with(algorithm);
+    request open = collective::start(among_, call_by(algorithm), buffers());
     static_cast<void>(compute_beside(here, open, computation_, looks_beside));
     open.wait();
     taken += here.now() - begin - computation_;
@@ -278,7 +182,7 @@ double trial::time_ns(std::string_view algorithm, long calls) {
   if (here.endpoint().describe().virtual_time) return virtual_ns(algorithm);
   duration taken;
   control::barrier(among_);
-  if (lets_run_ahead(call_.what)) {
+  if (!call_.what.facts().waits_for_all) {
     for (long i = 0; i < calls; ++i) {
       const duration begin = here.now();
       call(algorithm);

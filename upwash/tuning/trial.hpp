@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
-#include "upwash/collective/options.hpp"
-#include "upwash/collective/problem.hpp"
+#include "upwash/collective/call.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash {
 class region;
-class request;
-}  // namespace upwash
+}
 
 namespace upwash::tuning {
 
@@ -53,13 +51,8 @@ class trial {
 
  private:
   [[nodiscard]] collective_options options(std::string_view algorithm) const;
-  template <class T, class Operator, class... Tag>
-  std::optional<request> reduction_on(const collective_options& how, Tag... tag);
-  template <class T, class... Tag>
-  request call_on(std::string_view algorithm, Tag... tag);
-  /// Tag: `blocking`, or none for a nonblocking call.
-  template <class... Tag>
-  request call_with(std::string_view algorithm, Tag... tag);
+  [[nodiscard]] collective::call call_by(std::string_view algorithm) const;
+  [[nodiscard]] collective::binding buffers() const;
   [[nodiscard]] duration time_to_compute(std::string_view algorithm);
   [[nodiscard]] double beside_ns(std::string_view algorithm, long calls);
   [[nodiscard]] double virtual_ns(std::string_view algorithm);

@@ -62,14 +62,15 @@ std::optional<std::uint32_t> after(const team& among, const one_call& c, std::si
   const bool root = me == c.root;
   const std::size_t block = c.items == 0 ? 0 : i / c.items;
   const std::size_t within = c.items == 0 ? 0 : i % c.items;
-  switch (c.what) {
-    case kind::gather: return root ? item_of(static_cast<int>(block), within) : item_of(me, i);
-    case kind::scatter: return item_of(c.root, root ? i : wide(me) * c.items + i);
-    case kind::reduce: return root ? sum_at(among, i) : item_of(me, i);
-    case kind::all_to_all: return item_of(static_cast<int>(block), wide(me) * c.items + within);
-    default:
-      return block == wide(me) ? std::optional<std::uint32_t>(sum_at(among, i)) : std::nullopt;
+  if (c.what == kind::gather) {
+    return root ? item_of(static_cast<int>(block), within) : item_of(me, i);
   }
+  if (c.what == kind::scatter) return item_of(c.root, root ? i : wide(me) * c.items + i);
+  if (c.what == kind::reduce) return root ? sum_at(among, i) : item_of(me, i);
+  if (c.what == kind::all_to_all) {
+    return item_of(static_cast<int>(block), wide(me) * c.items + within);
+  }
+  return block == wide(me) ? std::optional<std::uint32_t>(sum_at(among, i)) : std::nullopt;
 }
 
 enum class form : std::uint8_t { started, waited_for, kept };
@@ -90,13 +91,13 @@ void in_form(form which, const Call& call) {
 void run_in_place(const team& among, const one_call& c, form which, std::span<std::uint32_t> data) {
   const collective_options how{.algorithm = c.algorithm};
   in_form(which, [&](auto... as) {
-    switch (c.what) {
-      case kind::gather: return gather(among, as..., c.root, in_place, data, how);
-      case kind::scatter: return scatter(among, as..., c.root, in_place, data, how);
-      case kind::reduce: return reduce<sum>(among, as..., c.root, in_place, data, how);
-      case kind::reduce_scatter: return reduce_scatter<sum>(among, as..., in_place, data, how);
-      default: return all_to_all(among, as..., in_place, data, how);
+    if (c.what == kind::gather) return gather(among, as..., c.root, in_place, data, how);
+    if (c.what == kind::scatter) return scatter(among, as..., c.root, in_place, data, how);
+    if (c.what == kind::reduce) return reduce<sum>(among, as..., c.root, in_place, data, how);
+    if (c.what == kind::reduce_scatter) {
+      return reduce_scatter<sum>(among, as..., in_place, data, how);
     }
+    return all_to_all(among, as..., in_place, data, how);
   });
 }
 

@@ -39,10 +39,7 @@ std::optional<mechanism> transfer_of(const team& among, const executor& service,
                                      const call& wanted) {
   const auto asked = wanted.how.transfer ? wanted.how.transfer : service.transfer();
   const kind what = wanted.what.what;
-  if (asked != mechanism::matched ||
-      (what != kind::many_to_many && what != kind::many_to_many_multicast)) {
-    return asked;
-  }
+  if (asked != mechanism::matched || what.facts().knows_senders) return asked;
   if (among.rank() == 0) {
     log(log_level::info, "collective",
         fmt::format("{}: matched was asked for, but needs a known number of messages: edges travel "
@@ -140,7 +137,7 @@ bool overlap(const binding& buffers) noexcept {
 
 /// Whether no call of this kind is in place.
 bool is_never_in_place(kind what) noexcept {
-  return what == kind::all_to_all_v || (is_uneven(what) && what != kind::all_gather_v);
+  return is_irregular(what) || (is_uneven(what) && what != kind::all_gather_v);
 }
 
 [[noreturn]] void refuse_overlap(const team& among, kind what, const binding& buffers) {
@@ -162,6 +159,36 @@ void check_apart(const team& among, const problem& what, const binding& buffers)
   if (is_rooted(what.what) && among.rank() != what.root) return;
   if (what.what == kind::all_to_all_v && !what.checked) return;
   if (!buffers.input.empty() && !buffers.output.empty()) refuse_overlap(among, what.what, buffers);
+}
+
+[[noreturn]] void refuse_short(const team& among, const problem& what, const char* buffer,
+                               std::size_t bytes, std::uint64_t wanted) {
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} of {} bytes in a team of {}: the {} has {} bytes where {} "
+                          "are wanted",
+                          among.here().rank(), to_string(what.what), what.bytes, among.size(),
+                          buffer, bytes, wanted));
+}
+
+/// Each buffer is as long as the call says, and what combines has an operator.
+void check_buffers(const team& among, const problem& what, const binding& buffers) {
+  const family& of = what.what.facts();
+  if (of.combines && buffers.combine.apply == nullptr) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {}: no reduction is given", among.here().rank(), of.name));
+  }
+  if (of.told != lengths::equal) return;  // the typed calls look at each block
+  const int me = among.rank();
+  const std::uint64_t in = bytes_of_input(what, me);
+  const std::uint64_t out = bytes_of_output(what, me);
+  if (is_in_place(what, me)) {
+    const bool only_input = of.at_root == rooted::input;
+    const std::size_t has = only_input ? buffers.input.size() : buffers.output.size();
+    if (has < std::max(in, out)) refuse_short(among, what, "buffer", has, std::max(in, out));
+    return;
+  }
+  if (buffers.input.size() < in) refuse_short(among, what, "input", buffers.input.size(), in);
+  if (buffers.output.size() < out) refuse_short(among, what, "output", buffers.output.size(), out);
 }
 
 using waiting = signature::manner_of_waiting;
@@ -247,10 +274,17 @@ void check_size(const team& among, kind what, const char* buffer, std::size_t el
                   among.here().rank(), to_string(what), buffer, elements, wanted, among.size()));
 }
 
+}  // namespace upwash::collective::detail
+
+namespace upwash::collective {
+
+using namespace detail;
+
 request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  check_buffers(among, made.what, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
@@ -262,6 +296,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
+  check_buffers(among, made.what, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr) {
     run_and_observe(among, service, record, made, wanted, buffers);
@@ -274,13 +309,10 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
+  check_buffers(among, made.what, buffers);
   check_apart(among, made.what, buffers);
   return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }
-
-}  // namespace upwash::collective::detail
-
-namespace upwash::collective {
 
 int ranks_a_node(const team& among) {
   const conduit::endpoint& where = among.here().endpoint();

@@ -1,26 +1,15 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The way from a public collective to a schedule that runs: the algorithm is chosen once for each
-// shape of a call on a team, and kept as a plan.
+// What the typed headers share: a call with its buffers, in each of its forms.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "upwash/collective/executor.hpp"
-#include "upwash/collective/options.hpp"
-#include "upwash/collective/problem.hpp"
+#include "upwash/collective/call.hpp"
 
 namespace upwash::collective::detail {
-
-/// A public call, before anything is chosen.
-struct call {
-  problem what;  ///< ranks, layout and direct access are filled in from the team
-  collective_options how;
-  std::uint64_t kind_of_reduction = 0;
-  call_site site;
-};
 
 /// A call and its buffers; the public headers make these.
 struct bound_call {
@@ -28,16 +17,14 @@ struct bound_call {
   binding buffers;
 };
 
-[[nodiscard]] request start(const team& among, const call& wanted, const binding& buffers);
-void run(const team& among, const call& wanted, const binding& buffers);
-[[nodiscard]] persistent prepare(const team& among, const call& wanted, const binding& buffers);
-
 [[nodiscard]] inline request start(const team& among, const bound_call& all) {
-  return start(among, all.wanted, all.buffers);
+  return collective::start(among, all.wanted, all.buffers);
 }
-inline void run(const team& among, const bound_call& all) { run(among, all.wanted, all.buffers); }
+inline void run(const team& among, const bound_call& all) {
+  collective::run(among, all.wanted, all.buffers);
+}
 [[nodiscard]] inline persistent prepare(const team& among, const bound_call& all) {
-  return prepare(among, all.wanted, all.buffers);
+  return collective::prepare(among, all.wanted, all.buffers);
 }
 
 /// In the form that a call has.

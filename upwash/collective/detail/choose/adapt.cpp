@@ -16,8 +16,8 @@ namespace detail {
 
 std::shared_ptr<site> executor::site_of(const team& among, team_record& record, const problem& what,
                                         const call& wanted) {
-  const bool adapts = adapts_ == adaptation::all ||
-                      (adapts_ == adaptation::irregular && site::is_irregular(what.what));
+  const bool adapts =
+      adapts_ == adaptation::all || (adapts_ == adaptation::irregular && is_irregular(what.what));
   if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
       forced_.contains(what.what)) {
     return nullptr;

@@ -70,7 +70,7 @@ void executor::install(const installation& with) {
   adapts_ = static_cast<adaptation>(agreed.front() - '0');
   for_each_pair(std::string_view(agreed).substr(1),
                 [this](std::string_view collective, std::string_view algorithm) {
-                  const kind what = kind_named(collective);
+                  const kind what = algorithms().kind_named(collective);
                   static_cast<void>(algorithms().named(what, algorithm));
                   forced_[what] = algorithm;
                 });

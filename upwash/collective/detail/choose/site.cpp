@@ -36,11 +36,6 @@ site::site(const problem& asked, const call& wanted)
       seen_(asked),
       pattern_calls_(least_pattern_calls) {}
 
-bool site::is_irregular(kind what) noexcept {
-  return what == kind::all_to_all_v || what == kind::many_to_many ||
-         what == kind::many_to_many_multicast;
-}
-
 std::string site::described(const problem& call) {
   std::string size = fmt::format(" of {} bytes", call.bytes);
   if (call.what == kind::barrier) size.clear();
@@ -70,11 +65,9 @@ void site::note(const binding& buffers) noexcept {
   };
   ++calls_;
   messages_ += buffers.given[0].size();
-  switch (asked_.what) {
-    case kind::all_to_all_v: bytes_ += sum(buffers.given[0]); break;
-    case kind::many_to_many: bytes_ += sum(buffers.given[1]); break;
-    default: bytes_ += buffers.given[0].size() * buffers.input.size();
-  }
+  const int lengths_at = asked_.what.facts().sent_lengths;
+  bytes_ += lengths_at < 0 ? buffers.given[0].size() * buffers.input.size()
+                           : sum(buffers.given[static_cast<std::size_t>(lengths_at)]);
 }
 
 void site::took(duration time) {

@@ -29,8 +29,6 @@ class site {
 
   /// The call in a line's words: what, how large, among how many.
   [[nodiscard]] static std::string described(const problem& call);
-  /// Messages differ from member to member.
-  [[nodiscard]] static bool is_irregular(kind what) noexcept;
 
   /// Before the first plan is made: what the selector chose, and what it thinks near.
   void begin(const selector::choice& chosen);

@@ -38,7 +38,7 @@ void add_in_network(registry& to) {
                           needs_network | needs_commutative),
           .make = [](const problem& call, const model::values&, int rank) {
             return in_network(step_kind::net_reduce, call.bytes, call.root,
-                              in_place_at(call, rank));
+                              is_in_place(call, rank));
           }});
   to.add({.of = kind::all_reduce,
           .is = described("the switches combine packets up a tree and spread the result",

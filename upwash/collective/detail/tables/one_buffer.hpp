@@ -12,23 +12,17 @@
 
 namespace upwash::collective::detail {
 
-/// Whether the call's own block, or vector, is where it belongs at this rank: of rooted calls at
-/// the root.
-[[nodiscard]] inline bool in_place_at(const problem& call, int rank) noexcept {
-  return call.in_place && (!is_rooted(call.what) || rank == call.root);
-}
-
 /// Where the pieces of a call in place lie: in its one buffer.
 [[nodiscard]] inline schedule::relocation relocated_by(const problem& call, int rank) noexcept {
   using schedule::buffer;
+  using schedule::relocation;
   const std::uint64_t own = static_cast<std::uint64_t>(rank) * call.bytes;
-  if (!in_place_at(call, rank)) return {};
-  switch (call.what) {
-    case kind::gather: return {.input = buffer::output, .input_at = own};
-    case kind::scatter: return {.output = buffer::input, .output_at = own};
-    case kind::reduce_scatter: return {.input = buffer::output, .output_at = own};
-    default: return {.input = buffer::output};
-  }
+  if (!is_in_place(call, rank)) return {};
+  const family& of = call.what.facts();
+  if (of.at_root == rooted::input) return {.output = buffer::input, .output_at = own};
+  if (of.input == of.output) return {.input = buffer::output};
+  return of.output == extent::each ? relocation{.input = buffer::output, .input_at = own}
+                                   : relocation{.input = buffer::output, .output_at = own};
 }
 
 /// Where messages land in place: anywhere that the algorithm says, or nowhere that still has to be

@@ -21,7 +21,7 @@ generator one_round_of(const problem& call, const values&, int rank) {
     return one_round(What, From, {call.ranks, rank, call.root, call.bytes, in_place});
   };
   if constexpr (for_two_buffers) return in_one_buffer(call, rank, made(false));
-  return made(in_place_at(call, rank));
+  return made(is_in_place(call, rank));
 }
 
 std::string too_large(std::string_view name, const problem& call, std::uint64_t bytes) {
@@ -79,7 +79,7 @@ std::string too_large_segments(const problem& call, const values&) {
 template <bool Rooted>
 generator segments_of(const problem& call, const values&, int rank) {
   return shared_segments({call.ranks, rank, Rooted ? call.root : shared_segments_call::all,
-                          call.bytes, call.element_bytes, in_place_at(call, rank)});
+                          call.bytes, call.element_bytes, is_in_place(call, rank)});
 }
 
 template <bool Rooted>
