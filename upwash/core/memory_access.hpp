@@ -20,6 +20,8 @@
 
 namespace upwash {
 
+using conduit::comparison;
+
 /// A signal that rides with a put: `add` is added to the word (aligned to 8 bytes, of a region at
 /// the same rank) after the data is visible there.
 struct signal_word {
@@ -152,6 +154,6 @@ template <class T>
 
 /// Blocks until a word in this rank's own region compares so; makes progress meanwhile. Peers
 /// change it by signals, puts or atomics.
-void wait_until(job& here, const std::uint64_t& word, conduit::comparison how, std::uint64_t value);
+void wait_until(job& here, const std::uint64_t& word, comparison how, std::uint64_t value);
 
 }  // namespace upwash

@@ -242,6 +242,17 @@ inline std::vector<std::uint8_t> sum_of(const team& among, std::size_t count, st
   return total;
 }
 
+inline affine scanned(const one_call& c, int member, std::size_t i) {
+  const bool exclusive = c.what == kind::exclusive_scan;
+  // Member 0 of an exclusive scan keeps what it has.
+  if (exclusive && member == 0) return c.in_place ? affine_of(0, i) : affine{0, 0};
+  affine all = affine_of(0, i);
+  for (int peer = 1; peer < (exclusive ? member : member + 1); ++peer) {
+    all = then{}(all, affine_of(peer, i));
+  }
+  return all;
+}
+
 /// What the definitions say.
 inline std::vector<std::uint8_t> oracle(const team& among, const one_call& c) {
   std::vector<std::uint8_t> wanted;
@@ -284,19 +295,9 @@ inline std::vector<std::uint8_t> oracle(const team& among, const one_call& c) {
     return sum_of(among, counts[static_cast<std::size_t>(me)], begin_of(counts, me));
   }
   if (c.what == kind::all_reduce) return sum_of(among, c.bytes, 0);
-  if (c.what == kind::scan) {
+  if (c.what == kind::scan || c.what == kind::exclusive_scan) {
     for (std::size_t i = 0; i < c.bytes / sizeof(affine); ++i) {
-      affine all = affine_of(0, i);
-      for (int peer = 1; peer <= me; ++peer) all = then{}(all, affine_of(peer, i));
-      append({all.m, all.c});
-    }
-    return wanted;
-  }
-  if (c.what == kind::exclusive_scan) {
-    for (std::size_t i = 0; i < c.bytes / sizeof(affine); ++i) {
-      affine all = c.in_place ? affine_of(0, i) : affine{0, 0};  // member 0 keeps what it has
-      if (me != 0) all = affine_of(0, i);
-      for (int peer = 1; peer < me; ++peer) all = then{}(all, affine_of(peer, i));
+      const affine all = scanned(c, me, i);
       append({all.m, all.c});
     }
     return wanted;
