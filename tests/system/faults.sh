@@ -108,7 +108,13 @@ for i in $(seq $((2 * kills))); do
   gone "${ranks[@]}"
   wait "${ranks[@]}" 2>/dev/null
   nothing_stays
-  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "by name: not one line"
+  # On a machine so busy that a rank comes when the others have ended, it says that nobody comes.
+  lines=$(grep -c '^upwash: ' "$work/err")
+  late=0
+  if ((i % 2 != 0 && lines == 2)); then
+    late=$(grep -c '^upwash: .*the knob start_timeout has passed' "$work/err")
+  fi
+  ((lines - late == 1 || (lines == 2 && late == 2))) || fail "by name: not one line"
 done
 
 # However the others wait for the dead one: in loops of their own, too, and where something moves.
