@@ -72,7 +72,7 @@ class iteration {
 /// message (Kumar 2005, chapter 5: short messages are packed without what they have in common); see
 /// set_common.
 template <class T, class Handler, class Common = streaming::nothing>
-class stream final : public streaming::engine {
+class stream final : private streaming::receiver {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
   static constexpr bool has_common = !std::is_same_v<Common, streaming::nothing>;
@@ -88,25 +88,26 @@ class stream final : public streaming::engine {
   /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
   /// in the same order. Throws `error` (argument) for options that make no sense, and for no team.
   stream(const team& among, Handler handler, const stream_options& with = {})
-      : engine(among, fixed ? sizeof(T) : 0, has_common, with), handler_(std::move(handler)) {
+      : engine_(*this, among, fixed ? sizeof(T) : 0, has_common, with),
+        handler_(std::move(handler)) {
     static_assert(takes_batches() || takes<const T&>(),
                   "the handler takes const T&, or std::span<const T> of trivially copyable items, "
                   "behind the stream if it wants that");
     if constexpr (has_common) set_common(Common{});
-    join();
+    engine_.join();
   }
 
   /// Finishes, if it was not closed: collective. After an error it only goes.
   ~stream() noexcept(false) {
-    if (open() && std::uncaught_exceptions() == exceptions_) {
+    if (engine_.open() && std::uncaught_exceptions() == exceptions_) {
       try {
         close();
       } catch (...) {
-        leave();
+        engine_.leave();
         throw;
       }
     }
-    leave();
+    engine_.leave();
   }
 
   /// Copies the item into a buffer. Outside handlers it may wait for credit and run handlers
@@ -114,11 +115,11 @@ class stream final : public streaming::engine {
   /// that is no member, and for a stream that was closed.
   void push(int destination, const T& item) {
     if constexpr (fixed) {
-      push_fixed(destination, item);
+      engine_.push_fixed(destination, item);
     } else if constexpr (raw) {
-      push_sized(destination, item);
+      engine_.push_sized(destination, item);
     } else {
-      packed(item, [&](const auto& bytes) { push_sized(destination, bytes); });
+      packed(item, [&](const auto& bytes) { engine_.push_sized(destination, bytes); });
     }
   }
 
@@ -126,26 +127,40 @@ class stream final : public streaming::engine {
   /// them, and it travels once a message. Items with different ones never share a message; changing
   /// it costs a look at each buffer in use. At first `Common{}`. In a handler: until it returns.
   void set_common(const Common& common) requires(has_common) {
-    engine::set_common(part_of(common));
+    engine_.set_common(part_of(common));
   }
 
   /// As `push`, but the item travels at once, in a message of its own, and overtakes those that
   /// wait in buffers: for short and rare ones. Throws `error` (argument) in an ordered stream, too.
   void push_urgent(int destination, const T& item) {
     if constexpr (fixed) {
-      engine::push_urgent(destination, std::as_bytes(std::span(&item, 1)));
+      engine_.push_urgent(destination, std::as_bytes(std::span(&item, 1)));
     } else if constexpr (raw) {
-      engine::push_urgent(destination, item);
+      engine_.push_urgent(destination, item);
     } else {
-      packed(item, [&](const auto& bytes) { engine::push_urgent(destination, bytes); });
+      packed(item, [&](const auto& bytes) { engine_.push_urgent(destination, bytes); });
     }
   }
 
   /// A part of a program at whose end what waits is sent: `const auto part = items.iteration();`.
-  [[nodiscard]] streaming::iteration iteration() { return streaming::iteration(*this); }
+  [[nodiscard]] streaming::iteration iteration() { return streaming::iteration(engine_); }
 
+  /// Sends what waits in buffers. Outside handlers it may wait for credit.
+  void flush() { engine_.flush(); }
+  /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective,
+  /// blocking.
+  void finish() { engine_.finish(); }
   /// Finishes; the stream takes no more items. Collective.
-  void close() { engine::close(); }
+  void close() { engine_.close(); }
+
+  /// What went and came at this member. Local.
+  [[nodiscard]] stream_statistics statistics() const { return engine_.statistics(); }
+  /// Grid and sizes as they are set now.
+  [[nodiscard]] const streaming::parameters& settings() const noexcept { return engine_.current(); }
+  [[nodiscard]] const team& among() const noexcept { return engine_.among(); }
+
+  /// For layers that set, watch or count streams of any type (quiescence, tuning).
+  [[nodiscard]] streaming::engine& host() noexcept { return engine_; }
 
  private:
   /// Calls `use` with the archived item. In handlers that run meanwhile, too: each has own bytes.
@@ -175,13 +190,13 @@ class stream final : public streaming::engine {
   void call(What what) {
     if constexpr (has_common) {
       // What the handler sets is not what the program that it interrupts has set.
-      const streaming::common_part own = common_now();
+      const streaming::common_part own = engine_.common_now();
       if constexpr (std::is_invocable_v<Handler&, const Common&, What>) {
         handler_(std::as_const(common_), what);
       } else {
         handler_(*this, std::as_const(common_), what);
       }
-      engine::set_common(own);
+      engine_.set_common(own);
     } else if constexpr (std::is_invocable_v<Handler&, What>) {
       handler_(what);
     } else {
@@ -215,9 +230,9 @@ class stream final : public streaming::engine {
         }
       }
     } catch (const std::exception& thrown) {
-      handler_threw(done, thrown.what());
+      engine_.handler_threw(done, thrown.what());
     } catch (...) {
-      handler_threw(done, "something that is no std::exception");
+      engine_.handler_threw(done, "something that is no std::exception");
     }
     return done;
   }
@@ -260,6 +275,7 @@ class stream final : public streaming::engine {
     }
   }
 
+  streaming::engine engine_;
   Handler handler_;
   [[no_unique_address]] Common common_{};  ///< of what is being handed over
   std::vector<std::byte> packed_;

@@ -155,7 +155,7 @@ JOB_TEST(auto_stream, parameters_may_change_with_each_message, .most_ranks = 17)
         std::count_if(one.begin(), one.end(), [&](std::byte b) { return b != one[0]; }));
   });
   {
-    const restless changing(texts);
+    const restless changing(texts.host());
     std::uint64_t went = 0;
     random_stream random(11, static_cast<std::uint64_t>(world.rank()));
     for (int i = 0; i < 300; ++i) {
@@ -262,7 +262,7 @@ std::size_t bytes_when(bool first_waits) {
       }
       items.finish();
     }
-    if (here.rank() == 1) bytes = items.current().effective_bytes;
+    if (here.rank() == 1) bytes = items.settings().effective_bytes;
   });
   return bytes;
 }
@@ -282,7 +282,7 @@ TEST(auto_stream, leaves_settings_alone_where_nothing_is_pushed) {
                                              {.dimensions = 2, .latency_cost = 1});
     for (int i = 0; i < 90; ++i) items.push(i % here.size(), 1);
     items.finish();
-    const streaming::parameters before = items.current();
+    const streaming::parameters before = items.settings();
     // Each in a message of its own, since no two have the same in common.
     for (int i = 1; here.rank() == 0 && i < 1000; ++i) {
       items.set_common(i);
@@ -290,7 +290,7 @@ TEST(auto_stream, leaves_settings_alone_where_nothing_is_pushed) {
     }
     items.finish();
     if (here.rank() == 0) return;
-    EXPECT_EQ(items.current().effective_bytes, before.effective_bytes) << here.rank();
-    EXPECT_EQ(items.current().timeout, before.timeout) << here.rank();
+    EXPECT_EQ(items.settings().effective_bytes, before.effective_bytes) << here.rank();
+    EXPECT_EQ(items.settings().timeout, before.timeout) << here.rank();
   });
 }

@@ -34,7 +34,7 @@ void engine::received(content kind, const common_part& common, std::span<const s
 
 void engine::hand_over(content kind, const common_part& common,
                        std::span<const std::byte> records) {
-  const std::uint64_t items = deliver(kind, common, records);
+  const std::uint64_t items = to_.deliver(kind, common, records);
   here_.charge(conduit::cost::push, items);
   seen_.delivered += items;
 }

@@ -65,9 +65,10 @@ std::size_t share_of(std::size_t bytes, double share) {
 
 }  // namespace
 
-engine::engine(const team& among, std::size_t record_bytes, bool has_common,
+engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool has_common,
                const stream_options& with)
-    : among_(checked(among)),
+    : to_(to),
+      among_(checked(among)),
       here_(among.here()),
       home_(here_.service<service>()),
       name_{among.id(), home_.next_number(among)},

@@ -32,10 +32,25 @@ namespace upwash::streaming {
 class node_buffers;
 class service;
 
-class engine : public counted_work {
+/// Who is handed over what arrives.
+class receiver {
+ public:
+  /// Takes records that have arrived, or one alone. Returns how many. Throws by
+  /// `engine::handler_threw`.
+  virtual std::uint64_t deliver(content kind, const common_part& common,
+                                std::span<const std::byte> records) = 0;
+
+ protected:
+  ~receiver() = default;
+};
+
+class engine final : public counted_work {
  public:
   /// Never waits, but for buffers shared by a node. `record_bytes` 0: sizes differ.
-  engine(const team& among, std::size_t record_bytes, bool has_common, const stream_options& with);
+  /// `to` outlives it.
+  engine(receiver& to, const team& among, std::size_t record_bytes, bool has_common,
+         const stream_options& with);
+  ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -98,12 +113,7 @@ class engine : public counted_work {
   [[nodiscard]] const stream_options& options() const noexcept { return with_; }
   [[nodiscard]] std::string describe_pending() const;
 
- protected:
-  ~engine();
-  /// Hands over records that have arrived, or one alone. Returns how many. Throws by
-  /// `handler_threw`.
-  virtual std::uint64_t deliver(content kind, const common_part& common,
-                                std::span<const std::byte> records) = 0;
+  // -- From the stream on top -------------------------------------------------------------------
   /// From now on items have this in common. O(buffers in use).
   void set_common(const common_part& common);
   [[nodiscard]] const common_part& common_now() const noexcept { return common_; }
@@ -194,6 +204,7 @@ class engine : public counted_work {
   void wait_for_deferred();
   [[nodiscard]] std::uint64_t pushed() const noexcept;
 
+  receiver& to_;
   team among_;
   job& here_;
   service& home_;
