@@ -11,6 +11,7 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/detail/run/messages.hpp"
+#include "upwash/core/detail/memory_line.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 #include "upwash/matching/messages.hpp"
 
@@ -98,4 +99,26 @@ TEST(damaged_names, that_come_twice_are_refused) {
   });
   expect_says(said,
               "rank 0: rank 1 says that message 0x1 was received, which is not under way here");
+}
+
+/// Of a put, get or atomic by message, or of a handler of a layer.
+TEST(damaged_names, of_memory_operations_are_refused) {
+  using upwash::detail::memory_code;
+  for (const memory_code code :
+       {memory_code::acknowledge, memory_code::data, memory_code::old_value, memory_code::answer}) {
+    const auto world = test::sim_of(2);
+    const std::string said = test::message_of(*world, [code](job& here) {
+      if (here.rank() == 1) {
+        const std::array<std::uint64_t, 3> line{0x4d, 0, 0};
+        conduit::message m;
+        m.handler = {static_cast<std::uint32_t>(code), conduit::core_module};
+        m.kind = conduit::lane::memory;
+        m.source = 1;
+        m.arguments = std::as_bytes(std::span(line));
+        EXPECT_EQ(here.endpoint().send(m, true).what, conduit::outcome::done);
+      }
+      control::barrier(here.world());
+    });
+    expect_says(said, "rank 0: rank 1 answers memory operation 0x4d, which is not under way there");
+  }
 }

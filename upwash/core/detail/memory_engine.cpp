@@ -29,7 +29,9 @@ memory_engine::memory_engine(job& here, const peer_facts& peers, region_table& r
       endpoint_(here.endpoint()),
       regions_(regions),
       peers_(peers),
-      threaded_(threaded) {}
+      threaded_(threaded) {
+  add_own_rows();
+}
 
 operation* memory_engine::make(const transfer& what, const stage_target& local,
                                const stage_target& remote) {
@@ -49,6 +51,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
     op->what.key = &op->key;
   }
   op->engine = this;
+  op->name = 0;
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
   op->steps_done = 0;
@@ -60,7 +63,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
 void memory_engine::check(const transfer& what) const {
   check_rank(what.at.rank);
   if (what.what == transfer::kind::get_exposed) return;
-  check_place(what.at, what.bytes);
+  check_place(what.at, what.what == transfer::kind::call ? 0 : what.bytes);
   if (what.what == transfer::kind::atomic) check_atomic(what);
   if (what.signal.rank < 0) return;
   check_place(what.signal, sizeof what.signal_add);
@@ -149,6 +152,7 @@ bool memory_engine::try_start(operation& op) {
     return settle(op, endpoint_.get(here_.rank(), op.exposed, what.at.offset,
                                     {what.into, what.bytes}, &op.local.hook));
   }
+  if (what.what == transfer::kind::call) return start_call(op);
   const region_state* region = regions_.find(what.at.region);
   const bool by_message =
       what.what == transfer::kind::atomic ? region->atomics == atomicity::owner : !can.remote_write;
@@ -210,6 +214,7 @@ void memory_engine::told(stage& which) noexcept {
   const stage_target target = which.target;
   if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
+    if (op.name != 0) names_.leave(op.name);
     operations_.give_back(&op);
     in_flight_.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -255,7 +260,7 @@ int memory_engine::send_deferred() {
 /// up. Its callbacks would take it for done: they are not called.
 bool memory_engine::start_or_fail(operation& op) {
   try {
-    check(op.what);
+    if (op.steps_done == 0) check(op.what);  // else a conduit may know of it
     return try_start(op);
   } catch (...) {
     op.local.target.function = nullptr;

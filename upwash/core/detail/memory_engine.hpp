@@ -16,8 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/handle_table.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/injector.hpp"
+#include "upwash/core/detail/memory_line.hpp"
+#include "upwash/core/detail/memory_rows.hpp"
 #include "upwash/core/detail/operation.hpp"
 #include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/detail/region_table.hpp"
@@ -74,10 +77,20 @@ class memory_engine {
   [[nodiscard]] std::unique_lock<std::mutex> lock() {
     return threaded_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }
+  void hold() {
+    if (threaded_) mutex_.lock();
+  }
+  void let_go() {
+    if (threaded_) mutex_.unlock();
+  }
+
+  // -- Handlers of layers: memory_calls.cpp ----------------------------------------------------
+  void add_handler(const memory_row& row);
+  /// In pieces of the medium size; what finds no credit is kept. With the lock held.
+  void give_answer(int rank, std::uint64_t name, std::span<const std::byte> bytes);
+  [[nodiscard]] job& here() const noexcept { return here_; }
 
  private:
-  enum class code : std::uint32_t;
-
   /// Puts to a peer that wait for a flush. The pending one may be told while others are added.
   struct flush_batch {
     conduit::completion hook;
@@ -117,16 +130,41 @@ class memory_engine {
   int run_callbacks();
   static void hook(conduit::completion& told) noexcept;
 
+  bool start_call(operation& op);
+  static void call_hook(conduit::completion& told) noexcept;
+  void add_own_rows();
   void serve(const conduit::message& m);
-  void serve_put(const conduit::message& m, code kind);
-  void serve_get(const conduit::message& m, code kind);
+  void serve_put(const conduit::message& m, memory_code kind);
+  void serve_get(const conduit::message& m, memory_code kind);
   void serve_atomic(const conduit::message& m);
   void serve_key(const conduit::message& m);
+  void serve_call(const memory_row& row, const conduit::message& m);
+  void take_acknowledgement(const conduit::message& m);
+  void take_data(const conduit::message& m);
+  void take_old_value(const conduit::message& m);
+  void take_answer(const conduit::message& m);
+  [[nodiscard]] std::uint64_t name_of(operation& op) {
+    if (op.name == 0) op.name = names_.enter(op);
+    return op.name;
+  }
+  /// The operation of that name at `source`. Throws `error` (fault) where there is none.
+  [[nodiscard]] operation& named_by(int source, std::uint64_t name, transfer::kind kind) const;
   int enter_keys();
   [[nodiscard]] std::byte* owned(std::uint64_t region, std::uint64_t offset, std::size_t bytes,
                                  int source);
-  template <class... Args>
-  bool send(int destination, code kind, std::span<const std::byte> payload, const Args&... args);
+  /// What an operation sends: without credit it waits and tries again.
+  bool request(int destination, std::uint32_t number, const memory_line& line,
+               std::span<const std::byte> payload = {});
+  bool request(int destination, memory_code code, const memory_line& line,
+               std::span<const std::byte> payload = {}) {
+    return request(destination, static_cast<std::uint32_t>(code), line, payload);
+  }
+  /// What an owner sends back: without credit its bytes are kept.
+  void reply(int destination, memory_code code, const memory_line& line,
+             std::span<const std::byte> payload = {});
+  [[nodiscard]] conduit::message composed(int destination, std::uint32_t number,
+                                          const memory_line& line,
+                                          std::span<const std::byte> payload) const noexcept;
   bool inject(const conduit::message& m);
   int send_deferred();
   int start_waiting();
@@ -155,6 +193,8 @@ class memory_engine {
   std::map<int, std::uint32_t> next_number_;
   resequencer in_order_;
   object_pool<operation> operations_;
+  handle_table<operation> names_;  ///< of those that an owner answers
+  memory_rows rows_;
 };
 
 }  // namespace detail

@@ -9,12 +9,14 @@
 //   get_exposed exposure offset bytes op position                         -> data op position
 //   atomic      region offset op operand compare kind|width               -> old_value op value
 //   key_wanted  region                                                     -> key region size + key
+//   (a layer's) op region offset arguments                 + payload       -> answer op position
+//   total
 //
-// The class keeps order between a pair of ranks, so the last piece of a put speaks for all.
+// The class keeps order between a pair of ranks, so the last piece of a put speaks for all. `op` is
+// a name, which the owner gives back. Handlers of layers: memory_calls.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "upwash/base/error.hpp"
@@ -23,45 +25,7 @@
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
-
-enum class memory_engine::code : std::uint32_t {
-  put_piece,
-  put_last,
-  acknowledge,
-  get,
-  get_exposed,
-  data,
-  atomic,
-  old_value,
-  key_wanted,
-  key,
-};
-
 namespace {
-
-using line = std::array<std::byte, conduit::max_argument_bytes>;
-
-template <class... Args>
-std::size_t pack(line& into, const Args&... args) {
-  static_assert((sizeof(Args) + ... + 0) <= conduit::max_argument_bytes);
-  std::size_t at = 0;
-  const auto put = [&](const auto& value) {
-    std::memcpy(into.data() + at, &value, sizeof value);
-    at += sizeof value;
-  };
-  (put(args), ...);
-  return at;
-}
-
-template <class... Args>
-void unpack(std::span<const std::byte> from, Args&... args) {
-  std::size_t at = 0;
-  const auto take = [&](auto& value) {
-    std::memcpy(&value, from.data() + at, sizeof value);
-    at += sizeof value;
-  };
-  (take(args), ...);
-}
 
 constexpr std::uint64_t no_region = 0;
 
@@ -78,25 +42,30 @@ bool memory_engine::inject(const conduit::message& m) {
   return true;
 }
 
-template <class... Args>
-bool memory_engine::send(int destination, code kind, std::span<const std::byte> payload,
-                         const Args&... args) {
-  line arguments;
+conduit::message memory_engine::composed(int destination, std::uint32_t number,
+                                         const memory_line& line,
+                                         std::span<const std::byte> payload) const noexcept {
   conduit::message m;
-  m.handler = {static_cast<std::uint32_t>(kind), conduit::core_module};
+  m.handler = {number, conduit::core_module};
   m.kind = conduit::lane::memory;
   m.source = here_.rank();
   m.destination = destination;
-  m.arguments = std::span(arguments).first(pack(arguments, args...));
+  m.arguments = line.used();
   m.payload = payload;
-  if (!deferred_.contains(destination) && inject(m)) return true;
-  if (kind == code::put_piece || kind == code::put_last || kind == code::get ||
-      kind == code::get_exposed || kind == code::atomic || kind == code::key_wanted) {
-    return false;  // the operation itself waits and tries again
-  }
-  deferred_[destination].emplace_back(m);  // an answer: its bytes must be kept
+  return m;
+}
+
+bool memory_engine::request(int destination, std::uint32_t number, const memory_line& line,
+                            std::span<const std::byte> payload) {
+  return !deferred_.contains(destination) && inject(composed(destination, number, line, payload));
+}
+
+void memory_engine::reply(int destination, memory_code code, const memory_line& line,
+                          std::span<const std::byte> payload) {
+  const conduit::message m = composed(destination, static_cast<std::uint32_t>(code), line, payload);
+  if (!deferred_.contains(destination) && inject(m)) return;
+  deferred_[destination].emplace_back(m);
   ++waiting_;
-  return true;
 }
 
 part* memory_engine::find_part(int rank, std::uint64_t region) {
@@ -106,7 +75,8 @@ part* memory_engine::find_part(int rank, std::uint64_t region) {
                 fmt::format("rank {}: an operation names a region that was freed", here_.rank()));
   }
   if (part* found = regions_.fetched(*in, rank)) return found;
-  if (!keys_asked_.contains({region, rank}) && send(rank, code::key_wanted, {}, region)) {
+  if (!keys_asked_.contains({region, rank}) &&
+      request(rank, memory_code::key_wanted, memory_line(region))) {
     keys_asked_.insert({region, rank});
   }
   return nullptr;
@@ -128,7 +98,8 @@ bool memory_engine::emulate_put(operation& op) {
     const std::span payload(what.from + op.injected, size);
     const std::uint64_t offset = what.at.offset + op.injected;
     if (op.injected + size < what.bytes) {
-      if (!send(what.at.rank, code::put_piece, payload, what.at.region, offset)) return false;
+      const memory_line line(what.at.region, offset);
+      if (!request(what.at.rank, memory_code::put_piece, line, payload)) return false;
       op.injected += size;
       continue;
     }
@@ -136,10 +107,9 @@ bool memory_engine::emulate_put(operation& op) {
     if (!op.remote.open) {  // the acknowledgement ends it: it always has a stage to tell
       op.remote.open = true;
     }
-    if (!send(what.at.rank, code::put_last, payload, what.at.region, offset, &op, word,
-              what.signal.offset, what.signal_add)) {
-      return false;
-    }
+    const memory_line line(what.at.region, offset, name_of(op), word, what.signal.offset,
+                           what.signal_add);
+    if (!request(what.at.rank, memory_code::put_last, line, payload)) return false;
     if (op.local.open) told(op.local);
     return true;
   }
@@ -147,23 +117,23 @@ bool memory_engine::emulate_put(operation& op) {
 
 bool memory_engine::send_signal(operation& op) {
   const transfer& what = op.what;
-  operation* answer_to = &op;
-  return send(what.at.rank, code::put_last, {}, what.at.region, what.at.offset, answer_to,
-              what.signal.region, what.signal.offset, what.signal_add);
+  return request(what.at.rank, memory_code::put_last,
+                 memory_line(what.at.region, what.at.offset, name_of(op), what.signal.region,
+                             what.signal.offset, what.signal_add));
 }
 
 bool memory_engine::emulate_get(operation& op) {
   const transfer& what = op.what;
   const bool exposed = what.what == transfer::kind::get_exposed;
   const std::size_t most = peers_.of(what.at.rank).medium_bytes;
+  const memory_code code = exposed ? memory_code::get_exposed : memory_code::get;
   std::size_t& owed = owed_[what.at.rank];
   do {
     const std::uint64_t size = std::min(most, what.bytes - op.injected);
-    if (owed == most_owed) return false;  // tried again when some have come
-    if (!send(what.at.rank, exposed ? code::get_exposed : code::get, {}, what.at.region,
-              what.at.offset + op.injected, size, &op, op.injected)) {
-      return false;
-    }
+    if (owed >= most_owed) return false;  // tried again when some have come
+    const std::uint64_t position = op.injected;
+    const memory_line line(what.at.region, what.at.offset + position, size, name_of(op), position);
+    if (!request(what.at.rank, code, line)) return false;
     ++owed;
     op.injected += size;
   } while (op.injected < what.bytes);
@@ -174,8 +144,9 @@ bool memory_engine::emulate_atomic(operation& op) {
   const transfer& what = op.what;
   const std::uint64_t form =
       (static_cast<std::uint64_t>(what.atomic.kind) << 8U) | what.atomic.width;
-  return send(what.at.rank, code::atomic, {}, what.at.region, what.at.offset, &op,
-              what.atomic.operand, what.atomic.compare, form);
+  return request(what.at.rank, memory_code::atomic,
+                 memory_line(what.at.region, what.at.offset, name_of(op), what.atomic.operand,
+                             what.atomic.compare, form));
 }
 
 // -- The owner, and the answers -----------------------------------------------------------------
@@ -190,42 +161,93 @@ void memory_engine::deliver(const conduit::message& m) {
   }
 }
 
+/// In the order of their numbers.
+void memory_engine::add_own_rows() {
+  using engine = memory_engine;
+  using row = memory_row;
+  using message = conduit::message;
+  const auto add = [this](memory_code code, std::string_view name, decltype(row::serve) how) {
+    rows_.add({.number = static_cast<std::uint32_t>(code), .name = name, .serve = how},
+              here_.rank());
+  };
+  add(memory_code::put_piece, "put_piece",
+      [](engine& e, const row&, const message& m) { e.serve_put(m, memory_code::put_piece); });
+  add(memory_code::put_last, "put_last",
+      [](engine& e, const row&, const message& m) { e.serve_put(m, memory_code::put_last); });
+  add(memory_code::acknowledge, "acknowledge",
+      [](engine& e, const row&, const message& m) { e.take_acknowledgement(m); });
+  add(memory_code::get, "get",
+      [](engine& e, const row&, const message& m) { e.serve_get(m, memory_code::get); });
+  add(memory_code::get_exposed, "get_exposed",
+      [](engine& e, const row&, const message& m) { e.serve_get(m, memory_code::get_exposed); });
+  add(memory_code::data, "data", [](engine& e, const row&, const message& m) { e.take_data(m); });
+  add(memory_code::atomic, "atomic",
+      [](engine& e, const row&, const message& m) { e.serve_atomic(m); });
+  add(memory_code::old_value, "old_value",
+      [](engine& e, const row&, const message& m) { e.take_old_value(m); });
+  add(memory_code::key_wanted, "key_wanted",
+      [](engine& e, const row&, const message& m) { e.serve_key(m); });
+  add(memory_code::key, "key", [](engine& e, const row&, const message& m) {
+    e.keys_.emplace_back(m);
+    ++e.waiting_;
+  });
+  add(memory_code::answer, "answer",
+      [](engine& e, const row&, const message& m) { e.take_answer(m); });
+}
+
 void memory_engine::serve(const conduit::message& m) {
-  const auto kind = static_cast<code>(m.handler.offset);
-  operation* op = nullptr;
-  switch (kind) {
-    case code::put_piece:
-    case code::put_last: return serve_put(m, kind);
-    case code::get:
-    case code::get_exposed: return serve_get(m, kind);
-    case code::atomic: return serve_atomic(m);
-    case code::key_wanted: return serve_key(m);
-    case code::key:
-      keys_.emplace_back(m);
-      ++waiting_;
-      return;
-    case code::acknowledge: unpack(m.arguments, op); return told(op->remote);
-    case code::old_value: {
-      std::uint64_t old = 0;
-      unpack(m.arguments, op, old);
-      if (op->what.old != nullptr) *op->what.old = old;
-      const bool remote = op->remote.open;
-      if (op->local.open) told(op->local);
-      if (remote) told(op->remote);
-      return;
-    }
-    case code::data: {
-      std::uint64_t position = 0;
-      unpack(m.arguments, op, position);
-      if (!m.payload.empty()) {
-        std::memcpy(op->what.into + position, m.payload.data(), m.payload.size());
-      }
-      --owed_[m.source];
-      op->acknowledged += m.payload.size();
-      if (op->acknowledged == op->what.bytes) told(op->local);
-      return;
-    }
+  if (const memory_row* row = rows_.find(m.handler.offset)) return row->serve(*this, *row, m);
+  throw error(error_kind::fault,
+              fmt::format("rank {}: rank {} calls memory handler {:#x}, which this rank has not "
+                          "registered; register it at all ranks before any of them calls it",
+                          here_.rank(), m.source, m.handler.offset));
+}
+
+operation& memory_engine::named_by(int source, std::uint64_t name, transfer::kind kind) const {
+  operation* op = names_.find(name);
+  const bool get = kind == transfer::kind::get;
+  if (op != nullptr && op->what.at.rank == source &&
+      (op->what.what == kind || (get && op->what.what == transfer::kind::get_exposed))) {
+    return *op;
   }
+  throw error(error_kind::fault,
+              fmt::format("rank {}: rank {} answers memory operation {:#x}, which is not under way "
+                          "there; its memory or its messages are damaged",
+                          here_.rank(), source, name));
+}
+
+void memory_engine::take_acknowledgement(const conduit::message& m) {
+  std::uint64_t name = 0;
+  unpack(m.arguments, name);
+  told(named_by(m.source, name, transfer::kind::put).remote);
+}
+
+void memory_engine::take_old_value(const conduit::message& m) {
+  std::uint64_t name = 0;
+  std::uint64_t old = 0;
+  unpack(m.arguments, name, old);
+  operation& op = named_by(m.source, name, transfer::kind::atomic);
+  if (op.what.old != nullptr) *op.what.old = old;
+  static_cast<void>(settle(op, conduit::injection::done()));
+}
+
+void memory_engine::take_data(const conduit::message& m) {
+  std::uint64_t name = 0;
+  std::uint64_t position = 0;
+  unpack(m.arguments, name, position);
+  operation& op = named_by(m.source, name, transfer::kind::get);
+  if (position > op.what.bytes || m.payload.size() > op.what.bytes - position) {
+    throw error(error_kind::fault,
+                fmt::format("rank {}: rank {} answers a get of {} bytes with {} at {}; its memory "
+                            "or its messages are damaged",
+                            here_.rank(), m.source, op.what.bytes, m.payload.size(), position));
+  }
+  if (!m.payload.empty()) {
+    std::memcpy(op.what.into + position, m.payload.data(), m.payload.size());
+  }
+  --owed_[m.source];
+  op.acknowledged += m.payload.size();
+  if (op.acknowledged == op.what.bytes) told(op.local);
 }
 
 std::byte* memory_engine::owned(std::uint64_t region, std::uint64_t offset, std::size_t bytes,
@@ -241,14 +263,14 @@ std::byte* memory_engine::owned(std::uint64_t region, std::uint64_t offset, std:
   return mine->own.base + offset;
 }
 
-void memory_engine::serve_put(const conduit::message& m, code kind) {
+void memory_engine::serve_put(const conduit::message& m, memory_code kind) {
   std::uint64_t region = 0;
   std::uint64_t offset = 0;
   unpack(m.arguments, region, offset);
   std::byte* to = owned(region, offset, m.payload.size(), m.source);
   if (!m.payload.empty()) std::memcpy(to, m.payload.data(), m.payload.size());
-  if (kind == code::put_piece) return;
-  operation* op = nullptr;
+  if (kind == memory_code::put_piece) return;
+  std::uint64_t op = 0;
   std::uint64_t word = 0;
   std::uint64_t at = 0;
   std::uint64_t add = 0;
@@ -257,18 +279,18 @@ void memory_engine::serve_put(const conduit::message& m, code kind) {
     conduit::apply_atomic(owned(word, at, sizeof add, m.source),
                           {conduit::atomic_kind::add, sizeof add, add, 0});
   }
-  send(m.source, code::acknowledge, {}, op);
+  reply(m.source, memory_code::acknowledge, memory_line(op));
 }
 
-void memory_engine::serve_get(const conduit::message& m, code kind) {
+void memory_engine::serve_get(const conduit::message& m, memory_code kind) {
   std::uint64_t subject = 0;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  operation* op = nullptr;
+  std::uint64_t op = 0;
   std::uint64_t position = 0;
   unpack(m.arguments, subject, offset, bytes, op, position);
   const std::byte* from = nullptr;
-  if (kind == code::get) {
+  if (kind == memory_code::get) {
     from = owned(subject, offset, bytes, m.source);
   } else {
     const auto it = exposed_.find(subject);
@@ -279,13 +301,13 @@ void memory_engine::serve_get(const conduit::message& m, code kind) {
     }
     from = it->second.data() + offset;
   }
-  send(m.source, code::data, {from, bytes}, op, position);
+  reply(m.source, memory_code::data, memory_line(op, position), {from, bytes});
 }
 
 void memory_engine::serve_atomic(const conduit::message& m) {
   std::uint64_t region = 0;
   std::uint64_t offset = 0;
-  operation* op = nullptr;
+  std::uint64_t op = 0;
   conduit::atomic_operation what;
   std::uint64_t form = 0;
   unpack(m.arguments, region, offset, op, what.operand, what.compare, form);
@@ -293,7 +315,7 @@ void memory_engine::serve_atomic(const conduit::message& m) {
   what.width = static_cast<std::uint8_t>(form & 0xffU);
   const std::uint64_t old =
       conduit::apply_atomic(owned(region, offset, what.width, m.source), what);
-  send(m.source, code::old_value, {}, op, old);
+  reply(m.source, memory_code::old_value, memory_line(op, old));
 }
 
 void memory_engine::serve_key(const conduit::message& m) {
@@ -301,7 +323,8 @@ void memory_engine::serve_key(const conduit::message& m) {
   unpack(m.arguments, region);
   static_cast<void>(owned(region, 0, 0, m.source));
   const conduit::memory_block& own = regions_.find(region)->own;
-  send(m.source, code::key, own.key.used(), region, static_cast<std::uint64_t>(own.size));
+  reply(m.source, memory_code::key, memory_line(region, static_cast<std::uint64_t>(own.size)),
+        own.key.used());
 }
 
 int memory_engine::enter_keys() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/memory_handler.hpp"
 #include "upwash/core/request.hpp"
 
 namespace upwash::detail {
@@ -27,7 +28,7 @@ struct place {
 
 /// What the caller asked for.
 struct transfer {
-  enum class kind : std::uint8_t { put, get, atomic, get_exposed };
+  enum class kind : std::uint8_t { put, get, atomic, get_exposed, call };
 
   kind what = kind::put;
   place at;
@@ -39,6 +40,9 @@ struct transfer {
   conduit::atomic_operation atomic;
   std::uint64_t* old = nullptr;              ///< atomic: where the old value goes, or null
   const conduit::memory_key* key = nullptr;  ///< get_exposed; the operation keeps a copy
+  packed_call call;                          ///< `from`, `bytes` are its payload
+  std::size_t room = 0;                      ///< call: bytes of `into`, for the answer
+  std::size_t* answered = nullptr;           ///< call: where the answer's size goes, or null
 };
 
 /// Where a stage is told: a counter (of a request or the caller's), or a callback.
@@ -63,9 +67,10 @@ struct operation {
   stage step;  ///< where a put goes in steps: its data is at the target
   transfer what;
   memory_engine* engine = nullptr;
+  std::uint64_t name = 0;  ///< that the owner gives back; 0: none yet
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
-  std::size_t acknowledged = 0;    ///< emulated gets: bytes back so far
+  std::size_t acknowledged = 0;    ///< emulated gets, answers: bytes back so far
   conduit::memory_key key;         ///< get_exposed
   conduit::remote_memory exposed;  ///< the same, imported
   bool imported = false;           ///< `exposed` is to be forgotten
