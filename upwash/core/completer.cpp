@@ -13,7 +13,7 @@ namespace upwash {
 void completer::complete() {
   job* here = std::exchange(here_, nullptr);
   if (here != nullptr) {
-    detail::job_access::state(*here).memory.tell({counter_, function_, context_});
+    detail::job_access::state(*here).memory.tell({counter_, function_, context_, also_});
   }
 }
 
@@ -31,6 +31,12 @@ completer begin_operation(job& here, const notice& where, const conduit::wait_re
 completer begin_operation(job& here, implicit_t) {
   return detail::request_access::completer_of(
       here, detail::request_access::counted(detail::job_access::state(here).implicit_pending));
+}
+
+completer begin_operation(job& here, implicit_t, int rank) {
+  detail::job_access::state(here).memory.check_rank(rank);
+  return detail::request_access::completer_of(here,
+                                              detail::request_access::implicit_towards(here, rank));
 }
 
 }  // namespace upwash

@@ -27,6 +27,7 @@ class completer {
 
   job* here_ = nullptr;
   std::atomic<std::uint32_t>* counter_ = nullptr;
+  std::atomic<std::uint32_t>* also_ = nullptr;  ///< of the peer
   void (*function_)(void*) = nullptr;
   void* context_ = nullptr;
 };
@@ -52,5 +53,7 @@ void let_go(job& owner, const conduit::wait_reason& reason) noexcept;
 
 /// The same for an operation that the next `job.quiet()` completes.
 [[nodiscard]] completer begin_operation(job& here, implicit_t);
+/// The same towards a rank, for which `job.quiet(rank)` waits, too.
+[[nodiscard]] completer begin_operation(job& here, implicit_t, int rank);
 
 }  // namespace upwash

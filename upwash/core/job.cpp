@@ -14,6 +14,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -91,6 +92,7 @@ void job::finish() {
   std::array<std::uint64_t, 2> total{};
   std::uint64_t handled_before = 0;
   bool first = true;
+  for (int to = 0; (to = state_->memory.first_unconfirmed()) >= 0;) confirm(*this, to).wait();
   do {
     handled_before = total[handled];
     quiet();
@@ -241,6 +243,12 @@ observe::standing job::standing() const { return detail::standing_of(*this); }
 
 void job::quiet() {
   wait(conduit::wait_target::counter_zero(state_->implicit_pending), {.operation = "quiet"});
+}
+
+void job::quiet(int rank) {
+  const auto* pending = state_->memory.find_implicit_towards(rank);
+  if (pending == nullptr) return;
+  wait(conduit::wait_target::counter_zero(*pending), {.operation = "quiet", .peer = rank});
 }
 
 conduit::waiter& job::set_waiter(conduit::waiter& idle) noexcept {

@@ -66,6 +66,8 @@ class job final : private conduit::sink {
 
   /// Blocks until every implicit operation of this rank is complete at its target.
   void quiet();
+  /// The same for those towards one rank of the world only. Throws `error` (argument) for no rank.
+  void quiet(int rank);
 
   /// Time since the job started: virtual on a simulated conduit, else the steady clock.
   [[nodiscard]] duration now() const noexcept { return endpoint_.now(rank_); }

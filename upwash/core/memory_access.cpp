@@ -120,8 +120,8 @@ request as_request(job& here, const conduit::wait_reason& reason, const Start& s
 }
 
 template <class Start>
-void as_implicit(job& here, const Start& start) {
-  start(request_access::counted(job_access::state(here).implicit_pending));
+void as_implicit(job& here, int rank, const Start& start) {
+  start(request_access::implicit_towards(here, rank));
 }
 
 }  // namespace
@@ -154,7 +154,16 @@ request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte>
 
 void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from) {
   const transfer what = put_transfer(to, from, {});
-  as_implicit(here, [&](const stage_target& remote) { start_put(here, what, {}, remote); });
+  as_implicit(here, to.rank(),
+              [&](const stage_target& remote) { start_put(here, what, {}, remote); });
+}
+
+request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+                 unacknowledged_t) {
+  transfer what = put_transfer(to, from, {});
+  what.silent = true;
+  return as_request(here, reason_of("put", what),
+                    [&](const stage_target& local) { start_put(here, what, local, {}); });
 }
 
 request get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to) {
@@ -165,7 +174,7 @@ request get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to)
 
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, implicit_t) {
   const transfer what = get_transfer(from, to);
-  as_implicit(here, [&](const stage_target& done) { start_get(here, what, done); });
+  as_implicit(here, from.rank(), [&](const stage_target& done) { start_get(here, what, done); });
 }
 
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const notice& done) {

@@ -15,6 +15,7 @@
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/core/detail/direct.hpp"
 #include "upwash/core/global_ptr.hpp"
+#include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/request.hpp"
 
@@ -36,6 +37,8 @@ void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
 request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
                  const signal_word& with);
 void put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from);
+request put_slow(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+                 unacknowledged_t);
 request get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to);
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const notice& done);
 void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, implicit_t);
@@ -66,7 +69,8 @@ void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value
   put(here, to, std::span<const T>(&value, 1)).wait();
 }
 
-/// Completed by `job.quiet()`; `from` must stay unchanged until then.
+/// Completed by `job.quiet()`, or `quiet(rank)` of the target; `from` must stay unchanged until
+/// then.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from, implicit_t) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -75,6 +79,19 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
     return;
   }
   detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from));
+}
+
+/// Nobody tells when it is visible: `confirm(job, rank)` asks, for all before it
+/// (peer_traffic.hpp). The request is complete when `from` may be reused: mostly at once.
+template <class T>
+[[nodiscard]] request put(job& here, global_ptr<T> to,
+                          std::span<const std::type_identity_t<T>> from, unacknowledged_t) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (std::byte* direct = detail::direct_put(here, to, from.size_bytes())) {
+    detail::store_bytes(direct, from.data(), from.size_bytes());
+    return {};
+  }
+  return detail::put_slow(here, to.template as<std::byte>(), std::as_bytes(from), unacknowledged);
 }
 
 /// With each stage told where `when` says. A request or counter is told at once when its stage is

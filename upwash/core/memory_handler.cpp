@@ -149,8 +149,7 @@ void call_packed(job& here, const packed_call& what, global_ptr<std::byte> at,
 void call_packed(job& here, const packed_call& what, global_ptr<std::byte> at,
                  const call_buffers& with, implicit_t) {
   const transfer made = call_transfer(here, what, at, with);
-  job_access::state(here).memory.start(
-      made, {}, request_access::counted(job_access::state(here).implicit_pending));
+  job_access::state(here).memory.start(made, {}, request_access::implicit_towards(here, at.rank()));
 }
 
 }  // namespace detail

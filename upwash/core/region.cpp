@@ -138,6 +138,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
 void free(region& going) {
   if (!going) return;
   job& here = going.team_.here();
+  detail::job_access::state(here).memory.check_idle(*going.state_);
   control::barrier_by_messages(going.team_);
   auto& state = detail::job_access::state(here);
   const auto held = state.memory.lock();

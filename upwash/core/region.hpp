@@ -67,7 +67,8 @@ class region {
                               atomicity how = atomicity::automatic,
                               const conduit::atomic_set& uses = conduit::atomic_set::all());
 
-/// Collective over its team, blocking: all operations on it by any member must be complete.
+/// Collective over its team, blocking: all operations on it by any member must be complete. Throws
+/// `error` (argument) at a member that has some under way.
 void free(region& going);
 
 /// The global pointer of a local address in a region; null for other addresses. O(log regions).

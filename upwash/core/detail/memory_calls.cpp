@@ -32,21 +32,27 @@ void memory_engine::add_handler(const memory_row& row) {
   rows_.add(entered, here_.rank());
 }
 
-/// Where the conduit moves data by itself a message would overtake it: the call goes when the puts
-/// before it are complete. Whatever was begun behind the call to that peer waits behind it.
+/// Where the conduit moves data by itself a message would overtake it: what is to be behind puts
+/// goes when those before it are complete. Whatever was begun behind it to that peer waits, too.
+bool memory_engine::is_behind_puts(operation& op) {
+  enum { begun, waits, is_behind };
+  const int rank = op.what.at.rank;
+  if (op.steps_done == begun) {
+    op.step.hook.tell = &memory_engine::call_hook;
+    const auto flush = peers_.of(rank).remote_write
+                           ? endpoint_.flush(here_.rank(), rank, &op.step.hook)
+                           : conduit::injection::done();
+    if (flush.what == conduit::outcome::retry) return false;
+    op.steps_done = flush.what == conduit::outcome::done ? is_behind : waits;
+  }
+  return op.steps_done == is_behind;
+}
+
 bool memory_engine::start_call(operation& op) {
-  enum { begun, behind_puts, to_send };
+  if (!is_behind_puts(op)) return false;
   const transfer& what = op.what;
   const int rank = what.at.rank;
   const conduit::peer_capabilities& can = peers_.of(rank);
-  if (op.steps_done == begun) {
-    op.step.hook.tell = &memory_engine::call_hook;
-    const auto flush = can.remote_write ? endpoint_.flush(here_.rank(), rank, &op.step.hook)
-                                        : conduit::injection::done();
-    if (flush.what == conduit::outcome::retry) return false;
-    op.steps_done = flush.what == conduit::outcome::done ? to_send : behind_puts;
-  }
-  if (op.steps_done == behind_puts) return false;
   // What the owner keeps where answers find no credit is bounded, as for gets.
   const std::size_t pieces = what.room == 0 ? 0 : pieces_of(what.room, can.medium_bytes);
   std::size_t& owed = owed_[rank];

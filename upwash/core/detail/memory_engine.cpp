@@ -52,6 +52,16 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   }
   op->engine = this;
   op->name = 0;
+  using kind = transfer::kind;
+  op->region = what.what == kind::get_exposed || what.what == kind::confirm
+                   ? nullptr
+                   : regions_.find(what.at.region);
+  if (op->region != nullptr) ++op->region->under_way;
+  const bool counts = (what.what == kind::put && !what.silent) || what.what == kind::atomic ||
+                      what.what == kind::call;
+  const bool exists = what.at.rank >= 0 && what.at.rank < here_.size();  // else it is refused
+  op->peer = counts && exists ? &records_[what.at.rank] : nullptr;
+  if (op->peer != nullptr) ++op->peer->begun;
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
   op->steps_done = 0;
@@ -62,7 +72,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
 
 void memory_engine::check(const transfer& what) const {
   check_rank(what.at.rank);
-  if (what.what == transfer::kind::get_exposed) return;
+  if (what.what == transfer::kind::get_exposed || what.what == transfer::kind::confirm) return;
   check_place(what.at, what.what == transfer::kind::call ? 0 : what.bytes);
   if (what.what == transfer::kind::atomic) check_atomic(what);
   if (what.signal.rank < 0) return;
@@ -153,6 +163,7 @@ bool memory_engine::try_start(operation& op) {
                                     {what.into, what.bytes}, &op.local.hook));
   }
   if (what.what == transfer::kind::call) return start_call(op);
+  if (what.what == transfer::kind::confirm) return start_confirm(op);
   const region_state* region = regions_.find(what.at.region);
   const bool by_message =
       what.what == transfer::kind::atomic ? region->atomics == atomicity::owner : !can.remote_write;
@@ -179,9 +190,13 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
       }
       conduit::put_signal signal;
       if (word != nullptr) signal = {&word->memory, what.signal.offset, what.signal_add};
-      return settle(
-          op, endpoint_.put(here_.rank(), target.memory, what.at.offset, {what.from, what.bytes},
-                            when, word != nullptr ? &signal : nullptr));
+      const conduit::injection put =
+          endpoint_.put(here_.rank(), target.memory, what.at.offset, {what.from, what.bytes}, when,
+                        word != nullptr ? &signal : nullptr);
+      if (what.silent && put.what == conduit::outcome::pending) {
+        ++records_[what.at.rank].unflushed;
+      }
+      return settle(op, put);
     }
     case transfer::kind::get:
       return settle(op, endpoint_.get(here_.rank(), target.memory, what.at.offset,
@@ -214,11 +229,17 @@ void memory_engine::told(stage& which) noexcept {
   const stage_target target = which.target;
   if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
-    if (op.name != 0) names_.leave(op.name);
-    operations_.give_back(&op);
-    in_flight_.fetch_sub(1, std::memory_order_relaxed);
+    end(op);
   }
   tell_locked(target);
+}
+
+void memory_engine::end(operation& op) noexcept {
+  if (op.name != 0) names_.leave(op.name);
+  if (op.region != nullptr) --op.region->under_way;
+  if (op.peer != nullptr) ++op.peer->complete;
+  operations_.give_back(&op);
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void memory_engine::tell(const stage_target& target) {
@@ -232,6 +253,7 @@ void memory_engine::tell_locked(const stage_target& target) {
     const std::uint32_t before = target.counter->fetch_sub(1, std::memory_order_release);
     ensure<check_level::full>(before != 0, "a stage is told once");
   }
+  if (target.also != nullptr) target.also->fetch_sub(1, std::memory_order_release);
   if (target.function != nullptr) {
     callbacks_.emplace_back(target.function, target.context);
     ++waiting_;

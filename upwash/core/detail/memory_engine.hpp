@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "upwash/core/detail/operation.hpp"
 #include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/detail/region_table.hpp"
+#include "upwash/core/peer_traffic.hpp"
 
 namespace upwash {
 
@@ -70,6 +72,23 @@ class memory_engine {
     return found == owed_.end() ? 0 : found->second;
   }
 
+  // -- By peer: peer_records.cpp ---------------------------------------------------------------
+  /// Of implicit operations towards the rank, which exists. Stays where it is.
+  [[nodiscard]] std::atomic<std::uint32_t>& implicit_towards(int rank) {
+    const auto held = lock();
+    return records_[rank].implicit_pending;
+  }
+  [[nodiscard]] const std::atomic<std::uint32_t>* find_implicit_towards(int rank);
+  /// A rank that unacknowledged puts went to since the last `confirm`; -1: none.
+  [[nodiscard]] int first_unconfirmed();
+  [[nodiscard]] peer_traffic traffic_towards(int rank);
+  [[nodiscard]] std::uint64_t arrived_from(int rank);
+  [[nodiscard]] const std::atomic<std::uint64_t>& arrived() const noexcept { return arrived_; }
+  /// Throws `error` (argument) for no rank.
+  void check_rank(int rank) const;
+  /// Throws `error` (argument) where operations of this rank on the region are under way.
+  void check_idle(const region_state& going);
+
   /// Spans readable by peers where the conduit itself cannot read private memory.
   std::uint64_t expose(std::span<const std::byte> span);
   void conceal(std::uint64_t id);
@@ -104,7 +123,6 @@ class memory_engine {
 
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
   void check(const transfer& what) const;
-  void check_rank(int rank) const;
   void check_place(const place& at, std::size_t bytes) const;
   void check_atomic(const transfer& what) const;
   /// The part that holds the place; null while its key is on the way. Throws when out of bounds.
@@ -131,6 +149,9 @@ class memory_engine {
   static void hook(conduit::completion& told) noexcept;
 
   bool start_call(operation& op);
+  bool start_confirm(operation& op);
+  bool is_behind_puts(operation& op);
+  void end(operation& op) noexcept;
   static void call_hook(conduit::completion& told) noexcept;
   void add_own_rows();
   void serve(const conduit::message& m);
@@ -143,6 +164,7 @@ class memory_engine {
   void take_data(const conduit::message& m);
   void take_old_value(const conduit::message& m);
   void take_answer(const conduit::message& m);
+  void take_count(const conduit::message& m);
   [[nodiscard]] std::uint64_t name_of(operation& op) {
     if (op.name == 0) op.name = names_.enter(op);
     return op.name;
@@ -193,7 +215,9 @@ class memory_engine {
   std::map<int, std::uint32_t> next_number_;
   resequencer in_order_;
   object_pool<operation> operations_;
-  handle_table<operation> names_;  ///< of those that an owner answers
+  std::unordered_map<int, peer_record> records_;  ///< nodes: they stay where they are
+  std::atomic<std::uint64_t> arrived_{0};         ///< unacknowledged puts, of all
+  handle_table<operation> names_;                 ///< of those that an owner answers
   memory_rows rows_;
 };
 

@@ -27,7 +27,9 @@ enum class memory_code : std::uint32_t {
   key_wanted,
   key,
   answer,
-  count,
+  put_silent,
+  count_wanted,
+  counted,
 };
 
 /// Values one after the other, without padding.

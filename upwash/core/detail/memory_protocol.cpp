@@ -8,6 +8,8 @@
 //   get         region offset bytes op position                           -> data op position
 //   get_exposed exposure offset bytes op position                         -> data op position
 //   atomic      region offset op operand compare kind|width               -> old_value op value
+//   put_silent  region offset                              + payload       no answer, counted
+//   count_wanted op                                                        -> counted op puts
 //   key_wanted  region                                                     -> key region size + key
 //   (a layer's) op region offset arguments                 + payload       -> answer op position
 //   total
@@ -104,9 +106,14 @@ bool memory_engine::emulate_put(operation& op) {
       continue;
     }
     const std::uint64_t word = what.signal.rank >= 0 ? what.signal.region : no_region;
-    if (!op.remote.open) {  // the acknowledgement ends it: it always has a stage to tell
-      op.remote.open = true;
+    if (what.silent) {
+      const memory_line line(what.at.region, offset);
+      if (!request(what.at.rank, memory_code::put_silent, line, payload)) return false;
+      ++records_[what.at.rank].sent;
+      told(op.local);
+      return true;
     }
+    op.remote.open = true;  // the acknowledgement ends it, whether or not anybody asked to be told
     const memory_line line(what.at.region, offset, name_of(op), word, what.signal.offset,
                            what.signal_add);
     if (!request(what.at.rank, memory_code::put_last, line, payload)) return false;
@@ -193,6 +200,15 @@ void memory_engine::add_own_rows() {
   });
   add(memory_code::answer, "answer",
       [](engine& e, const row&, const message& m) { e.take_answer(m); });
+  add(memory_code::put_silent, "put_silent",
+      [](engine& e, const row&, const message& m) { e.serve_put(m, memory_code::put_silent); });
+  add(memory_code::count_wanted, "count_wanted", [](engine& e, const row&, const message& m) {
+    std::uint64_t name = 0;
+    unpack(m.arguments, name);
+    e.reply(m.source, memory_code::counted, memory_line(name, e.records_[m.source].arrived));
+  });
+  add(memory_code::counted, "counted",
+      [](engine& e, const row&, const message& m) { e.take_count(m); });
 }
 
 void memory_engine::serve(const conduit::message& m) {
@@ -270,6 +286,11 @@ void memory_engine::serve_put(const conduit::message& m, memory_code kind) {
   std::byte* to = owned(region, offset, m.payload.size(), m.source);
   if (!m.payload.empty()) std::memcpy(to, m.payload.data(), m.payload.size());
   if (kind == memory_code::put_piece) return;
+  if (kind == memory_code::put_silent) {
+    ++records_[m.source].arrived;
+    arrived_.fetch_add(1, std::memory_order_release);  // whoever sees it sees the data
+    return;
+  }
   std::uint64_t op = 0;
   std::uint64_t word = 0;
   std::uint64_t at = 0;

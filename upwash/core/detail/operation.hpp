@@ -28,14 +28,15 @@ struct place {
 
 /// What the caller asked for.
 struct transfer {
-  enum class kind : std::uint8_t { put, get, atomic, get_exposed, call };
+  enum class kind : std::uint8_t { put, get, atomic, get_exposed, call, confirm };
 
   kind what = kind::put;
   place at;
   const std::byte* from = nullptr;  ///< put: the source
   std::byte* into = nullptr;        ///< get: the destination
   std::size_t bytes = 0;
-  place signal;  ///< put: the word to add to; rank -1: none
+  bool silent = false;  ///< put: nobody acknowledges it
+  place signal;         ///< put: the word to add to; rank -1: none
   std::uint64_t signal_add = 0;
   conduit::atomic_operation atomic;
   std::uint64_t* old = nullptr;              ///< atomic: where the old value goes, or null
@@ -50,8 +51,21 @@ struct stage_target {
   std::atomic<std::uint32_t>* counter = nullptr;
   void (*function)(void*) = nullptr;
   void* context = nullptr;
+  std::atomic<std::uint32_t>* also = nullptr;  ///< a second counter, of the peer
 };
 
+/// What this rank and a peer have begun with each other.
+struct peer_record {
+  std::atomic<std::uint32_t> implicit_pending{0};  ///< towards the peer
+  std::uint64_t begun = 0;
+  std::uint64_t complete = 0;
+  std::uint64_t sent = 0;       ///< unacknowledged, by message
+  std::uint64_t confirmed = 0;  ///< of them, by the peer
+  std::uint64_t unflushed = 0;  ///< unacknowledged, moved by the conduit
+  std::uint64_t arrived = 0;    ///< unacknowledged, of the peer
+};
+
+struct region_state;
 struct operation;
 
 struct stage {
@@ -67,7 +81,9 @@ struct operation {
   stage step;  ///< where a put goes in steps: its data is at the target
   transfer what;
   memory_engine* engine = nullptr;
-  std::uint64_t name = 0;  ///< that the owner gives back; 0: none yet
+  peer_record* peer = nullptr;     ///< where it counts; null: not
+  region_state* region = nullptr;  ///< which it keeps from being freed; null: none
+  std::uint64_t name = 0;          ///< that the owner gives back; 0: none yet
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::size_t acknowledged = 0;    ///< emulated gets, answers: bytes back so far

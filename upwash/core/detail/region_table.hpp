@@ -42,6 +42,7 @@ struct region_state {
   conduit::atomic_set uses;     ///< the atomics that it is for
   std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
   std::size_t most_bytes = 0;
+  std::size_t under_way = 0;  ///< operations of this rank on it, those in messages and transfers
   int rank = -1;
   conduit::memory_block own;
   /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.

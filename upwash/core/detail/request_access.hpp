@@ -42,14 +42,24 @@ struct request_access {
     completer end;
     end.here_ = &here;
     end.counter_ = target.counter;
+    end.also_ = target.also;
     end.function_ = target.function;
     end.context_ = target.context;
     return end;
   }
 
+  /// Of an implicit operation towards a rank: the next quiet of all, or of that rank, waits for it.
+  static stage_target implicit_towards(job& here, int rank) {
+    job_state& state = job_access::state(here);
+    const bool exists = rank >= 0 && rank < here.size();  // else the engine refuses it
+    stage_target made = counted(state.implicit_pending);
+    if (exists) made.also = counted(state.memory.implicit_towards(rank)).counter;
+    return made;
+  }
+
   static stage_target counted(std::atomic<std::uint32_t>& counter) {
     counter.fetch_add(1, std::memory_order_relaxed);  // only the count; its end is a release
-    return {&counter, nullptr, nullptr};
+    return {&counter, nullptr, nullptr, nullptr};
   }
 };
 
