@@ -217,9 +217,10 @@ TEST(peer_traffic, a_region_is_not_freed_with_operations_under_way) {
       }
       free(area);
     });
-    EXPECT_EQ(said,
-              "rank 1: free of a region on which 2 operations of this rank are under way; wait for "
-              "them, or for quiet, before");
+    EXPECT_EQ(
+        said,
+        "rank 1: free of a region on which this rank has operations under way (2 not told yet); "
+        "wait for them, or for quiet, before");
   }
 }
 

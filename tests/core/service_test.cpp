@@ -3,6 +3,7 @@
 //
 // Services: progress that makes services or sends, the end of a job with messages under way.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <vector>
 
@@ -87,7 +88,45 @@ struct created final : service_base {
   int teams = 0;
 };
 
+/// Sums up over every team; where two of them ran in different orders, sums of one would meet those
+/// of the other.
+template <int Place>
+struct summing final : service_base {
+  explicit summing(job& /*here*/) {}
+  [[nodiscard]] team_place place_on_teams() const override {
+    return {Place % 7, Place % 2 == 0 ? "even" : "odd"};
+  }
+  void on_team_create(const team& made) override { sum_over(made); }
+  void on_team_free(const team& going) override { sum_over(going); }
+  void sum_over(const team& of) {
+    std::array<std::uint64_t, 1> sum{std::uint64_t{1} << (4U * Place)};
+    control::all_reduce(of, sum, control::fold::sum);
+    EXPECT_EQ(sum[0], static_cast<std::uint64_t>(of.size()) << (4U * Place)) << Place;
+    ++heard;
+  }
+  int heard = 0;
+};
+
+template <int... Place>
+void make_in_order(job& here, int first) {
+  const std::array<void (*)(job&), sizeof...(Place)> make{
+      [](job& at) { static_cast<void>(at.service<summing<Place>>()); }...};
+  for (std::size_t i = 0; i < make.size(); ++i) {
+    make[(i * 5 + static_cast<std::size_t>(first)) % make.size()](here);
+  }
+}
+
 }  // namespace
+
+/// Some have the same number, and differ by name.
+JOB_TEST(service, team_hooks_run_alike_whoever_was_made_first, .most_ranks = 8) {
+  make_in_order<1, 2, 3, 8, 9, 10, 11>(here, here.rank());
+  const team half = here.world().split(here.rank() % 2, here.rank());
+  team copy = half.duplicate();
+  copy.release();
+  EXPECT_EQ(here.service<summing<8>>().heard, 3);
+  control::barrier(here.world());
+}
 
 JOB_TEST(service, progress_may_make_services) {
   static_cast<void>(here.service<maker>());

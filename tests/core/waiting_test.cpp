@@ -5,11 +5,13 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/idle_clock.hpp"
 
 namespace {
 
@@ -76,6 +78,34 @@ struct counting_waiter final : conduit::waiter {
 };
 
 }  // namespace
+
+/// Clocks between a rank and its waiter go in any order, and the others still run.
+JOB_TEST(waiting, clocks_go_in_any_order, .most_ranks = 1, .on_sim = false) {
+  counting_waiter counted(here);
+  const auto idles_once = [&] {
+    const int before = counted.idles;
+    // Nothing comes, so it idles.
+    here.wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "test"});
+    return counted.idles > before;
+  };
+  std::array<std::unique_ptr<idle_clock>, 4> clocks;
+  for (int first = 0; first < 4; ++first) {
+    for (auto& each : clocks) each = std::make_unique<idle_clock>(here);
+    for (int n = 0; n < 4; ++n) {
+      EXPECT_TRUE(idles_once());
+      clocks[static_cast<std::size_t>((first * 3 + n * (first % 2 == 0 ? 1 : 3)) % 4)].reset();
+    }
+    EXPECT_TRUE(idles_once());
+  }
+  // What is below may be replaced meanwhile.
+  auto outer = std::make_unique<idle_clock>(here);
+  {
+    const counting_waiter other(here);
+    EXPECT_FALSE(idles_once() && other.idles == 0);
+    EXPECT_GT(other.idles, 0);
+  }
+  EXPECT_TRUE(idles_once());
+}
 
 /// Polls that find nothing give the processor on as a wait does, and look for dead peers; those of
 /// a rank that computes between them do not.

@@ -10,12 +10,35 @@
 
 namespace upwash {
 
-/// Counts while it lives, in between what the rank did when idle and the rank: the one that was
-/// made last goes first. Reads the clock twice for each idling.
-class idle_clock final : public conduit::waiter {
+/// Stands between a rank and what it does when idle, as long as it is added; passes all on.
+class waiter_layer : public conduit::waiter {
  public:
-  explicit idle_clock(job& here) : here_(here), inner_(here.set_waiter(*this)) {}
-  ~idle_clock() { here_.set_waiter(inner_); }
+  waiter_layer(const waiter_layer&) = delete;
+  waiter_layer& operator=(const waiter_layer&) = delete;
+
+  void idle(int rank, const conduit::wait_target& target,
+            const conduit::wait_reason& reason) override {
+    inner_->idle(rank, target, reason);
+  }
+  void begin_wait(int rank) override { inner_->begin_wait(rank); }
+  void yield(int rank) override { inner_->yield(rank); }
+  [[nodiscard]] int looks(int rank) const noexcept override { return inner_->looks(rank); }
+
+ protected:
+  waiter_layer() = default;
+  ~waiter_layer() = default;
+
+ private:
+  friend class job;
+  conduit::waiter* inner_ = nullptr;
+};
+
+/// Counts while it lives, in between what the rank did when idle and the rank: the one that was
+/// made last goes first. They may go in any order. Reads the clock twice for each idling.
+class idle_clock final : public waiter_layer {
+ public:
+  explicit idle_clock(job& here) : here_(here) { here.add_waiter(*this); }
+  ~idle_clock() { here_.remove_waiter(*this); }
   idle_clock(const idle_clock&) = delete;
   idle_clock& operator=(const idle_clock&) = delete;
 
@@ -24,16 +47,12 @@ class idle_clock final : public conduit::waiter {
   void idle(int rank, const conduit::wait_target& target,
             const conduit::wait_reason& reason) override {
     const duration before = here_.now();
-    inner_.idle(rank, target, reason);
+    waiter_layer::idle(rank, target, reason);
     total_ += here_.now() - before;
   }
-  void begin_wait(int rank) override { inner_.begin_wait(rank); }
-  void yield(int rank) override { inner_.yield(rank); }
-  [[nodiscard]] int looks(int rank) const noexcept override { return inner_.looks(rank); }
 
  private:
   job& here_;
-  conduit::waiter& inner_;
   duration total_;
 };
 

@@ -14,6 +14,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/idle_clock.hpp"
 #include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/wait_scope.hpp"
@@ -70,6 +71,7 @@ job::~job() {
     state_->progress_thread.join();
   }
   state_->progressing.clear();
+  state_->on_teams.clear();
   state_->busy_services = 0;
   while (!state_->services.empty()) {
     const auto last = std::move(state_->services.back());  // it may still ask for others
@@ -242,7 +244,15 @@ void job::note_idle() {
 observe::standing job::standing() const { return detail::standing_of(*this); }
 
 void job::quiet() {
-  wait(conduit::wait_target::counter_zero(state_->implicit_pending), {.operation = "quiet"});
+  static constexpr conduit::wait_reason reason{.operation = "quiet"};
+  wait(conduit::wait_target::counter_zero(state_->implicit_pending), reason);
+  const auto none_detached = [](const void* context) {
+    auto& detached = *static_cast<detail::detached_tickets*>(const_cast<void*>(context));
+    detached.sweep();
+    return detached.none();
+  };
+  if (state_->detached.none()) return;
+  wait(conduit::wait_target::predicate(none_detached, &state_->detached), reason);
 }
 
 void job::quiet(int rank) {
@@ -252,7 +262,22 @@ void job::quiet(int rank) {
 }
 
 conduit::waiter& job::set_waiter(conduit::waiter& idle) noexcept {
-  return *std::exchange(waiter_, &idle);
+  auto& layers = state_->waiters;
+  return *std::exchange(layers.empty() ? waiter_ : layers.front()->inner_, &idle);
+}
+
+void job::add_waiter(waiter_layer& outermost) {
+  state_->waiters.push_back(&outermost);
+  outermost.inner_ = std::exchange(waiter_, &outermost);
+}
+
+void job::remove_waiter(waiter_layer& going) noexcept {
+  auto& layers = state_->waiters;
+  const auto at = std::ranges::find(layers, &going);
+  if (at == layers.end()) return;
+  const auto outer = std::next(at);
+  (outer == layers.end() ? waiter_ : (*outer)->inner_) = going.inner_;
+  layers.erase(at);
 }
 
 void job::set_busy(service_base& which, bool busy) noexcept {
@@ -273,6 +298,13 @@ void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
     state_->progressing.push_back(made.get());
     set_busy(*made, true);
   }
+  const auto before = [](const service_base* a, const service_base* b) {
+    const team_place one = a->place_on_teams();
+    const team_place other = b->place_on_teams();
+    return std::pair(one.order, one.name) < std::pair(other.order, other.name);
+  };
+  auto& hear = state_->on_teams;
+  hear.insert(std::ranges::upper_bound(hear, made.get(), before), made.get());
   state_->services.emplace_back(tag, std::move(made));
 }
 

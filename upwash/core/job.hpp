@@ -26,6 +26,7 @@ class hang_board;
 namespace upwash {
 
 class team;
+class waiter_layer;
 
 namespace detail {
 class job_state;
@@ -64,9 +65,11 @@ class job final : private conduit::sink {
   /// Takes messages and moves operations on, a bounded amount. Nonblocking; not from a handler.
   void progress();
 
-  /// Blocks until every implicit operation of this rank is complete at its target.
+  /// Blocks until every implicit operation of this rank is complete at its target, and what
+  /// detached requests stood for is complete.
   void quiet();
-  /// The same for those towards one rank of the world only. Throws `error` (argument) for no rank.
+  /// Blocks until every implicit operation towards one rank of the world is complete there. Throws
+  /// `error` (argument) for no rank.
   void quiet(int rank);
 
   /// Time since the job started: virtual on a simulated conduit, else the steady clock.
@@ -106,8 +109,12 @@ class job final : private conduit::sink {
   [[nodiscard]] const job_options& options() const noexcept { return options_; }
   [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return endpoint_; }
 
-  /// Replaces what this rank does when idle; returns the one before. Objects install theirs.
+  /// Replaces what this rank does when idle, below all layers; returns the one before.
   conduit::waiter& set_waiter(conduit::waiter& idle) noexcept;
+  /// Puts a layer between the rank and what it does when idle: the one added last goes first. They
+  /// go in any order. O(layers) to go.
+  void add_waiter(waiter_layer& outermost);
+  void remove_waiter(waiter_layer& going) noexcept;
 
   /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
   void act_first() noexcept { acts_first_ = true; }

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/atomic_text.hpp"
@@ -138,12 +140,57 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
 void free(region& going) {
   if (!going) return;
   job& here = going.team_.here();
-  detail::job_access::state(here).memory.check_idle(*going.state_);
+  detail::job_access::state(here).memory.await_idle(*going.state_);
   control::barrier_by_messages(going.team_);
   auto& state = detail::job_access::state(here);
   const auto held = state.memory.lock();
+  state.addresses.remove(going.state_->bits);
   state.regions.remove(going.state_->bits);
   going = region();
+}
+
+void publish_addresses(const region& of) {
+  const team among = of.members();
+  struct placed {
+    std::uint64_t base;
+    std::uint64_t size;
+  };
+  std::vector<placed> all(static_cast<std::size_t>(among.size()));
+  const auto base = reinterpret_cast<std::uintptr_t>(of.mine().data());
+  control::all_gather_values(among, placed{base, of.mine().size()}, std::span(all));
+  detail::published_region made;
+  made.bits = of.state_->bits;
+  made.members = team_access::state(among).map;
+  for (const placed& each : all) {
+    made.bases.push_back(each.size == 0 ? 0 : each.base);
+    if (!of.uniform()) made.sizes.push_back(each.size);
+  }
+  if (of.uniform()) made.sizes.push_back(all.front().size);
+  detail::job_access::state(among.here()).addresses.add(std::move(made));
+}
+
+const void* address_at(const region& of, int member) {
+  const team among = of.members();
+  static_cast<void>(among.world_rank(member));  // refuses what is no member
+  const std::uint64_t bits = of.id().bits();
+  const auto* found = detail::job_access::state(among.here()).addresses.region(bits);
+  if (found == nullptr) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: address_at of a region whose addresses were not published; "
+                            "all members call publish_addresses before",
+                            among.here().rank()));
+  }
+  return reinterpret_cast<const void*>(found->bases[static_cast<std::size_t>(member)]);
+}
+
+global_ptr<std::byte> global_at(job& here, int rank, const void* remote) {
+  if (rank < 0 || rank >= here.size()) return {};
+  const auto address = reinterpret_cast<std::uintptr_t>(remote);
+  const auto* found = detail::job_access::state(here).addresses.find(rank, address);
+  if (found == nullptr) return {};
+  const region_id id{static_cast<std::uint32_t>(found->bits >> 28U),
+                     static_cast<std::uint32_t>(found->bits) & 0xfffffffU};
+  return {rank, id, address - found->base};
 }
 
 namespace detail {

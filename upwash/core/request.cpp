@@ -6,7 +6,6 @@
 
 #include <exception>
 #include <utility>
-#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/request_access.hpp"
@@ -84,33 +83,14 @@ void request::finish() noexcept {
   detail::job_access::state(owner).tickets.give_back(held);
 }
 
-void wait_all(std::span<request> requests) {
-  for (request& each : requests) each.wait();
+void request::detach() noexcept {
+  if (ticket_ == nullptr) return;
+  detail::ticket* held = std::exchange(ticket_, nullptr);
+  detail::job_access::state(*held->owner).detached.add(held);
 }
 
-std::size_t wait_any(std::span<request> requests) {
-  if (requests.empty()) throw error(error_kind::argument, "wait_any of no requests");
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (!requests[i].done()) open.push_back(i);
-  }
-  if (open.empty()) return 0;
-  struct query {
-    std::span<request> requests;
-    const std::vector<std::size_t>& open;
-    [[nodiscard]] const std::size_t* first_done() const {
-      for (const std::size_t& i : open) {
-        if (requests[i].done()) return &i;
-      }
-      return nullptr;
-    }
-  } const query{requests, open};
-  const auto any_done = [](const void* context) {
-    return static_cast<const struct query*>(context)->first_done() != nullptr;
-  };
-  detail::request_access::owner(requests[open.front()])
-      .wait(conduit::wait_target::predicate(any_done, &query), {.operation = "wait_any"});
-  return *query.first_done();
+void wait_all(std::span<request> requests) {
+  for (request& each : requests) each.wait();
 }
 
 void completion_counter::wait(job& here) {

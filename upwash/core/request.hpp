@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -55,6 +56,15 @@ class [[nodiscard]] request {
   /// Blocks until it is complete; makes progress for others meanwhile. Not from a handler.
   void wait();
 
+  /// Whether it stands for no operation: none was given, or it was moved, detached, or reported by
+  /// one of the functions below. An operation that is complete on return gives an empty one.
+  [[nodiscard]] bool empty() const noexcept { return ticket_ == nullptr; }
+
+  /// Lets the operation go on without a handle; its buffers must stay. The next `job.quiet()` waits
+  /// for it. What fails is thrown by the job's progress, as of an implicit operation. O(1)
+  /// amortised, nonblocking, also in handlers. Empty afterwards.
+  void detach() noexcept;
+
   /// Whether it was complete when last looked at; no progress.
   [[nodiscard]] bool done() const noexcept {
     // Acquire: pairs with the release of whoever tells, so the data is there when this is true.
@@ -73,9 +83,28 @@ class [[nodiscard]] request {
 /// Blocks until all are complete.
 void wait_all(std::span<request> requests);
 
-/// Blocks until one that was not complete on entry is complete and returns its index; the first
-/// complete one when none was incomplete. Throws `error` (argument) for an empty span.
+/// Said by the functions below where all requests are empty, so that none can be reported.
+inline constexpr std::size_t no_request = ~std::size_t{0};
+
+// Each complete request is reported once: it is empty then, and empty ones are passed over, as MPI
+// does with null requests. One operation may be waited for by its handle as well. All requests are
+// of one job. A look takes O(requests); waits look after every poll. They throw what the job's
+// progress throws.
+
+/// The index of one that is complete, the first such; nothing where none is yet. Makes progress
+/// once when the first look finds none. Nonblocking.
+[[nodiscard]] std::optional<std::size_t> test_any(std::span<request> requests);
+
+/// The same of all that are complete: `indices`, as long as `requests` (throws `error` (argument)
+/// where it is shorter), takes their indices in rising order. Returns how many.
+[[nodiscard]] std::optional<std::size_t> test_some(std::span<request> requests,
+                                                   std::span<std::size_t> indices);
+
+/// As `test_any`, but blocks until one is complete.
 std::size_t wait_any(std::span<request> requests);
+
+/// As `test_some`, but blocks until one is complete at least.
+std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices);
 
 /// Counts operations in flight: pass it to several, wait for all of them at once. It must outlive
 /// them.

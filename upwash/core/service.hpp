@@ -8,11 +8,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace upwash {
 
 class job;
 class team;
+
+/// Where a service stands among those of a rank when a team is made or released: by number, then by
+/// name. Layers take numbers hundreds apart, above those whose messages they use.
+struct team_place {
+  static constexpr int last = 1'000'000;
+  int order = last;
+  std::string_view name = {};
+};
 
 /// Base of every service; the hooks are optional. T is constructible from `job&`.
 class service_base {
@@ -33,6 +42,12 @@ class service_base {
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }
   /// How many collective operations of the layer the rank has begun on the team of that id.
   [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/) const { return 0; }
+  /// A service whose hooks below send or wait has a place of its own, a constant: all ranks then
+  /// run the hooks alike, whoever made which service first. Those without one come last, as they
+  /// were made. Asked for when services are made.
+  [[nodiscard]] virtual team_place place_on_teams() const { return {}; }
+  /// A team was made or is to be released. Made: by rising places; released: by falling ones. A
+  /// service that is made meanwhile does not hear of that team.
   virtual void on_team_create(const team& /*made*/) {}
   virtual void on_team_free(const team& /*going*/) {}
   /// Throws when an invariant of the layer does not hold; called at the end of checked runs.

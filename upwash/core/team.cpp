@@ -14,6 +14,7 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/teams.hpp"
 
 namespace upwash {
 namespace detail {
@@ -63,9 +64,8 @@ detail::team_table& table_of(const team& t) { return *detail::job_access::state(
 team enter(job& here, std::uint64_t id, detail::rank_map members) {
   auto& state = detail::job_access::state(here);
   const team made = team_access::of(state.teams->add(id, std::move(members)));
-  for (std::size_t i = 0; i < state.services.size(); ++i) {
-    state.services[i].second->on_team_create(made);
-  }
+  const auto hearing = state.on_teams;  // hooks may make services
+  for (service_base* each : hearing) each->on_team_create(made);
   // Services may ask members for their memory: who leaves to compute, or altogether, answers no
   // more.
   control::barrier_by_messages(made);
@@ -87,6 +87,10 @@ int place_at(const job& here, int world_rank, level where) {
 }
 
 }  // namespace
+
+bool team_exists(job& here, std::uint64_t id) {
+  return detail::job_access::state(here).teams->all().contains(id);
+}
 
 void team::refuse() {
   const int rank = process::current_rank();
@@ -177,8 +181,8 @@ void team::release() {
   if (id() == 0) {
     throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
   }
-  auto& services = detail::job_access::state(here()).services;
-  for (std::size_t i = 0; i < services.size(); ++i) services[i].second->on_team_free(*this);
+  const auto hearing = detail::job_access::state(here()).on_teams;
+  for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(*this);
   if (state_->barrier_words) free(state_->barrier_words);
   control::barrier_by_messages(*this);
   table_of(*this).retire(id());

@@ -130,6 +130,7 @@ struct message_memory {
   std::size_t most_kept_bytes = 0;
   std::size_t listed_here = 0;   ///< own sends that receivers have no room for
   std::size_t listed_there = 0;  ///< messages for this rank that stay with their senders
+  std::size_t contexts = 0;      ///< teams with messages, not released
   std::size_t queued = 0;        ///< own sends that wait for credit; their bytes are not copied
 };
 [[nodiscard]] message_memory memory_of(job& here);

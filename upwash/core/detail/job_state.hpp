@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "upwash/base/process.hpp"
+#include "upwash/core/detail/address_book.hpp"
 #include "upwash/core/detail/hang_watch.hpp"
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
@@ -28,6 +29,23 @@ namespace upwash::detail {
 
 class team_table;
 
+/// Of requests that let their operations go on alone. Memory: at most 16 more than twice those that
+/// are not complete.
+class detached_tickets {
+ public:
+  explicit detached_tickets(object_pool<ticket>& pool) : pool_(pool) {}
+  void add(ticket* one) noexcept;
+  void sweep() noexcept;
+  [[nodiscard]] bool none() const noexcept { return first_ == nullptr; }
+
+ private:
+  static constexpr std::size_t least = 16;
+  object_pool<ticket>& pool_;
+  ticket* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t limit_ = least;
+};
+
 class job_state {
  public:
   job_state(job& here, conduit::endpoint& endpoint, const job_options& options);
@@ -39,8 +57,10 @@ class job_state {
   resequencer in_order;
   assembler pieces;
   region_table regions;
+  address_book addresses;
   memory_engine memory;
   object_pool<ticket> tickets;
+  detached_tickets detached{tickets};
   std::atomic<std::uint32_t> implicit_pending{0};
   // Of control collectives: `finish` counts all others by one.
   std::uint64_t control_sent = 0;
@@ -50,9 +70,12 @@ class job_state {
   std::exception_ptr fault;         ///< of a handler or an operation; thrown by each progress
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
+  std::vector<service_base*> on_teams;     ///< all, by their places
   std::vector<service_base*> progressing;  ///< those that want calls
   int busy_services = 0;                   ///< of them: those that have work
   bool in_services = false;                ///< one of them is being called
+
+  std::vector<waiter_layer*> waiters;  ///< above what the rank does when idle, the outermost last
 
   shown_wait waiting;
   hang_watch hang;

@@ -37,7 +37,13 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
                                const stage_target& remote) {
   operation* op = operations_.take();
   in_flight_.fetch_add(1, std::memory_order_relaxed);  // a count, ordered by the lock
+  using kind = transfer::kind;
+  op->region = what.what == kind::get_exposed || what.what == kind::confirm
+                   ? nullptr
+                   : regions_.find(what.at.region);
+  if (op->region != nullptr) ++op->region->under_way;
   const auto open = [op](stage& s, const stage_target& target) {
+    if (op->region != nullptr && target.counter != nullptr) ++op->region->awaited;
     s.hook.tell = &memory_engine::hook;
     s.target = target;
     s.of = op;
@@ -52,11 +58,6 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   }
   op->engine = this;
   op->name = 0;
-  using kind = transfer::kind;
-  op->region = what.what == kind::get_exposed || what.what == kind::confirm
-                   ? nullptr
-                   : regions_.find(what.at.region);
-  if (op->region != nullptr) ++op->region->under_way;
   const bool counts = (what.what == kind::put && !what.silent) || what.what == kind::atomic ||
                       what.what == kind::call;
   const bool exists = what.at.rank >= 0 && what.at.rank < here_.size();  // else it is refused
@@ -227,6 +228,7 @@ void memory_engine::told(stage& which) noexcept {
   operation& op = *which.of;
   which.open = false;
   const stage_target target = which.target;
+  if (op.region != nullptr && target.counter != nullptr) --op.region->awaited;
   if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
     end(op);

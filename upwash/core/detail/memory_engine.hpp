@@ -86,8 +86,9 @@ class memory_engine {
   [[nodiscard]] const std::atomic<std::uint64_t>& arrived() const noexcept { return arrived_; }
   /// Throws `error` (argument) for no rank.
   void check_rank(int rank) const;
-  /// Throws `error` (argument) where operations of this rank on the region are under way.
-  void check_idle(const region_state& going);
+  /// Blocks until what nobody asked about on the region is acknowledged. Throws `error` (argument)
+  /// where a request or counter has operations of this rank on it to wait for.
+  void await_idle(const region_state& going);
 
   /// Spans readable by peers where the conduit itself cannot read private memory.
   std::uint64_t expose(std::span<const std::byte> span);

@@ -46,13 +46,17 @@ std::uint64_t memory_engine::arrived_from(int rank) {
   return found == records_.end() ? 0 : found->second.arrived;
 }
 
-void memory_engine::check_idle(const region_state& going) {
-  const auto held = lock();
-  if (going.under_way == 0) return;
-  throw error(error_kind::argument,
-              fmt::format("rank {}: free of a region on which {} operations of this rank are under "
-                          "way; wait for them, or for quiet, before",
-                          here_.rank(), going.under_way));
+void memory_engine::await_idle(const region_state& going) {
+  if (const std::size_t left = going.awaited; left != 0) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: free of a region on which this rank has operations under way "
+                            "({} not told yet); wait for them, or for quiet, before",
+                            here_.rank(), left));
+  }
+  const auto idle = [](const void* of) {
+    return static_cast<const region_state*>(of)->under_way == 0;
+  };
+  here_.wait(conduit::wait_target::predicate(idle, &going), {.operation = "free of a region"});
 }
 
 /// The memory lane keeps order: whoever serves the question has served the puts before it.

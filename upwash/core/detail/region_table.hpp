@@ -5,6 +5,7 @@
 // fetched on first use. The inline path is what a put of 8 bytes runs through.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,7 +43,9 @@ struct region_state {
   conduit::atomic_set uses;     ///< the atomics that it is for
   std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
   std::size_t most_bytes = 0;
-  std::size_t under_way = 0;  ///< operations of this rank on it, those in messages and transfers
+  // Relaxed: counts, written under the engine's lock.
+  std::atomic<std::size_t> under_way{0};  ///< operations of this rank on it in the engine
+  std::atomic<std::size_t> awaited{0};    ///< their stages that a request or counter waits for
   int rank = -1;
   conduit::memory_block own;
   /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.

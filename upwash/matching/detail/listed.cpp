@@ -204,6 +204,7 @@ const messenger::preview* messenger::previewed(const team& from, const envelope&
 message_memory messenger::memory() const {
   message_memory now = memory_;
   now.kept = unexpected_->size();
+  now.contexts = contexts_[0].numbers.size() + contexts_[1].numbers.size();
   return now;
 }
 

@@ -124,6 +124,7 @@ class messenger final : public service_base {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
+  [[nodiscard]] team_place place_on_teams() const override { return {100, "matching"}; }
   void on_team_free(const team& going) override;
   void check() const override;
 
@@ -320,7 +321,8 @@ class messenger final : public service_base {
   };
   std::array<context_table, 2> contexts_;  ///< of user messages; of edges of collectives
   std::uint32_t next_context_ = 0;
-  std::vector<std::uint32_t> free_contexts_;                      ///< of released teams
+  std::vector<std::uint32_t> free_contexts_;  ///< of released teams
+  std::vector<std::uint64_t> going_;          ///< teams of them that members still leave
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;  ///< contexts, kinds of edges kept
   std::vector<hints> hints_;                ///< by context, as far as any were given
   std::unordered_map<int, balance> peers_;  ///< those talked with
