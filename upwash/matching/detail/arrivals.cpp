@@ -54,6 +54,8 @@ void handle_answer(incoming& in, label with, std::uint64_t number) {
 }
 
 void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
+  if (is_late(with)) [[unlikely]]
+    return drop_late(sender_rank, with, payload.size(), true);
   const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, payload.size());
   if (auto* p = static_cast<posted*>(take(*posted_, what))) {
@@ -83,6 +85,8 @@ void messenger::check_ready(const label& with, std::size_t bytes) const {
 }
 
 void messenger::offer_came(int sender_rank, const label& with, const exposed_memory& from) {
+  if (with.listed == 0 && is_late(with)) [[unlikely]]
+    return drop_late(sender_rank, with, from.bytes, false);
   const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/teams.hpp"
 #include "upwash/matching/detail/messenger.hpp"
 
 namespace upwash::matching::detail {
@@ -26,10 +27,25 @@ void messenger::drop_kept(const envelope& of_context) {
   while (entry* e = unexpected_->take(of_context)) drop(*static_cast<arrival*>(e));
 }
 
+bool messenger::is_late(const label& with) const {
+  const context_table& table = contexts_[with.kind == 0 ? 0 : 1];
+  if (with.team == table.last_team || table.numbers.contains(with.team)) return false;
+  const bool goes = std::find(going_.begin(), going_.end(), with.team) != going_.end();
+  return goes || !team_exists(here_, with.team);
+}
+
+/// As if it had been kept, and dropped with its team.
+void messenger::drop_late(int sender_rank, const label& with, std::size_t bytes, bool eager) {
+  if (eager) return_room(sender_rank, bytes);
+  if (with.sender != 0) tell_sender(sender_rank, with.sender);
+}
+
 /// What came for the team and was not received goes, and its senders' room is returned. The number
 /// of its context is free again, but while receives are posted on it: they may still be taken back.
 /// A recording names contexts by their numbers, and so does a profile: then none is used again.
 void messenger::on_team_free(const team& going) {
+  std::erase_if(going_, [this](std::uint64_t id) { return !team_exists(here_, id); });
+  going_.push_back(going.id());
   for (context_table& table : contexts_) {
     const auto found = table.numbers.find(going.id());
     if (found == table.numbers.end()) continue;

@@ -242,6 +242,9 @@ class messenger final : public service_base {
   /// Of user messages, or of edges of collectives, on a team.
   [[nodiscard]] std::uint32_t context_of(std::uint64_t team, std::uint32_t kind = 0);
   void drop_kept(const envelope& of_context);
+  /// Whether the message is for a team that this rank has released, and makes no context any more.
+  [[nodiscard]] bool is_late(const label& with) const;
+  void drop_late(int sender_rank, const label& with, std::size_t bytes, bool eager);
   void complain_of(const envelope& of_context, const char* when) const;
   [[nodiscard]] envelope envelope_of(const label& with) {
     return {context_of(with.team, with.kind), with.member, with.tag, with.kind};
