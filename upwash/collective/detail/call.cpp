@@ -35,9 +35,8 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
 
 /// How edges travel: as the call says, else as the job was installed. Sparse exchanges are no
 /// tagged messages, because nobody knows their number.
-std::optional<mechanism> transfer_of(const team& among, const executor& service,
-                                     const call& wanted) {
-  const auto asked = wanted.how.transfer ? wanted.how.transfer : service.transfer();
+std::optional<mechanism> transfer_of(const team& among, executor& service, const call& wanted) {
+  const auto asked = wanted.how.transfer ? wanted.how.transfer : service.chooses().transfer();
   const kind what = wanted.what.what;
   if (asked != mechanism::matched || what.facts().knows_senders) return asked;
   if (among.rank() == 0) {
@@ -76,7 +75,7 @@ void decide_eager_bytes(const team& among, executor& service, const call& wanted
   made.what.eager_bytes = wanted.how.eager_bytes.value_or(limit);
   if (wanted.how.eager_bytes || made.transfer) return;
   made.what.eager_limit = limit;
-  made.what.eager_bytes = service.usual_eager_bytes(made.what);
+  made.what.eager_bytes = service.chooses().usual_eager_bytes(made.what);
 }
 
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
@@ -99,15 +98,16 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
     made.what.shared_scratch = 0;
   }
   decide_eager_bytes(among, service, wanted, made);
-  made.changes = service.site_of(among, record, made.what, wanted);
-  made.chosen = made.changes != nullptr
-                    ? made.changes->running()
-                    : service.choose(among, made.what, wanted.how.algorithm, wanted.how.label).what;
+  made.changes = service.chooses().site_of(among, record, made.what, wanted);
+  made.chosen =
+      made.changes != nullptr
+          ? made.changes->running()
+          : service.chooses().choose(among, made.what, wanted.how.algorithm, wanted.how.label).what;
   const schedule::generator steps = made.chosen.schedule_of(made.what, among.rank());
   made.steps.emplace(steps);
   made.run_as = manner_of(among, wanted, made);
   tell_fallback(among, made);
-  made.compact = service.compact_plan_of(among, record, steps, made.run_as);
+  made.compact = compact_plan_of(among, record, steps, made.run_as);
   return made;
 }
 
@@ -206,9 +206,9 @@ manner as_called(const plan& made, const call& wanted, waiting waits) {
 /// Runs it to its end.
 void run_plan(const team& among, executor& service, team_record& record, plan& made,
               const call& wanted, const binding& buffers) {
-  if (made.compact && service.run_compact(record, *made.compact, buffers, nullptr)) return;
-  service
-      .start(std::make_unique<operation>(service.spare_slots(), among, record, record.numbers++,
+  if (made.compact && service.compact().run(record, *made.compact, buffers, nullptr)) return;
+  service.runs()
+      .start(std::make_unique<operation>(service.slots(), among, record, record.numbers++,
                                          *made.steps, buffers,
                                          as_called(made, wanted, waiting::blocking)))
       .wait();
@@ -222,7 +222,7 @@ void run_and_observe(const team& among, executor& service, team_record& record, 
   if (at.irregular()) at.note(buffers);
   if (at.due()) {
     const selection before = at.running();
-    service.advance(among, at);
+    service.chooses().advance(among, at);
     if (at.running() != before) made = make_plan(among, service, record, wanted);
   }
   at.count();
@@ -287,9 +287,9 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   check_buffers(among, made.what, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
-  return service.start(std::make_unique<operation>(service.spare_slots(), among, record,
-                                                   record.numbers++, *made.steps, buffers,
-                                                   as_called(made, wanted, waiting::nonblocking)));
+  return service.runs().start(
+      std::make_unique<operation>(service.slots(), among, record, record.numbers++, *made.steps,
+                                  buffers, as_called(made, wanted, waiting::nonblocking)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {

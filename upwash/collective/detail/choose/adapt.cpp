@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How algorithms change while the program runs.
-#include "upwash/collective/adapt.hpp"
-
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/detail/choose/choices.hpp"
+#include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/job.hpp"
 
-namespace upwash::collective {
-namespace detail {
+namespace upwash::collective::detail {
 
-std::shared_ptr<site> executor::site_of(const team& among, team_record& record, const problem& what,
+std::shared_ptr<site> choices::site_of(const team& among, team_record& record, const problem& what,
                                         const call& wanted) {
   const bool adapts =
       adapts_ == adaptation::all || (adapts_ == adaptation::irregular && is_irregular(what.what));
@@ -27,7 +25,7 @@ std::shared_ptr<site> executor::site_of(const team& among, team_record& record, 
   return at;
 }
 
-void executor::advance(const team& among, site& at) {
+void choices::advance(const team& among, site& at) {
   if (!at.advance()) return;
   std::vector<std::uint64_t> sums = at.report();
   const duration begin = here_.now();
@@ -37,14 +35,8 @@ void executor::advance(const team& among, site& at) {
   if (const std::string line = at.news(); !line.empty()) tell(among, line);
 }
 
-adaptation executor::set_adapting(adaptation adapts) {
-  forget_choices();
-  return std::exchange(adapts_, adapts);
-}
-
-void executor::adapt(const team& among) {
+void choices::adapt(const team& among, team_record& record) {
   if (adapts_ == adaptation::none) return;
-  team_record& record = record_of(among);
   std::vector<std::uint64_t> sums;
   for (const auto& each : record.sites) {
     if (!each->irregular()) continue;
@@ -66,12 +58,4 @@ void executor::adapt(const team& among) {
   if (changed) record.plans.forget();
 }
 
-}  // namespace detail
-
-adaptation set_adapting(job& here, adaptation adapts) {
-  return here.service<detail::executor>().set_adapting(adapts);
-}
-
-void adapt(const team& among) { among.here().service<detail::executor>().adapt(among); }
-
-}  // namespace upwash::collective
+}  // namespace upwash::collective::detail

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "upwash/base/ensure.hpp"
-#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
 
 namespace upwash::collective::detail {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Copies and reductions, with operands of this rank or of a peer. A peer's buffer is reached at the
-// same place of its region, or (address mode local) where the peer says that it is.
+#include "upwash/collective/detail/run/peer_memory.hpp"
+
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/detail/run/edge_data.hpp"
 #include "upwash/collective/detail/run/messages.hpp"
-#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/memory_access.hpp"
 
@@ -31,7 +31,7 @@ bool is_peers(const operation& op, const schedule::piece& p) {
 
 }  // namespace
 
-bool executor::copy(operation& op, slot& s) {
+bool peer_memory::copy(operation& op, slot& s) {
   const schedule::step& what = s.what;
   if (s.state == progress_of::fetching) return moved(op, s);
   if (is_peers(op, what.into)) return store_to_peer(op, s);
@@ -49,7 +49,7 @@ bool executor::copy(operation& op, slot& s) {
 }
 
 /// Whether the put or get of a copy is complete.
-bool executor::moved(operation& op, slot& s) {
+bool peer_memory::moved(operation& op, slot& s) {
   if (!s.moving.done()) {
     op.stir(s);
     return false;
@@ -58,7 +58,7 @@ bool executor::moved(operation& op, slot& s) {
   return true;
 }
 
-bool executor::store_to_peer(operation& op, slot& s) {
+bool peer_memory::store_to_peer(operation& op, slot& s) {
   const schedule::step& what = s.what;
   if (is_peers(op, what.left)) refuse_two_peers(op, "copies from a peer to a peer");
   if (op.rules.addresses != schedule::address_mode::single) {
@@ -75,8 +75,8 @@ bool executor::store_to_peer(operation& op, slot& s) {
 }
 
 /// Begins to read a peer's piece; false: it is not known yet where that is.
-bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
-                              std::span<std::byte> into) {
+bool peer_memory::read_from_peer(operation& op, slot& s, const schedule::piece& p,
+                                 std::span<std::byte> into) {
   // Another step's answer may be here already; but this step's is on its way, and names the slot.
   if (s.state == progress_of::asked) return false;
   if (op.rules.addresses == schedule::address_mode::single) {
@@ -92,7 +92,7 @@ bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
   } else {
     const auto known = op.peers.find({p.owner, p.of});
     if (known == op.peers.end()) {
-      ask_for_memory(op, s, p);
+      ask(op, s, p);
       return false;
     }
     s.moving = get(here_, known->second, p.offset, into);
@@ -101,7 +101,7 @@ bool executor::read_from_peer(operation& op, slot& s, const schedule::piece& p,
   return true;
 }
 
-bool executor::reduce(operation& op, slot& s) {
+bool peer_memory::reduce(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const std::byte* left = op.source(what.left);
   const std::byte* right = op.source(what.right);
@@ -131,10 +131,10 @@ bool executor::reduce(operation& op, slot& s) {
 
 // -- Address mode local -------------------------------------------------------------------------
 
-void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) {
+void peer_memory::ask(operation& op, slot& s, const schedule::piece& p) {
   const auto asked =
       try_send<&handle_where>(here_, op.among.world_rank(p.owner), op.among.id(), op.run(),
-                              static_cast<std::uint32_t>(p.of), spare_slots_.name_of(s));
+                              static_cast<std::uint32_t>(p.of), slots_.name_of(s));
   if (asked.what == conduit::outcome::done) {
     s.state = progress_of::asked;
   } else {
@@ -142,8 +142,7 @@ void executor::ask_for_memory(operation& op, slot& s, const schedule::piece& p) 
   }
 }
 
-/// What peers read is made readable at once, where they find it without asking.
-void executor::expose_buffers(operation& op) {
+void peer_memory::expose_buffers(operation& op) {
   for (const auto which : {schedule::buffer::input, schedule::buffer::output}) {
     if (!op.exposes(which)) continue;
     const bool output = which == schedule::buffer::output;
@@ -153,15 +152,21 @@ void executor::expose_buffers(operation& op) {
   }
 }
 
-void executor::memory_asked(const question& asked) {
-  if (operation* op = find(asked.of)) {
-    answer(*op, asked);
+void peer_memory::conceal_buffers(operation& op) {
+  for (const auto& [which, memory] : op.exposures) conceal(here_, memory);
+  op.exposures.clear();
+  op.peers.clear();
+}
+
+void peer_memory::asked(const question& by) {
+  if (operation* op = running_.find(by.of)) {
+    answer(*op, by);
   } else {
-    questions_.push_back(asked);
+    questions_.push_back(by);
   }
 }
 
-void executor::answer(operation& op, const question& asked) {
+void peer_memory::answer(operation& op, const question& asked) {
   const auto bytes = asked.which == schedule::buffer::input
                          ? op.buffers.input
                          : std::span<const std::byte>(op.buffers.output);
@@ -171,7 +176,7 @@ void executor::answer(operation& op, const question& asked) {
   send_medium<&handle_here>(here_, asked.rank, std::as_bytes(std::span(&memory, 1)), asked.asker);
 }
 
-void executor::answer_questions(operation& op) {
+void peer_memory::answer_questions(operation& op) {
   for (std::size_t i = 0; i < questions_.size();) {
     if (questions_[i].of != run_key{op.among.id(), op.run()}) {
       ++i;
@@ -183,8 +188,8 @@ void executor::answer_questions(operation& op) {
   }
 }
 
-void executor::memory_told(int owner, std::uint64_t name, const exposed_memory& memory) {
-  slot& asker = named_by(owner, name, progress_of::asked);
+void peer_memory::told(int owner, std::uint64_t name, const exposed_memory& memory) {
+  slot& asker = slots_.waiting(here_, owner, name, progress_of::asked);
   const schedule::step& what = asker.what;
   operation& op = *asker.of;
   const schedule::piece& p = is_peers(op, what.left) ? what.left : what.right;

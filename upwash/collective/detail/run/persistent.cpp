@@ -9,57 +9,14 @@
 #include "upwash/collective/executor.hpp"
 
 namespace upwash::collective {
-namespace detail {
-
-void executor::await_last_start(operation& kept) {
-  if (kept.failed) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a persistent {} is started again, but its last start failed; "
-                            "make a new one on all members",
-                            here_.rank(), kept.how.agreed.operation));
-  }
-  if (kept.told_early && kept.running) {  // of which the caller knows nothing any more
-    const auto over = [](const void* op) { return !static_cast<const operation*>(op)->running; };
-    here_.wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
-  }
-  if (kept.running) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a persistent {} is started while its last start is under "
-                            "way; wait for its request first",
-                            here_.rank(), kept.how.agreed.operation));
-  }
-}
-
-request executor::restart(operation& kept) {
-  await_last_start(kept);
-  return begin(kept);
-}
-
-void executor::run_again(operation& kept) {
-  await_last_start(kept);
-  if (kept.compact && run_compact(kept.on_team, *kept.compact, kept.buffers, &kept)) return;
-  begin(kept).wait();
-}
-
-void executor::retire(std::unique_ptr<operation> kept) {
-  operation& op = *kept;
-  op.persists = false;
-  owned_.push_back(std::move(kept));
-  if (op.failed) return;
-  begun_operation last = begin_operation(here_, {.operation = "persistent"});
-  op.left = last.end;
-}  // the request waits for it, whatever others throw meanwhile
-
-}  // namespace detail
-
 persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
                        const manner& how) {
   auto& service = among.here().service<detail::executor>();
-  kept_ =
-      std::make_unique<detail::operation>(service.spare_slots(), among, service.record_of(among),
-                                          service.next_number(among), steps, buffers, how);
+  detail::team_record& record = service.record_of(among);
+  kept_ = std::make_unique<detail::operation>(service.slots(), among, record, record.numbers++,
+                                              steps, buffers, how);
   kept_->persists = true;
-  kept_->compact = detail::executor::compact_plan_of(among, kept_->on_team, steps, how);
+  kept_->compact = detail::compact_plan_of(among, record, steps, how);
 }
 
 persistent::persistent(persistent&&) noexcept = default;
@@ -75,7 +32,7 @@ persistent::~persistent() { retire(); }
 void persistent::retire() {
   if (!kept_ || !kept_->running) return;
   auto& service = kept_->among.here().service<detail::executor>();
-  service.retire(std::move(kept_));
+  service.runs().retire(std::move(kept_));
 }
 
 detail::operation& persistent::kept() const {
@@ -87,12 +44,15 @@ detail::operation& persistent::kept() const {
 
 request persistent::start() {
   detail::operation& op = kept();
-  return op.among.here().service<detail::executor>().restart(op);
+  return op.among.here().service<detail::executor>().runs().restart(op);
 }
 
 void persistent::run() {
   detail::operation& op = kept();
-  op.among.here().service<detail::executor>().run_again(op);
+  auto& service = op.among.here().service<detail::executor>();
+  service.runs().await_last_start(op);
+  if (op.compact && service.compact().run(op.on_team, *op.compact, op.buffers, &op)) return;
+  service.runs().restart(op).wait();
 }
 
 }  // namespace upwash::collective

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Counters: on the team's board, or kept by their owner, who hears of changes by messages and tells
-// those who watch. An owner keeps them after its operation is over, until the team has settled:
-// slower members may still ask.
-#include <algorithm>
+#include "upwash/collective/detail/run/counter_store.hpp"
+
+#include <atomic>
+#include <utility>
 
 #include "upwash/collective/detail/run/messages.hpp"
-#include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -19,7 +19,7 @@ int member_of(const operation& op, const schedule::step& s) {
 
 }  // namespace
 
-bool executor::signal(operation& op, slot& s) {
+bool counter_store::signal(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const int peer = member_of(op, what);
   if (op.shares_memory) {
@@ -38,7 +38,7 @@ bool executor::signal(operation& op, slot& s) {
   return true;
 }
 
-bool executor::await(operation& op, slot& s) {
+bool counter_store::await(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const int peer = member_of(op, what);
   if (op.shares_memory) {
@@ -55,9 +55,8 @@ bool executor::await(operation& op, slot& s) {
     }
   } else {
     if (s.state == progress_of::asked) return false;  // until the answer comes
-    const auto asked =
-        try_send<&handle_watch>(here_, op.among.world_rank(peer), op.among.id(), op.run(),
-                                what.edge, what.value, spare_slots_.name_of(s));
+    const auto asked = try_send<&handle_watch>(here_, op.among.world_rank(peer), op.among.id(),
+                                               op.run(), what.edge, what.value, slots_.name_of(s));
     if (asked.what != conduit::outcome::done) {
       op.stir(s);
       return false;
@@ -69,9 +68,13 @@ bool executor::await(operation& op, slot& s) {
   return true;
 }
 
-/// In a handler, or from this rank's own step.
-void executor::counted(const run_key& key, std::uint32_t counter) {
-  operation* op = find(key);
+void counter_store::reached(int teller, std::uint64_t asker) {
+  slot& s = slots_.waiting(here_, teller, asker, progress_of::asked);
+  s.of->complete(s);
+}
+
+void counter_store::counted(const run_key& key, std::uint32_t counter) {
+  operation* op = running_.find(key);
   std::vector<std::uint64_t>& counts = op != nullptr ? op->counters : counts_[key];
   if (counts.size() <= counter) counts.resize(counter + 1);
   ++counts[counter];
@@ -82,13 +85,13 @@ void executor::counted(const run_key& key, std::uint32_t counter) {
   answer_watchers(key, counts);
 }
 
-void executor::watched(const run_key& key, const watcher& by) {
+void counter_store::watched(const run_key& key, const watcher& by) {
   watchers_.emplace(key, by);
-  operation* op = find(key);
+  operation* op = running_.find(key);
   answer_watchers(key, op != nullptr ? op->counters : counts_[key]);
 }
 
-void executor::answer_watchers(const run_key& key, const std::vector<std::uint64_t>& counts) {
+void counter_store::answer_watchers(const run_key& key, const std::vector<std::uint64_t>& counts) {
   std::vector<watcher> reached;
   for (auto [at, end] = watchers_.equal_range(key); at != end;) {
     const watcher& by = at->second;
@@ -104,8 +107,7 @@ void executor::answer_watchers(const run_key& key, const std::vector<std::uint64
   for (const watcher& by : reached) upwash::send<&handle_reached>(here_, by.rank, by.asker);
 }
 
-/// What came before the operation did.
-void executor::take_early_counts(operation& op) {
+void counter_store::take_early(operation& op) {
   const auto early = counts_.find({op.among.id(), op.run()});
   if (early == counts_.end()) return;
   for (std::size_t i = 0; i < early->second.size() && i < op.counters.size(); ++i) {
@@ -114,9 +116,17 @@ void executor::take_early_counts(operation& op) {
   counts_.erase(early);
 }
 
-void executor::keep_counters(operation& op) {
+void counter_store::keep(operation& op) {
   counts_[{op.among.id(), op.run()}] = op.counters;
   op.on_team.unsettled.push_back(op.run());
+}
+
+void counter_store::forget(std::uint64_t team, const std::vector<std::uint64_t>& runs) {
+  for (const std::uint64_t run : runs) counts_.erase({team, run});
+}
+
+void counter_store::forget(std::uint64_t team) {
+  std::erase_if(counts_, [team](const auto& each) { return each.first.team == team; });
 }
 
 }  // namespace upwash::collective::detail

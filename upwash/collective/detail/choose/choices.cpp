@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Which algorithm a call runs: named by the caller, forced for the job, or selected.
+#include "upwash/collective/detail/choose/choices.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
-#include "upwash/collective/detail/run/service.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -50,12 +50,10 @@ std::string how_edges_travel(const selection& one, const problem& call) {
 
 }  // namespace
 
-void executor::install(const installation& with) {
-  installed_ = true;
+void choices::install(const installation& with) {
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
   tells_choices_ = with.tells_choices;
-  tagged_ = with.tagged;
   transfer_ = with.transfer;
   if (transfer_ && here_.rank() == 0) {
     log(log_level::info, "collective",
@@ -74,27 +72,14 @@ void executor::install(const installation& with) {
                   static_cast<void>(algorithms().named(what, algorithm));
                   forced_[what] = algorithm;
                 });
-  on_team_create(here_.world());
 }
 
-void executor::forget_choices() {
-  for (auto& [id, record] : teams_) {
-    record->plans.forget();
-    record->sites.clear();
-  }
-}
-
-selector* executor::set_selector(selector* chooses) {
-  forget_choices();
-  return std::exchange(selects_, chooses);
-}
-
-std::uint64_t executor::usual_eager_bytes(const problem& call) {
+std::uint64_t choices::usual_eager_bytes(const problem& call) const {
   return selects_ != nullptr ? selects_->usual_eager_bytes(call) : call.eager_limit;
 }
 
-selector::choice executor::choose(const team& among, problem what, std::string_view named,
-                                  std::string_view label) {
+selector::choice choices::choose(const team& among, problem what, std::string_view named,
+                                 std::string_view label) {
   what.label = label;
   const auto forced = forced_.find(what.what);
   if (named.empty() && forced != forced_.end()) named = forced->second;
@@ -114,12 +99,12 @@ selector::choice executor::choose(const team& among, problem what, std::string_v
   return chosen;
 }
 
-void executor::tell(const team& among, const std::string& line) const {
+void choices::tell(const team& among, const std::string& line) const {
   if (among.rank() != 0) return;
   log(tells_choices_ ? log_level::warning : log_level::info, "collective", line);
 }
 
-const registry& executor::algorithms() {
+const registry& choices::algorithms() {
   if (algorithms_ == nullptr) {
     own_algorithms_ = std::make_unique<registry>();
     add_algorithms(*own_algorithms_);
@@ -128,7 +113,7 @@ const registry& executor::algorithms() {
   return *algorithms_;
 }
 
-selector::choice executor::first_that_serves(const problem& what) {
+selector::choice choices::first_that_serves(const problem& what) {
   for (const algorithm* each : algorithms().of(what.what)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (registry::objection(candidate, what).empty()) {
@@ -140,15 +125,3 @@ selector::choice executor::first_that_serves(const problem& what) {
 }
 
 }  // namespace upwash::collective::detail
-
-namespace upwash::collective {
-
-std::uint64_t usual_eager_bytes(const team& among, const problem& call) {
-  return among.here().service<detail::executor>().usual_eager_bytes(call);
-}
-
-selector* set_selector(job& here, selector* chooses) {
-  return here.service<detail::executor>().set_selector(chooses);
-}
-
-}  // namespace upwash::collective

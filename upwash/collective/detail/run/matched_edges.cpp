@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Edges with mechanism `matched`: as tagged messages, through the matching stores (Ghazimirsaeed
-// 2019, chapter 5).
+#include "upwash/collective/detail/run/matched_edges.hpp"
+
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/run/service.hpp"
-#include "upwash/collective/problem.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -29,7 +28,7 @@ std::uint8_t number_of(std::string_view operation) {
 }  // namespace
 
 /// Operations that are under way together must have different tags.
-tagged_messages::edge executor::tagged_edge(const operation& op, const schedule::step& s) const {
+tagged_messages::edge matched_edges::edge_of(const operation& op, const schedule::step& s) const {
   std::uint32_t oldest = op.number;
   for (const operation* each : running_) {
     if (&each->on_team == &op.on_team && op.number - each->number < (1U << 31U)) {
@@ -51,32 +50,36 @@ tagged_messages::edge executor::tagged_edge(const operation& op, const schedule:
   return {static_cast<std::int32_t>(tag), number_of(op.how.agreed.operation), op.how.agreed.bytes};
 }
 
-tagged_messages& executor::tagged(const operation& op) const {
-  if (tagged_ != nullptr) return *tagged_;
+tagged_messages& matched_edges::carrier(const operation& op) const {
+  if (carries_ != nullptr) return *carries_;
   throw error(error_kind::argument,
               fmt::format("rank {}: {}: mechanism matched needs tagged messages, and none were "
                           "installed; choose eager, signalling_put, rendezvous or single_copy",
                           here_.rank(), op.how.agreed.operation));
 }
 
-bool executor::send_matched(operation& op, slot& s) {
+bool matched_edges::send(operation& op, slot& s) {
+  if (s.state == progress_of::matching) return advance(op, s);
+  if (s.state != progress_of::waiting) return false;
   s.state = progress_of::matching;
-  tagged(op).send(op.among, s.what.peer, tagged_edge(op, s.what), in_one_piece(op, s),
-                  s.what.acknowledged, s.told_bytes);
-  static_cast<void>(advance_matched(op, s));
+  carrier(op).send(op.among, s.what.peer, edge_of(op, s.what), data_.in_one_piece(op, s),
+                   s.what.acknowledged, s.told_bytes);
+  static_cast<void>(advance(op, s));
   return true;
 }
 
 /// Into memory of the operation, which stays when it is given up.
-bool executor::receive_matched(operation& op, slot& s) {
+bool matched_edges::receive(operation& op, slot& s) {
+  if (s.state == progress_of::matching) return advance(op, s);
+  if (s.state != progress_of::waiting) return false;
   s.state = progress_of::matching;
   s.staged.resize(s.what.header.count * sizeof(std::uint64_t) + s.what.into.bytes);
-  tagged(op).receive(op.among, s.what.peer, tagged_edge(op, s.what), s.staged, s.told_bytes);
-  static_cast<void>(advance_matched(op, s));
+  carrier(op).receive(op.among, s.what.peer, edge_of(op, s.what), s.staged, s.told_bytes);
+  static_cast<void>(advance(op, s));
   return true;
 }
 
-bool executor::advance_matched(operation& op, slot& s) {
+bool matched_edges::advance(operation& op, slot& s) {
   if (s.told_bytes == tagged_messages::under_way) {
     op.stir(s);
     return false;
@@ -84,8 +87,8 @@ bool executor::advance_matched(operation& op, slot& s) {
   if (s.what.kind == schedule::step_kind::send) {
     op.complete(s);
   } else if (s.told_bytes > s.staged.size()) {
-    misfits(s, s.told_bytes);
-  } else if (take(s, std::span(s.staged).first(s.told_bytes))) {
+    data_.misfits(s, s.told_bytes);
+  } else if (data_.take(s, std::span(s.staged).first(s.told_bytes))) {
     op.complete(s);
   }
   return true;

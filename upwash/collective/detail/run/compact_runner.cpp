@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocking collectives whose edges all fit lines of the team's board: step by step, in the order of
-// emission, on the caller's stack. Others may run the same operation through the executor: the
-// lines are the same.
+// Others may run the same operation through the executor: the lines are the same.
+#include "upwash/collective/detail/run/compact_runner.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "upwash/base/relax.hpp"
-#include "upwash/collective/detail/run/plan.hpp"
-#include "upwash/collective/detail/run/service.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -189,16 +187,16 @@ class scratch_in_use {
 
 }  // namespace
 
-std::optional<compact_plan> executor::compact_plan_of(const team& among, const team_record& record,
-                                                      const schedule::generator& steps,
-                                                      const manner& run_as) {
+std::optional<compact_plan> compact_plan_of(const team& among, const team_record& record,
+                                            const schedule::generator& steps,
+                                            const manner& run_as) {
   const schedule::needs& wants = steps.wants();
   const bool sync =
       run_as.rules.entry == schedule::sync_mode::all || run_as.exit != schedule::sync_mode::mine;
   const bool by_address = run_as.rules.addresses == schedule::address_mode::single &&
                           (wants.exposes_input || wants.exposes_output);
   const bool by_messages = run_as.rules.forced == schedule::mechanism::matched;
-  if (!shares_memory(record, wants) || wants.scratch_bytes > most_kept_scratch || sync ||
+  if (!record.shares_memory(wants) || wants.scratch_bytes > most_kept_scratch || sync ||
       by_address || by_messages || among.here().options().checked) {
     return std::nullopt;
   }
@@ -214,12 +212,11 @@ std::optional<compact_plan> executor::compact_plan_of(const team& among, const t
                       .bytes = run_as.agreed.bytes};
 }
 
-/// False: not now, because operations under way must settle or end first.
-bool executor::run_compact(team_record& record, compact_plan& made, const binding& buffers,
-                           operation* again) {
-  if (!running_.empty() && awaits_others(record)) return false;
+bool compact_runner::run(team_record& record, compact_plan& made, const binding& buffers,
+                         operation* again) {
+  if (!running_.empty() && others_.must_outlast(record)) return false;
   const bool large = made.scratch_bytes > stack_scratch;
-  if (large && compact_scratch_in_use_) return false;  // a callback within such a run
+  if (large && scratch_in_use_) return false;  // a callback within such a run
   const board::scratch_place shared =
       record.epochs.next(made.shared_bytes, record.shared->half_scratch_bytes());
   const std::uint64_t epoch = shared.epoch;
@@ -230,14 +227,14 @@ bool executor::run_compact(team_record& record, compact_plan& made, const bindin
   const plan_in_use kept(made);
   record.epochs.take(shared, made.shared_bytes);
   alignas(std::max_align_t) std::array<std::byte, stack_scratch> small;
-  const scratch_in_use held(compact_scratch_in_use_, large);
-  if (large && compact_scratch_.size() < made.scratch_bytes) {
-    compact_scratch_.resize(made.scratch_bytes);
+  const scratch_in_use held(scratch_in_use_, large);
+  if (large && scratch_.size() < made.scratch_bytes) {
+    scratch_.resize(made.scratch_bytes);
   }
-  std::byte* const scratch = large ? compact_scratch_.data() : small.data();
+  std::byte* const scratch = large ? scratch_.data() : small.data();
   const std::uint32_t number = again == nullptr ? record.numbers++ : again->count_start();
   const compact_run run{here_, made, record, buffers, scratch, shared, epoch, number};
-  if (settles) settle(run, *record.shared, [&] { end_settling(record, epoch); });
+  if (settles) settle(run, *record.shared, [&] { others_.end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
   for (const compact_step& s : made.steps) run.perform(s);
   return true;

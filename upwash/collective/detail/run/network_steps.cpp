@@ -1,25 +1,34 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Steps in the network: the conduit carries them out, the processor only waits.
+#include "upwash/collective/detail/run/network_steps.hpp"
+
 #include <fmt/format.h>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/run/service.hpp"
 #include "upwash/conduit/network_collective.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 
 using schedule::step_kind;
 
-bool executor::join_network(operation& op, slot& s) {
+namespace {
+
+void left_network(conduit::completion& self) noexcept {
+  slot& s = *static_cast<network_end&>(self).of;
+  s.of->complete(s);
+}
+
+}  // namespace
+
+bool join_network(job& here, operation& op, slot& s) {
   if (s.state == progress_of::joined) return false;
-  conduit::endpoint& at = here_.endpoint();
+  conduit::endpoint& at = here.endpoint();
   if (!at.describe().network_collectives) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {} by {} needs a network that carries out collectives; this "
                             "conduit ({}) has none: choose another algorithm",
-                            here_.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
+                            here.rank(), op.how.agreed.operation, op.how.agreed.algorithm,
                             at.describe().name));
   }
   using part = conduit::network_collective;
@@ -40,18 +49,13 @@ bool executor::join_network(operation& op, slot& s) {
                   .combine = op.buffers.combine.apply,
                   .context = op.buffers.combine.what_it_gets()};
   s.in_network.of = &s;
-  s.in_network.tell = &executor::left_network;
-  if (at.join(here_.rank(), mine, &s.in_network).what == conduit::outcome::retry) {
+  s.in_network.tell = &left_network;
+  if (at.join(here.rank(), mine, &s.in_network).what == conduit::outcome::retry) {
     op.stir(s);
     return false;
   }
   s.state = progress_of::joined;
   return true;
-}
-
-void executor::left_network(conduit::completion& self) noexcept {
-  slot& s = *static_cast<network_end&>(self).of;
-  s.of->complete(s);
 }
 
 }  // namespace upwash::collective::detail

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which algorithm a call runs: named by the caller, forced for the job, or selected; and where that
+// may change while the program runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "upwash/collective/detail/choose/site.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/collective/selector.hpp"
+
+namespace upwash::collective::detail {
+
+struct team_record;
+
+/// Owns what a job was installed to choose by: the selector's name, the forced algorithms, whether
+/// to adapt. What was chosen is kept with each team (team_records.hpp). Memory: O(collectives).
+class choices {
+ public:
+  explicit choices(job& here) : here_(here) {}
+
+  /// Collective, blocking: members agree on what is forced. Throws `error` (configuration).
+  void install(const installation& with);
+  /// Who chooses from now on; returns who did.
+  selector* set_selector(selector* chooses) { return std::exchange(selects_, chooses); }
+  adaptation set_adapting(adaptation adapts) { return std::exchange(adapts_, adapts); }
+
+  /// Of calls that name no mechanism.
+  [[nodiscard]] std::optional<mechanism> transfer() const noexcept { return transfer_; }
+  /// For problem::eager_bytes, where nobody asked for a size.
+  [[nodiscard]] std::uint64_t usual_eager_bytes(const problem& call) const;
+  /// The algorithm named, or forced for the collective, or selected.
+  [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
+                                        std::string_view label);
+
+  // -- While the program runs (adapt.cpp)
+  // ----------------------------------------------------------
+  /// Where the algorithm for such calls may change; else null.
+  [[nodiscard]] std::shared_ptr<site> site_of(const team& among, team_record& record,
+                                              const problem& what, const call& wanted);
+  /// Moves the site on before its next call. Blocking where members must agree.
+  void advance(const team& among, site& at);
+  /// Members tell each other of the messages of all calls. Blocking.
+  void adapt(const team& among, team_record& record);
+
+ private:
+  [[nodiscard]] const registry& algorithms();
+  [[nodiscard]] selector::choice first_that_serves(const problem& what);
+  void tell(const team& among, const std::string& line) const;
+
+  job& here_;
+  const registry* algorithms_ = nullptr;
+  std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
+  selector* selects_ = nullptr;               ///< null: the first without objection
+  std::map<kind, std::string> forced_;
+  bool tells_choices_ = false;
+  std::optional<mechanism> transfer_;
+  adaptation adapts_ = adaptation::none;
+};
+
+}  // namespace upwash::collective::detail
