@@ -103,7 +103,8 @@ void execute_and_wait(const team& among, const schedule::generator& steps, const
 
 namespace detail {
 class operation;
-}
+struct operation_block;
+}  // namespace detail
 
 /// A collective that is set up once and started often: its steps' room, scratch and number are
 /// kept. Made and started by all members of the team in the same order. Movable.
@@ -128,7 +129,7 @@ class persistent {
   [[nodiscard]] detail::operation& kept() const;
   void retire();
 
-  std::unique_ptr<detail::operation> kept_;
+  std::unique_ptr<detail::operation_block> kept_;
 };
 
 struct problem;

@@ -208,9 +208,8 @@ void run_plan(const team& among, executor& service, team_record& record, plan& m
               const call& wanted, const binding& buffers) {
   if (made.compact && service.compact().run(record, *made.compact, buffers, nullptr)) return;
   service.runs()
-      .start(std::make_unique<operation>(service.slots(), among, record, record.numbers++,
-                                         *made.steps, buffers,
-                                         as_called(made, wanted, waiting::blocking)))
+      .start(service.store().make(among, record, *made.steps, buffers,
+                                  as_called(made, wanted, waiting::blocking)))
       .wait();
 }
 
@@ -287,9 +286,8 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   check_buffers(among, made.what, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
-  return service.runs().start(
-      std::make_unique<operation>(service.slots(), among, record, record.numbers++, *made.steps,
-                                  buffers, as_called(made, wanted, waiting::nonblocking)));
+  return service.runs().start(service.store().make(among, record, *made.steps, buffers,
+                                                   as_called(made, wanted, waiting::nonblocking)));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {

@@ -90,8 +90,7 @@ request execute(const team& among, const schedule::generator& steps, const bindi
                 const manner& how) {
   auto& service = among.here().service<detail::executor>();
   detail::team_record& record = service.record_of(among);
-  return service.runs().start(std::make_unique<detail::operation>(
-      service.slots(), among, record, record.numbers++, steps, buffers, how));
+  return service.runs().start(service.store().make(among, record, steps, buffers, how));
 }
 
 void execute_and_wait(const team& among, const schedule::generator& steps, const binding& buffers,

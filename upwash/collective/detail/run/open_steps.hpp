@@ -23,6 +23,10 @@ class open_steps {
     if (words > words_.size()) words_.resize(words);
     summary_.resize((words_.size() + bits - 1) / bits);
   }
+  void clear() noexcept {
+    words_.clear();
+    summary_.clear();
+  }
   void mark(std::size_t place) noexcept {
     words_[place / bits] |= bit(place);
     summary_[place / bits / bits] |= bit(place / bits);

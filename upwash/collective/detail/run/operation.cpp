@@ -27,7 +27,7 @@ schedule::transfer_rules cut(schedule::transfer_rules rules, const team& on) {
 
 }  // namespace
 
-operation::operation(slot_store& spare, const team& on, team_record& record,
+operation::operation(slot_store& spare, operation_room& room, const team& on, team_record& record,
                      std::uint32_t its_number, const schedule::generator& steps,
                      const binding& bound, const manner& chosen)
     : among(on),
@@ -37,8 +37,14 @@ operation::operation(slot_store& spare, const team& on, team_record& record,
       buffers(bound),
       how(chosen),
       rules(cut(chosen.rules, on)),
+      counters(room.counters),
       steps_(steps),
-      slots_(spare) {}
+      slots_(spare, room.chunks),
+      open_(room.open),
+      scratch_(room.scratch),
+      words_(room.words) {
+  open_.clear();
+}
 
 void operation::restart(completer told) {
   end = told;

@@ -45,13 +45,23 @@ struct collecting_edge {
   slot* closes = nullptr;  ///< its close, where that waits
 };
 
+/// The memory that an operation works in; the next one uses it again (operation_store.hpp).
+struct operation_room {
+  std::vector<std::unique_ptr<slot_chunk>> chunks;
+  open_steps open;
+  std::vector<std::byte> scratch;
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint64_t> counters;
+};
+
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
 /// base is met. A step is tried when it is open: once what it waits for is done, and again when
 /// something has happened for it (`stir`); what waits for a message costs nothing until it comes.
 class operation {
  public:
-  operation(slot_store& spare, const team& on, team_record& record, std::uint32_t number,
-            const schedule::generator& steps, const binding& bound, const manner& how);
+  operation(slot_store& spare, operation_room& room, const team& on, team_record& record,
+            std::uint32_t number, const schedule::generator& steps, const binding& bound,
+            const manner& how);
 
   /// Begins anew: the next start of a persistent operation.
   void restart(completer told);
@@ -127,12 +137,13 @@ class operation {
   board::scratch_place shared_scratch;
   std::uint32_t settle_round = 0;
 
-  std::vector<std::uint64_t> counters;
+  std::vector<std::uint64_t>& counters;
   std::map<std::uint64_t, collecting_edge> collecting;  ///< by edge, as it travels
   std::list<collected_fetch> fetches;
-  /// Peers' buffers, where addresses are not known everywhere, and own ones that peers asked for.
+  /// Peers' buffers, where addresses are not known everywhere.
   std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
-  std::map<schedule::buffer, exposed_memory> exposures;
+  std::optional<exposed_memory> exposed_input;  ///< own ones, where peers read them
+  std::optional<exposed_memory> exposed_output;
 
  private:
   [[nodiscard]] bool grows_scratch(const slot& s) const noexcept;
@@ -145,9 +156,9 @@ class operation {
   schedule::generator steps_;
   schedule::facts facts_;
   slot_ring slots_;
-  open_steps open_;
-  std::vector<std::byte> scratch_;
-  std::vector<std::uint64_t> words_;
+  open_steps& open_;
+  std::vector<std::byte>& scratch_;
+  std::vector<std::uint64_t>& words_;
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives

@@ -20,8 +20,8 @@ bool leaves_early(const operation& op, const team_record& on) noexcept {
 
 }  // namespace
 
-request operations::start(std::unique_ptr<operation> made) {
-  operation& op = *made;
+request operations::start(std::unique_ptr<operation_block> made) {
+  operation& op = *made->is;
   check_shared_scratch(op);
   owned_.push_back(std::move(made));
   return begin(op);
@@ -51,8 +51,8 @@ void operations::await_last_start(operation& kept) {
   }
 }
 
-void operations::retire(std::unique_ptr<operation> kept) {
-  operation& op = *kept;
+void operations::retire(std::unique_ptr<operation_block> kept) {
+  operation& op = *kept->is;
   op.persists = false;
   owned_.push_back(std::move(kept));
   if (op.failed) return;
@@ -276,10 +276,15 @@ void operations::finish(operation& op) {
   op.running = false;
   if (!op.told_early) op.end.complete();
   op.left.complete();
-  if (op.persists) return;
+  if (!op.persists) give_back(op);
+}
+
+void operations::give_back(const operation& op) {
   const auto mine = std::find_if(owned_.begin(), owned_.end(),
-                                 [&op](const auto& each) { return each.get() == &op; });
+                                 [&op](const auto& each) { return &*each->is == &op; });
+  std::unique_ptr<operation_block> over = std::move(*mine);
   owned_.erase(mine);
+  uses_.store.give_back(std::move(over));
 }
 
 }  // namespace upwash::collective::detail

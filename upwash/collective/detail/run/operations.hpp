@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "upwash/collective/detail/run/agreement_checker.hpp"
+#include "upwash/collective/detail/run/operation_store.hpp"
 #include "upwash/collective/detail/run/step_runner.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/service.hpp"
@@ -23,6 +24,7 @@ class operations {
   struct uses {
     job& here;
     service_base& service;  ///< busy while operations run
+    operation_store& store;
     in_flight& running;
     step_runner& steps;
     agreement_checker& agreements;
@@ -31,14 +33,14 @@ class operations {
 
   /// Begins an operation. Throws `error` (argument) where it cannot have what it needs, and what
   /// its first steps throw.
-  request start(std::unique_ptr<operation> made);
+  request start(std::unique_ptr<operation_block> made);
   /// The next start of one that a `persistent` keeps. Throws `error` (argument) while the last is
   /// under way.
   request restart(operation& kept);
   /// Waits for a start of which the caller was told early; throws as `restart`.
   void await_last_start(operation& kept);
   /// Takes over an operation that is still running from its `persistent`, and waits for it.
-  void retire(std::unique_ptr<operation> kept);
+  void retire(std::unique_ptr<operation_block> kept);
 
   /// Moves all on as far as they go; returns how many steps and phases.
   int progress();
@@ -64,11 +66,12 @@ class operations {
   void give_up(operation& op);
   bool may_leave(const operation& op) const;
   void finish(operation& op);
+  void give_back(const operation& op);
 
   uses uses_;
   job& here_;
   in_flight& running_;
-  std::vector<std::unique_ptr<operation>> owned_;
+  std::vector<std::unique_ptr<operation_block>> owned_;
 };
 
 }  // namespace upwash::collective::detail

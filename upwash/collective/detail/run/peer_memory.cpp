@@ -146,15 +146,26 @@ void peer_memory::expose_buffers(operation& op) {
   for (const auto which : {schedule::buffer::input, schedule::buffer::output}) {
     if (!op.exposes(which)) continue;
     const bool output = which == schedule::buffer::output;
-    const exposed_memory& memory = op.exposures[which] =
-        expose(here_, output ? std::span<const std::byte>(op.buffers.output) : op.buffers.input);
-    op.on_team.shared->expose(op.epoch, output, memory);
+    op.on_team.shared->expose(op.epoch, output, exposed(op, which));
   }
 }
 
+/// Where the buffer here is, for whoever asks; made readable when the first does.
+const exposed_memory& peer_memory::exposed(operation& op, schedule::buffer which) {
+  const bool output = which == schedule::buffer::output;
+  auto& memory = output ? op.exposed_output : op.exposed_input;
+  if (!memory) {
+    memory =
+        expose(here_, output ? std::span<const std::byte>(op.buffers.output) : op.buffers.input);
+  }
+  return *memory;
+}
+
 void peer_memory::conceal_buffers(operation& op) {
-  for (const auto& [which, memory] : op.exposures) conceal(here_, memory);
-  op.exposures.clear();
+  for (auto* memory : {&op.exposed_input, &op.exposed_output}) {
+    if (*memory) conceal(here_, **memory);
+    memory->reset();
+  }
   op.peers.clear();
 }
 
@@ -167,12 +178,7 @@ void peer_memory::asked(const question& by) {
 }
 
 void peer_memory::answer(operation& op, const question& asked) {
-  const auto bytes = asked.which == schedule::buffer::input
-                         ? op.buffers.input
-                         : std::span<const std::byte>(op.buffers.output);
-  auto [at, fresh] = op.exposures.try_emplace(asked.which);
-  if (fresh) at->second = expose(here_, bytes);
-  const exposed_memory& memory = at->second;
+  const exposed_memory& memory = exposed(op, asked.which);
   send_medium<&handle_here>(here_, asked.rank, std::as_bytes(std::span(&memory, 1)), asked.asker);
 }
 

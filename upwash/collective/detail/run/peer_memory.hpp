@@ -49,6 +49,7 @@ class peer_memory {
   bool store_to_peer(operation& op, slot& s);
   bool read_from_peer(operation& op, slot& s, const schedule::piece& p, std::span<std::byte> into);
   void ask(operation& op, slot& s, const schedule::piece& p);
+  [[nodiscard]] const exposed_memory& exposed(operation& op, schedule::buffer which);
   void answer(operation& op, const question& asked);
 
   job& here_;

@@ -13,10 +13,9 @@ persistent::persistent(const team& among, const schedule::generator& steps, cons
                        const manner& how) {
   auto& service = among.here().service<detail::executor>();
   detail::team_record& record = service.record_of(among);
-  kept_ = std::make_unique<detail::operation>(service.slots(), among, record, record.numbers++,
-                                              steps, buffers, how);
-  kept_->persists = true;
-  kept_->compact = detail::compact_plan_of(among, record, steps, how);
+  kept_ = service.store().make(among, record, steps, buffers, how);
+  kept_->is->persists = true;
+  kept_->is->compact = detail::compact_plan_of(among, record, steps, how);
 }
 
 persistent::persistent(persistent&&) noexcept = default;
@@ -30,14 +29,14 @@ persistent& persistent::operator=(persistent&& other) noexcept {
 persistent::~persistent() { retire(); }
 
 void persistent::retire() {
-  if (!kept_ || !kept_->running) return;
-  auto& service = kept_->among.here().service<detail::executor>();
+  if (!kept_ || !kept_->is->running) return;
+  auto& service = kept_->is->among.here().service<detail::executor>();
   service.runs().retire(std::move(kept_));
 }
 
 detail::operation& persistent::kept() const {
   if (kept_) [[likely]]
-    return *kept_;
+    return *kept_->is;
   throw error(error_kind::argument,
               "a persistent collective is started that was moved from: start what it was moved to");
 }

@@ -42,7 +42,7 @@ class executor final : public service_base {
   void heard(const agreement& theirs);
 
   [[nodiscard]] team_record& record_of(const team& among) { return teams_.of(among); }
-  [[nodiscard]] slot_store& slots() noexcept { return slots_; }
+  [[nodiscard]] operation_store& store() noexcept { return store_; }
   [[nodiscard]] choices& chooses() noexcept { return choices_; }
   [[nodiscard]] operations& runs() noexcept { return operations_; }
   [[nodiscard]] compact_runner& compact() noexcept { return compact_; }
@@ -54,11 +54,11 @@ class executor final : public service_base {
   bool installed_ = false;
   choices choices_;
   team_records teams_;
-  slot_store slots_;
+  operation_store store_;
   in_flight running_;
   agreement_checker agreements_{here_};
-  step_runner steps_{here_, slots_, running_};
-  operations operations_{{here_, *this, running_, steps_, agreements_}};
+  step_runner steps_{here_, store_.slots(), running_};
+  operations operations_{{here_, *this, store_, running_, steps_, agreements_}};
   compact_runner compact_{here_, running_, operations_};
 };
 

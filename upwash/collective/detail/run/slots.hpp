@@ -95,7 +95,7 @@ class slot_store {
     if (spare_.size() == most_spare) return;
     for (slot& each : unused->of) {
       each.moving = {};
-      each.staged = {};
+      if (each.staged.capacity() > most_staged) each.staged = {};
     }
     spare_.push_back(std::move(unused));
   }
@@ -115,20 +115,23 @@ class slot_store {
 
  private:
   static constexpr std::size_t most_spare = 64;
+  static constexpr std::size_t most_staged = 1024;  ///< bytes that a spare slot keeps
   handle_table<slot> names_;
   std::vector<std::unique_ptr<slot_chunk>> spare_;
 };
 
-/// The slots of an operation, in a ring.
+/// The slots of an operation, in a ring. `chunks` is room for their list, empty before and after.
 class slot_ring {
  public:
-  explicit slot_ring(slot_store& spare) : spare_(spare) {}
+  slot_ring(slot_store& spare, std::vector<std::unique_ptr<slot_chunk>>& chunks)
+      : spare_(spare), chunks_(chunks) {}
   slot_ring(const slot_ring&) = delete;
   slot_ring& operator=(const slot_ring&) = delete;
   ~slot_ring() {
     for (auto& chunk : chunks_) {
       if (chunk) spare_.put_back(std::move(chunk));
     }
+    chunks_.clear();
   }
 
   /// At least so many; while none is in use.
@@ -148,7 +151,7 @@ class slot_ring {
 
  private:
   slot_store& spare_;
-  std::vector<std::unique_ptr<slot_chunk>> chunks_;
+  std::vector<std::unique_ptr<slot_chunk>>& chunks_;
 };
 
 }  // namespace upwash::collective::detail
