@@ -88,6 +88,10 @@ class keyed_queues {
     take_if(wants, [](const Key& /*key*/, T&& /*what*/) {});
   }
 
+  void clear() {
+    erase_if([](const Key& /*key*/, const T& /*what*/) { return true; });
+  }
+
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 

@@ -86,25 +86,24 @@ void counter_store::counted(const run_key& key, std::uint32_t counter) {
 }
 
 void counter_store::watched(const run_key& key, const watcher& by) {
-  watchers_.emplace(key, by);
+  watchers_.push(key, by);
   operation* op = running_.find(key);
   answer_watchers(key, op != nullptr ? op->counters : counts_[key]);
 }
 
 void counter_store::answer_watchers(const run_key& key, const std::vector<std::uint64_t>& counts) {
-  std::vector<watcher> reached;
-  for (auto [at, end] = watchers_.equal_range(key); at != end;) {
-    const watcher& by = at->second;
-    if (by.counter >= counts.size() || counts[by.counter] < by.value) {
-      ++at;
-      continue;
-    }
-    reached.push_back(by);
-    at = watchers_.erase(at);
-  }
+  if (watchers_.first(key) == nullptr) return;
+  std::vector<watcher> now = std::exchange(reached_, {});
+  watchers_.take_if(
+      [&](const run_key& of, const watcher& by) {
+        return of == key && by.counter < counts.size() && counts[by.counter] >= by.value;
+      },
+      [&now](const run_key& /*of*/, const watcher& by) { now.push_back(by); });
   // In a handler a send queues for credit; in a step it waits, and the handlers that run meanwhile
   // change counts and watchers.
-  for (const watcher& by : reached) upwash::send<&handle_reached>(here_, by.rank, by.asker);
+  for (const watcher& by : now) upwash::send<&handle_reached>(here_, by.rank, by.asker);
+  now.clear();
+  reached_ = std::move(now);
 }
 
 void counter_store::take_early(operation& op) {

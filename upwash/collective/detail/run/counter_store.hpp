@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "upwash/base/keyed_queues.hpp"
 #include "upwash/collective/detail/run/in_flight.hpp"
 #include "upwash/collective/detail/run/keys.hpp"
 #include "upwash/collective/detail/run/slots.hpp"
@@ -56,7 +57,8 @@ class counter_store {
   slot_store& slots_;
   const in_flight& running_;
   std::map<run_key, std::vector<std::uint64_t>> counts_;
-  std::multimap<run_key, watcher> watchers_;
+  keyed_queues<run_key, watcher, run_hash> watchers_;
+  std::vector<watcher> reached_;  ///< empty: room for those that are told now
 };
 
 }  // namespace upwash::collective::detail

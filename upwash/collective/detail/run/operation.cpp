@@ -38,6 +38,7 @@ operation::operation(slot_store& spare, operation_room& room, const team& on, te
       how(chosen),
       rules(cut(chosen.rules, on)),
       counters(room.counters),
+      peers(room.peers),
       steps_(steps),
       slots_(spare, room.chunks),
       open_(room.open),

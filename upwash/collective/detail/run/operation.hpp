@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/keyed_queues.hpp"
 #include "upwash/collective/detail/run/board.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/detail/run/keys.hpp"
@@ -52,6 +53,7 @@ struct operation_room {
   std::vector<std::byte> scratch;
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> counters;
+  keyed_queues<peer_buffer, exposed_memory, peer_buffer_hash> peers;
 };
 
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
@@ -141,7 +143,7 @@ class operation {
   std::map<std::uint64_t, collecting_edge> collecting;  ///< by edge, as it travels
   std::list<collected_fetch> fetches;
   /// Peers' buffers, where addresses are not known everywhere.
-  std::map<std::pair<int, schedule::buffer>, exposed_memory> peers;
+  keyed_queues<peer_buffer, exposed_memory, peer_buffer_hash>& peers;
   std::optional<exposed_memory> exposed_input;  ///< own ones, where peers read them
   std::optional<exposed_memory> exposed_output;
 

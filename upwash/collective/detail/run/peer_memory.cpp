@@ -90,12 +90,12 @@ bool peer_memory::read_from_peer(operation& op, slot& s, const schedule::piece& 
     }
     s.moving = get(here_, *memory, p.offset, into);
   } else {
-    const auto known = op.peers.find({p.owner, p.of});
-    if (known == op.peers.end()) {
+    const exposed_memory* known = op.peers.first({p.owner, p.of});
+    if (known == nullptr) {
       ask(op, s, p);
       return false;
     }
-    s.moving = get(here_, known->second, p.offset, into);
+    s.moving = get(here_, *known, p.offset, into);
   }
   s.state = progress_of::fetching;
   return true;
@@ -199,7 +199,7 @@ void peer_memory::told(int owner, std::uint64_t name, const exposed_memory& memo
   const schedule::step& what = asker.what;
   operation& op = *asker.of;
   const schedule::piece& p = is_peers(op, what.left) ? what.left : what.right;
-  op.peers.emplace(std::pair(p.owner, p.of), memory);
+  if (op.peers.first({p.owner, p.of}) == nullptr) op.peers.push({p.owner, p.of}, memory);
   asker.state = progress_of::waiting;
   op.stir(asker);
 }
