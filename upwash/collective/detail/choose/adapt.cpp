@@ -13,7 +13,7 @@
 namespace upwash::collective::detail {
 
 std::shared_ptr<site> choices::site_of(const team& among, team_record& record, const problem& what,
-                                        const call& wanted) {
+                                       const call& wanted) {
   const bool adapts =
       adapts_ == adaptation::all || (adapts_ == adaptation::irregular && is_irregular(what.what));
   if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
