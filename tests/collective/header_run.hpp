@@ -42,8 +42,16 @@ class header_run {
     std::uint64_t stages = 0;
   };
 
+  /// Told of each step as it is emitted, with the words that stand in the slots then.
+  using watcher =
+      function_ref<void(int rank, const schedule::step&, std::span<const std::uint64_t> words)>;
+
   header_run(const schedule::expectation& of, std::size_t window,
              function_ref<schedule::generator(int rank)> schedule_of)
+      : header_run(of, window, schedule_of,
+                   [](int, const schedule::step&, std::span<const std::uint64_t>) {}) {}
+  header_run(const schedule::expectation& of, std::size_t window,
+             function_ref<schedule::generator(int rank)> schedule_of, watcher emitted)
       : window_(window) {
     for (int rank = 0; rank < of.ranks; ++rank) {
       member& m = members_.emplace_back(schedule_of(rank));
@@ -57,7 +65,7 @@ class header_run {
     for (auto& m : members_) m.known.slots = m.slots;
     for (bool moved = true; moved;) {
       moved = false;
-      for (int rank = 0; rank < of.ranks; ++rank) moved = advance(rank) || moved;
+      for (int rank = 0; rank < of.ranks; ++rank) moved = advance(rank, emitted) || moved;
     }
   }
 
@@ -100,7 +108,7 @@ class header_run {
                        [&](std::uint32_t d) { return d == 0 || d > i || open[i - d].done; });
   }
 
-  bool advance(int rank) {
+  bool advance(int rank, watcher emitted) {
     member& m = at(rank);
     bool moved = false;
     for (bool again = true; again;) {
@@ -108,7 +116,10 @@ class header_run {
       while (wants_more(m, window_)) {
         schedule::step s;
         m.ended = !m.steps.next(s, m.known);
-        if (!m.ended) m.open.push_back({s});
+        if (!m.ended) {
+          emitted(rank, s, m.slots);
+          m.open.push_back({s});
+        }
         moved = true;
       }
       for (std::size_t i = 0; i < m.open.size(); ++i) {

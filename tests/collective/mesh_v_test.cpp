@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/collective/header_run.hpp"
+#include "tests/collective/uneven_call.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
@@ -28,39 +29,13 @@ using namespace upwash::collective;
 using namespace upwash::schedule;
 using upwash::test::header_run;
 using upwash::test::in_a_small_window;
+using upwash::test::uneven_call;
 
 bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
 constexpr int most_ranks = 70;
 std::uint64_t seeds() { return long_run() ? 5 : 1; }
 
 std::uint64_t wide(int number) { return static_cast<std::uint64_t>(number); }
-
-/// The call of all ranks in which rank a has `length(a, b)` bytes for b. Each block lies behind a
-/// gap of `gap` bytes; in the input the blocks stand in the opposite order of ranks.
-template <class Length>
-expectation uneven_call(int ranks, std::uint64_t gap, const Length& length) {
-  expectation of;
-  of.ranks = ranks;
-  of.calls.resize(wide(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    rank_call& call = of.calls[wide(rank)];
-    for (auto& words : call.given) words.resize(wide(ranks));
-    std::uint64_t output = 0;
-    std::uint64_t input = 0;
-    for (int other = 0; other < ranks; ++other) {
-      call.given[2][wide(other)] = length(other, rank);
-      call.given[3][wide(other)] = output += gap;
-      output += length(other, rank);
-      const int opposite = ranks - 1 - other;
-      call.given[0][wide(opposite)] = length(rank, opposite);
-      call.given[1][wide(opposite)] = input += gap;
-      input += length(rank, opposite);
-    }
-    call.input_bytes = input;
-    call.output_bytes = output;
-  }
-  return of;
-}
 
 /// What rank `rank` must find in byte `e` of its output.
 abstract_value wanted_of(const expectation& of, int rank, std::uint64_t e) {
