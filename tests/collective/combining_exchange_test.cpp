@@ -184,6 +184,20 @@ TEST(combining_exchange, sends_a_second_message_for_what_is_long) {
   EXPECT_EQ(traffic_of(one, 2, to_each::message_of_its_own, 4999).messages, 16U * 6U + 2U);
 }
 
+TEST(combining_exchange, keeps_little_between_steps) {
+#if defined(NDEBUG) && defined(__OPTIMIZE__)
+  if (test::sanitized) GTEST_SKIP() << "frames grow under sanitizers";
+  for (const int dimensions : {cube, 3}) {
+    const message_set all = drawn_messages(24, 1);
+    const header_run run(all.of, 300, [&](int rank) {
+      return exchange(24, rank, dimensions, to_each::message_of_its_own, 20);
+    });
+    EXPECT_GT(run.of(0).frame_bytes, 100U);
+    EXPECT_LT(run.of(0).frame_bytes, 1024U) << dimensions;
+  }
+#endif
+}
+
 TEST(combining_exchange, says_what_is_wrong) {
   const auto complaint = [](std::vector<std::uint64_t> to, std::vector<std::uint64_t> bytes) {
     facts known;

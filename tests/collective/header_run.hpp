@@ -40,6 +40,7 @@ class header_run {
     std::uint64_t longest = 0;  ///< bytes of a message
     std::uint64_t scratch = 0;  ///< at the end
     std::uint64_t stages = 0;
+    std::size_t frame_bytes = 0;  ///< of the coroutine and its parts, at most
   };
 
   /// Told of each step as it is emitted, with the words that stand in the slots then.
@@ -116,6 +117,7 @@ class header_run {
       while (wants_more(m, window_)) {
         schedule::step s;
         m.ended = !m.steps.next(s, m.known);
+        m.of.frame_bytes = m.steps.frame_bytes();
         if (!m.ended) {
           emitted(rank, s, m.slots);
           m.open.push_back({s});

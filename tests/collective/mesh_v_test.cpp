@@ -16,6 +16,7 @@
 
 #include "tests/collective/header_run.hpp"
 #include "tests/collective/uneven_call.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/algorithms/mesh_all_to_all.hpp"
@@ -49,7 +50,7 @@ abstract_value wanted_of(const expectation& of, int rank, std::uint64_t e) {
   return {};  // a gap
 }
 
-std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters with,
+std::string validate_uneven(const expectation& of, mesh_v_parameters with,
                             std::uint64_t seed) {
   return validate(
       of,
@@ -60,7 +61,7 @@ std::string validate_uneven(const expectation& of, mesh_all_to_all_v::parameters
       [&](int rank, std::uint64_t e) { return wanted_of(of, rank, e); }, seed);
 }
 
-header_run run_of(const expectation& of, mesh_all_to_all_v::parameters with) {
+header_run run_of(const expectation& of, mesh_v_parameters with) {
   return header_run(of, 9,
                     [&](int rank) { return generator(mesh_all_to_all_v(of.ranks, rank, with)); });
 }
@@ -135,6 +136,9 @@ TEST(mesh_all_to_all_v, sends_a_message_a_peer_and_phase_and_a_second_for_what_i
         // Two phases' bundles, what is sent, what comes; and the room for short messages.
         EXPECT_LE(sum.scratch, 4 * wide(ranks) * bytes + (2 * wide(side) + 1) * 4000);
         EXPECT_LE(sum.stages, 50U);
+#if defined(NDEBUG) && defined(__OPTIMIZE__)
+        EXPECT_TRUE(upwash::test::sanitized || sum.frame_bytes < 1024) << sum.frame_bytes;
+#endif
       }
     }
   }

@@ -3,213 +3,208 @@
 #include "upwash/collective/algorithms/combining_exchange.hpp"
 
 #include "upwash/collective/algorithms/detail/combining_words.hpp"
+#include "upwash/collective/algorithms/detail/cube_route.hpp"
+#include "upwash/collective/algorithms/detail/grid_route.hpp"
+#include "upwash/schedule/part.hpp"
 
 namespace upwash::collective {
 
 using schedule::buffer;
-using schedule::step_kind;
+using schedule::generator;
+using schedule::local_step;
+using schedule::mark;
+using schedule::never;
+using schedule::part;
+using schedule::piece;
+using schedule::receive_step;
+using schedule::script;
+using schedule::send_step;
+using schedule::steps;
 
+namespace {
+
+/// What a rank knows of an exchange while it goes through it.
 template <class Route>
-bool combining_exchange<Route>::next(schedule::step& out, schedule::tape& on) {
-  while (part_ != part::end) {
-    if (!emit_part(out, on)) continue;
-    out.round = static_cast<std::uint32_t>(route_.phase());
-    return true;
+struct exchange {
+  using outgoing = detail::outgoing_words;
+
+  [[nodiscard]] std::uint32_t round() const noexcept {
+    return static_cast<std::uint32_t>(items.route().phase());
   }
-  return false;
-}
-
-/// One part of a turn or a phase; each says first what comes behind it.
-template <class Route>
-bool combining_exchange<Route>::emit_part(schedule::step& out, schedule::tape& on) {
-  switch (part_) {
-    case part::open:
-      part_ = part::fill;
-      if (is_first_) measure_given(on);
-      grow(lay_out(on), out, on);
-      return true;
-    case part::fill:
-      part_ = part::pack;
-      check_room(on);
-      if (is_first_) hold_given(on);
-      is_first_ = false;
-      distribute(on);
-      message_at_ = out_at_;
-      grow(end_, out, on);
-      return true;
-    case part::pack:
-      if (pack(out, on)) return true;
-      part_ = part::send;
-      return false;
-    case part::send: part_ = part::receive; return send(out, on);
-    case part::receive: part_ = part::receive_second; return receive(out, on, false);
-    case part::receive_second: part_ = part::end_turn; return receive(out, on, true);
-    case part::end_turn: end_turn(); return false;
-    case part::settle:
-      part_ = part::make_room;
-      grow(end_, out, on);
-      return true;
-    case part::make_room:
-      part_ = part::send_rest;
-      sends_rest_ = false;
-      message_at_ = out_at_;
-      grow(place_long(on), out, on);
-      return true;
-    case part::send_rest: part_ = part::receive_rest; return send_rest(out, on);
-    case part::receive_rest: part_ = part::receive_rest_second; return receive_rest(out, on, false);
-    case part::receive_rest_second:
-      part_ = part::end_turn_of_rest;
-      return receive_rest(out, on, true);
-    case part::end_turn_of_rest: end_turn_of_rest(); return false;
-    case part::settle_rest:
-      part_ = part::gather;
-      grow(end_, out, on);
-      return true;
-    case part::gather:
-      gather(on);
-      item_ = word_ = 0;
-      part_ = route_.next_phase() ? part::open : part::deliver;
-      return false;
-    case part::deliver:
-      if (deliver(out, on)) return true;
-      part_ = part::end;
-      return false;
-    case part::end: break;
+  /// For all words and data that are known of by now. All before is done then.
+  [[nodiscard]] local_step make_room(script& out) const {
+    return out.grow(items.scratch_end(), items.slots_end()).in_round(round()).after_all();
   }
-  return false;
-}
+  /// What goes to this turn's target; until the next step.
+  [[nodiscard]] outgoing going(const script& in) const {
+    return items.going_to(items.route().target(), in.on());
+  }
 
-template <class Route>
-void combining_exchange<Route>::grow(std::uint64_t slots, schedule::step& out, schedule::tape& on) {
-  check_size(slots);
-  end_ = slots;
-  out.kind = step_kind::stage;
-  out.after_all = true;
-  out.into = {buffer::scratch, 0, top_};
-  out.header = {0, static_cast<std::uint32_t>(slots)};
-  on.emit(out);
-}
+  /// The data of an item of this turn's message; the words of the next one begin at `word` then.
+  [[nodiscard]] piece data_of(const script& in, std::uint64_t number, std::uint64_t& word) const {
+    const outgoing to = going(in);
+    const detail::item one = items.at(to.first_item() + word, in.on());
+    word += one.words();
+    return detail::piece_at(in.words()[to.places() + number], one.bytes());
+  }
+  /// Behind the items before.
+  [[nodiscard]] local_step pack(script& out, const piece& from) {
+    message.bytes += from.bytes;
+    const piece into{buffer::scratch, message.end() - from.bytes, from.bytes};
+    return out.copy(from, into).in_round(round()).after(last_copy);
+  }
+  [[nodiscard]] send_step send(script& out) const {
+    const outgoing to = going(out);
+    const bool goes_along = !items.is_long(to.words(), to.bytes());
+    return out.send(items.route().peer(), items.route().edge(), goes_along ? data(out) : piece{})
+        .in_round(round())
+        .counted()
+        .with_header(to.header(out.on()))
+        .after(last_copy);
+  }
+  /// As it was packed; or where it lies, if it is one piece.
+  [[nodiscard]] piece data(const script& in) const {
+    const outgoing to = going(in);
+    if (to.items() == 1) return detail::piece_at(in.words()[to.places()], to.bytes());
+    return {buffer::scratch, message.offset, to.bytes()};
+  }
+  [[nodiscard]] receive_step receive(script& out, bool second) const {
+    const int sender = items.route().arrival(second);
+    const std::uint64_t words = items.bundle(sender);
+    return out.receive(items.route().sender(sender), items.route().edge(), items.short_room(sender))
+        .in_round(round())
+        .counted()
+        .with_length(static_cast<std::int32_t>(words))
+        .with_header({static_cast<std::uint32_t>(words + 1),
+                      static_cast<std::uint32_t>(items.bundle_words() - 1)});
+  }
 
-/// What goes alone needs no copy.
-template <class Route>
-bool combining_exchange<Route>::pack(schedule::step& out, schedule::tape& on) {
-  if (route_.peer() < 0) return false;
-  const target_words to = target(route_.target(), on);
-  if (to.items() == 1) return false;
-  for (; item_ < to.items(); ++item_) {
-    const detail::item one(&on.slots()[to.first_item() + word_], what_);
-    const std::uint64_t bytes = one.bytes();
-    if (bytes == 0) {
-      word_ += one.words();
-      continue;
+  [[nodiscard]] bool sends_long(const script& in) const {
+    if (items.route().peer() < 0) return false;
+    return items.is_long(going(in).words(), going(in).bytes());
+  }
+  [[nodiscard]] send_step send_long(script& out) {
+    had_long = true;
+    return out.send(items.route().peer(), long_edge(), data(out))
+        .in_round(round())
+        .with_header(going(out).item_slots());
+  }
+  [[nodiscard]] bool hears_long(const script& in, bool second) const {
+    const int sender = items.route().arrival(second);
+    if (sender < 0) return false;
+    const detail::incoming_words came = items.came_from(sender, in.on());
+    return items.is_long(came.words(), came.bytes());
+  }
+  [[nodiscard]] receive_step receive_long(script& out, bool second) {
+    had_long = true;
+    const int sender = items.route().arrival(second);
+    const detail::incoming_words came = items.came_from(sender, out.on());
+    return out.receive(items.route().sender(sender), long_edge(), came.long_data())
+        .in_round(round())
+        .with_header(came.long_items());
+  }
+  [[nodiscard]] std::uint32_t long_edge() const noexcept {
+    return items.route().edges() + items.route().edge();
+  }
+
+  /// To each member of the line one message: what it carries in words, and its data if they are
+  /// short. What goes alone needs no copy.
+  steps exchange_words(script& out) {
+    message = {buffer::scratch, items.packed_at(), 0};
+    do {
+      last_copy = never;
+      if (items.route().peer() >= 0) {
+        std::uint64_t word = 0;
+        for (std::uint64_t i = 0; going(out).items() > 1 && i < going(out).items(); ++i) {
+          const piece from = data_of(out, i, word);
+          if (from.bytes == 0) continue;
+          const mark copied = co_yield pack(out, from);
+          last_copy = copied;  // GCC 12 assigns no co_yield in a template
+        }
+        co_yield send(out);
+      }
+      for (const bool second : {false, true}) {
+        if (items.route().arrival(second) >= 0) co_yield receive(out, second);
+      }
+      message = {buffer::scratch, message.end(), 0};
+    } while (items.route().next_turn());
+  }
+
+  /// The items and data that were too long to go along.
+  steps exchange_long(script& out) {
+    message = {buffer::scratch, items.packed_at(), 0};
+    do {
+      if (sends_long(out)) co_yield send_long(out);
+      if (items.route().peer() >= 0 && going(out).items() > 1) {
+        message.offset += going(out).bytes();
+      }
+      for (const bool second : {false, true}) {
+        if (hears_long(out, second)) co_yield receive_long(out, second);
+      }
+    } while (items.route().next_turn());
+  }
+
+  /// All items held are for this rank; one may be named twice.
+  steps deliver(script& out) {
+    std::uint64_t word = 0;
+    for (std::uint64_t i = 0; i < items.held(); ++i) {
+      const std::uint32_t times = items.at(word, out.on()).destinations();
+      for (std::uint32_t time = 0; time < times; ++time) {
+        const detail::item one = items.at(word, out.on());
+        co_yield out.deliver(one.origin(), items.held_data(i, one.bytes(), out.on()))
+            .in_round(round());
+      }
+      word += items.at(word, out.on()).words();
     }
-    word_ += one.words();
-    out.kind = step_kind::copy;
-    out.left = piece_at(on.slots()[to.places() + item_++], bytes);
-    out.into = {buffer::scratch, message_at_ + copies_, bytes};
-    copies_ += bytes;
-    packed_ = on.emit(out, packed_);
-    return true;
   }
-  return false;
+
+  detail::combining_words<Route> items;
+  piece message{};  ///< where this turn's data lie, as far as they are packed
+  mark last_copy = never;
+  bool had_long = false;
+};
+
+template <class Route>
+steps go_through(script& out, exchange<Route> at) {
+  at.items.measure_given(out.on());
+  do {
+    at.items.lay_out(out.on());
+    co_yield at.make_room(out);
+    at.items.sort(out.on());
+    co_yield at.make_room(out);
+    {
+      part first(out, at.exchange_words(out));
+      co_await first.all();
+    }
+    co_yield at.make_room(out);  // all words of the phase are here
+    at.items.place_long(out.on());
+    co_yield at.make_room(out);
+    at.had_long = false;
+    part rest(out, at.exchange_long(out));
+    co_await rest.all();
+    if (at.had_long) co_yield at.make_room(out);
+    at.items.gather(out.on());
+  } while (at.items.route().next_phase());
+  part delivery(out, at.deliver(out));
+  co_await delivery.all();
 }
 
 template <class Route>
-bool combining_exchange<Route>::send(schedule::step& out, schedule::tape& on) {
-  const int peer = route_.peer();
-  if (peer < 0) return false;
-  const target_words to = target(route_.target(), on);
-  out.kind = step_kind::send;
-  out.peer = peer;
-  out.edge = route_.edge();
-  out.counted = true;
-  out.header = to.header(on);
-  if (!is_long(to.words(), to.bytes())) out.left = to.data(message_at_, on);
-  on.emit(out, packed_);
-  return true;
+generator exchange_along(const Route& way, combining_parameters chosen) {
+  return {{.window = detail::exchange_window(way.ranks()), .given = true}, [=](script& out) {
+            using words = detail::combining_words<Route>;
+            return go_through(out, exchange<Route>{words(way, chosen.what, chosen.inline_bytes)});
+          }};
 }
 
-template <class Route>
-bool combining_exchange<Route>::receive(schedule::step& out, schedule::tape& on, bool second) {
-  const int sender = route_.arrival(second);
-  if (sender < 0) return false;
-  const std::uint64_t at = bundle(sender);
-  out.kind = step_kind::receive;
-  out.peer = route_.sender(sender);
-  out.edge = route_.edge();
-  out.counted = true;
-  out.length_slot = static_cast<std::int32_t>(at);
-  out.header = {static_cast<std::uint32_t>(at + 1), static_cast<std::uint32_t>(bundle_words() - 1)};
-  out.into = {buffer::scratch, inline_at_ + static_cast<std::uint64_t>(sender) * inline_bytes_,
-              inline_bytes_};
-  on.emit(out);
-  return true;
+}  // namespace
+
+generator mesh_many_to_many(int ranks, int rank, int dimensions, combining_parameters chosen) {
+  return exchange_along(detail::grid_route(ranks, rank, dimensions), chosen);
 }
 
-template <class Route>
-void combining_exchange<Route>::end_turn() {
-  message_at_ += copies_;
-  copies_ = item_ = word_ = 0;
-  packed_ = schedule::never;
-  part_ = route_.next_turn() ? part::pack : part::settle;
+generator hypercube_many_to_many(int ranks, int rank, combining_parameters chosen) {
+  return exchange_along(detail::cube_route(ranks, rank), chosen);
 }
-
-template <class Route>
-bool combining_exchange<Route>::send_rest(schedule::step& out, schedule::tape& on) {
-  if (route_.peer() < 0) return false;
-  const target_words to = target(route_.target(), on);
-  const schedule::piece data = to.data(message_at_, on);
-  if (to.items() > 1) message_at_ += to.bytes();
-  if (!is_long(to.words(), to.bytes())) return false;
-  sends_rest_ = true;
-  out.kind = step_kind::send;
-  out.peer = route_.peer();
-  out.edge = route_.edges() + route_.edge();
-  out.header = {static_cast<std::uint32_t>(to.first_item()),
-                static_cast<std::uint32_t>(to.words())};
-  out.left = data;
-  on.emit(out);
-  return true;
-}
-
-template <class Route>
-bool combining_exchange<Route>::receive_rest(schedule::step& out, schedule::tape& on, bool second) {
-  const int sender = route_.arrival(second);
-  if (sender < 0) return false;
-  const auto came = on.slots().subspan(bundle(sender));
-  if (!is_long(came[2], came[3])) return false;
-  sends_rest_ = true;
-  out.kind = step_kind::receive;
-  out.peer = route_.sender(sender);
-  out.edge = route_.edges() + route_.edge();
-  out.header = {static_cast<std::uint32_t>(came[4]), static_cast<std::uint32_t>(came[2])};
-  out.into = {buffer::scratch, came[5], came[3]};
-  on.emit(out);
-  return true;
-}
-
-template <class Route>
-void combining_exchange<Route>::end_turn_of_rest() {
-  part_ = route_.next_turn() ? part::send_rest : sends_rest_ ? part::settle_rest : part::gather;
-}
-
-/// All items held are for this rank.
-template <class Route>
-bool combining_exchange<Route>::deliver(schedule::step& out, schedule::tape& on) {
-  if (item_ == held_items_) return false;
-  const detail::item one(&on.slots()[word_], what_);
-  out.kind = step_kind::deliver;
-  out.peer = one.origin();
-  out.left = piece_at(on.slots()[held_words_ + item_], one.bytes());
-  on.emit(out);
-  if (++copies_ < one.destinations()) return true;  // a rank may be named twice
-  copies_ = 0;
-  word_ += one.words();
-  ++item_;
-  return true;
-}
-
-template class combining_exchange<detail::grid_route>;
-template class combining_exchange<detail::cube_route>;
 
 }  // namespace upwash::collective

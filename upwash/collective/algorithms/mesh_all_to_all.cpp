@@ -60,9 +60,7 @@ std::uint32_t window_of(const mesh_turn& turn, bool whole) noexcept {
   // As many messages ahead as there are where each takes hundreds of copies.
   constexpr std::uint32_t two_turns = 8;
   if (whole && !is_direct(turn)) return two_turns;
-  // Steps wait for one of the last few; the rest is room for messages to overlap.
-  constexpr std::uint64_t most_open = 256;
-  return static_cast<std::uint32_t>(std::min(most_open, 8 + 4 * wide(turn.on().ranks())));
+  return detail::exchange_window(turn.on().ranks());
 }
 
 /// What a rank knows of an exchange while it goes through it.

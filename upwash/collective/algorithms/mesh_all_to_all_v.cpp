@@ -8,12 +8,23 @@
 #include <limits>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/algorithms/detail/mesh_turn.hpp"
+#include "upwash/schedule/part.hpp"
 
 namespace upwash::collective {
 
+using detail::mesh_turn;
 using schedule::buffer;
+using schedule::generator;
+using schedule::local_step;
+using schedule::mark;
+using schedule::never;
+using schedule::part;
 using schedule::piece;
-using schedule::step_kind;
+using schedule::receive_step;
+using schedule::script;
+using schedule::send_step;
+using schedule::steps;
 
 namespace {
 
@@ -21,373 +32,387 @@ std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(numb
 std::size_t at(int rank) noexcept { return static_cast<std::size_t>(rank); }
 std::uint32_t word(int number) noexcept { return static_cast<std::uint32_t>(number); }
 
-/// Slots of a bundle that comes in the phase of `t`: its place, and its ends if it has a header.
-std::uint64_t slots_of_bundle(const detail::mesh_turn& t) noexcept {
-  if (t.in_last_phase()) return 1;
-  return 1 + detail::most_sources(t.on(), t.phase()) * wide(t.blocks_of_source());
+/// In one dimension each message is a block of the input, and comes to its place in the output.
+bool is_direct(const mesh_turn& turn) noexcept { return turn.on().dimensions() == 1; }
+
+/// Slots of a bundle (a message that has come) of the turn's phase: its place in scratch, and the
+/// ends of its blocks if it has a header.
+std::uint64_t slots_of_bundle(const mesh_turn& turn) noexcept {
+  if (turn.in_last_phase()) return 1;
+  return 1 + detail::most_sources(turn.on(), turn.phase()) * wide(turn.blocks_of_source());
 }
 
-}  // namespace
-
-mesh_all_to_all_v::mesh_all_to_all_v(int ranks, int rank, parameters chosen)
-    : mesh_exchange(ranks, rank, chosen.dimensions), inline_bytes_(chosen.inline_bytes) {
-  if (is_direct()) return;
-  into_words_ = static_cast<std::uint32_t>(slots_of_bundle(turn_));
-  std::uint64_t slots = 0;
-  for (detail::mesh_turn t = turn_; t.phase() < t.on().dimensions(); t.next_phase()) {
-    slots += wide(t.senders()) * slots_of_bundle(t);
-    if (!t.in_last_phase()) room_at_ += wide(t.senders()) * inline_bytes_;
-  }
-  if (slots + sent_words() > std::numeric_limits<std::int32_t>::max()) {
+/// What is laid out before anything is known of the lengths. Slots: the bundles of each phase, then
+/// the headers to be sent. Scratch: room for short messages by phase and bundle.
+struct layout {
+  layout(mesh_turn turn, std::uint32_t most_inline) : inline_bytes(most_inline) {
+    if (is_direct(turn)) return;
+    std::uint64_t most_sent = 0;
+    for (; turn.phase() < turn.on().dimensions(); turn.next_phase()) {
+      sent_headers += wide(turn.senders()) * slots_of_bundle(turn);
+      if (turn.in_last_phase()) break;
+      short_bytes += wide(turn.senders()) * inline_bytes;
+      const mesh_turn::share own = turn.to_send();
+      const std::uint64_t most = detail::most_sources(turn.on(), turn.phase());
+      most_sent = std::max(most_sent, most * wide(own.of_all - own.count));
+    }
+    slots = sent_headers + most_sent;
+    if (slots <= std::numeric_limits<std::int32_t>::max()) return;
     throw error(error_kind::argument,
                 fmt::format("mesh_all_to_all_v on {} ranks: it would need {} slots; at most {} can "
                             "be had: take one dimension",
-                            ranks, slots + sent_words(), std::numeric_limits<std::int32_t>::max()));
+                            turn.on().ranks(), slots, std::numeric_limits<std::int32_t>::max()));
   }
-  sent_headers_ = static_cast<std::uint32_t>(slots);
-  begin_ = top_ = message_at_ = capacity_ = room_at_;
-}
 
-/// In the headers of a phase, at most; the same whatever the phase is now.
-std::uint32_t mesh_all_to_all_v::sent_words() const noexcept {
-  std::uint64_t most = 0;
-  for (detail::mesh_turn t(turn_.on(), turn_.rank()); !t.in_last_phase(); t.next_phase()) {
-    const auto own = t.to_send();
-    most = std::max(most, detail::most_sources(t.on(), t.phase()) * wide(own.of_all - own.count));
-  }
-  return static_cast<std::uint32_t>(most);
-}
+  std::uint32_t inline_bytes;
+  std::uint64_t slots = 0;
+  std::uint64_t sent_headers = 0;
+  std::uint64_t short_bytes = 0;
+};
 
-std::uint32_t mesh_all_to_all_v::place_slot(int bundle) const noexcept {
-  return into_slots_ + word(bundle) * into_words_;
-}
-
-std::uint32_t mesh_all_to_all_v::ends_from(int sender) const noexcept {
-  return word(detail::sources(turn_.on(), turn_.phase(), sender)) * word(turn_.blocks_of_source());
-}
-
-std::uint64_t mesh_all_to_all_v::bytes_from(int bundle, const schedule::tape& on) const noexcept {
-  return on.slots()[place_slot(bundle) + ends_from(turn_.sender(bundle))];
-}
-
-void mesh_all_to_all_v::check_facts(const schedule::tape& on) const {
-  const auto ranks = at(turn_.on().ranks());
+void check_given(const script& in, int ranks, std::uint64_t slots) {
   for (std::size_t i = 0; i < 4; ++i) {
-    if (on.given(i).size() >= ranks) continue;
+    if (in.given(i).size() >= at(ranks)) continue;
     throw error(
         error_kind::argument,
         fmt::format("mesh_all_to_all_v on {} ranks: array {} has {} words; give the lengths "
                     "and offsets to send and to receive, a word a rank each",
-                    ranks, i, on.given(i).size()));
+                    ranks, i, in.given(i).size()));
   }
-  if (on.slots().size() < slot_count()) {
-    throw error(error_kind::argument,
-                fmt::format("mesh_all_to_all_v on {} ranks: {} slots; give the {} that it asks for",
-                            ranks, on.slots().size(), slot_count()));
-  }
+  if (in.words().size() >= slots) return;
+  throw error(error_kind::argument,
+              fmt::format("mesh_all_to_all_v on {} ranks: {} slots; give the {} that it asks for",
+                          ranks, in.words().size(), slots));
 }
 
-void mesh_all_to_all_v::check_length(std::uint64_t came, int source,
-                                     const schedule::tape& on) const {
-  const std::uint64_t wanted = on.given(2)[at(source)];
+void check_length(std::uint64_t came, std::uint64_t wanted, int source, int rank) {
   if (came == wanted) return;
   throw error(error_kind::fault,
               fmt::format("rank {}: {} bytes came from rank {} where {} were expected; the members "
                           "must agree on each pair's length",
-                          turn_.rank(), came, source, wanted));
+                          rank, came, source, wanted));
 }
 
-bool mesh_all_to_all_v::next(schedule::step& out, schedule::tape& on) {
-  while (part_ != part::end) {
-    if (!emit_part(out, on)) continue;
-    out.round = word(turn_.phase());
-    return true;
+piece block_for(const script& in, int rank) {
+  return {buffer::input, in.given(1)[at(rank)], in.given(0)[at(rank)]};
+}
+piece block_from(const script& in, int rank) {
+  return {buffer::output, in.given(3)[at(rank)], in.given(2)[at(rank)]};
+}
+
+/// Blocks that lie together: one of the input, or those of a source that go the same way.
+struct run {
+  piece from;
+  int source = 0;
+  std::uint32_t ends = 0;  ///< slots that say where its blocks end in their bundle; of phase 0 none
+  std::uint64_t starts = 0;  ///< where the first begins there
+};
+
+/// What a rank knows of an exchange while it goes through it.
+struct exchange {
+  exchange(const mesh_turn& of_turn, const layout& of)
+      : turn(of_turn),
+        inline_bytes(of.inline_bytes),
+        into_words(static_cast<std::uint32_t>(slots_of_bundle(of_turn))),
+        sent_headers(static_cast<std::uint32_t>(of.sent_headers)),
+        room_at(of.short_bytes),
+        begin(room_at),
+        top(room_at),
+        capacity(room_at) {}
+
+  [[nodiscard]] std::uint32_t round() const noexcept { return word(turn.phase()); }
+
+  // The words of a bundle.
+  [[nodiscard]] std::uint32_t place_slot(int bundle) const noexcept {
+    return into_slots + word(bundle) * into_words;
   }
-  return false;
-}
-
-/// One part of a turn; each says first what comes behind it.
-bool mesh_all_to_all_v::emit_part(schedule::step& out, schedule::tape& on) {
-  switch (part_) {
-    case part::pack:
-      if (pack(out, on)) return true;
-      part_ = part::receive;
-      return false;
-    case part::receive: part_ = part::receive_for_hole; return receive(out, on, false);
-    case part::receive_for_hole: part_ = part::send; return receive(out, on, true);
-    case part::send: part_ = part::end_turn; return send(out, on);
-    case part::end_turn: end_turn(); return false;
-    case part::settle: return settle(out, on);
-    case part::send_rest: part_ = part::receive_rest; return send_rest(out, on);
-    case part::receive_rest:
-      part_ = part::receive_rest_for_hole;
-      return receive_rest(out, on, false);
-    case part::receive_rest_for_hole:
-      part_ = part::end_turn_of_rest;
-      return receive_rest(out, on, true);
-    case part::end_turn_of_rest: end_turn_of_rest(); return false;
-    case part::unpack:
-      if (unpack(out, on)) return true;
-      part_ = part::end;
-      return false;
-    case part::end: break;
+  [[nodiscard]] std::uint32_t ends_from(int sender) const noexcept {
+    return word(detail::sources(turn.on(), turn.phase(), sender)) * word(turn.blocks_of_source());
   }
-  return false;
-}
-
-void mesh_all_to_all_v::grow(std::uint64_t capacity, schedule::step& out, schedule::tape& on) {
-  capacity_ = capacity;
-  out = {};
-  out.kind = step_kind::stage;
-  out.after_all = true;
-  out.into = {buffer::scratch, 0, capacity_};
-  on.emit(out);
-}
-
-bool mesh_all_to_all_v::grows_for(std::uint64_t bytes, schedule::step& out, schedule::tape& on) {
-  if (top_ + bytes <= capacity_) return false;
-  const std::uint64_t more = std::max<std::uint64_t>(inline_bytes_, (capacity_ - room_at_) / 2);
-  grow(std::max(top_ + bytes, capacity_ + more), out, on);
-  return true;
-}
-
-mesh_all_to_all_v::run mesh_all_to_all_v::current_run(const schedule::tape& on) const {
-  run next;
-  if (turn_.phase() == 0) {
-    const std::size_t to = at(to_.destination(turn_.on()));
-    next.from = {buffer::input, on.given(1)[to], on.given(0)[to]};
-    return next;
+  [[nodiscard]] std::uint64_t bytes_of(const script& in, int bundle) const {
+    return in.words()[place_slot(bundle) + ends_from(turn.sender(bundle))];
   }
-  const auto words = on.slots();
-  const std::uint32_t place = held_slots_ + word(from_.bundle()) * held_words_;
-  const std::uint32_t first = word(from_.within()) * word(share_.of_all) + word(share_.lead);
-  next.ends = place + 1 + first;
-  next.starts = first == 0 ? 0 : words[next.ends - 1];
-  next.from = {buffer::scratch, words[place] + next.starts,
-               words[next.ends + word(share_.count) - 1] - next.starts};
-  return next;
-}
 
-/// Into the header: where the blocks of the run end in this turn's message.
-void mesh_all_to_all_v::note_ends(const run& of, const schedule::tape& on) {
-  const auto words = on.slots();
-  std::uint32_t to = header_words_ + (turn_.is_own() ? place_slot(turn_.own_coordinate()) + 1
-                                                     : sent_headers_ + header_);
-  if (turn_.phase() == 0) {
-    words[to] = message_bytes_ + of.from.bytes;
-    ++header_words_;
-    return;
+  // Room.
+  [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept { return top + bytes <= capacity; }
+  [[nodiscard]] local_step grow_to(script& out, std::uint64_t bytes) {
+    capacity = bytes;
+    return out.grow(capacity).in_round(round()).after_all();
   }
-  for (std::uint32_t i = 0; i < word(share_.count); ++i) {
-    words[to++] = message_bytes_ + words[of.ends + i] - of.starts;
+  /// For so many bytes more; by half, so that it is rare.
+  [[nodiscard]] local_step grow_for(script& out, std::uint64_t bytes) {
+    const std::uint64_t more = std::max<std::uint64_t>(inline_bytes, (capacity - room_at) / 2);
+    return grow_to(out, std::max(top + bytes, capacity + more));
   }
-  header_words_ += word(share_.count);
-}
+  [[nodiscard]] piece take(std::uint64_t bytes) noexcept {
+    top += bytes;
+    return {buffer::scratch, top - bytes, bytes};
+  }
 
-bool mesh_all_to_all_v::pack(schedule::step& out, schedule::tape& on) {
-  if (turn_.peer() < 0 || (is_direct() && !turn_.is_own())) return false;
-  if (turn_.phase() == 0 && turn_.is_own() && !has_run_) check_facts(on);
-  if (!has_run_) has_run_ = next_run();
-  if (!has_run_) return false;
-  const run next = current_run(on);
-  out.left = next.from;
-  if (turn_.is_own() && turn_.in_last_phase()) {
-    check_length(next.from.bytes, source_of_run(), on);
-    out.into = {buffer::output, on.given(3)[at(source_of_run())], next.from.bytes};
-  } else {
-    if (grows_for(next.from.bytes, out, on)) return true;
-    out.into = {buffer::scratch, top_, next.from.bytes};
-    if (!turn_.in_last_phase()) note_ends(next, on);
-    top_ += next.from.bytes;
-    message_bytes_ += next.from.bytes;
+  void begin_turn() noexcept {
+    header = {turn.is_own() ? place_slot(turn.own_coordinate()) + 1 : sent_headers + sent_words, 0};
+    message = {buffer::scratch, top, 0};
   }
-  has_run_ = false;
-  copy(out, on);
-  return true;
-}
-
-bool mesh_all_to_all_v::send(schedule::step& out, schedule::tape& on) {
-  const int peer = turn_.peer();
-  if (turn_.is_own() || peer < 0) return false;
-  out.kind = step_kind::send;
-  out.peer = peer;
-  out.edge = turn_.edge();
-  if (is_direct()) {
-    out.left = {buffer::input, on.given(1)[at(peer)], on.given(0)[at(peer)]};
-    on.emit(out);
-    return true;
+  [[nodiscard]] bool packs() const noexcept {
+    return turn.peer() >= 0 && (turn.is_own() || !is_direct(turn));
   }
-  if (!turn_.in_last_phase()) out.header = {sent_headers_ + header_, header_words_};
-  if (turn_.in_last_phase() || message_bytes_ <= inline_bytes_) {
-    out.left = {buffer::scratch, message_at_, message_bytes_};
+  /// Copies run one after the other; the first of a phase waits for all that the phase before did.
+  [[nodiscard]] local_step copy(script& out, const piece& from, const piece& into) {
+    const local_step copied = out.copy(from, into).in_round(round());
+    return std::exchange(begins_phase, false) ? copied.after_all() : copied.after(last_copy);
   }
-  on.emit(out, packed_);
-  return true;
-}
+  [[nodiscard]] run blocks_of(const script& in, const detail::source_walk& from,
+                              const mesh_turn::share& share) const {
+    const std::uint32_t place = held_slots + word(from.bundle()) * held_words;
+    const std::uint32_t first = word(from.within()) * word(share.of_all) + word(share.lead);
+    run found;
+    found.source = from.source();
+    found.ends = place + 1 + first;
+    found.starts = first == 0 ? 0 : in.words()[found.ends - 1];
+    const std::uint64_t end = in.words()[found.ends + word(share.count) - 1];
+    found.from = {buffer::scratch, in.words()[place] + found.starts, end - found.starts};
+    return found;
+  }
+  /// Into the header: where the blocks of the run end in this turn's message.
+  void note_ends(const script& in, const run& of, int blocks) {
+    const auto words = in.words();
+    if (turn.phase() == 0) {
+      words[header.first + header.count++] = message.bytes + of.from.bytes;
+      return;
+    }
+    for (std::uint32_t i = 0; i < word(blocks); ++i) {
+      words[header.first + header.count++] = message.bytes + words[of.ends + i] - of.starts;
+    }
+  }
 
-bool mesh_all_to_all_v::receive(schedule::step& out, schedule::tape& on, bool for_hole) {
-  const int bundle = turn_.arrival(for_hole);
-  if (bundle < 0) return false;
-  out.peer = turn_.sender(bundle);
-  out.edge = turn_.edge();
-  if (turn_.in_last_phase()) return receive_known(out, on, bundle);
-  out.kind = step_kind::receive;
-  out.into = {buffer::scratch, inline_at_ + wide(bundle) * inline_bytes_, inline_bytes_};
-  out.length_slot = static_cast<std::int32_t>(place_slot(bundle));
-  out.header = {place_slot(bundle) + 1, ends_from(out.peer)};
-  on.emit(out);
-  return true;
-}
-
-/// A message of the last phase (which has none for holes). It comes before the send of its turn:
-/// growing waits for all before, and a peer's receive may be behind its own growing.
-bool mesh_all_to_all_v::receive_known(schedule::step& out, schedule::tape& on, int bundle) {
-  const model::grid& grid = turn_.on();
-  schedule::mark room_free = schedule::never;
-  if (is_direct()) {
-    out.into = {buffer::output, on.given(3)[at(out.peer)], on.given(2)[at(out.peer)]};
-  } else {
-    std::uint64_t bytes = 0;
-    detail::source_walk of(grid, turn_.phase(), out.peer);
+  /// This turn's message, a run after the other; what is the rank's own in the last phase is there.
+  steps pack(script& out) {
+    const bool of_input = turn.phase() == 0;
+    const mesh_turn::share share = turn.to_send();
+    detail::destination_walk to(turn.coordinate_to());
+    detail::source_walk from(turn.on(), turn.phase(), turn.rank());
     do {
-      bytes += on.given(2)[at(of.source())];
-    } while (of.next(grid));
-    if (top_ + bytes > capacity_) {
-      part_ = part::receive;
-      return grows_for(bytes, out, on);
+      const run next = of_input ? run{block_for(out, to.destination(turn.on())), turn.rank()}
+                                : blocks_of(out, from, share);
+      if (turn.is_own() && turn.in_last_phase()) {
+        const piece into = block_from(out, next.source);
+        check_length(next.from.bytes, into.bytes, next.source, turn.rank());
+        last_copy = co_yield copy(out, next.from, into);
+        continue;
+      }
+      if (!fits(next.from.bytes)) co_yield grow_for(out, next.from.bytes);
+      if (!turn.in_last_phase()) note_ends(out, next, share.count);
+      message.bytes += next.from.bytes;
+      last_copy = co_yield copy(out, next.from, take(next.from.bytes));
+    } while (of_input ? to.next(turn.on()) : from.next(turn.on()));
+  }
+
+  [[nodiscard]] send_step send(script& out) const {
+    if (is_direct(turn)) {
+      return out.send(turn.peer(), turn.edge(), block_for(out, turn.peer())).in_round(round());
     }
-    on.slots()[place_slot(bundle)] = top_;
-    out.into = {buffer::scratch, top_, bytes};
-    top_ += bytes;
-    room_free = packed_;  // else the phase before may still send from there
+    const bool goes_along = turn.in_last_phase() || message.bytes <= inline_bytes;
+    const send_step step = out.send(turn.peer(), turn.edge(), goes_along ? message : piece{})
+                               .in_round(round())
+                               .after(last_copy);
+    return turn.in_last_phase() ? step : step.with_header(header);
   }
-  out.kind = step_kind::receive;
-  on.emit(out, room_free);
-  return true;
-}
-
-void mesh_all_to_all_v::end_turn() {
-  message_at_ = top_;
-  message_bytes_ = 0;
-  if (!turn_.is_own()) header_ += header_words_;
-  header_words_ = 0;
-  if (turn_.next_turn()) {
-    part_ = part::pack;
-    return;
+  [[nodiscard]] receive_step receive(script& out, int bundle) const {
+    const int sender = turn.sender(bundle);
+    const piece into{buffer::scratch, short_at + wide(bundle) * inline_bytes, inline_bytes};
+    return out.receive(sender, turn.edge(), into)
+        .in_round(round())
+        .with_length(static_cast<std::int32_t>(place_slot(bundle)))
+        .with_header({place_slot(bundle) + 1, ends_from(sender)});
   }
-  begins_phase_ = true;
-  part_ = !turn_.in_last_phase() ? part::settle : is_direct() ? part::end : part::unpack;
-}
-
-/// Once all headers are here: where the bundles of the phase go. Long ones go where the bundles of
-/// the phase before were if they fit, else behind the messages that are still to be sent.
-std::uint64_t mesh_all_to_all_v::place_bundles(const schedule::tape& on) {
-  const auto words = on.slots();
-  const int own = turn_.own_coordinate();
-  std::uint64_t all = 0;
-  std::uint64_t all_long = 0;
-  for (int bundle = 0; bundle < turn_.senders(); ++bundle) {
-    const std::uint64_t bytes = bytes_from(bundle, on);
-    all += bytes;
-    if (bundle != own && bytes > inline_bytes_) all_long += bytes;
+  /// What comes in the last phase is as long as the caller says.
+  [[nodiscard]] std::uint64_t bytes_to_come(const script& in, int sender) const {
+    std::uint64_t bytes = 0;
+    detail::source_walk of(turn.on(), turn.phase(), sender);
+    do {
+      bytes += in.given(2)[at(of.source())];
+    } while (of.next(turn.on()));
+    return bytes;
   }
-  const bool fit_below = all_long <= begin_ - room_at_;
-  std::uint64_t next_long = fit_below ? room_at_ : top_;
-  next_begin_ = fit_below ? begin_ + bytes_from(own, on) : top_ + all_long;
-  for (int bundle = 0; bundle < turn_.senders(); ++bundle) {
-    const std::uint64_t bytes = bytes_from(bundle, on);
-    std::uint64_t place = inline_at_ + wide(bundle) * inline_bytes_;
-    if (bundle == own) {
-      place = begin_;
-    } else if (bytes > inline_bytes_) {
-      place = next_long;
-      next_long += bytes;
+  [[nodiscard]] receive_step receive_last(script& out, int bundle, std::uint64_t bytes) {
+    const int sender = turn.sender(bundle);
+    if (is_direct(turn)) {
+      return out.receive(sender, turn.edge(), block_from(out, sender)).in_round(round());
     }
-    words[place_slot(bundle)] = place;
+    out.words()[place_slot(bundle)] = top;
+    // Until its message is packed, what the phase before sends may still lie there.
+    return out.receive(sender, turn.edge(), take(bytes)).in_round(round()).after(last_copy);
   }
-  return all;
+  void end_turn() noexcept {
+    if (!turn.is_own()) sent_words += header.count;
+  }
+
+  /// Once all headers are here: where the bundles of the phase go. Long ones go where the bundles
+  /// of the phase before were if they fit, else behind the messages that are still to be sent.
+  /// Returns their bytes.
+  std::uint64_t place_bundles(const script& in) {
+    const auto words = in.words();
+    const int own = turn.own_coordinate();
+    std::uint64_t all = 0;
+    std::uint64_t all_long = 0;
+    for (int bundle = 0; bundle < turn.senders(); ++bundle) {
+      const std::uint64_t bytes = bytes_of(in, bundle);
+      all += bytes;
+      if (bundle != own && bytes > inline_bytes) all_long += bytes;
+    }
+    const bool fit_below = all_long <= begin - room_at;
+    std::uint64_t next_long = fit_below ? room_at : top;
+    next_begin = fit_below ? begin + bytes_of(in, own) : top + all_long;
+    for (int bundle = 0; bundle < turn.senders(); ++bundle) {
+      const std::uint64_t bytes = bytes_of(in, bundle);
+      std::uint64_t place = short_at + wide(bundle) * inline_bytes;
+      if (bundle == own) {
+        place = begin;
+      } else if (bytes > inline_bytes) {
+        place = next_long;
+        next_long += bytes;
+      }
+      words[place_slot(bundle)] = place;
+    }
+    return all;
+  }
+  /// Where scratch must end for what the next phase packs; the last one keeps what comes behind
+  /// what it sends: about as much.
+  [[nodiscard]] std::uint64_t end_of_next(std::uint64_t to_send) const noexcept {
+    const bool is_last_next = turn.phase() + 2 == turn.on().dimensions();
+    return next_begin + (is_last_next ? 2 * to_send : to_send);
+  }
+
+  /// The messages that were too long to go with their headers.
+  steps exchange_long(script& out) {
+    const int held = detail::sources(turn.on(), turn.phase(), turn.rank());
+    std::uint64_t message_at = begin;
+    std::uint32_t header_end = sent_headers;
+    do {
+      if (turn.is_own()) {
+        message_at += bytes_of(out, turn.own_coordinate());
+      } else {
+        header_end += word(held) * word(turn.to_send().count);
+        const std::uint64_t bytes = out.words()[header_end - 1];
+        const piece data{buffer::scratch, message_at, bytes};
+        message_at += bytes;
+        if (bytes > inline_bytes) {
+          co_yield out.send(turn.peer(), turn.edges() + turn.edge(), data).in_round(round());
+        }
+      }
+      for (const bool for_hole : {false, true}) {
+        const int bundle = turn.arrival(for_hole);
+        if (bundle < 0 || bytes_of(out, bundle) <= inline_bytes) continue;
+        const piece into{buffer::scratch, out.words()[place_slot(bundle)], bytes_of(out, bundle)};
+        co_yield out.receive(turn.sender(bundle), turn.edges() + turn.edge(), into)
+            .in_round(round());
+      }
+    } while (turn.next_turn());
+  }
+
+  /// What has come is what the next phase sends.
+  void next_phase() noexcept {
+    held_slots = into_slots;
+    held_words = into_words;
+    into_slots += word(turn.senders()) * into_words;
+    short_at += wide(turn.senders()) * inline_bytes;
+    begin = top = next_begin;
+    sent_words = 0;
+    turn.next_phase();
+    into_words = static_cast<std::uint32_t>(slots_of_bundle(turn));
+  }
+
+  /// What came in the last phase, to its places; the rank's own bundle did not come.
+  steps unpack(script& out) {
+    const model::grid& grid = turn.on();
+    detail::source_walk from(grid, grid.dimensions(), turn.rank());
+    std::uint64_t block_at = 0;
+    for (bool more = true; more; more = more && from.next(grid)) {
+      if (from.bundle() == turn.own_coordinate()) more = from.next_bundle(grid);
+      if (!more) break;
+      if (from.within() == 0) block_at = out.words()[place_slot(from.bundle())];
+      const piece into = block_from(out, from.source());
+      const piece came{buffer::scratch, block_at, into.bytes};
+      block_at += into.bytes;
+      last_copy = co_yield copy(out, came, into);
+    }
+  }
+
+  mesh_turn turn;
+  std::uint32_t inline_bytes;
+  // Slots.
+  std::uint32_t held_slots = 0;  ///< bundles that came in the phase before
+  std::uint32_t held_words = 0;  ///< slots of each
+  std::uint32_t into_slots = 0;  ///< bundles of this phase
+  std::uint32_t into_words;
+  std::uint32_t sent_headers;
+  std::uint32_t sent_words = 0;  ///< of the turns before, from there on
+  schedule::slots header;        ///< this turn's
+  // Scratch: room for short messages; from room_at on what is live: the bundles held, the rank's
+  // own, the messages to be sent; then the long messages that come.
+  std::uint64_t short_at = 0;  ///< of this phase
+  std::uint64_t room_at;
+  std::uint64_t begin;           ///< of what this phase packs; the rank's own bundle comes first
+  std::uint64_t next_begin = 0;  ///< the same of the next phase
+  std::uint64_t top;
+  std::uint64_t capacity;
+  piece message;  ///< this turn's, as far as it is packed
+  mark last_copy = never;
+  bool begins_phase = false;
+};
+
+/// A turn: packs its message, hears those that come in it, sends. What comes in the last phase
+/// asks for room before the turn's send: growing waits for all before, and a peer's receive may be
+/// behind its own growing.
+steps go_through(script& out, exchange at, std::uint64_t slots) {
+  check_given(out, at.turn.on().ranks(), slots);
+  for (;; at.next_phase()) {
+    do {
+      at.begin_turn();
+      if (at.packs()) {
+        part packing(out, at.pack(out));
+        co_await packing.all();
+      }
+      for (const bool for_hole : {false, true}) {
+        const int bundle = at.turn.arrival(for_hole);
+        if (bundle < 0) continue;
+        std::uint64_t bytes = 0;
+        if (at.turn.in_last_phase() && !is_direct(at.turn)) {
+          bytes = at.bytes_to_come(out, at.turn.sender(bundle));
+          if (!at.fits(bytes)) co_yield at.grow_for(out, bytes);
+        }
+        const receive_step coming =
+            at.turn.in_last_phase() ? at.receive_last(out, bundle, bytes) : at.receive(out, bundle);
+        co_yield coming;
+      }
+      if (!at.turn.is_own() && at.turn.peer() >= 0) co_yield at.send(out);
+      at.end_turn();
+    } while (at.turn.next_turn());
+    if (is_direct(at.turn)) co_return;
+    at.begins_phase = true;
+    const bool was_last = at.turn.in_last_phase();
+    if (!was_last) {
+      co_yield out.stage().in_round(at.round());  // all headers of the phase are here
+      const std::uint64_t end = at.end_of_next(at.place_bundles(out));
+      if (end > at.capacity) co_yield at.grow_to(out, end);
+    }
+    part behind(out, was_last ? at.unpack(out) : at.exchange_long(out));
+    co_await behind.all();
+    if (was_last) co_return;
+  }
 }
 
-bool mesh_all_to_all_v::settle(schedule::step& out, schedule::tape& on) {
-  settled_ = !settled_;
-  if (settled_) {
-    out.kind = step_kind::stage;
-    out.after_all = true;
-    on.emit(out);
-    return true;
-  }
-  part_ = part::send_rest;
-  header_ = 0;
-  const bool is_last_next = turn_.phase() + 2 == turn_.on().dimensions();
-  const std::uint64_t to_send = place_bundles(on);
-  // The last phase keeps what comes behind what it sends: about as much.
-  const std::uint64_t end = next_begin_ + (is_last_next ? 2 * to_send : to_send);
-  if (end <= capacity_) return false;
-  grow(end, out, on);
-  return true;
-}
+}  // namespace
 
-bool mesh_all_to_all_v::send_rest(schedule::step& out, schedule::tape& on) {
-  if (turn_.is_own()) {
-    message_at_ = begin_ + bytes_from(turn_.own_coordinate(), on);
-    return false;
-  }
-  header_ += word(sources_) * word(turn_.to_send().count);
-  const std::uint64_t bytes = on.slots()[sent_headers_ + header_ - 1];
-  out.left = {buffer::scratch, message_at_, bytes};
-  message_at_ += bytes;
-  if (bytes <= inline_bytes_) {
-    out.left = {};
-    return false;
-  }
-  out.kind = step_kind::send;
-  out.peer = turn_.peer();
-  out.edge = turn_.edges() + turn_.edge();
-  on.emit(out);
-  return true;
-}
-
-bool mesh_all_to_all_v::receive_rest(schedule::step& out, schedule::tape& on, bool for_hole) {
-  const int bundle = turn_.arrival(for_hole);
-  if (bundle < 0) return false;
-  const std::uint64_t bytes = bytes_from(bundle, on);
-  if (bytes <= inline_bytes_) return false;
-  out.kind = step_kind::receive;
-  out.peer = turn_.sender(bundle);
-  out.edge = turn_.edges() + turn_.edge();
-  out.into = {buffer::scratch, on.slots()[place_slot(bundle)], bytes};
-  on.emit(out);
-  return true;
-}
-
-void mesh_all_to_all_v::end_turn_of_rest() {
-  if (turn_.next_turn()) {
-    part_ = part::send_rest;
-    return;
-  }
-  held_slots_ = into_slots_;
-  held_words_ = into_words_;
-  into_slots_ += word(turn_.senders()) * into_words_;
-  inline_at_ += wide(turn_.senders()) * inline_bytes_;
-  begin_ = top_ = message_at_ = next_begin_;
-  header_ = 0;
-  turn_.next_phase();
-  into_words_ = static_cast<std::uint32_t>(slots_of_bundle(turn_));
-  sources_ = detail::sources(turn_.on(), turn_.phase(), turn_.rank());
-  begins_phase_ = true;
-  part_ = part::pack;
-}
-
-/// What came in the last phase, to its places.
-bool mesh_all_to_all_v::unpack(schedule::step& out, schedule::tape& on) {
-  if (!next_arrived()) return false;
-  if (from_.within() == 0) message_at_ = on.slots()[place_slot(from_.bundle())];
-  const std::size_t source = at(from_.source());
-  out.left = {buffer::scratch, message_at_, on.given(2)[source]};
-  out.into = {buffer::output, on.given(3)[source], on.given(2)[source]};
-  message_at_ += out.left.bytes;
-  copy(out, on);
-  return true;
+generator mesh_all_to_all_v(int ranks, int rank, mesh_v_parameters chosen) {
+  const mesh_turn turn(model::grid::near_cube(ranks, chosen.dimensions), rank);
+  const layout of(turn, chosen.inline_bytes);
+  return {{.window = detail::exchange_window(ranks),
+           .slots = static_cast<std::uint32_t>(of.slots),
+           .scratch_bytes = of.short_bytes,
+           .rank_class = turn.rank_class(),  // where the lengths are alike
+           .given = true},
+          [=](script& out) { return go_through(out, exchange(turn, of), of.slots); }};
 }
 
 }  // namespace upwash::collective

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstddef>
-
 #include "upwash/collective/algorithms/detail/mesh_turn.hpp"
+
+#include <algorithm>
+#include <cstddef>
 
 namespace upwash::collective::detail {
 namespace {
@@ -66,6 +67,11 @@ bool mesh_turn::next_turn() noexcept {
   if (++turn_ < on_.size(phase_)) return true;
   turn_ = 0;
   return false;
+}
+
+std::uint32_t exchange_window(int ranks) noexcept {
+  constexpr std::uint64_t most_open = 256;
+  return static_cast<std::uint32_t>(std::min(most_open, 8 + 4 * static_cast<std::uint64_t>(ranks)));
 }
 
 int sources(const model::grid& on, int phase, int holder) noexcept {

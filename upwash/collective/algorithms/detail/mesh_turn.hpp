@@ -70,6 +70,10 @@ class mesh_turn {
   int turn_ = 0;
 };
 
+/// Steps of such an exchange wait for one of the last few; the rest is room for messages to
+/// overlap.
+[[nodiscard]] std::uint32_t exchange_window(int ranks) noexcept;
+
 /// How many sources' data a rank holds before a phase. O(1) for phases 0 and 1 and on full grids,
 /// else O(product of the sizes 1 to phase - 1).
 [[nodiscard]] int sources(const model::grid& on, int phase, int holder) noexcept;

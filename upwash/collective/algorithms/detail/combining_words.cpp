@@ -1,20 +1,17 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// How a combining exchange sorts its items by target: in words of the run, without data.
+#include "upwash/collective/algorithms/detail/combining_words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/algorithms/detail/combining_words.hpp"
+#include "upwash/collective/algorithms/detail/cube_route.hpp"
+#include "upwash/collective/algorithms/detail/grid_route.hpp"
 
-namespace upwash::collective {
-
-using detail::given_messages;
-using detail::item;
-using detail::to_each;
+namespace upwash::collective::detail {
 
 namespace {
 
@@ -23,7 +20,7 @@ std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(numb
 }  // namespace
 
 template <class Route>
-void combining_exchange<Route>::measure_given(const schedule::tape& on) {
+void combining_words<Route>::measure_given(const schedule::tape& on) {
   const given_messages messages(on, what_);
   messages.check_arrays();
   const std::uint64_t count = messages.count();
@@ -34,7 +31,7 @@ void combining_exchange<Route>::measure_given(const schedule::tape& on) {
 }
 
 template <class Route>
-void combining_exchange<Route>::hold_given(const schedule::tape& on) {
+void combining_words<Route>::hold_given(const schedule::tape& on) {
   const given_messages messages(on, what_);
   const auto words = on.slots();
   const std::uint64_t count = messages.count();
@@ -50,13 +47,13 @@ void combining_exchange<Route>::hold_given(const schedule::tape& on) {
 
 /// A block for several may have to go to as many targets, each time with its head.
 template <class Route>
-auto combining_exchange<Route>::most_to_send(const schedule::tape& on) const -> words_wanted {
+auto combining_words<Route>::most_to_send(const schedule::tape& on) const -> words_wanted {
   if (what_ == to_each::message_of_its_own) return {held_words_, held_items_};
   const auto ways = [&](std::uint64_t destinations) {
     return std::min<std::uint64_t>(destinations, wide(route_.targets()));
   };
   words_wanted most{held_words_, 0};
-  if (is_first_) {  // not held yet
+  if (in_first_phase()) {  // not held yet
     most.items = ways(on.given(0).size());
   } else {
     for (std::uint64_t at = 0; at < held_words_;) {
@@ -70,16 +67,17 @@ auto combining_exchange<Route>::most_to_send(const schedule::tape& on) const -> 
 }
 
 template <class Route>
-std::uint64_t combining_exchange<Route>::lay_out(const schedule::tape& on) {
+void combining_words<Route>::lay_out(const schedule::tape& on) {
   const words_wanted most = most_to_send(on);
   targets_ = held_words_ + held_items_;
-  const std::uint64_t messages = targets_ + wide(route_.targets()) * target_words::count;
-  bundles_ = messages + wide(route_.targets()) * target_words::head + most.words + most.items;
-  return bundles_ + wide(route_.senders()) * bundle_words();
+  const std::uint64_t messages = targets_ + wide(route_.targets()) * outgoing_words::count;
+  bundles_ = messages + wide(route_.targets()) * outgoing_words::head + most.words + most.items;
+  end_at(bundles_ + wide(route_.senders()) * bundle_words());
 }
 
 template <class Route>
-void combining_exchange<Route>::check_size(std::uint64_t slots) const {
+void combining_words<Route>::end_at(std::uint64_t slots) {
+  end_ = slots;
   if (slots <= std::numeric_limits<std::int32_t>::max()) return;
   throw error(error_kind::argument,
               fmt::format("many_to_many on {} ranks: rank {} would need {} words for its items in "
@@ -88,7 +86,7 @@ void combining_exchange<Route>::check_size(std::uint64_t slots) const {
 }
 
 template <class Route>
-void combining_exchange<Route>::check_room(const schedule::tape& on) const {
+void combining_words<Route>::check_room(const schedule::tape& on) const {
   if (on.slots().size() >= end_) return;
   throw error(
       error_kind::argument,
@@ -98,13 +96,13 @@ void combining_exchange<Route>::check_room(const schedule::tape& on) const {
 }
 
 template <class Route>
-void combining_exchange<Route>::add_to_target(const schedule::tape& on, std::uint64_t number,
-                                              std::uint64_t at, bool counts) {
+void combining_words<Route>::add_to_target(const schedule::tape& on, std::uint64_t number,
+                                           std::uint64_t at, bool counts) {
   const auto words = on.slots();
   const item one(&words[at], what_);
   for (std::uint32_t i = 0; i < one.destinations(); ++i) {
     const int destination = one.destination(i);
-    const target_words to = target(route_.target_of(destination), on);
+    const outgoing_words to = going_to(route_.target_of(destination), on);
     const bool is_single = what_ == to_each::message_of_its_own;
     if (to.latest() != number) {
       to.latest() = number;
@@ -127,12 +125,19 @@ void combining_exchange<Route>::add_to_target(const schedule::tape& on, std::uin
   }
 }
 
+template <class Route>
+void combining_words<Route>::sort(const schedule::tape& on) {
+  check_room(on);
+  if (in_first_phase()) hold_given(on);
+  distribute(on);
+}
+
 /// Counts what goes to each target, then writes it: both in the order of the items.
 template <class Route>
-void combining_exchange<Route>::distribute(const schedule::tape& on) {
+void combining_words<Route>::distribute(const schedule::tape& on) {
   const auto words = on.slots();
   const std::uint64_t targets = wide(route_.targets());
-  std::fill_n(words.data() + targets_, targets * target_words::count, 0);
+  std::fill_n(words.data() + targets_, targets * outgoing_words::count, 0);
   const auto all_items = [&](bool counts) {
     std::uint64_t number = 0;
     for (std::uint64_t at = 0; at < held_words_; at += item(&words[at], what_).words()) {
@@ -140,15 +145,15 @@ void combining_exchange<Route>::distribute(const schedule::tape& on) {
     }
   };
   all_items(true);
-  std::uint64_t next = targets_ + targets * target_words::count;
+  std::uint64_t next = targets_ + targets * outgoing_words::count;
   std::uint64_t bytes_out = 0;
   for (int number = 0; number < route_.targets(); ++number) {
-    const target_words to = target(number, on);
+    const outgoing_words to = going_to(number, on);
     to.header_at() = next;
     to.places() = to.first_item() + to.words();
     next = to.places() + to.items();
     const bool goes_long = is_long(to.words(), to.bytes());
-    words[to.header_at()] = target_words::head + (goes_long ? 0 : to.words());
+    words[to.header_at()] = outgoing_words::head + (goes_long ? 0 : to.words());
     words[to.header_at() + 1] = to.words();
     words[to.header_at() + 2] = to.bytes();
     if (number != route_.own_target() && to.items() > 1) bytes_out += to.bytes();
@@ -164,32 +169,31 @@ void combining_exchange<Route>::distribute(const schedule::tape& on) {
   top_ += wide(route_.senders()) * inline_bytes_;
   // Of those that are not heard in this phase nothing comes.
   for (int sender = 0; sender < route_.senders(); ++sender) {
-    std::fill_n(words.data() + bundle(sender), 1 + target_words::head, 0);
+    std::fill_n(words.data() + bundle(sender), incoming_words::head, 0);
   }
 }
 
 template <class Route>
-std::uint64_t combining_exchange<Route>::place_long(const schedule::tape& on) {
-  next_words_ = target(route_.own_target(), on).words();
+void combining_words<Route>::place_long(const schedule::tape& on) {
+  next_words_ = going_to(route_.own_target(), on).words();
   std::uint64_t next = end_;
   for (int sender = 0; sender < route_.senders(); ++sender) {
     if (sender == route_.own_sender()) continue;
-    const auto came = on.slots().subspan(bundle(sender));
-    next_words_ += came[2];
-    if (!is_long(came[2], came[3])) continue;
-    came[4] = next;
-    came[5] = top_;
-    next += came[2];
-    top_ += came[3];
+    const incoming_words came = came_from(sender, on);
+    next_words_ += came.words();
+    if (!is_long(came.words(), came.bytes())) continue;
+    came.place(next, top_);
+    next += came.words();
+    top_ += came.bytes();
   }
   next_held_ = next;
   next_places_ = next_held_ + next_words_;
-  return next_places_ + next_words_ / item::head_words;
+  end_at(next_places_ + next_words_ / item::head_words);
 }
 
 template <class Route>
-void combining_exchange<Route>::hold_bundle(const schedule::tape& on, std::uint64_t first,
-                                            std::uint64_t count, std::uint64_t data) {
+void combining_words<Route>::hold_bundle(const schedule::tape& on, std::uint64_t first,
+                                         std::uint64_t count, std::uint64_t data) {
   const auto words = on.slots();
   for (std::uint64_t at = first; at < first + count;) {
     const item one(&words[at], what_);
@@ -202,20 +206,21 @@ void combining_exchange<Route>::hold_bundle(const schedule::tape& on, std::uint6
 }
 
 template <class Route>
-void combining_exchange<Route>::gather(const schedule::tape& on) {
+void combining_words<Route>::gather(const schedule::tape& on) {
   const auto words = on.slots();
   next_words_ = next_items_ = 0;
-  const target_words own = target(route_.own_target(), on);
+  const outgoing_words own = going_to(route_.own_target(), on);
   hold_bundle(on, own.first_item(), own.words(), 0);
   std::copy_n(words.data() + own.places(), own.items(),
               words.data() + next_places_);  // these stay where they are
   for (int sender = 0; sender < route_.senders(); ++sender) {
     if (sender == route_.own_sender()) continue;
-    const auto came = words.subspan(bundle(sender));
-    if (is_long(came[2], came[3])) {
-      hold_bundle(on, came[4], came[2], came[5]);
+    const incoming_words came = came_from(sender, on);
+    if (is_long(came.words(), came.bytes())) {
+      hold_bundle(on, came.long_items().first, came.words(), came.long_data().offset);
     } else {
-      hold_bundle(on, bundle(sender) + 4, came[2], inline_at_ + wide(sender) * inline_bytes_);
+      hold_bundle(on, bundle(sender) + incoming_words::head, came.words(),
+                  short_room(sender).offset);
     }
   }
   held_words_ = next_words_;
@@ -224,7 +229,7 @@ void combining_exchange<Route>::gather(const schedule::tape& on) {
   std::copy_n(words.data() + next_places_, held_items_, words.data() + held_words_);
 }
 
-template class combining_exchange<detail::grid_route>;
-template class combining_exchange<detail::cube_route>;
+template class combining_words<grid_route>;
+template class combining_words<cube_route>;
 
-}  // namespace upwash::collective
+}  // namespace upwash::collective::detail
