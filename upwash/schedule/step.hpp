@@ -39,6 +39,14 @@ struct piece {
     return of != buffer::none && of == other.of && owner == other.owner && bytes != 0 &&
            other.bytes != 0 && offset < other.end() && other.offset < end();
   }
+  /// Becomes `other`, member by member: what has just been computed then goes where it is wanted.
+  /// Of the whole compilers make wide loads, which wait until the narrow stores before are through.
+  constexpr void set(const piece& other) noexcept {
+    of = other.of;
+    offset = other.offset;
+    bytes = other.bytes;
+    owner = other.owner;
+  }
   friend constexpr bool operator==(const piece&, const piece&) = default;
 };
 
@@ -110,7 +118,7 @@ struct step {
     placed = acknowledged = counted = after_all = false;
     peer = own;
     edge = round = 0;
-    left = right = into = {};
+    for (piece* each : {&left, &right, &into}) each->set({});
     header = {};
     length_slot = no_slot;
     value = 0;

@@ -64,4 +64,9 @@ local_step step_writer::net_barrier() {
   return local_step(*this);
 }
 
+local_step step_writer::as_recorded(const step& emitted) {
+  *out_ = emitted;
+  return local_step(*this);
+}
+
 }  // namespace upwash::schedule

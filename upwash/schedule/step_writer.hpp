@@ -122,6 +122,8 @@ class step_writer {
   [[nodiscard]] local_step net_multicast(int root, const piece& what, const piece& into);
   [[nodiscard]] local_step net_reduce(int root, const piece& what, const piece& into);
   [[nodiscard]] local_step net_barrier();
+  /// As it was emitted elsewhere, with the distances to those that it waits for.
+  [[nodiscard]] local_step as_recorded(const step& emitted);
 
   /// What it is written on; good until the step is emitted.
   [[nodiscard]] const tape& on() const noexcept { return *on_; }
@@ -158,7 +160,7 @@ inline send_step step_writer::send(int to, std::uint32_t edge, const piece& what
   step& s = fresh(step_kind::send);
   s.peer = to;
   s.edge = s.round = edge;
-  s.left = what;
+  s.left.set(what);
   return send_step(*this);
 }
 
@@ -166,22 +168,22 @@ inline receive_step step_writer::receive(int from, std::uint32_t edge, const pie
   step& s = fresh(step_kind::receive);
   s.peer = from;
   s.edge = s.round = edge;
-  s.into = into;
+  s.into.set(into);
   return receive_step(*this);
 }
 
 inline local_step step_writer::copy(const piece& from, const piece& into) {
   step& s = fresh(step_kind::copy);
-  s.left = from;
-  s.into = into;
+  s.left.set(from);
+  s.into.set(into);
   return local_step(*this);
 }
 
 inline local_step step_writer::reduce(const piece& left, const piece& right, const piece& into) {
   step& s = fresh(step_kind::reduce);
-  s.left = left;
-  s.right = right;
-  s.into = into;
+  s.left.set(left);
+  s.right.set(right);
+  s.into.set(into);
   return local_step(*this);
 }
 
@@ -244,7 +246,7 @@ inline send_step send_step::with_header(slots words) const {
 
 inline send_step send_step::placed(const piece& at_peer) const {
   written().placed = true;
-  written().into = at_peer;
+  written().into.set(at_peer);
   return *this;
 }
 
