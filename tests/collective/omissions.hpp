@@ -9,33 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/recording.hpp"
 #include "upwash/schedule/validate.hpp"
 
 namespace upwash::collective {
 
 using namespace upwash::schedule;  // NOLINT(google-build-using-namespace)
-
-/// Recorded steps, as a generator.
-struct recorded {
-  const std::vector<step>* steps = nullptr;
-  needs wants{};
-  std::size_t at = 0;
-  bool next(step& out, tape& on) {
-    if (at == steps->size()) return false;
-    out = (*steps)[at++];
-    const auto after = out.after;
-    on.emit(out);
-    out.after = after;
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return wants.window; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return wants.scratch_bytes; }
-  [[nodiscard]] std::uint32_t counter_count() const { return wants.counters; }
-  [[nodiscard]] std::uint64_t shared_bytes() const { return wants.shared_bytes; }
-  [[nodiscard]] bool exposes_input() const { return wants.exposes_input; }
-  [[nodiscard]] bool exposes_output() const { return wants.exposes_output; }
-};
 
 /// The dependencies of all ranks without which nothing goes wrong, in words.
 template <class ScheduleOf, class Wanted>
@@ -56,7 +35,10 @@ std::string needless(const expectation& of, const ScheduleOf& schedule_of, const
   }
   const auto is_wrong = [&] {
     const auto of_rank = [&](int rank) {
-      return generator(recorded{&all[static_cast<std::size_t>(rank)], schedule_of(rank).wants()});
+      needs wants = schedule_of(rank).wants();
+      wants.rank_class = 0;
+      wants.edges_apart = wants.alike = wants.given = false;
+      return emit_recorded(all[static_cast<std::size_t>(rank)], wants);
     };
     return !validate(of, of_rank, wanted, 1).empty();
   };

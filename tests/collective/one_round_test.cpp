@@ -186,25 +186,24 @@ TEST(shared_segments, touch_three_times_the_vector) {
   EXPECT_EQ(sum.rounds, 2U);
 }
 
+namespace {
+
+steps read_unasked(script& out, int rank) {
+  if (rank != 0) co_yield out.copy({buffer::input, 0, 1, 0}, {buffer::output, 0, 1});
+}
+
+}  // namespace
+
 TEST(validator, finds_a_buffer_that_nobody_exposes) {
-  struct reads_unasked {
-    int rank;
-    int at = 0;
-    bool next(step& out, tape& on) {
-      if (rank == 0 || at++ != 0) return false;
-      out.left = {buffer::input, 0, 1, 0};
-      out.into = {buffer::output, 0, 1};
-      on.emit(out);
-      return true;
-    }
-    [[nodiscard]] std::uint32_t window() const { return 1; }
-    [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
-  };
   expectation of;
   of.ranks = 2;
   of.input_bytes = of.output_bytes = 1;
   const std::string wrong = validate(
-      of, [](int rank) { return generator(reads_unasked{rank}); }, nothing_wanted, 1);
+      of,
+      [](int rank) {
+        return generator({.window = 1}, [=](script& out) { return read_unasked(out, rank); });
+      },
+      nothing_wanted, 1);
   EXPECT_NE(wrong.find("reads the input of rank 0, which does not expose it"), std::string::npos)
       << wrong;
 }

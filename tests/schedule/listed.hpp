@@ -8,35 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "upwash/schedule/recording.hpp"
 #include "upwash/schedule/validate.hpp"
 
 namespace upwash::schedule {
 
-/// A schedule given step by step, kept elsewhere. 8 bytes of scratch, 4 slots, 2 counters.
-struct listed {
-  const step* at = nullptr;
-  const step* end = nullptr;
-  std::uint32_t widest = 1;
-  bool next(step& out, tape& on) {
-    if (at == end) return false;
-    out = *at++;
-    const auto after = out.after;
-    on.emit(out);
-    out.after = after;
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return widest; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 8; }
-  [[nodiscard]] std::uint32_t slot_count() const { return 4; }
-  [[nodiscard]] std::uint32_t counter_count() const { return 2; }
-  [[nodiscard]] bool exposes_input() const { return true; }
-  [[nodiscard]] bool exposes_output() const { return true; }
-};
+/// What the schedules of these tests need: 8 bytes of scratch, 4 slots, 2 counters.
+inline constexpr needs needs_of_listed{.window = 1,
+                                       .slots = 4,
+                                       .scratch_bytes = 8,
+                                       .counters = 2,
+                                       .exposes_input = true,
+                                       .exposes_output = true};
 
-inline generator list_of(const std::vector<step>& steps, std::uint32_t window = 1) {
+inline generator list_of(const std::vector<step>& steps, const needs& wants = needs_of_listed) {
   static std::deque<std::vector<step>> kept;  // for the length of the test program
-  const std::vector<step>& here = kept.emplace_back(steps);
-  return generator(listed{here.data(), here.data() + here.size(), window});
+  return emit_recorded(kept.emplace_back(steps), wants);
 }
 
 inline step step_of(step_kind kind, int peer = own, std::uint32_t edge = 0) {

@@ -25,64 +25,42 @@ step with_length_slot(std::int32_t slot, step s) {
 
 /// Rank 0 tells its length in a header; rank 1 takes so much into grown scratch, and out of it.
 struct told_length {
-  int rank = 0;
   bool stages = true;
   std::uint64_t grows = 8;
   bool rewrites = false;
-  int at = 0;
-
-  bool next(step& out, tape& on) {
-    out.header = {1, 1};
-    if (rank == 0) return next_of_sender(out, on);
-    const std::uint64_t length = on.slots()[1];
-    if (at == 1 && !stages) ++at;
-    switch (at++) {
-      case 0: out.kind = step_kind::receive; break;
-      case 1:
-        out.kind = step_kind::stage;
-        out.into = {buffer::scratch, 0, grows};
-        break;
-      case 2:
-        out.kind = step_kind::receive;
-        out.into = {buffer::scratch, 0, length};
-        break;
-      case 3:
-        out.kind = step_kind::copy;
-        out.left = {buffer::scratch, 0, length};
-        out.into = {buffer::output, 0, length};
-        break;
-      default: return false;
-    }
-    if (at != 1) out.header = {};
-    out.peer = 0;
-    out.edge = at == 1 ? 0 : 1;
-    on.emit(out, on.latest());
-    return true;
-  }
-  bool next_of_sender(step& out, tape& on) {
-    if (at == (rewrites ? 3 : 2)) return false;
-    out.kind = step_kind::send;
-    out.peer = 1;
-    out.edge = static_cast<std::uint32_t>(at);
-    if (at == 0 || rewrites) on.slots()[1] = 8;
-    if (at == 2) on.slots()[1] = 9;
-    if (at == 1) out.left = whole_input;
-    if (at++ == 1) out.header = {};
-    on.emit(out);
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return 1; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
-  [[nodiscard]] std::uint32_t slot_count() const { return 2; }
 };
 
+constexpr slots the_length{1, 1};
+
+steps tell(script& out, told_length with) {
+  out.words()[1] = 8;
+  co_yield out.send(1, 0, {}).with_header(the_length);
+  if (with.rewrites) out.words()[1] = 8;
+  co_yield out.send(1, 1, whole_input);
+  if (!with.rewrites) co_return;
+  out.words()[1] = 9;
+  co_yield out.send(1, 2, {}).with_header(the_length);
+}
+
+steps take_told(script& out, told_length with) {
+  mark before = co_yield out.receive(0, 0, {}).with_header(the_length);
+  if (with.stages) before = co_yield out.grow(with.grows).after(before);
+  const std::uint64_t length = out.words()[1];
+  before = co_yield out.receive(0, 1, {buffer::scratch, 0, length}).after(before);
+  co_yield out.copy({buffer::scratch, 0, length}, {buffer::output, 0, length}).after(before);
+}
+
 std::string told_problem(told_length receiver, told_length sender = {}) {
-  receiver.rank = 1;
+  const needs wants{.window = 1, .slots = 2};
   expectation of;
   of.ranks = 2;
   of.input_bytes = of.output_bytes = 8;
   return validate(
-      of, [&](int rank) { return generator(rank == 0 ? sender : receiver); },
+      of,
+      [&](int rank) {
+        return rank == 0 ? generator(wants, [=](script& out) { return tell(out, sender); })
+                         : generator(wants, [=](script& out) { return take_told(out, receiver); });
+      },
       [](int rank, std::uint64_t e) {
         return rank == 1 ? abstract_value{{0, static_cast<std::uint32_t>(e)}} : abstract_value{};
       },

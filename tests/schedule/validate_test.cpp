@@ -40,20 +40,15 @@ TEST(validate, finds_an_edge_used_twice) {
 }
 
 TEST(validate, finds_edges_that_are_not_apart_as_said) {
-  struct says_so : listed {
-    [[nodiscard]] bool edges_apart() const { return true; }
-  };
-  const auto problem = [](std::uint32_t edge) {
+  needs says_so = needs_of_listed;
+  says_so.edges_apart = true;
+  const auto problem = [&](std::uint32_t edge) {
     const std::vector<std::vector<step>> ranks{
         {send(1, 0, {})}, {receive(0, 0, {}), receive(2, edge, {})}, {send(1, edge, {})}};
     expectation of;
     of.ranks = 3;
     return validate(
-        of,
-        [&](int rank) {
-          const auto& all = ranks[static_cast<std::size_t>(rank)];
-          return generator(says_so{{all.data(), all.data() + all.size()}});
-        },
+        of, [&](int rank) { return list_of(ranks[static_cast<std::size_t>(rank)], says_so); },
         [](int, std::uint64_t) { return abstract_value{}; }, 1);
   };
   EXPECT_EQ(problem(1), "");
@@ -61,18 +56,13 @@ TEST(validate, finds_edges_that_are_not_apart_as_said) {
 }
 
 TEST(validate, finds_ranks_that_are_not_alike_as_said) {
-  struct says_so : listed {
-    [[nodiscard]] bool alike() const { return true; }
-  };
-  const auto problem = [](const std::vector<std::vector<step>>& ranks) {
+  needs says_so = needs_of_listed;
+  says_so.alike = true;
+  const auto problem = [&](const std::vector<std::vector<step>>& ranks) {
     expectation of;
     of.ranks = 2;
     return validate(
-        of,
-        [&](int rank) {
-          const auto& all = ranks[static_cast<std::size_t>(rank)];
-          return generator(says_so{{all.data(), all.data() + all.size()}});
-        },
+        of, [&](int rank) { return list_of(ranks[static_cast<std::size_t>(rank)], says_so); },
         [](int, std::uint64_t) { return abstract_value{}; }, 1);
   };
   EXPECT_EQ(problem({{send(1, 0, {}), receive(1, 0, {})}, {send(0, 0, {}), receive(0, 0, {})}}),
@@ -178,21 +168,16 @@ TEST(validate, wants_both_ends_to_agree_on_a_place) {
   EXPECT_TRUE(says(problem, "touch the same bytes in no order")) << problem;
 }
 
+namespace {
+
+steps copy_as_given(script& out) {
+  const std::uint64_t bytes = out.given(2)[0];
+  co_yield out.copy({buffer::input, 0, bytes}, {buffer::output, 0, bytes});
+}
+
+}  // namespace
+
 TEST(validate, hands_each_rank_its_own_arrays_and_sizes) {
-  struct sized {
-    bool sent = false;
-    bool next(step& out, tape& on) {
-      if (sent) return false;
-      sent = true;
-      out.kind = step_kind::copy;
-      out.left = {buffer::input, 0, on.given(2)[0]};
-      out.into = {buffer::output, 0, on.given(2)[0]};
-      on.emit(out);
-      return true;
-    }
-    [[nodiscard]] std::uint32_t window() const { return 0; }
-    [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
-  };
   expectation of;
   of.ranks = 2;
   of.calls.resize(2);
@@ -203,7 +188,7 @@ TEST(validate, hands_each_rank_its_own_arrays_and_sizes) {
   }
   const auto problem = [&] {
     return validate(
-        of, [](int) { return generator(sized{}); },
+        of, [](int) { return generator({}, [](script& out) { return copy_as_given(out); }); },
         [](int rank, std::uint64_t e) {
           return abstract_value{{rank, static_cast<std::uint32_t>(e)}};
         },

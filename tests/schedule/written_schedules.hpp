@@ -6,32 +6,15 @@
 
 #include <vector>
 
-#include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/recording.hpp"
 
 namespace upwash::schedule::testing {
-
-/// The steps of one rank; kept elsewhere.
-struct listed {
-  const step* at = nullptr;
-  const step* end = nullptr;
-  bool next(step& out, tape& on) {
-    if (at == end) return false;
-    out = *at++;
-    const auto after = out.after;
-    on.emit(out);
-    out.after = after;
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return 8; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 4096; }
-};
 
 using ranks_of_steps = std::vector<std::vector<step>>;
 
 /// The schedule of a rank; `all` outlives it.
 inline generator schedule_of(const ranks_of_steps& all, int rank) {
-  const std::vector<step>& mine = all[static_cast<std::size_t>(rank)];
-  return generator(listed{mine.data(), mine.data() + mine.size()});
+  return emit_recorded(all[static_cast<std::size_t>(rank)], {.window = 8, .scratch_bytes = 4096});
 }
 
 inline step to_peer(step_kind kind, int peer, std::uint32_t edge, std::uint64_t bytes = 0) {

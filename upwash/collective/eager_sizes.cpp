@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/schedule/price.hpp"
@@ -12,29 +11,20 @@
 namespace upwash::collective {
 namespace {
 
-using schedule::step_kind;
-
 constexpr std::uint64_t least_tried = 64;  ///< below, an edge is a line or two
 
-/// One message from rank 0 to rank 1.
-struct one_message {
-  bool sends = false;
-  bool placed = false;
-  std::uint64_t bytes = 0;
-  bool done = false;
-
-  bool next(schedule::step& out, schedule::tape& on) {
-    if (std::exchange(done, true)) return false;
-    out.kind = sends ? step_kind::send : step_kind::receive;
-    out.peer = sends ? 1 : 0;
-    out.placed = placed;
-    (sends ? out.left : out.into) = {schedule::buffer::output, 0, bytes};
-    on.emit(out);
-    return true;
+schedule::steps one_message(schedule::script& out, bool sends, bool placed, std::uint64_t bytes) {
+  const schedule::piece data{schedule::buffer::output, 0, bytes};
+  if (sends) {
+    const schedule::send_step step = out.send(1, 0, data);
+    const schedule::send_step going = placed ? step.placed(data) : step;
+    co_yield going;
+  } else {
+    const schedule::receive_step step = out.receive(0, 0, data);
+    const schedule::receive_step coming = placed ? step.placed() : step;
+    co_yield coming;
   }
-  [[nodiscard]] static std::uint32_t window() { return 1; }
-  [[nodiscard]] static std::uint64_t scratch_bytes() { return 0; }
-};
+}
 
 /// Two ranks whose messages cost what those of the level do.
 machine of_level(const machine& on, std::size_t level) {
@@ -56,7 +46,9 @@ duration price_of(const machine& on, const problem& call, bool placed, std::uint
   options.free_where_absent = true;
   options.every_rank = true;
   const auto steps = [&](int rank) {
-    return schedule::generator(one_message{rank == 0, placed, bytes});
+    return schedule::generator({.window = 1}, [sends = rank == 0, placed, bytes](auto& out) {
+      return one_message(out, sends, placed, bytes);
+    });
   };
   const auto priced = schedule::price(2, steps, on, rules, options);
   return call.overlapped ? priced.processor_most : priced.completion;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A resumable generator of steps: it emits one rank's steps in topological order. An algorithm is a
-// coroutine (script.hpp) or a plain struct with `bool next(step&, tape&)`; storing a schedule is
-// just one more consumer.
+// coroutine (script.hpp); storing a schedule is just one more consumer.
 #pragma once
 
 #include <concepts>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -24,37 +24,26 @@
 
 namespace upwash::schedule {
 
-/// What an algorithm is: a plain value that emits steps, and says what it needs of an executor.
-template <class Algorithm>
-concept algorithm = std::is_trivially_copyable_v<Algorithm> &&
-    requires(Algorithm& a, const Algorithm& c, step& out, tape& on) {
-  { a.next(out, on) } -> std::same_as<bool>;
-  { c.window() } -> std::convertible_to<std::uint32_t>;
-  { c.scratch_bytes() } -> std::convertible_to<std::uint64_t>;
-};
-
 /// What an algorithm needs of whoever runs it, and what of it repeats.
 struct needs {
   /// No step waits for one emitted more than so many steps before it, and so many steps may have
   /// to be open at once.
   std::uint32_t window = 0;
-  std::uint32_t slots = 0;          ///< member `slot_count()`; zero at first
+  std::uint32_t slots = 0;          ///< words of the run; zero at first
   std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
-  /// Of `buffer::shared`, the same at all ranks. Member `shared_bytes()`.
+  /// Of `buffer::shared`, the same at all ranks.
   std::uint64_t shared_bytes = 0;
-  std::uint32_t counters = 0;  ///< member `counter_count()`; zero at first
+  std::uint32_t counters = 0;  ///< that signals add to; zero at first
   /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
-  /// one sends as edge e stands for what any of them does; edges go up. 0: none. Member
-  /// `std::uint32_t rank_class()`, O(1).
+  /// one sends as edge e stands for what any of them does; edges go up. 0: none.
   std::uint32_t rank_class = 0;
-  /// Members read each other's input or output; the same at all ranks. Members
-  /// `bool exposes_input()`, `exposes_output()`.
+  /// Members read each other's input or output; the same at all ranks.
   bool exposes_input = false;
   bool exposes_output = false;
-  /// No rank receives one edge number from two sources. Member `bool edges_apart()`.
+  /// No rank receives one edge number from two sources.
   bool edges_apart = false;
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
-  /// the rank's own send of edge e arrives there. Member `bool alike()`.
+  /// the rank's own send of edge e arrives there.
   bool alike = false;
   /// Steps depend on what the caller gives or the buffers hold (`facts`): without it there are
   /// none.
@@ -67,36 +56,35 @@ concept recipe = std::is_trivially_copyable_v<Recipe> && requires(const Recipe& 
   { from(out) } -> std::same_as<steps>;
 };
 
-/// Any algorithm, type-erased: a struct's state, 248 bytes at most, lies in place; a coroutine
-/// begins with the first step that is asked of it, in memory that is allocated then. Copies of one
-/// that has begun are for structs only.
+/// Any algorithm, type-erased: its recipe lies in place; the coroutine begins with the first step
+/// that is asked of it, in memory that is allocated then and used again when the generator is given
+/// another value. One that has begun is not copied.
 class generator {
  public:
-  static constexpr std::size_t state_bytes = 248;
-
-  template <algorithm Algorithm>
-  generator(const Algorithm& from) : acts_(&acts_of<Algorithm>), needs_(needs_of(from)) {
-    static_assert(sizeof(Algorithm) <= state_bytes && alignof(Algorithm) <= alignof(void*));
-    ::new (static_cast<void*>(state_)) Algorithm(from);
-  }
+  static constexpr std::size_t most_recipe_bytes = 200;
 
   /// `from(script&)` begins the coroutine.
   template <recipe Recipe>
-  generator(const needs& wants, const Recipe& from)
-      : acts_(&acts_of_recipe<Recipe>), needs_(wants) {
-    static_assert(sizeof(Recipe) <= state_bytes && alignof(Recipe) <= alignof(void*));
-    ::new (static_cast<void*>(state_)) Recipe(from);
+  generator(const needs& wants, const Recipe& from) : begin_(&begin_of<Recipe>), needs_(wants) {
+    static_assert(sizeof(Recipe) <= most_recipe_bytes && alignof(Recipe) <= alignof(void*));
+    ::new (static_cast<void*>(recipe_)) Recipe(from);
   }
 
   generator(const generator& from)
-      : acts_(from.acts_),
-        needs_(from.needs_),
-        emitted_(from.emitted_),
-        one_buffer_(from.one_buffer_ ? std::make_unique<one_buffer>(*from.one_buffer_) : nullptr) {
-    ensure(!from.script_, "a recorded schedule is moved, not copied");
-    std::memcpy(state_, from.state_, state_bytes);
+      : begin_(from.begin_), needs_(from.needs_), one_buffer_(from.one_buffer_) {
+    from.ensure_not_begun();
+    std::memcpy(recipe_, from.recipe_, most_recipe_bytes);
   }
-  generator& operator=(const generator& from) { return *this = generator(from); }
+  generator& operator=(const generator& from) {
+    from.ensure_not_begun();
+    if (script_) script_->give_up();
+    begin_ = from.begin_;
+    needs_ = from.needs_;
+    emitted_ = never;
+    one_buffer_ = from.one_buffer_;
+    std::memmove(recipe_, from.recipe_, most_recipe_bytes);
+    return *this;
+  }
   generator(generator&&) noexcept = default;
   generator& operator=(generator&&) noexcept = default;
   ~generator() = default;
@@ -113,8 +101,7 @@ class generator {
       emitted_ = on.latest();
       return true;
     }
-    const bool more =
-        acts_->begin == nullptr ? acts_->next(state_, out, on) : running().next(out, on);
+    const bool more = running().next(out, on);
     emitted_ = on.latest();
     if (more && one_buffer_) one_buffer_->change(out, on);
     return more;
@@ -129,23 +116,33 @@ class generator {
 
   /// In calls where one buffer is input and output (one_buffer.hpp); before the first step.
   [[nodiscard]] generator relocated(const relocation& to) && {
-    one_buffer_ = std::make_unique<one_buffer>(to, needs_.window);
+    one_buffer_.emplace(to, needs_.window);
     return std::move(*this);
   }
   /// The buffer is of so many bytes.
   [[nodiscard]] generator behind_a_copy(std::uint64_t bytes) && {
-    one_buffer_ = std::make_unique<one_buffer>(needs_.scratch_bytes, bytes);
+    one_buffer_.emplace(needs_.scratch_bytes, bytes);
     needs_.window = one_buffer::window_of(needs_.window);
     needs_.scratch_bytes += bytes;
     return std::move(*this);
   }
 
   /// Begins the coroutine as a part of another one (part.hpp), which says where its steps lie. Not
-  /// of structs, nor of one in one buffer.
+  /// of one in one buffer.
   [[nodiscard]] steps begin(script& in) const {
-    ensure(acts_->begin != nullptr && !one_buffer_, "a part is a coroutine of two buffers");
-    return acts_->begin(state_, in);
+    ensure(!one_buffer_, "a part is a schedule of two buffers");
+    return begin_(recipe_, in);
   }
+
+  /// The memory of coroutines, to be used by another generator. It is the generator's that has it;
+  /// one that gives it away begins anew.
+  [[nodiscard]] std::unique_ptr<script> give_memory() noexcept {
+    if (script_) script_->give_up();
+    emitted_ = never;
+    return std::move(script_);
+  }
+  /// Before the first step. Null: it is allocated with the first step.
+  void take_memory(std::unique_ptr<script> unused) noexcept { script_ = std::move(unused); }
 
   [[nodiscard]] const needs& wants() const noexcept { return needs_; }
   [[nodiscard]] std::uint32_t window() const noexcept { return needs_.window; }
@@ -154,7 +151,6 @@ class generator {
   /// What repeats, from the next step on. `known` as for that step.
   [[nodiscard]] repetition repeats(const facts& known) {
     if (one_buffer_ && one_buffer_->copies()) return {};
-    if (acts_->begin == nullptr) return acts_->repeats(state_);
     tape on(emitted_, &known);
     const repetition found = running().repeats(on);
     emitted_ = on.latest();
@@ -165,75 +161,35 @@ class generator {
     return repeats(nothing);
   }
   /// Passes over alike rounds, between two rounds: where `repeats` has just said so.
-  void skip(std::uint64_t rounds) {
-    if (acts_->begin == nullptr) return acts_->skip(state_, rounds);
-    script_->skip(rounds);
-  }
-  /// Of a coroutine's frame, once it has begun; else 0.
+  void skip(std::uint64_t rounds) { script_->skip(rounds); }
+  /// Of the coroutine's frames, once it has begun; else 0.
   [[nodiscard]] std::size_t frame_bytes() const noexcept {
     return script_ ? script_->frame_bytes() : 0;
   }
 
  private:
-  struct acts {
-    bool (*next)(std::byte*, step&, tape&);
-    repetition (*repeats)(const std::byte*);
-    void (*skip)(std::byte*, std::uint64_t);
-    steps (*begin)(const std::byte*, script&);  ///< of a coroutine, which has nothing else
-  };
-
-  template <class Algorithm>
-  static Algorithm& at(std::byte* state) {
-    return *std::launder(reinterpret_cast<Algorithm*>(state));
-  }
-  template <class Algorithm>
-  static constexpr acts acts_of = {
-      [](std::byte* state, step& out, tape& on) { return at<Algorithm>(state).next(out, on); },
-      [](const std::byte* state) {
-        const Algorithm& of = *std::launder(reinterpret_cast<const Algorithm*>(state));
-        if constexpr (requires { of.repeats(); }) return repetition(of.repeats());
-        return repetition{};
-      },
-      [](std::byte* state, std::uint64_t rounds) {
-        if constexpr (requires { at<Algorithm>(state).skip(rounds); }) {
-          at<Algorithm>(state).skip(rounds);
-        }
-      },
-      nullptr};
   template <class Recipe>
-  static constexpr acts acts_of_recipe = {
-      nullptr, nullptr, nullptr, [](const std::byte* state, script& out) {
-        return (*std::launder(reinterpret_cast<const Recipe*>(state)))(out);
-      }};
+  static steps begin_of(const std::byte* kept, script& in) {
+    return (*std::launder(reinterpret_cast<const Recipe*>(kept)))(in);
+  }
 
   script& running() {
-    if (!script_) {
-      script_ = std::make_unique<script>();
-      script_->begin(acts_->begin(state_, *script_));
+    if (!script_ || !script_->begun()) [[unlikely]] {
+      if (!script_) script_ = std::make_unique<script>();
+      script_->begin(begin_(recipe_, *script_));
     }
     return *script_;
   }
-
-  template <class Algorithm>
-  static needs needs_of(const Algorithm& from) {
-    needs all{.window = from.window(), .scratch_bytes = from.scratch_bytes()};
-    if constexpr (requires { from.slot_count(); }) all.slots = from.slot_count();
-    if constexpr (requires { from.counter_count(); }) all.counters = from.counter_count();
-    if constexpr (requires { from.shared_bytes(); }) all.shared_bytes = from.shared_bytes();
-    if constexpr (requires { from.exposes_input(); }) all.exposes_input = from.exposes_input();
-    if constexpr (requires { from.exposes_output(); }) all.exposes_output = from.exposes_output();
-    if constexpr (requires { from.edges_apart(); }) all.edges_apart = from.edges_apart();
-    if constexpr (requires { from.alike(); }) all.alike = from.alike();
-    if constexpr (requires { from.rank_class(); }) all.rank_class = from.rank_class();
-    return all;
+  void ensure_not_begun() const {
+    ensure(!script_ || !script_->begun(), "a schedule that has begun is moved, not copied");
   }
 
-  const acts* acts_;
+  steps (*begin_)(const std::byte* kept, script& in);
   needs needs_;
   mark emitted_ = never;
-  std::unique_ptr<one_buffer> one_buffer_;  ///< in calls with one only
+  std::optional<one_buffer> one_buffer_;  ///< in calls with one only
   std::unique_ptr<script> script_;
-  alignas(void*) std::byte state_[state_bytes] = {};
+  alignas(void*) std::byte recipe_[most_recipe_bytes] = {};
 };
 
 }  // namespace upwash::schedule

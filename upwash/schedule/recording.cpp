@@ -12,6 +12,18 @@
 
 namespace upwash::schedule {
 
+namespace {
+
+steps emit_all(script& out, std::span<const step> kept) {
+  for (const step& each : kept) co_yield out.as_recorded(each);
+}
+
+}  // namespace
+
+generator emit_recorded(std::span<const step> kept, const needs& wants) {
+  return {wants, [=](script& out) { return emit_all(out, kept); }};
+}
+
 /// The messages under way, and how far each rank has come.
 class recording::flow {
  public:
@@ -107,26 +119,6 @@ class recording::flow {
   std::map<edge_key, message> sent_;
 };
 
-/// A cursor over what was recorded.
-class recording::replayed {
- public:
-  explicit replayed(const track& of) : of_(&of) {}
-
-  bool next(step& out, tape& on) {
-    if (next_ == of_->steps.size()) return false;
-    out = of_->steps[next_++];
-    on.emit(out);
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const noexcept { return of_->window; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return of_->scratch_bytes; }
-  [[nodiscard]] std::uint32_t counter_count() const noexcept { return of_->counters; }
-
- private:
-  const track* of_;
-  std::size_t next_ = 0;
-};
-
 recording::recording(int ranks, function_ref<generator(int)> schedule_of,
                      function_ref<facts(int)> facts_of, std::uint64_t most_steps) {
   tracks_.resize(static_cast<std::size_t>(ranks));
@@ -134,16 +126,17 @@ recording::recording(int ranks, function_ref<generator(int)> schedule_of,
   for (int rank = 0; rank < ranks; ++rank) {
     const generator steps = schedule_of(rank);
     track& mine = tracks_[static_cast<std::size_t>(rank)];
-    mine.window = steps.window();
-    mine.scratch_bytes = steps.scratch_bytes();
-    mine.counters = steps.wants().counters;
+    const needs& wants = steps.wants();
+    mine.wants = {
+        .window = wants.window, .scratch_bytes = wants.scratch_bytes, .counters = wants.counters};
     all.add(steps, facts_of(rank));
   }
   all.run();
 }
 
 generator recording::steps_of(int rank) const {
-  return generator(replayed(tracks_[static_cast<std::size_t>(rank)]));
+  const track& of = tracks_[static_cast<std::size_t>(rank)];
+  return emit_recorded(of.steps, of.wants);
 }
 
 }  // namespace upwash::schedule

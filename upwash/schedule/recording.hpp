@@ -7,12 +7,16 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::schedule {
+
+/// Emits steps that are kept elsewhere, as they are.
+[[nodiscard]] generator emit_recorded(std::span<const step> kept, const needs& wants);
 
 class recording {
  public:
@@ -28,12 +32,9 @@ class recording {
  private:
   struct track {
     std::vector<step> steps;
-    std::uint32_t window = 0;
-    std::uint64_t scratch_bytes = 0;
-    std::uint32_t counters = 0;
+    needs wants;
   };
   class flow;
-  class replayed;
 
   std::vector<track> tracks_;
 };

@@ -33,6 +33,14 @@ void script::begin(steps&& of) {
   running_.emplace(std::move(of));
 }
 
+void script::give_up() noexcept {
+  running_.reset();
+  innermost_ = nullptr;
+  in_ = nullptr;
+  between_ = nullptr;
+  watched_ = ahead_ = false;
+}
+
 void script::resume(step& out, tape& on) {
   const mark emitted = on.latest();
   out_ = &out;

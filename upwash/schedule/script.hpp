@@ -63,6 +63,8 @@ class script : public step_writer {
   /// The consumer's side. Takes the coroutine that this script was given to.
   void begin(steps&& of);
   [[nodiscard]] bool begun() const noexcept { return running_.has_value(); }
+  /// Another coroutine may begin, in the memory of this one.
+  void give_up() noexcept;
   /// The next step; false at the end.
   [[nodiscard]] bool next(step& out, tape& on);
   /// What repeats from the next step on (repetition.hpp).

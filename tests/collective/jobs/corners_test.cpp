@@ -23,123 +23,77 @@ using namespace upwash;
 using namespace upwash::collective;
 using schedule::buffer;
 using schedule::generator;
-using schedule::step;
-using schedule::step_kind;
-using schedule::tape;
+using schedule::mark;
+using schedule::piece;
+using schedule::script;
+using schedule::send_step;
+using schedule::steps;
 
-/// What an algorithm must have beside `next`.
-template <std::uint32_t Window, std::uint32_t Counters = 0>
-struct plain {
-  [[nodiscard]] std::uint32_t window() const { return Window; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
-  [[nodiscard]] std::uint32_t counter_count() const { return Counters; }
-};
+constexpr std::uint64_t summed_words = 20;
 
 /// Adds a peer's words one by one to its own, while the oldest step waits for a slow message.
-struct piecewise_sum : plain<31> {
-  static constexpr int words = 20;
-  int ranks = 1;
-  int rank = 0;
-  int emitted = 0;
-
-  piecewise_sum(int of, int me) : ranks(of), rank(me) {}
-  bool next(step& out, tape& on) {
-    const std::uint64_t offset = 8 * static_cast<std::uint64_t>(emitted - 1);
-    if (emitted == 0) {
-      out.kind = step_kind::receive;
-      out.peer = (rank + ranks - 1) % ranks;
-    } else if (emitted <= words) {
-      out.kind = step_kind::reduce;
-      out.left = {buffer::input, offset, 8, (rank + 1) % ranks};
-      out.right = out.into = {buffer::output, offset, 8};
-    } else if (emitted == words + 1) {
-      out.kind = step_kind::send;
-      out.peer = (rank + 1) % ranks;
-      on.emit(out, on.latest(), on.latest() - 1, on.latest() - 2);
-      ++emitted;
-      return true;
-    } else {
-      return false;
-    }
-    on.emit(out);
-    ++emitted;
-    return true;
+steps sum_piecewise(script& out, int ranks, int rank) {
+  co_yield out.receive((rank + ranks - 1) % ranks, 0, {});
+  for (std::uint64_t offset = 0; offset < 8 * summed_words; offset += 8) {
+    const piece sum{buffer::output, offset, 8};
+    co_yield out.reduce({buffer::input, offset, 8, (rank + 1) % ranks}, sum, sum);
   }
-};
+  const mark last = out.latest();
+  co_yield out.send((rank + 1) % ranks, 0, {}).after(last, last - 1, last - 2);
+}
+
+generator piecewise_sum(int ranks, int rank) {
+  return {{.window = 31}, [=](script& out) { return sum_piecewise(out, ranks, rank); }};
+}
+
+steps pass_network_barrier(script& out) { co_yield out.net_barrier(); }
 
 /// What no conduit can do; with a counter, so that it has an epoch.
-struct network_barrier : plain<0, 1> {
-  bool emitted = false;
-  bool next(step& out, tape& on) {
-    if (std::exchange(emitted, true)) return false;
-    out.kind = step_kind::net_barrier;
-    on.emit(out);
-    return true;
-  }
-};
+generator network_barrier() {
+  return {{.counters = 1}, [](script& out) { return pass_network_barrier(out); }};
+}
+
+steps signal_itself(script& out) {
+  co_yield out.signal(2);
+  co_yield out.await(2, 1);
+}
 
 /// More counters than the team's board has.
-struct three_counters : plain<1, 3> {
-  int emitted = 0;
-  bool next(step& out, tape& on) {
-    if (emitted == 2) return false;
-    out.kind = emitted++ == 0 ? step_kind::signal : step_kind::await;
-    out.edge = 2;
-    out.value = 1;
-    on.emit(out);
-    return true;
-  }
-};
+generator three_counters() {
+  return {{.window = 1, .counters = 3}, [](script& out) { return signal_itself(out); }};
+}
+
+steps send_to_itself(script& out, int rank, std::uint64_t bytes, bool acknowledged) {
+  const send_step step = out.send(rank, 0, {buffer::input, 0, bytes});
+  const send_step going = acknowledged ? step.acknowledged() : step;
+  co_yield going;
+  co_yield out.receive(rank, 0, {buffer::output, 0, bytes});
+}
 
 /// A rank to itself: as the bytes say, and acknowledged or not.
-struct to_itself : plain<2> {
-  int rank = 0;
-  std::uint64_t bytes = 0;
-  bool acknowledged = false;
-  int emitted = 0;
+generator to_itself(int rank, std::uint64_t bytes, bool acknowledged) {
+  return {{.window = 2},
+          [=](script& out) { return send_to_itself(out, rank, bytes, acknowledged); }};
+}
 
-  to_itself(int me, std::uint64_t size, bool told) : rank(me), bytes(size), acknowledged(told) {}
-  bool next(step& out, tape& on) {
-    if (emitted == 2) return false;
-    out.peer = rank;
-    if (emitted++ == 0) {
-      out.kind = step_kind::send;
-      out.acknowledged = acknowledged;
-      out.left = {buffer::input, 0, bytes};
-    } else {
-      out.kind = step_kind::receive;
-      out.into = {buffer::output, 0, bytes};
-    }
-    on.emit(out);
-    return true;
-  }
-};
+steps reduce_once(script& out, std::array<int, 3> owners) {
+  co_yield out.reduce({buffer::input, 0, 8, owners[0]}, {buffer::input, 0, 8, owners[1]},
+                      {buffer::output, 0, 8, owners[2]});
+}
 
-/// One reduction, with pieces of these owners.
-struct one_reduction : plain<0> {
-  std::array<int, 3> owners;  ///< left, right, into
-  bool emitted = false;
-
-  explicit one_reduction(std::array<int, 3> of) : owners(of) {}
-  bool next(step& out, tape& on) {
-    if (std::exchange(emitted, true)) return false;
-    out.kind = step_kind::reduce;
-    out.left = {buffer::input, 0, 8, owners[0]};
-    out.right = {buffer::input, 0, 8, owners[1]};
-    out.into = {buffer::output, 0, 8, owners[2]};
-    on.emit(out);
-    return true;
-  }
-};
+/// One reduction, with pieces of these owners: left, right, into.
+generator one_reduction(std::array<int, 3> owners) {
+  return {{}, [=](script& out) { return reduce_once(out, owners); }};
+}
 
 }  // namespace
 
 JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
-  constexpr auto words = static_cast<std::size_t>(piecewise_sum::words);
+  constexpr auto words = static_cast<std::size_t>(summed_words);
   for (int repeat = 0; repeat < 5; ++repeat) {
     const std::vector<std::uint64_t> mine(words, static_cast<std::uint64_t>(here.rank()) + 1);
     std::vector<std::uint64_t> sum(words, 1000);
-    execute(here.world(), generator(piecewise_sum(here.size(), here.rank())),
+    execute(here.world(), piecewise_sum(here.size(), here.rank()),
             {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(sum)),
              reduction_of<std::uint64_t, upwash::sum>()},
             {.exit = sync_mode::all})
@@ -151,8 +105,8 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
 
 JOB_TEST(corners, what_was_refused_holds_nobody_up, .on_packets = false) {
   for (int repeat = 0; repeat < 3; ++repeat) {
-    EXPECT_THROW(execute(here.world(), generator(network_barrier()), {}).wait(), error);
-    persistent kept(here.world(), generator(network_barrier()), {});
+    EXPECT_THROW(execute(here.world(), network_barrier(), {}).wait(), error);
+    persistent kept(here.world(), network_barrier(), {});
     EXPECT_THROW(static_cast<void>(kept.start()), error);
     for (int i = 0; i < 40; ++i) barrier(here.world()).wait();  // more than the board has epochs
     for (int i = 0; i < 40; ++i) barrier(here.world(), blocking);
@@ -219,7 +173,7 @@ JOB_TEST(corners, counters_begin_at_zero_whoever_settles) {
   const bool shared = all_direct(here.world());
   for (int epoch = 0; epoch < 70; ++epoch) {
     if (epoch % 16 == 0) {  // the one that settles
-      execute(here.world(), generator(three_counters()), {}).wait();
+      execute(here.world(), three_counters(), {}).wait();
       continue;
     }
     if (here.rank() == epoch % here.size()) {
@@ -276,7 +230,7 @@ JOB_TEST(corners, edges_to_oneself) {
     for (const bool acknowledged : {false, true}) {
       for (const auto how : {mechanism::eager, mechanism::rendezvous}) {
         std::vector<std::byte> to(bytes);
-        execute(here.world(), generator(to_itself(here.rank(), bytes, acknowledged)),
+        execute(here.world(), to_itself(here.rank(), bytes, acknowledged),
                 {.input = from, .output = to}, {.rules = {.forced = how}})
             .wait();
         ASSERT_TRUE(std::equal(to.begin(), to.end(), from.begin())) << bytes;
@@ -306,7 +260,7 @@ JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
   for (const auto& owners : {std::array<int, 3>{peer, peer, schedule::own},
                              std::array<int, 3>{schedule::own, schedule::own, peer}}) {
     EXPECT_THROW(
-        execute(here.world(), generator(one_reduction(owners)),
+        execute(here.world(), one_reduction(owners),
                 {std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(&result, 1)),
                  reduction_of<std::uint64_t, upwash::sum>()})
             .wait(),

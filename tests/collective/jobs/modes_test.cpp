@@ -215,18 +215,7 @@ JOB_TEST(modes, teams_may_be_started_in_any_order, .least_ranks = 3) {
 namespace {
 
 /// A barrier that the network is to carry out.
-struct network_barrier {
-  bool emitted = false;
-  bool next(schedule::step& out, schedule::tape& on) {
-    if (emitted) return false;
-    emitted = true;
-    out.kind = schedule::step_kind::net_barrier;
-    on.emit(out);
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return 1; }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 0; }
-};
+schedule::steps network_barrier(schedule::script& out) { co_yield out.net_barrier(); }
 
 }  // namespace
 
@@ -235,7 +224,8 @@ JOB_TEST(modes, steps_in_the_network_are_refused_by_name, .on_packets = false) {
   how.agreed = {.operation = "barrier", .algorithm = "in_network"};
   std::string told;
   try {
-    execute(here.world(), schedule::generator(network_barrier{}), {}, how).wait();
+    const schedule::generator steps({.window = 1}, [](auto& out) { return network_barrier(out); });
+    execute(here.world(), steps, {}, how).wait();
   } catch (const error& e) {
     told = e.what();
   }
