@@ -36,7 +36,7 @@ if(UPWASH_SANITIZE MATCHES thread)
   gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()
 if(UPWASH_UNIT_TESTS)
-  add_executable(unit_tests ${UPWASH_UNIT_TESTS})
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(unit_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static
                         upwash_warnings upwash_test_options GTest::gtest_main fmt::fmt
                         nlohmann_json::nlohmann_json)
@@ -61,7 +61,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
-  add_executable(job_tests ${UPWASH_JOB_TESTS})
+  add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings upwash_test_options
                         GTest::gtest fmt::fmt)
   target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)

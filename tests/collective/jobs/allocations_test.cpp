@@ -5,10 +5,12 @@
 // their receives or after. (Not on conduits that allocate their own messages one by one, nor for
 // puts that core keeps for peers out of reach.)
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tests/harness/allocations.hpp"
+#include "tests/allocations.hpp"
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/executor.hpp"
 
@@ -17,34 +19,45 @@ namespace {
 using namespace upwash;
 using namespace upwash::collective;
 using schedule::buffer;
+using schedule::generator;
+using schedule::script;
+using schedule::steps;
 
-/// Each rank sends its input to each other, which writes it where it keeps that rank's.
 struct exchange {
   int ranks = 1;
   int rank = 0;
   std::uint64_t bytes = 0;
   bool apart = false;   ///< may use the board's lines
   bool placed = false;  ///< may be put
-  int emitted = 0;
-
-  bool next(schedule::step& out, schedule::tape& on) {
-    const int distance = emitted / 2 + 1;
-    if (distance >= ranks) return false;
-    const bool sends = emitted++ % 2 == 0;
-    out.kind = sends ? schedule::step_kind::send : schedule::step_kind::receive;
-    out.peer = (rank + (sends ? distance : ranks - distance)) % ranks;
-    out.edge = static_cast<std::uint32_t>(distance);
-    out.left = {buffer::input, 0, sends ? bytes : 0};
-    const int from = sends ? rank : out.peer;
-    out.into = {buffer::output, static_cast<std::uint64_t>(from) * bytes, bytes};
-    out.placed = placed;
-    on.emit(out);
-    return true;
-  }
-  [[nodiscard]] std::uint32_t window() const { return static_cast<std::uint32_t>(2 * ranks); }
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return 4096; }
-  [[nodiscard]] bool edges_apart() const { return apart; }
 };
+
+/// Each rank sends its input to each other, which writes it where it keeps that rank's.
+steps go(script& out, exchange what) {
+  for (int distance = 1; distance < what.ranks; ++distance) {
+    const auto edge = static_cast<std::uint32_t>(distance);
+    const auto place_of = [what](int from) {
+      return schedule::piece{buffer::output, static_cast<std::uint64_t>(from) * what.bytes,
+                             what.bytes};
+    };
+    const schedule::piece mine{buffer::input, 0, what.bytes};
+    const int to = (what.rank + distance) % what.ranks;
+    const int from = (what.rank + what.ranks - distance) % what.ranks;
+    if (what.placed) {
+      co_yield out.send(to, edge, mine).placed(place_of(what.rank));
+      co_yield out.receive(from, edge, place_of(from)).placed();
+    } else {
+      co_yield out.send(to, edge, mine);
+      co_yield out.receive(from, edge, place_of(from));
+    }
+  }
+}
+
+generator steps_of(const exchange& what) {
+  return {{.window = static_cast<std::uint32_t>(2 * what.ranks),
+           .scratch_bytes = 4096,
+           .edges_apart = what.apart},
+          [what](script& out) { return go(out, what); }};
+}
 
 /// The collective, and a team of the same members to wait for each other on.
 struct repeated {
@@ -56,15 +69,15 @@ struct repeated {
 };
 
 void wait_for_all(const repeated& of) {
-  execute(of.beside, exchange{of.among.size(), of.among.rank()}, {}).wait();
+  execute(of.beside, steps_of({of.among.size(), of.among.rank()}), {}).wait();
 }
 
 /// Half of the ranks begin when the messages of the others are on their way, or here.
 void exchange_once(const repeated& of) {
   request open;
-  if (of.among.rank() % 2 == 0) open = execute(of.among, of.what, of.buffers, of.how);
+  if (of.among.rank() % 2 == 0) open = execute(of.among, steps_of(of.what), of.buffers, of.how);
   wait_for_all(of);
-  if (of.among.rank() % 2 != 0) open = execute(of.among, of.what, of.buffers, of.how);
+  if (of.among.rank() % 2 != 0) open = execute(of.among, steps_of(of.what), of.buffers, of.how);
   open.wait();
   wait_for_all(of);
 }
@@ -112,6 +125,31 @@ void expect_no_allocation(const team& among, const team& beside, std::uint64_t b
   free(area);
 }
 
+/// Keeps words between steps, so that its frame is as large as that.
+template <std::size_t Words>
+steps copy_by_turns(script& out, int times) {
+  std::array<std::uint64_t, Words> offsets{};
+  for (int i = 0; i < times; ++i) {
+    std::uint64_t& at = offsets[static_cast<std::size_t>(i) % Words];
+    co_yield out.copy({buffer::input, at, 8}, {buffer::output, at, 8}).after_all();
+    at = (at + 8) % 16;
+  }
+}
+
+template <std::size_t Words>
+generator copies() {
+  return {{.window = 1}, [](script& out) { return copy_by_turns<Words>(out, 100); }};
+}
+
+/// Of the third time; before, there is no memory yet.
+template <class Act>
+std::uint64_t bytes_allocated_by(const Act& act) {
+  for (int i = 0; i < 2; ++i) act();
+  const std::uint64_t before = test::allocated_bytes();
+  act();
+  return test::allocated_bytes() - before;
+}
+
 }  // namespace
 
 JOB_TEST(allocations, none_for_an_operation_that_is_repeated, .least_ranks = 2, .most_ranks = 9,
@@ -124,4 +162,17 @@ JOB_TEST(allocations, none_for_an_operation_that_is_repeated, .least_ranks = 2, 
   }
   if (default_rules(world).direct) expect_no_allocation(world, beside, 500, false, true);
   beside.release();
+}
+
+JOB_TEST(allocations, are_none_for_the_steps_of_what_is_repeated, .most_ranks = 1) {
+  const std::vector<std::uint64_t> in{1, 2};
+  std::vector<std::uint64_t> out(2);
+  const binding buffers{std::as_bytes(std::span(in)), std::as_writable_bytes(std::span(out)), {}};
+  persistent kept(here.world(), copies<40>(), buffers);
+  EXPECT_EQ(bytes_allocated_by([&] { kept.start().wait(); }), 0U);
+  const auto executed = [&](const generator& steps) {
+    return bytes_allocated_by([&] { execute(here.world(), steps, buffers).wait(); });
+  };
+  EXPECT_EQ(executed(copies<100>()), 0U);
+  EXPECT_EQ(out, in);
 }

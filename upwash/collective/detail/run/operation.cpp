@@ -43,9 +43,13 @@ operation::operation(slot_store& spare, operation_room& room, const team& on, te
       slots_(spare, room.chunks),
       open_(room.open),
       scratch_(room.scratch),
-      words_(room.words) {
+      words_(room.words),
+      script_(room.script) {
   open_.clear();
+  steps_.take_memory(std::move(script_));
 }
+
+operation::~operation() { script_ = steps_.give_memory(); }
 
 void operation::restart(completer told) {
   end = told;

@@ -54,6 +54,7 @@ struct operation_room {
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> counters;
   keyed_queues<peer_buffer, exposed_memory, peer_buffer_hash> peers;
+  std::unique_ptr<schedule::script> script;  ///< the generator's memory
 };
 
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
@@ -64,6 +65,9 @@ class operation {
   operation(slot_store& spare, operation_room& room, const team& on, team_record& record,
             std::uint32_t number, const schedule::generator& steps, const binding& bound,
             const manner& how);
+  operation(const operation&) = delete;
+  operation& operator=(const operation&) = delete;
+  ~operation();
 
   /// Begins anew: the next start of a persistent operation.
   void restart(completer told);
@@ -161,6 +165,7 @@ class operation {
   open_steps& open_;
   std::vector<std::byte>& scratch_;
   std::vector<std::uint64_t>& words_;
+  std::unique_ptr<schedule::script>& script_;  ///< empty while this lives
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives
