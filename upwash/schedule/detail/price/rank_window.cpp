@@ -10,19 +10,16 @@ namespace upwash::schedule::detail {
 step_number rank_window::emit(std::uint32_t rounds_in_unit) {
   if (ended_ || at_stage_ || next_ - base_ == size_) return no_step;
   see_boundary(rounds_in_unit);
-  step fresh;
-  if (!steps_.next(fresh, known_)) {
+  if (next_ - base_ == ring_.size()) grow();
+  open_step& s = at(next_);
+  if (!steps_.next(s.what, known_)) {
     ended_ = true;
     return no_step;
   }
-  if (next_ - base_ == ring_.size()) grow();
-  fresh.edge -= edge_shift_;
-  at_stage_ = fresh.kind == step_kind::stage;
+  s.what.edge -= edge_shift_;
+  at_stage_ = s.what.kind == step_kind::stage;
   const step_number n = next_++;
-  open_step& s = at(n);
-  s = {};
-  s.what = fresh;
-  s.ready = before_base_;
+  s.begin(before_base_);
   link(n);
   return n;
 }

@@ -33,6 +33,15 @@ struct open_step {
   /// Those that wait for this: number * most_dependencies + which, plus 1; each names the next.
   std::uint64_t first_dependent = 0;
   std::array<std::uint64_t, step::most_dependencies> next_dependent{};
+
+  /// All but the step as new.
+  void begin(duration ready_at) noexcept {
+    ready = ready_at;
+    begun = done_at = {};
+    waits = phase = 0;
+    done = waits_for_all = ends_unit = false;
+    message = first_dependent = 0;
+  }
 };
 
 class rank_window {
