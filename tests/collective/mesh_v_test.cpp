@@ -50,8 +50,7 @@ abstract_value wanted_of(const expectation& of, int rank, std::uint64_t e) {
   return {};  // a gap
 }
 
-std::string validate_uneven(const expectation& of, mesh_v_parameters with,
-                            std::uint64_t seed) {
+std::string validate_uneven(const expectation& of, mesh_v_parameters with, std::uint64_t seed) {
   return validate(
       of,
       [&](int rank) {

@@ -3,15 +3,16 @@
 #include "upwash/collective/algorithms/all_gathers.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/detail/dissemination.hpp"
 #include "upwash/collective/algorithms/detail/folded_cube.hpp"
+#include "upwash/collective/algorithms/detail/latest_marks.hpp"
 #include "upwash/schedule/part.hpp"
 
 namespace upwash::collective {
 
+using detail::latest_marks;
 using schedule::buffer;
 using schedule::generator;
 using schedule::mark;
@@ -98,10 +99,7 @@ steps disseminate(script& out, blocks data, int rank, int radix, bool in_place) 
   }
 }
 
-/// The last few sends, each of which waits for the one so many before: more open ones would ask for
-/// a window as wide as a partition.
-template <std::size_t Most>
-using open_sends = std::array<mark, Most>;
+// So many sends are open at a time: more would ask for a window as wide as a partition.
 constexpr std::size_t most_of_k_prefix = 4;
 constexpr std::size_t most_of_k_shift = 8;
 
@@ -111,7 +109,7 @@ steps k_prefix(script& out, blocks data, int rank, int k, std::uint32_t pacing, 
   const auto block_of = [&](std::int64_t origin) {
     return data.at(out, buffer::output, wrapped(origin, ranks));
   };
-  open_sends<most_of_k_prefix> sent{};
+  latest_marks<most_of_k_prefix> sent;
   if (!in_place) sent.fill(co_yield out.copy(contribution(block_of(rank), false), block_of(rank)));
   std::int64_t holds = rank;  // the rank whose block it sends
   int step = 0;
@@ -123,9 +121,10 @@ steps k_prefix(script& out, blocks data, int rank, int k, std::uint32_t pacing, 
     const int to = near ? rank ^ (step + 1) : wrapped(std::int64_t{rank} + k, ranks);
     const int from = near ? to : wrapped(std::int64_t{rank} - k, ranks);
     const piece going = block_of(holds);
-    mark& earlier = sent[static_cast<std::size_t>(step) % most_of_k_prefix];
-    earlier =
-        co_yield out.send(to, edge, going).placed(going.of_rank(to)).in_round(round).after(earlier);
+    sent.add(co_yield out.send(to, edge, going)
+                 .placed(going.of_rank(to))
+                 .in_round(round)
+                 .after(sent.oldest()));
     // What comes lands at its place in the output, whenever it comes.
     const piece coming = block_of(near ? holds + from - rank : holds - k);
     const mark came = co_yield out.receive(from, edge, coming).placed().in_round(round);
@@ -152,7 +151,7 @@ steps k_shift(script& out, blocks data, int rank, std::int64_t k, bool in_place)
   const int ranks = data.members();
   const auto rank_at = [=](std::int64_t distance) { return wrapped(rank + distance, ranks); };
   const auto block_of = [&](int origin) { return data.at(out, buffer::output, origin); };
-  open_sends<most_of_k_shift> sent{};
+  latest_marks<most_of_k_shift> sent;
   if (!in_place) sent.fill(co_yield out.copy(contribution(block_of(rank), false), block_of(rank)));
   const std::int64_t iterations = ranks / k;
   std::uint32_t edge = 0;
@@ -165,8 +164,7 @@ steps k_shift(script& out, blocks data, int rank, std::int64_t k, bool in_place)
       const std::int64_t shift = i == near ? k : i < before ? i - before : i - before + 1;
       const int to = rank_at(shift);
       const piece going = block_of(rank_at(-passed));
-      mark& earlier = sent[static_cast<std::size_t>(i) % most_of_k_shift];
-      earlier = co_yield out.send(to, edge, going).placed(going.of_rank(to)).after(earlier);
+      sent.add(co_yield out.send(to, edge, going).placed(going.of_rank(to)).after(sent.oldest()));
       const int from = rank_at(-shift);
       const mark came =
           co_yield out.receive(from, edge, block_of(rank_at(-shift - passed))).placed();

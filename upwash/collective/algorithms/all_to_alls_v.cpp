@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/collective/algorithms/detail/given_blocks.hpp"
+#include "upwash/collective/algorithms/detail/latest_marks.hpp"
 
 namespace upwash::collective {
 
+using detail::block_for;
+using detail::block_from;
 using schedule::buffer;
 using schedule::generator;
 using schedule::mark;
@@ -23,37 +26,17 @@ using schedule::steps;
 
 namespace {
 
-void check_given(const script& in, int ranks) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (in.given(i).size() >= static_cast<std::size_t>(ranks)) continue;
-    throw error(error_kind::argument,
-                fmt::format("all_to_all_v on {} ranks: array {} has {} words; give the lengths and "
-                            "offsets to send and to receive, a word a rank each",
-                            ranks, i, in.given(i).size()));
-  }
-}
-
-piece block_for(const script& in, int rank) {
-  const auto r = static_cast<std::size_t>(rank);
-  return {buffer::input, in.given(1)[r], in.given(0)[r]};
-}
-
-piece block_from(const script& in, int rank) {
-  const auto r = static_cast<std::size_t>(rank);
-  return {buffer::output, in.given(3)[r], in.given(2)[r]};
-}
-
 steps staged(script& out, int ranks, int rank, bool paired, int ahead) {
-  check_given(out, ranks);
+  detail::check_given_blocks(out, "all_to_all_v", ranks);
   co_yield out.copy(block_for(out, rank), block_from(out, rank));
-  std::array<mark, most_stages_ahead> came{};
+  detail::latest_marks<most_stages_ahead> came(ahead == 0 ? 1U : static_cast<std::uint32_t>(ahead));
   for (int stage = 1; stage < ranks; ++stage) {
     const auto edge = static_cast<std::uint32_t>(stage - 1);
     const int to = paired ? rank ^ stage : wrapped(std::int64_t{rank} + stage, ranks);
     const int from = paired ? rank ^ stage : wrapped(std::int64_t{rank} - stage, ranks);
-    mark& before = came[static_cast<std::size_t>(ahead == 0 ? 0 : stage % ahead)];
-    co_yield out.send(to, edge, block_for(out, to)).after(ahead == 0 ? schedule::never : before);
-    before = co_yield out.receive(from, edge, block_from(out, from));
+    const mark before = ahead == 0 ? schedule::never : came.oldest();
+    co_yield out.send(to, edge, block_for(out, to)).after(before);
+    came.add(co_yield out.receive(from, edge, block_from(out, from)));
   }
 }
 
@@ -131,7 +114,7 @@ void check_length(const script& in, const piece& came, int from, int rank) {
 
 /// Scratch keeps all that came; what goes in a round is packed behind it.
 steps bruck(script& out, int ranks, int rank) {
-  check_given(out, ranks);
+  detail::check_given_blocks(out, "all_to_all_v", ranks);
   const bruck_slots here(ranks);
   co_yield out.copy(block_for(out, rank), block_from(out, rank));
   std::uint64_t top = 0;

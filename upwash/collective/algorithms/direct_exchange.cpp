@@ -3,9 +3,9 @@
 #include "upwash/collective/algorithms/direct_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/collective/algorithms/detail/latest_marks.hpp"
 
 namespace upwash::collective {
 
@@ -27,17 +27,18 @@ steps exchange(script& out, blocks data, int rank, direct_stages how, bool in_pl
     return data.at(out, buffer::input, same ? 0 : peer);
   };
   if (!in_place) co_yield out.copy(going_to(rank), data.at(out, buffer::output, rank));
-  std::array<mark, direct_stages::most_ahead> came{};
+  detail::latest_marks<direct_stages::most_ahead> came(
+      how.ahead == 0 ? 1U : static_cast<std::uint32_t>(how.ahead));
   for (int stage = 1; stage < ranks; ++stage) {
     const bool pairs = how.order == direct_stages::partners::paired;
     const int to = pairs ? rank ^ stage : wrapped(std::int64_t{rank} + stage, ranks);
     const int from = pairs ? rank ^ stage : wrapped(std::int64_t{rank} - stage, ranks);
     const auto edge = static_cast<std::uint32_t>(stage - 1);
-    mark& before = came[how.ahead == 0 ? 0U : edge % static_cast<unsigned>(how.ahead)];
+    const mark before = how.ahead == 0 ? never : came.oldest();
     co_yield out.send(to, edge, going_to(to))
         .placed(data.at(out, buffer::output, rank).of_rank(to))
-        .after(how.ahead == 0 ? never : before);
-    before = co_yield out.receive(from, edge, data.at(out, buffer::output, from)).placed();
+        .after(before);
+    came.add(co_yield out.receive(from, edge, data.at(out, buffer::output, from)).placed());
   }
 }
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/mesh_all_gather.hpp"
 
-#include <array>
-
+#include "upwash/collective/algorithms/detail/latest_marks.hpp"
 #include "upwash/collective/algorithms/detail/mesh_turn.hpp"
 
 namespace upwash::collective {
@@ -20,9 +19,8 @@ using schedule::steps;
 
 namespace {
 
-/// Each send waits for that so many before; the first ones for their message to be complete.
-constexpr std::uint32_t most_sends = 8;
-using open_sends = std::array<mark, most_sends>;
+/// Of sends that are open; the first ones wait for their message to be complete.
+using open_sends = detail::latest_marks<8>;
 
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
@@ -41,8 +39,7 @@ piece held(const mesh_turn& turn, int rank, std::uint64_t bytes) noexcept {
 
 steps over_full_grid(script& out, mesh_turn turn, std::uint64_t bytes, bool in_place) {
   const int rank = turn.rank();
-  open_sends sent{};
-  std::uint32_t sends = 0;
+  open_sends sent;
   for (;; turn.next_phase()) {
     const auto round = static_cast<std::uint32_t>(turn.phase());
     const piece going = held(turn, rank, bytes);
@@ -55,11 +52,10 @@ steps over_full_grid(script& out, mesh_turn turn, std::uint64_t bytes, bool in_p
     }
     while (turn.next_turn()) {
       const int to = turn.peer();
-      mark& earlier = sent[sends++ % most_sends];
-      earlier = co_yield out.send(to, turn.edge(), going)
-                    .placed(going.of_rank(to))
-                    .in_round(round)
-                    .after(earlier);
+      sent.add(co_yield out.send(to, turn.edge(), going)
+                   .placed(going.of_rank(to))
+                   .in_round(round)
+                   .after(sent.oldest()));
       const int from = turn.sender(turn.arrival(false));
       co_yield out.receive(from, turn.edge(), held(turn, from, bytes)).placed().in_round(round);
     }
@@ -86,8 +82,7 @@ steps over_grid_with_holes(script& out, mesh_turn turn, std::uint64_t bytes, boo
   const auto bytes_of = [&](int phase, int holder) {
     return wide(detail::sources(grid, phase, holder)) * bytes;
   };
-  open_sends sent{};
-  std::uint32_t sends = 0;
+  open_sends sent;
   mark complete = never;
   bundles before;
   bundles here = bundles_of(turn, 0, bytes);
@@ -112,8 +107,7 @@ steps over_grid_with_holes(script& out, mesh_turn turn, std::uint64_t bytes, boo
     sent.fill(complete);
     while (turn.next_turn()) {
       if (const int to = turn.peer(); to >= 0) {
-        mark& earlier = sent[sends++ % most_sends];
-        earlier = co_yield out.send(to, turn.edge(), own).in_round(round).after(earlier);
+        sent.add(co_yield out.send(to, turn.edge(), own).in_round(round).after(sent.oldest()));
       }
       for (const bool for_hole : {false, true}) {
         const int index = turn.arrival(for_hole);

@@ -41,11 +41,8 @@ std::uint64_t messages_at(mesh_turn turn, std::uint64_t bytes) noexcept {
   return at;
 }
 
-/// In one dimension each message is a block of the input, and comes to its place in the output.
-bool is_direct(const mesh_turn& turn) noexcept { return turn.on().dimensions() == 1; }
-
 std::uint64_t scratch_of(mesh_turn turn, std::uint64_t bytes) noexcept {
-  if (is_direct(turn)) return 0;
+  if (turn.is_direct()) return 0;
   const std::uint64_t before = messages_at(turn, bytes);
   std::uint64_t sent = 0;
   for (; turn.phase() < turn.on().dimensions(); turn.next_phase()) {
@@ -59,7 +56,7 @@ std::uint64_t scratch_of(mesh_turn turn, std::uint64_t bytes) noexcept {
 std::uint32_t window_of(const mesh_turn& turn, bool whole) noexcept {
   // As many messages ahead as there are where each takes hundreds of copies.
   constexpr std::uint32_t two_turns = 8;
-  if (whole && !is_direct(turn)) return two_turns;
+  if (whole && !turn.is_direct()) return two_turns;
   return detail::exchange_window(turn.on().ranks());
 }
 
@@ -94,7 +91,7 @@ struct exchange {
   }
 
   [[nodiscard]] bool packs() const noexcept {
-    return turn.peer() >= 0 && (turn.is_own() || !is_direct(turn));
+    return turn.peer() >= 0 && (turn.is_own() || !turn.is_direct());
   }
   [[nodiscard]] receive_step receive(script& out, int index) const {
     const receive_step step =
@@ -102,10 +99,10 @@ struct exchange {
     return lands_in_output() ? step.placed() : step;
   }
   [[nodiscard]] send_step send(script& out) {
-    if (is_direct(turn)) message = block(buffer::input, turn.peer());
+    if (turn.is_direct()) message = block(buffer::input, turn.peer());
     const send_step step = out.send(turn.peer(), turn.edge(), message)
                                .in_round(round())
-                               .after(is_direct(turn) ? never : last_copy);
+                               .after(turn.is_direct() ? never : last_copy);
     return lands_in_output() ? step.placed(landing()) : step;
   }
   /// What has come is what the next phase sends. Whether there is none.
@@ -135,7 +132,7 @@ struct exchange {
   /// Of this turn's message.
   steps pack(script& out) {
     const model::grid& grid = turn.on();
-    if (whole && !is_direct(turn)) {
+    if (whole && !turn.is_direct()) {
       const int held = detail::sources(grid, turn.phase(), turn.rank());
       message.bytes = wide(held) * wide(turn.to_send().count) * bytes;
       if (message.bytes == 0) co_return;
@@ -170,10 +167,7 @@ struct exchange {
       co_yield copy(out, {buffer::scratch, into_at, came}, {buffer::output, 0, came});
       co_return;
     }
-    detail::source_walk from(grid, grid.dimensions(), turn.rank());
-    for (bool more = true; more; more = more && from.next(grid)) {
-      if (from.bundle() == turn.own_coordinate()) more = from.next_bundle(grid);
-      if (!more) break;
+    for (detail::arrived_walk from(turn); !from.ended(); from.next()) {
       const std::uint64_t bundle = wide(from.bundle()) * bundle_bytes(turn, bytes);
       const std::uint64_t at = into_at + bundle + wide(from.within()) * bytes;
       last_copy =
@@ -211,7 +205,7 @@ steps go_through(script& out, exchange at) {
       if (at.turn.is_own() || at.turn.peer() < 0) continue;
       const send_step going = at.send(out);
       co_yield going;
-      if (!is_direct(at.turn)) message_at += at.message.bytes;
+      if (!at.turn.is_direct()) message_at += at.message.bytes;
     } while (at.turn.next_turn());
     if (at.ends_phase()) break;
   }

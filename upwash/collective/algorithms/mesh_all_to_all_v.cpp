@@ -8,11 +8,14 @@
 #include <limits>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/algorithms/detail/given_blocks.hpp"
 #include "upwash/collective/algorithms/detail/mesh_turn.hpp"
 #include "upwash/schedule/part.hpp"
 
 namespace upwash::collective {
 
+using detail::block_for;
+using detail::block_from;
 using detail::mesh_turn;
 using schedule::buffer;
 using schedule::generator;
@@ -32,9 +35,6 @@ std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(numb
 std::size_t at(int rank) noexcept { return static_cast<std::size_t>(rank); }
 std::uint32_t word(int number) noexcept { return static_cast<std::uint32_t>(number); }
 
-/// In one dimension each message is a block of the input, and comes to its place in the output.
-bool is_direct(const mesh_turn& turn) noexcept { return turn.on().dimensions() == 1; }
-
 /// Slots of a bundle (a message that has come) of the turn's phase: its place in scratch, and the
 /// ends of its blocks if it has a header.
 std::uint64_t slots_of_bundle(const mesh_turn& turn) noexcept {
@@ -46,7 +46,7 @@ std::uint64_t slots_of_bundle(const mesh_turn& turn) noexcept {
 /// the headers to be sent. Scratch: room for short messages by phase and bundle.
 struct layout {
   layout(mesh_turn turn, std::uint32_t most_inline) : inline_bytes(most_inline) {
-    if (is_direct(turn)) return;
+    if (turn.is_direct()) return;
     std::uint64_t most_sent = 0;
     for (; turn.phase() < turn.on().dimensions(); turn.next_phase()) {
       sent_headers += wide(turn.senders()) * slots_of_bundle(turn);
@@ -70,19 +70,11 @@ struct layout {
   std::uint64_t short_bytes = 0;
 };
 
-void check_given(const script& in, int ranks, std::uint64_t slots) {
-  for (std::size_t i = 0; i < 4; ++i) {
-    if (in.given(i).size() >= at(ranks)) continue;
-    throw error(
-        error_kind::argument,
-        fmt::format("mesh_all_to_all_v on {} ranks: array {} has {} words; give the lengths "
-                    "and offsets to send and to receive, a word a rank each",
-                    ranks, i, in.given(i).size()));
-  }
-  if (in.words().size() >= slots) return;
+void check_slots(std::size_t slots, std::uint64_t wanted, int ranks) {
+  if (slots >= wanted) return;
   throw error(error_kind::argument,
               fmt::format("mesh_all_to_all_v on {} ranks: {} slots; give the {} that it asks for",
-                          ranks, in.words().size(), slots));
+                          ranks, slots, wanted));
 }
 
 void check_length(std::uint64_t came, std::uint64_t wanted, int source, int rank) {
@@ -91,13 +83,6 @@ void check_length(std::uint64_t came, std::uint64_t wanted, int source, int rank
               fmt::format("rank {}: {} bytes came from rank {} where {} were expected; the members "
                           "must agree on each pair's length",
                           rank, came, source, wanted));
-}
-
-piece block_for(const script& in, int rank) {
-  return {buffer::input, in.given(1)[at(rank)], in.given(0)[at(rank)]};
-}
-piece block_from(const script& in, int rank) {
-  return {buffer::output, in.given(3)[at(rank)], in.given(2)[at(rank)]};
 }
 
 /// Blocks that lie together: one of the input, or those of a source that go the same way.
@@ -154,7 +139,7 @@ struct exchange {
     message = {buffer::scratch, top, 0};
   }
   [[nodiscard]] bool packs() const noexcept {
-    return turn.peer() >= 0 && (turn.is_own() || !is_direct(turn));
+    return turn.peer() >= 0 && (turn.is_own() || !turn.is_direct());
   }
   /// Copies run one after the other; the first of a phase waits for all that the phase before did.
   [[nodiscard]] local_step copy(script& out, const piece& from, const piece& into) {
@@ -208,7 +193,7 @@ struct exchange {
   }
 
   [[nodiscard]] send_step send(script& out) const {
-    if (is_direct(turn)) {
+    if (turn.is_direct()) {
       return out.send(turn.peer(), turn.edge(), block_for(out, turn.peer())).in_round(round());
     }
     const bool goes_along = turn.in_last_phase() || message.bytes <= inline_bytes;
@@ -236,7 +221,7 @@ struct exchange {
   }
   [[nodiscard]] receive_step receive_last(script& out, int bundle, std::uint64_t bytes) {
     const int sender = turn.sender(bundle);
-    if (is_direct(turn)) {
+    if (turn.is_direct()) {
       return out.receive(sender, turn.edge(), block_from(out, sender)).in_round(round());
     }
     out.words()[place_slot(bundle)] = top;
@@ -324,12 +309,8 @@ struct exchange {
 
   /// What came in the last phase, to its places; the rank's own bundle did not come.
   steps unpack(script& out) {
-    const model::grid& grid = turn.on();
-    detail::source_walk from(grid, grid.dimensions(), turn.rank());
     std::uint64_t block_at = 0;
-    for (bool more = true; more; more = more && from.next(grid)) {
-      if (from.bundle() == turn.own_coordinate()) more = from.next_bundle(grid);
-      if (!more) break;
+    for (detail::arrived_walk from(turn); !from.ended(); from.next()) {
       if (from.within() == 0) block_at = out.words()[place_slot(from.bundle())];
       const piece into = block_from(out, from.source());
       const piece came{buffer::scratch, block_at, into.bytes};
@@ -365,7 +346,8 @@ struct exchange {
 /// asks for room before the turn's send: growing waits for all before, and a peer's receive may be
 /// behind its own growing.
 steps go_through(script& out, exchange at, std::uint64_t slots) {
-  check_given(out, at.turn.on().ranks(), slots);
+  detail::check_given_blocks(out, "mesh_all_to_all_v", at.turn.on().ranks());
+  check_slots(out.words().size(), slots, at.turn.on().ranks());
   for (;; at.next_phase()) {
     do {
       at.begin_turn();
@@ -377,7 +359,7 @@ steps go_through(script& out, exchange at, std::uint64_t slots) {
         const int bundle = at.turn.arrival(for_hole);
         if (bundle < 0) continue;
         std::uint64_t bytes = 0;
-        if (at.turn.in_last_phase() && !is_direct(at.turn)) {
+        if (at.turn.in_last_phase() && !at.turn.is_direct()) {
           bytes = at.bytes_to_come(out, at.turn.sender(bundle));
           if (!at.fits(bytes)) co_yield at.grow_for(out, bytes);
         }
@@ -388,7 +370,7 @@ steps go_through(script& out, exchange at, std::uint64_t slots) {
       if (!at.turn.is_own() && at.turn.peer() >= 0) co_yield at.send(out);
       at.end_turn();
     } while (at.turn.next_turn());
-    if (is_direct(at.turn)) co_return;
+    if (at.turn.is_direct()) co_return;
     at.begins_phase = true;
     const bool was_last = at.turn.in_last_phase();
     if (!was_last) {

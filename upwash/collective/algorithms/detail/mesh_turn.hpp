@@ -24,6 +24,8 @@ class mesh_turn {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int phase() const noexcept { return phase_; }
   [[nodiscard]] bool in_last_phase() const noexcept { return phase_ + 1 == on_.dimensions(); }
+  /// In one dimension each message is a block of the input, and comes to its place in the output.
+  [[nodiscard]] bool is_direct() const noexcept { return on_.dimensions() == 1; }
   /// In turn 0 a rank keeps what is its own.
   [[nodiscard]] bool is_own() const noexcept { return turn_ == 0; }
   /// The rank's coordinate in the phase; also the number of its own bundle.
@@ -106,6 +108,34 @@ class source_walk {
   std::array<int, model::grid::most_dimensions> indices_{};
   int depth_ = 0;
   int within_ = 0;
+};
+
+/// The sources of what came in the last phase, as source_walk; the rank's own bundle did not come.
+class arrived_walk {
+ public:
+  /// The turn outlives it.
+  explicit arrived_walk(const mesh_turn& turn) noexcept
+      : turn_(turn), at_(turn.on(), turn.on().dimensions(), turn.rank()) {
+    pass_over_own();
+  }
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
+  [[nodiscard]] int source() const noexcept { return at_.source(); }
+  [[nodiscard]] int bundle() const noexcept { return at_.bundle(); }
+  [[nodiscard]] int within() const noexcept { return at_.within(); }
+  void next() noexcept {
+    ended_ = !at_.next(turn_.on());
+    pass_over_own();
+  }
+
+ private:
+  void pass_over_own() noexcept {
+    if (ended_ || at_.bundle() != turn_.own_coordinate()) return;
+    ended_ = !at_.next_bundle(turn_.on());
+  }
+
+  const mesh_turn& turn_;
+  source_walk at_;
+  bool ended_ = false;
 };
 
 /// The ranks that have a first coordinate, the last coordinate running fastest: the order of a
