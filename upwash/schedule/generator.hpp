@@ -61,7 +61,7 @@ concept recipe = std::is_trivially_copyable_v<Recipe> && requires(const Recipe& 
 /// another value. One that has begun is not copied.
 class generator {
  public:
-  static constexpr std::size_t most_recipe_bytes = 200;
+  static constexpr std::size_t most_recipe_bytes = 160;
 
   /// `from(script&)` begins the coroutine.
   template <recipe Recipe>

@@ -294,14 +294,17 @@ generator tree_reduce(int ranks, int rank, int root, std::uint64_t bytes,
 
 generator reduce_broadcast(int ranks, int rank, std::uint64_t bytes, std::uint32_t element_bytes,
                            const reduction_trees& chosen, bool in_place) {
-  const ascent up(ranks, rank, 0, bytes, element_bytes,
-                  {.shape = chosen.up, .segment_bytes = chosen.segment_bytes}, in_place);
   const tree_place down(chosen.down, ranks, 0, rank);
-  schedule::needs both = up.needs();
+  // The recipe keeps the parameters: what goes up is larger.
+  const auto up = [=] {
+    return ascent(ranks, rank, 0, bytes, element_bytes,
+                  {.shape = chosen.up, .segment_bytes = chosen.segment_bytes}, in_place);
+  };
+  schedule::needs both = up().needs();
   // Between segments of the way up lie those of the way down.
   const auto steps_down = 1 + static_cast<std::uint32_t>(down.children());
-  both.window += way_down(up, 0, down).window() + up.segments_back() * steps_down;
-  return {both, [=](script& out) { return reduce_up_and_broadcast(out, up, down); }};
+  both.window += way_down(up(), 0, down).window() + up().segments_back() * steps_down;
+  return {both, [=](script& out) { return reduce_up_and_broadcast(out, up(), down); }};
 }
 
 generator ring_reduce(int ranks, int rank, int root, std::uint64_t elements,
