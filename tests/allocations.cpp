@@ -13,9 +13,7 @@ std::atomic<std::uint64_t> counted{0};
 
 }  // namespace
 
-std::uint64_t upwash::test::allocations() noexcept {
-  return calls.load(std::memory_order_relaxed);
-}
+std::uint64_t upwash::test::allocations() noexcept { return calls.load(std::memory_order_relaxed); }
 
 std::uint64_t upwash::test::allocated_bytes() noexcept {
   return counted.load(std::memory_order_relaxed);
