@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/collective/spread_values.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
@@ -67,16 +68,7 @@ std::vector<problem> calls_of(const collective::algorithm& one) {
 }
 
 std::vector<upwash::model::values> values_of(const collective::algorithm& one) {
-  std::vector<upwash::model::values> all{upwash::model::initial_values(one.is)};
-  for (const std::uint64_t value : {0, 1, 2, 3}) {
-    upwash::model::values with{};
-    for (std::size_t i = 0; i < one.is.parameters.size(); ++i) {
-      const upwash::model::parameter& of = one.is.parameters[i];
-      with[i] = std::clamp<std::uint64_t>(value + i, of.least, of.most);
-    }
-    all.push_back(with);
-  }
-  return all;
+  return upwash::test::spread_values(one, {0, 1, 2, 3});
 }
 
 /// Of all ranks, in all calls; 0: it is no coroutine.

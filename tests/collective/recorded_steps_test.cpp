@@ -18,6 +18,7 @@
 
 #include "tests/collective/header_run.hpp"
 #include "tests/collective/message_set.hpp"
+#include "tests/collective/spread_values.hpp"
 #include "tests/collective/uneven_call.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/registry.hpp"
@@ -77,16 +78,7 @@ void add_all(digest& to, const selection& with, const problem& call) {
 
 /// First, least and some values in between.
 std::vector<upwash::model::values> values_of(const collective::algorithm& one) {
-  std::vector<upwash::model::values> all{upwash::model::initial_values(one.is)};
-  for (const std::uint64_t value : {0, 1, 3, 64}) {
-    upwash::model::values with{};
-    for (std::size_t i = 0; i < one.is.parameters.size(); ++i) {
-      const upwash::model::parameter& of = one.is.parameters[i];
-      with[i] = std::clamp<std::uint64_t>(value + i, of.least, of.most);
-    }
-    all.push_back(with);
-  }
-  return all;
+  return upwash::test::spread_values(one, {0, 1, 3, 64});
 }
 
 std::vector<problem> calls_of(kind of, int ranks) {

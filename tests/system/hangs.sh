@@ -5,6 +5,7 @@
 # One report for a job that hangs: what all its ranks are in, and why nobody goes on.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/reports.sh"
 bin=$UPWASH_TEST_BIN
 out=$work/out
 export UPWASH_CONFIG=
@@ -14,23 +15,10 @@ evidence=("$out")
 # reports COMMAND -- PATTERN...: runs it until its report has come, and two seconds longer; there was
 # one report, and each pattern fits one line of it.
 reports() {
-  local command=() pattern pid
-  while [[ $1 != -- ]]; do
-    command+=("$1")
-    shift
-  done
-  shift
-  : >"$out"  # what the last one has said is not looked at
-  "${command[@]}" >>"$out" 2>&1 &
-  pid=$!
-  while kill -0 "$pid" 2>/dev/null && ! grep -q "ranks of the job:" "$out"; do sleep 0.05; done
-  sleep 2
-  kill "$pid" 2>/dev/null || true
-  wait "$pid" || true
+  split_at_dashes "$@"
+  until_said 2 "ranks of the job:" -- "${command[@]}"
   [[ $(grep -c "ranks of the job:" "$out") == 1 ]] || fail "one report by ${command[*]}"
-  for pattern in "$@"; do
-    [[ $(grep -cE "$pattern" "$out") == 1 ]] || fail "'$pattern' by ${command[*]}"
-  done
+  each_once
 }
 
 run=("$upwash" run --timeout 120s)

@@ -5,6 +5,7 @@
 # The stall report, by time and by signal.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/reports.sh"
 bin=$UPWASH_TEST_BIN
 out=$work/out
 export UPWASH_CONFIG=
@@ -13,24 +14,9 @@ evidence=("$out")
 # says COMMAND -- PATTERN...: runs it until its output has a line of each pattern, and a while longer;
 # each must have come once. What never comes meets the time-out.
 says() {
-  local command=() pattern pid
-  while [[ $1 != -- ]]; do
-    command+=("$1")
-    shift
-  done
-  shift
-  : >"$out"  # what the last one has said is not looked at
-  "${command[@]}" >>"$out" 2>&1 &
-  pid=$!
-  for pattern in "$@"; do
-    while kill -0 "$pid" 2>/dev/null && ! grep -qE "$pattern" "$out"; do sleep 0.05; done
-  done
-  sleep 1
-  kill "$pid" 2>/dev/null || true
-  wait "$pid" || true
-  for pattern in "$@"; do
-    [[ $(grep -cE "$pattern" "$out") == 1 ]] || fail "'$pattern' by ${command[*]}"
-  done
+  split_at_dashes "$@"
+  until_said 1 "${wanted[@]}" -- "${command[@]}"
+  each_once
 }
 
 status=0
