@@ -128,10 +128,11 @@ TEST(classes, exposed_memory_is_read_by_near_and_far) {
 TEST(classes, a_deadlock_in_a_composite_is_named) {
   const auto world = composite_of(inside::direct, 4, 2, 3);
   const std::string said = message_of(*world, [](job& here) {
-    std::uint64_t never = 0;
-    if (here.rank() == 0) wait_until(here, never, conduit::comparison::equal, 1);
+    std::vector<int> never(1);
+    if (here.rank() == 1) receive(here.world(), blocking, 2, 7, never);
   });
   EXPECT_NE(said.find("deadlock"), std::string::npos) << said;
+  EXPECT_NE(said.find("pending at rank 1: 1 receives posted"), std::string::npos) << said;
 }
 
 TEST(classes, a_region_is_the_networks_when_it_carries_out_all_that_it_is_for) {

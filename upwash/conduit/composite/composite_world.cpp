@@ -85,8 +85,10 @@ class composite_world final : public world {
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
-    const auto nobody = [](int /*rank*/) -> const sink* { return nullptr; };
-    shared_.ranks.run(body, events, nobody);
+    const auto receiver = [this](int rank) {
+      return by_rank_[static_cast<std::size_t>(rank)]->receiver_of(rank);
+    };
+    shared_.ranks.run(body, events, receiver);
   }
 
  private:

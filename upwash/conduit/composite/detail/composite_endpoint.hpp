@@ -42,6 +42,7 @@ class translator final : public sink {
     counted_.clear();  // another job begins
   }
   void deliver(const message& arrived) override;
+  [[nodiscard]] const sink* receiver() const noexcept { return receiver_; }
   [[nodiscard]] bool receiver_acts_first() const noexcept {
     return receiver_ != nullptr && receiver_->acts_first();
   }
@@ -105,6 +106,10 @@ class composite_endpoint final : public endpoint {
     outer_.charge(rank, kind, amount);
   }
   void compute(int rank, duration time) override { outer_.compute(rank, time); }
+
+  [[nodiscard]] const sink* receiver_of(int rank) const noexcept {
+    return from_outer_[static_cast<std::size_t>(rank - first_rank())].receiver();
+  }
 
  private:
   [[nodiscard]] bool is_near(int rank) const noexcept {
