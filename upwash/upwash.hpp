@@ -35,6 +35,7 @@
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/request.hpp"
+#include "upwash/core/request_sets.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/wait_all.hpp"
 #include "upwash/matching/messages.hpp"

@@ -159,20 +159,17 @@ constexpr std::array<kind, 18> all_kinds{kind::barrier,
                                          kind::scan,
                                          kind::exclusive_scan};
 
-std::array<std::string_view, all_kinds.size()> names_of_all() noexcept {
+constexpr auto all_names = [] {
   std::array<std::string_view, all_kinds.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = to_string(all_kinds[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = all_kinds[i].facts().name;
   return names;
-}
+}();
 
 }  // namespace
 
 std::span<const kind> own_kinds() noexcept { return all_kinds; }
 
-std::span<const std::string_view> kind_names() noexcept {
-  static const std::array names = names_of_all();
-  return names;
-}
+std::span<const std::string_view> kind_names() noexcept { return all_names; }
 
 kind kind_named(std::string_view name) {
   for (const kind each : all_kinds) {

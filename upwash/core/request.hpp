@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -57,7 +56,7 @@ class [[nodiscard]] request {
   void wait();
 
   /// Whether it stands for no operation: none was given, or it was moved, detached, or reported by
-  /// one of the functions below. An operation that is complete on return gives an empty one.
+  /// one of request_sets.hpp. An operation that is complete on return gives an empty one.
   [[nodiscard]] bool empty() const noexcept { return ticket_ == nullptr; }
 
   /// Lets the operation go on without a handle; its buffers must stay. The next `job.quiet()` waits
@@ -82,29 +81,6 @@ class [[nodiscard]] request {
 
 /// Blocks until all are complete.
 void wait_all(std::span<request> requests);
-
-/// Said by the functions below where all requests are empty, so that none can be reported.
-inline constexpr std::size_t no_request = ~std::size_t{0};
-
-// Each complete request is reported once: it is empty then, and empty ones are passed over, as MPI
-// does with null requests. One operation may be waited for by its handle as well. All requests are
-// of one job. A look takes O(requests); waits look after every poll. They throw what the job's
-// progress throws.
-
-/// The index of one that is complete, the first such; nothing where none is yet. Makes progress
-/// once when the first look finds none. Nonblocking.
-[[nodiscard]] std::optional<std::size_t> test_any(std::span<request> requests);
-
-/// The same of all that are complete: `indices`, as long as `requests` (throws `error` (argument)
-/// where it is shorter), takes their indices in rising order. Returns how many.
-[[nodiscard]] std::optional<std::size_t> test_some(std::span<request> requests,
-                                                   std::span<std::size_t> indices);
-
-/// As `test_any`, but blocks until one is complete.
-std::size_t wait_any(std::span<request> requests);
-
-/// As `test_some`, but blocks until one is complete at least.
-std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices);
 
 /// Counts operations in flight: pass it to several, wait for all of them at once. It must outlive
 /// them.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Some of several requests.
+#include "upwash/core/request_sets.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/request_access.hpp"
 #include "upwash/core/job.hpp"
-#include "upwash/core/request.hpp"
 
 namespace upwash {
 namespace {

