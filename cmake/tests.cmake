@@ -59,6 +59,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/collective/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/tuning/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/onesided/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)

@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Locks of each kind: one holder at a time, first come first served, what goes over the wire, and
+// what is refused.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/onesided/locks.hpp"
+
+namespace {
+
+using namespace upwash;
+
+constexpr std::array kinds{lock_kind::ticket, lock_kind::server, lock_kind::hybrid,
+                           lock_kind::queue};
+
+std::uint64_t as_count(int n) { return static_cast<std::uint64_t>(n); }
+
+/// A word that nothing protects but the lock: what two change at once is lost.
+void count_up(job& here, global_ptr<std::uint64_t> word) {
+  const std::uint64_t seen = get_value(here, word);
+  here.progress();
+  put_value(here, word, seen + 1);
+}
+
+/// All members add to one word under one lock; `owner` has the lock, `home` the word.
+void contend(const team& among, lock_kind kind, int owner, int home, int rounds) {
+  job& here = among.here();
+  lock_set locks(among, 2, kind);
+  region words = allocate(among, 8);
+  const auto word = words.at<std::uint64_t>(home);
+  control::barrier(among);
+  for (int i = 0; i < rounds; ++i) {
+    const held_lock mine(locks, owner, 1);
+    ASSERT_TRUE(locks.holds(owner, 1));
+    count_up(here, word);
+  }
+  control::barrier(among);
+  if (among.rank() == home) {
+    ASSERT_EQ(words.mine_as<std::uint64_t>()[0], as_count(rounds) * as_count(among.size()))
+        << to_string(kind) << ", owner " << owner;
+  }
+  control::barrier(among);
+  free(words);
+  locks.release();
+}
+
+/// What this rank did, to be compared with before.
+struct tally {
+  explicit tally(const job& here) : at(here), before(here.counters()) {}
+  [[nodiscard]] std::uint64_t atomics() const { return at.counters().atomics - before.atomics; }
+  [[nodiscard]] std::uint64_t puts() const { return at.counters().puts - before.puts; }
+  [[nodiscard]] std::uint64_t gets() const { return at.counters().gets - before.gets; }
+  [[nodiscard]] std::uint64_t get_bytes() const {
+    return at.counters().get_bytes - before.get_bytes;
+  }
+  const job& at;
+  counters before;
+};
+
+/// A time that all ranks share, and waiting for so long after it. All are served meanwhile.
+struct shared_clock {
+  explicit shared_clock(job& home) : here(home) {
+    std::array<std::uint64_t, 1> latest{static_cast<std::uint64_t>(here.now().ps())};
+    control::all_reduce(here.world(), latest, control::fold::most);
+    start = duration::from_ps(static_cast<std::int64_t>(latest[0]));
+  }
+  void wait_for(int milliseconds) const {
+    const duration until = start + duration::from_us(1000) * milliseconds;
+    while (here.now() < until) {
+      here.compute(duration::from_us(20));
+      here.progress();
+    }
+  }
+  job& here;
+  duration start;
+};
+
+std::string refusal(void (*body)(job&)) {
+  const auto world = test::sim_of(2);
+  return test::message_of(*world, [&](job& here) { body(here); });
+}
+
+}  // namespace
+
+JOB_TEST(locks, one_rank_holds_a_lock_at_a_time) {
+  for (const lock_kind kind : kinds) {
+    contend(here.world(), kind, 0, here.size() - 1, 6);
+    contend(here.world(), kind, here.size() / 2, 0, 3);
+  }
+}
+
+JOB_TEST(locks, holders_of_teams_that_overlap, .least_ranks = 3, .most_ranks = 16) {
+  for (const lock_kind kind : kinds) {
+    const team odd = here.world().split(here.rank() % 2, -here.rank());
+    const team low = here.world().split(here.rank() * 2 < here.size() ? 0 : 1, here.rank());
+    for (const team& each : {odd, low}) contend(each, kind, each.size() - 1, 0, 4);
+  }
+}
+
+/// Many locks at many owners, several held at once in one order, some by trying only.
+JOB_TEST(locks, many_at_once, .most_ranks = 16) {
+  constexpr int per_rank = 3;
+  const int all = per_rank * here.size();
+  for (const lock_kind kind : kinds) {
+    lock_set locks(here.world(), per_rank, kind, 3);
+    region words = allocate(here.world(), per_rank * 8);
+    std::vector<std::uint64_t> mine(as_count(all));
+    control::barrier(here.world());
+    random_stream draw(7, as_count(here.rank()));
+    for (int round = 0; round < 12; ++round) {
+      std::array<int, 3> which{};
+      for (int& each : which) each = static_cast<int>(draw.below(as_count(all)));
+      std::sort(which.begin(), which.end());
+      const auto last = std::unique(which.begin(), which.end());
+      std::vector<int> got;
+      for (auto at = which.begin(); at != last; ++at) {
+        if (draw.below(3) == 0) {
+          if (!locks.try_lock(*at / per_rank, *at % per_rank)) continue;
+        } else {
+          locks.lock(*at / per_rank, *at % per_rank);
+        }
+        got.push_back(*at);
+      }
+      for (const int each : got) {
+        count_up(here, words.at<std::uint64_t>(each / per_rank, as_count(each % per_rank)));
+        ++mine[as_count(each)];
+      }
+      while (!got.empty()) {  // handed over in any order
+        const auto at = got.begin() + static_cast<std::ptrdiff_t>(draw.below(got.size()));
+        locks.unlock(*at / per_rank, *at % per_rank);
+        got.erase(at);
+      }
+    }
+    control::all_reduce(here.world(), mine, control::fold::sum);
+    for (int i = 0; i < per_rank; ++i) {
+      ASSERT_EQ(words.mine_as<std::uint64_t>()[as_count(i)],
+                mine[as_count(here.rank() * per_rank + i)])
+          << to_string(kind);
+    }
+    control::barrier(here.world());
+    free(words);
+    locks.release();
+  }
+}
+
+JOB_TEST(locks, trying_takes_what_is_free_only, .least_ranks = 2, .most_ranks = 8) {
+  for (const lock_kind kind : kinds) {
+    lock_set locks(here.world(), 1, kind);
+    const int owner = here.size() - 1;
+    if (here.rank() == 0) {
+      EXPECT_TRUE(locks.try_lock(owner, 0)) << to_string(kind);
+    }
+    control::barrier(here.world());
+    if (here.rank() != 0) {
+      EXPECT_FALSE(locks.try_lock(owner, 0)) << to_string(kind);
+    }
+    control::barrier(here.world());
+    if (here.rank() == 0) locks.unlock(owner, 0);
+    control::barrier(here.world());
+    // The owner has taken what was sent before the barrier, or takes it first.
+    if (here.rank() == 0) {
+      EXPECT_TRUE(locks.try_lock(owner, 0)) << to_string(kind);
+      locks.unlock(owner, 0);
+    }
+    locks.release();
+  }
+}
+
+/// Each asks when all before it have; the first holds the lock until all wait.
+JOB_TEST(locks, first_come_first_served, .least_ranks = 2, .most_ranks = 33, .on_shm = false,
+         .on_loopback = false, .on_composite = false) {
+  const int ranks = here.size();
+  for (const lock_kind kind : kinds) {
+    for (const int owner : {0, ranks - 1}) {
+      lock_set locks(here.world(), 1, kind);
+      region order = allocate(here.world(), (as_count(ranks) + 1) * 8);
+      const auto turns = order.at<std::uint64_t>(0);
+      const shared_clock clock(here);
+      clock.wait_for(1 + here.rank());
+      locks.lock(owner, 0);
+      if (here.rank() == 0) clock.wait_for(ranks + 2);
+      const std::uint64_t turn = get_value(here, turns);
+      put_value(here, turns + static_cast<std::ptrdiff_t>(1 + turn), as_count(here.rank()));
+      put_value(here, turns, turn + 1);
+      locks.unlock(owner, 0);
+      control::barrier(here.world());
+      if (here.rank() == 0) {
+        const auto seen = order.mine_as<std::uint64_t>();
+        ASSERT_EQ(seen[0], as_count(ranks));
+        for (int r = 0; r < ranks; ++r) {
+          ASSERT_EQ(seen[as_count(1 + r)], as_count(r)) << to_string(kind) << ", owner " << owner;
+        }
+      }
+      control::barrier(here.world());
+      free(order);
+      locks.release();
+    }
+  }
+}
+
+/// What the thesis counts: one swap and one compare-and-swap for a lock that nobody else wants.
+JOB_TEST(locks, cost_of_a_lock_that_nobody_else_wants, .least_ranks = 2, .most_ranks = 5) {
+  for (const lock_kind kind : kinds) {
+    lock_set locks(here.world(), 1, kind);
+    const int owner = here.size() - 1;
+    if (here.rank() == 0) {
+      locks.lock(owner, 0);  // keys are fetched at the first time
+      locks.unlock(owner, 0);
+      const tally taking(here);
+      locks.lock(owner, 0);
+      if (kind == lock_kind::queue || kind == lock_kind::ticket) {
+        EXPECT_EQ(taking.atomics(), 1U) << to_string(kind);
+        EXPECT_EQ(taking.puts(), 0U) << to_string(kind);
+        EXPECT_LE(taking.gets(), kind == lock_kind::ticket ? 1U : 0U) << to_string(kind);
+      } else {
+        EXPECT_EQ(taking.atomics() + taking.puts() + taking.gets(), 0U) << to_string(kind);
+      }
+      const tally giving(here);
+      locks.unlock(owner, 0);
+      EXPECT_EQ(giving.atomics(), kind == lock_kind::queue ? 1U : 0U) << to_string(kind);
+      EXPECT_EQ(giving.puts(), kind == lock_kind::ticket ? 1U : 0U) << to_string(kind);
+      EXPECT_EQ(giving.gets(), 0U) << to_string(kind);
+    }
+    control::barrier(here.world());
+    locks.release();
+  }
+}
+
+/// A request, which brings the grant, and a hand-over: two calls, nothing else, however many wait.
+JOB_TEST(locks, calls_of_a_lock_at_a_server, .most_ranks = 8) {
+  constexpr std::uint64_t times = 10;
+  const int owner = here.size() - 1;
+  lock_set locks(here.world(), 1, lock_kind::server);
+  const std::uint64_t before = traffic_towards(here, owner).begun;
+  const tally other(here);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    locks.lock(owner, 0);
+    locks.unlock(owner, 0);
+  }
+  EXPECT_EQ(traffic_towards(here, owner).begun - before, 2 * times);
+  EXPECT_EQ(other.atomics() + other.puts() + other.gets(), 0U);
+  locks.release();
+}
+
+/// Contended: one swap and one put to queue up, one put to hand over.
+JOB_TEST(locks, cost_of_handing_a_queue_lock_over, .least_ranks = 3, .most_ranks = 8,
+         .on_shm = false, .on_loopback = false, .on_composite = false) {
+  lock_set locks(here.world(), 1, lock_kind::queue);
+  const shared_clock clock(here);
+  clock.wait_for(1 + here.rank());
+  const tally taking(here);
+  locks.lock(2, 0);
+  EXPECT_EQ(taking.atomics(), 1U);
+  EXPECT_EQ(taking.puts(), here.rank() == 0 ? 0U : 1U);
+  if (here.rank() == 0) clock.wait_for(here.size() + 2);
+  const bool is_last = here.rank() == here.size() - 1;
+  const tally giving(here);
+  locks.unlock(2, 0);
+  EXPECT_EQ(giving.atomics(), is_last ? 1U : 0U);
+  EXPECT_EQ(giving.puts(), is_last ? 0U : 1U);
+  EXPECT_EQ(taking.get_bytes(), 0U);  // waiters look at their own memory
+  locks.release();
+}
+
+/// Whoever did not find the lock free was told by the one before it; each free one was left so.
+JOB_TEST(locks, puts_and_atomics_of_contended_queue_locks_add_up) {
+  constexpr std::uint64_t rounds = 8;
+  lock_set locks(here.world(), 1, lock_kind::queue);
+  control::barrier(here.world());
+  const tally all(here);
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    const held_lock mine(locks, 0, 0);
+    here.progress();
+  }
+  std::array<std::uint64_t, 2> sums{all.puts(), all.atomics()};
+  control::all_reduce(here.world(), sums, control::fold::sum);
+  const std::uint64_t taken = rounds * as_count(here.size());
+  EXPECT_EQ(sums[0] % 2, 0U);
+  const std::uint64_t contended = sums[0] / 2;
+  EXPECT_LT(contended, taken);  // the first of all found it free
+  // A swap each, a compare-and-swap for each that was left free, and one for each late successor.
+  EXPECT_GE(sums[1], taken + (taken - contended));
+  EXPECT_LE(sums[1], taken + taken);
+  if (here.size() == 1) {
+    EXPECT_EQ(sums[0], 0U);
+  }
+  locks.release();
+}
+
+JOB_TEST(locks, sets_come_and_go, .most_ranks = 5) {
+  for (int round = 0; round < 5; ++round) {
+    for (const lock_kind kind : kinds) {
+      lock_set none(here.world(), 0, kind);
+      lock_set first(here.world(), 1, kind);
+      lock_set second(here.world(), 1, kind);
+      first.lock(0, 0);
+      if (here.rank() == 0) {  // another set's lock, in the same place
+        EXPECT_TRUE(second.try_lock(0, 0));
+        second.unlock(0, 0);
+      }
+      first.unlock(0, 0);
+      lock_set moved = std::move(first);
+      moved.lock(0, 0);
+      moved.unlock(0, 0);
+      moved.release();
+      EXPECT_FALSE(moved);
+      second.release();
+      none.release();
+      none.release();
+    }
+  }
+}
+
+TEST(locks, what_makes_no_sense_is_refused) {
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::queue);
+              if (here.rank() == 1) locks.unlock(0, 1);
+              locks.release();
+            }),
+            "rank 1: unlock of lock 1 at member 0, which this rank does not hold; only the holder "
+            "hands it over");
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::ticket);
+              if (here.rank() == 1) locks.lock(2, 0);
+              locks.release();
+            }),
+            "rank 1: lock of a lock at member 2; the team has members 0 to 1");
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::server);
+              if (here.rank() == 1) (void)locks.try_lock(0, 2);
+              locks.release();
+            }),
+            "rank 1: try_lock of lock 2 at member 0; the set has 2 at each, counted from 0");
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::hybrid);
+              if (here.rank() == 1) {
+                locks.lock(0, 1);
+                locks.lock(0, 1);
+              }
+              locks.release();
+            }),
+            "rank 1: lock of lock 1 at member 0, which this rank holds already: it would wait for "
+            "itself");
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::queue, 1);
+              if (here.rank() == 1) {
+                locks.lock(0, 1);
+                locks.lock(0, 0);
+              }
+              locks.release();
+            }),
+            "rank 1: lock of lock 0 at member 0 by a rank that holds 1 of the set already, the "
+            "most it was made for; unlock one before, or make the set with more (most_held)");
+  EXPECT_EQ(refusal([](job& here) {
+              lock_set locks(here.world(), 2, lock_kind::queue);
+              if (here.rank() == 0) locks.lock(1, 0);
+              locks.release();
+            }),
+            "rank 0: release of a set of locks of which this rank holds 1 (lock 0 at member 1); "
+            "unlock before");
+}
+
+TEST(locks, sets_that_make_no_sense_are_refused) {
+  EXPECT_EQ(refusal([](job& here) {
+              if (here.rank() == 0) lock_set(here.world(), -1, lock_kind::queue);
+            }),
+            "rank 0: a set of -1 locks a rank, 64 held at most; give 0 or more locks, and 1 or "
+            "more that can be held");
+  const std::string said =
+      refusal([](job& here) { lock_set(here.world(), 2 + here.rank(), lock_kind::queue); });
+  const std::string rank = said.substr(0, 6);
+  EXPECT_EQ(said, rank + ": a set of " + (rank == "rank 0" ? "2" : "3") +
+                      " queue locks a rank, 64 held at most, and another member asks for another "
+                      "one; give the same numbers and kind at all members");
+  const auto world = test::sim_of(1);
+  EXPECT_EQ(test::message_of(*world, [](job& /*here*/) { lock_set().lock(0, 0); }),
+            "lock of a lock in a set that was not made, or is released");
+}
