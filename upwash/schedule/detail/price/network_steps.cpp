@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Steps in the network: who takes part waits for the others and for the pass of the tree, which
-// costs no processor but the overheads of a message at either end.
+#include "upwash/schedule/detail/price/network_steps.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
 #include "upwash/model/topology_text.hpp"
-#include "upwash/schedule/detail/price/event_run.hpp"
 #include "upwash/schedule/network_step.hpp"
 
 namespace upwash::schedule::detail {
@@ -35,39 +33,42 @@ switch_network::switch_network(const machine& on, int ranks) {
   costs_ = model::fitted({}, on, *tree_);
 }
 
-/// A rank takes part. Whoever only gives is done; the others wait for the root, or for all.
-void event_run::join(int rank, step_number n, duration at) {
-  if (plan_.walked != plan_.ranks) return;  // stuck, as the plan then is
-  if (!switches_) switches_.emplace(on_, plan_.ranks);
-  const step& what = state(rank).window.at(n).what;
+void network_steps::join(int rank, step_number n, duration at) {
+  if (!uses_.team.are_all()) return;  // stuck, as the plan then is
+  const int ranks = uses_.team.team();
+  if (!switches_) switches_.emplace(uses_.on, ranks);
+  const step& what = uses_.windows.step_at(rank, n);
   const network_collective kind = network_collective_of(what.kind, what.peer);
   const bool casts = kind == network_collective::broadcast;
   const bool is_root = rank == what.peer;
-  const duration out = spend(rank, at, overheads_far_away().send_overhead);
-  network_meeting& all = in_network_[{what.kind, what.edge}];
+  const duration out = uses_.at_work.spend(rank, at, overheads().send_overhead);
+  pass& all = passes_[{what.kind, what.edge}];
   ++all.joined;
   if (!casts || is_root) all.begins = std::max(all.begins, out);
   if (is_root ? casts : kind == network_collective::reduce) {
-    post(out, rank, happening::joined, n);
+    uses_.events.post(out, rank, happening::joined, n);
   } else {
     all.waiting.emplace_back(rank, n, out);
   }
   all.root_joined = all.root_joined || is_root;
-  const bool all_here = all.joined == plan_.walked;
+  const bool all_here = all.joined == ranks;
   if (casts ? all.root_joined : all_here) {
-    const duration pass =
-        switches_->time(kind, std::max(what.left.bytes, what.into.bytes), plan_.ranks);
+    const duration time = switches_->time(kind, std::max(what.left.bytes, what.into.bytes), ranks);
     for (const auto& [who, step, since] : all.waiting) {
-      post(std::max(since, all.begins + pass), who, happening::joined, step);
+      uses_.events.post(std::max(since, all.begins + time), who, happening::joined, step);
     }
     all.waiting.clear();
   }
-  if (all_here) in_network_.erase({what.kind, what.edge});
+  if (all_here) passes_.erase({what.kind, what.edge});
+}
+
+void network_steps::leave(int rank, step_number n, duration at) {
+  uses_.flow.finish(rank, n, uses_.at_work.spend(rank, at, overheads().receive_overhead));
 }
 
 /// As for a message to a rank far away.
-model::message_cost event_run::overheads_far_away() {
-  return plan_.ranks == 1 ? model::message_cost() : charges_.message(on_.levels.size() - 1, 0);
+model::message_cost network_steps::overheads() {
+  return uses_.team.team() == 1 ? model::message_cost() : uses_.costs.note_far_away();
 }
 
 }  // namespace upwash::schedule::detail
