@@ -13,7 +13,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
+#include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/schedule/price.hpp"
@@ -126,6 +128,7 @@ digests of_all() {
   registry table;
   add_algorithms(table);
   for (const char* name : {"laptop", "edr", "lemieux", "summit", "constellation"}) {
+    if (test::sanitized && std::string_view(name) != "summit") continue;
     machine on = predictor(load_machine(name)).edged();
     if (!on.nic.memory_beta_ns_per_byte) on.nic.memory_beta_ns_per_byte = 0.5;
     if (!on.nic.memory_copy_ns_per_byte) on.nic.memory_copy_ns_per_byte = 0.25;
@@ -150,10 +153,11 @@ TEST(recorded_prices, are_those_of_all_algorithms) {
   }
   std::ifstream file(std::string(UPWASH_SOURCE_DIR) + "/tests/collective/recorded_prices.json");
   const auto recorded = nlohmann::json::parse(file).get<digests>();
-  EXPECT_EQ(now.size(), recorded.size());
-  for (const auto& [row, value] : recorded) {
-    const auto found = now.find(row);
-    ASSERT_NE(found, now.end()) << row << " is gone";
-    EXPECT_EQ(found->second, value) << row;
+  EXPECT_TRUE(test::sanitized || now.size() == recorded.size()) << now.size();
+  ASSERT_FALSE(now.empty());
+  for (const auto& [row, value] : now) {
+    const auto found = recorded.find(row);
+    ASSERT_NE(found, recorded.end()) << row << " is new: record it";
+    EXPECT_EQ(value, found->second) << row;
   }
 }
