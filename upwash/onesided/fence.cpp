@@ -15,6 +15,7 @@
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/peer_traffic.hpp"
+#include "upwash/core/request_sets.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/wait_scope.hpp"
 
