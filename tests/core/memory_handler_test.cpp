@@ -130,6 +130,21 @@ void release(memory_call& call, lock_home& home) {
   ++home.grants;
 }
 
+/// Calls that wait for another one to answer them.
+struct waiting_room {
+  std::deque<pending_answer> asked;
+};
+void ask(memory_call& call, waiting_room& home) { home.asked.push_back(call.answer_later()); }
+void answer_all(memory_call& call, waiting_room& home, std::uint64_t value) {
+  for (const pending_answer& each : home.asked) {
+    call.answer(each, std::as_bytes(std::span(&value, 1)));
+  }
+  home.asked.clear();
+}
+
+/// Answers with the word before the addressed one, and with that one.
+void read_pair(memory_call& call) { call.answer(std::as_bytes(call.values<std::uint64_t>(0, 2))); }
+
 }  // namespace
 
 JOB_TEST(memory_handler, accumulates_from_all_ranks_add_up) {
@@ -233,6 +248,73 @@ JOB_TEST(memory_handler, answers_may_come_later, .most_ranks = 8) {
     EXPECT_EQ(area.mine_as<std::uint64_t>()[0], rounds * static_cast<std::uint64_t>(here.size()));
     EXPECT_EQ(home.grants, static_cast<int>(rounds) * here.size());
     EXPECT_FALSE(home.taken);
+  }
+  control::barrier(here.world());
+  free(area);
+}
+
+/// However many wait, and however large their rooms are: the call that answers them gets there, and
+/// gets and calls with other rooms do.
+JOB_TEST(memory_handler, calls_that_wait_hold_nobody_back, .most_ranks = 4) {
+  waiting_room home;
+  region area = allocate(here.world(), 64);
+  const auto wait_for_it = add_memory_handler<&ask>(here, "test.ask", home);
+  const auto tell = add_memory_handler<&answer_all>(here, "test.answer_all", home);
+  control::barrier(here.world());
+  const auto play = [&](std::size_t calls, std::size_t room, int owner) {
+    std::vector<std::vector<std::byte>> rooms(calls, std::vector<std::byte>(room));
+    std::vector<request> open;
+    for (auto& each : rooms) {
+      open.push_back(call_owner(here, wait_for_it, area.at(owner), {.answer = each}));
+    }
+    std::array<std::byte, 64> copy{};
+    get(here, area.at(owner), std::span(copy)).wait();
+    std::array<std::byte, 8> unused{};
+    call_owner(here, tell, area.at(owner), {.answer = unused}, 7).wait();
+    wait_all(open);
+    for (const auto& each : rooms) EXPECT_EQ(each[0], std::byte{7});
+  };
+  for (int turn = 0; turn < here.size(); ++turn) {
+    if (turn == here.rank()) {
+      for (const int owner : {0, here.size() - 1}) {
+        play(1, std::size_t{10} << 20U, owner);
+        play(200, 8, owner);
+        play(20, 100'000, owner);
+      }
+    }
+    control::barrier(here.world());
+  }
+  free(area);
+}
+
+JOB_TEST(memory_handler, one_that_nobody_is_told_of_and_that_is_refused_leaves_nothing,
+         .most_ranks = 4) {
+  region area = allocate(here.world(), 64);
+  const auto read = add_memory_handler<&read_word>(here, "test.read");
+  control::barrier(here.world());
+  const int owner = here.size() - 1 - here.rank();
+  EXPECT_THROW(call_owner(here, notices{}, read, area.at(owner, 65), {}), error);
+  control::barrier(here.world());
+  free(area);  // waits for all that is under way on it
+}
+
+JOB_TEST(memory_handler, calls_see_the_signals_before_them, .most_ranks = 5) {
+  const auto me = static_cast<std::uint64_t>(here.rank());
+  region area = allocate(here.world(), static_cast<std::size_t>(here.size()) * 16);
+  const auto read = add_memory_handler<&read_pair>(here, "test.read_pair");
+  control::barrier(here.world());
+  const int owner = (here.rank() + 1) % here.size();
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    std::array<std::uint64_t, 2> seen{};
+    request sent = put_signal(here, area.at<std::uint64_t>(owner, 2 * me), std::span(&i, 1),
+                              {area.at<std::uint64_t>(owner, 2 * me + 1), 1});
+    if (i % 3 == 0) here.progress();
+    call_owner(here, read, area.at<std::uint64_t>(owner, 2 * me),
+               {.answer = std::as_writable_bytes(std::span(seen))})
+        .wait();
+    EXPECT_EQ(seen[0], i);
+    EXPECT_EQ(seen[1], i);
+    sent.wait();
   }
   control::barrier(here.world());
   free(area);

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
 #include "upwash/core/job.hpp"
@@ -16,9 +18,9 @@
 namespace upwash::detail {
 namespace {
 
-/// Messages that bring so many bytes; nothing takes one, too.
-std::size_t pieces_of(std::size_t bytes, std::size_t medium) noexcept {
-  return bytes == 0 ? 1 : (bytes + medium - 1) / medium;
+/// Messages that bring the largest answer, as far as the owner may have to keep them.
+std::size_t pieces_of(std::size_t room, std::size_t medium) noexcept {
+  return (room + medium - 1) / medium;
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ void memory_engine::add_handler(const memory_row& row) {
 }
 
 /// Where the conduit moves data by itself a message would overtake it: what is to be behind puts
-/// goes when those before it are complete. Whatever was begun behind it to that peer waits, too.
+/// goes when those before it are complete, and their signals are on the way. Whatever was begun
+/// behind it to that peer waits, too.
 bool memory_engine::is_behind_puts(operation& op) {
   enum { begun, waits, is_behind };
   const int rank = op.what.at.rank;
@@ -45,7 +48,7 @@ bool memory_engine::is_behind_puts(operation& op) {
     if (flush.what == conduit::outcome::retry) return false;
     op.steps_done = flush.what == conduit::outcome::done ? is_behind : waits;
   }
-  return op.steps_done == is_behind;
+  return op.steps_done == is_behind && records_[rank].signals_due == 0;
 }
 
 bool memory_engine::start_call(operation& op) {
@@ -53,17 +56,49 @@ bool memory_engine::start_call(operation& op) {
   const transfer& what = op.what;
   const int rank = what.at.rank;
   const conduit::peer_capabilities& can = peers_.of(rank);
-  // What the owner keeps where answers find no credit is bounded, as for gets.
-  const std::size_t pieces = what.room == 0 ? 0 : pieces_of(what.room, can.medium_bytes);
-  std::size_t& owed = owed_[rank];
-  if (owed != 0 && owed + pieces > most_owed) return false;
+  const std::size_t pieces = pieces_of(what.room, can.medium_bytes);
+  if (!may_owe(rank, pieces)) return false;
   op.remote.open = true;  // the answer ends it, whether or not anybody asked to be told
   memory_line line(name_of(op), what.at.region, what.at.offset);
   line.append(what.call.arguments.data(), what.call.size);
   if (!request(rank, what.call.number, line, {what.from, what.bytes})) return false;
-  owed += pieces;
+  owed_answers& owes = owed_[rank];
+  owes.calls += pieces;
+  op.questions = owes.questions;
   if (op.local.open) told(op.local);
   return true;
+}
+
+/// What an owner keeps where answers find no credit is bounded. It keeps nothing for calls that are
+/// to be answered later; these are told from the others by a question: the memory lane keeps order,
+/// so what is still open when it is answered was put off.
+bool memory_engine::may_owe(int rank, std::size_t pieces) {
+  owed_answers& owes = owed_[rank];
+  const std::size_t now = owes.all();
+  if (pieces == 0 || now == 0 || now + pieces <= most_owed) return true;
+  if (owes.calls != 0 && !owes.asking && request(rank, memory_code::served_wanted, memory_line())) {
+    owes.asking = true;
+    ++owes.questions;
+    owes.asked = std::exchange(owes.calls, 0);
+  }
+  return false;
+}
+
+void memory_engine::take_served(int rank) {
+  owed_answers& owes = owed_[rank];
+  ensure(owes.asking, "an owner answers a question that was asked", rank);
+  owes.asking = false;
+  owes.asked = 0;
+}
+
+void memory_engine::settle_owed(const operation& op) {
+  owed_answers& owes = owed_[op.what.at.rank];
+  const std::size_t pieces = pieces_of(op.what.room, peers_.of(op.what.at.rank).medium_bytes);
+  if (op.questions == owes.questions) {
+    owes.calls -= pieces;
+  } else if (owes.asking && op.questions + 1 == owes.questions) {
+    owes.asked -= pieces;
+  }  // else it was put off
 }
 
 /// It stands first in its queue, where progress finds it.
@@ -128,9 +163,7 @@ void memory_engine::take_answer(const conduit::message& m) {
   }
   op.acknowledged += m.payload.size();
   if (op.acknowledged != total) return;
-  if (op.what.room != 0) {
-    owed_[m.source] -= pieces_of(op.what.room, peers_.of(m.source).medium_bytes);
-  }
+  settle_owed(op);
   if (op.what.answered != nullptr) *op.what.answered = total;
   told(op.remote);
 }

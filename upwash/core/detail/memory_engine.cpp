@@ -217,9 +217,11 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
 bool memory_engine::settle(operation& op, conduit::injection result) {
   if (result.what == conduit::outcome::retry) return false;
   if (result.what == conduit::outcome::done) {
-    const bool remote = op.remote.open;  // telling the last stage gives the operation back
-    if (op.local.open) told(op.local);
+    const bool local = op.local.open;  // telling the last stage gives the operation back
+    const bool remote = op.remote.open;
+    if (local) told(op.local);
     if (remote) told(op.remote);
+    if (!local && !remote) end(op);  // refused, and nobody asked to be told
   }
   return true;
 }
@@ -294,9 +296,9 @@ bool memory_engine::start_or_fail(operation& op) {
   }
 }
 
-int memory_engine::start_waiting() {
+int memory_engine::start_waiting(std::map<int, std::deque<operation*>>& waiting) {
   int moved = 0;
-  for (auto it = to_start_.begin(); it != to_start_.end();) {
+  for (auto it = waiting.begin(); it != waiting.end();) {
     auto& queue = it->second;
     while (!queue.empty()) {
       operation& next = *queue.front();
@@ -309,7 +311,7 @@ int memory_engine::start_waiting() {
       }
       ++moved;
     }
-    it = queue.empty() ? to_start_.erase(it) : std::next(it);
+    it = queue.empty() ? waiting.erase(it) : std::next(it);
   }
   return moved;
 }
@@ -318,7 +320,8 @@ int memory_engine::progress() {
   int moved = 0;
   {
     const auto held = lock();
-    moved = enter_keys() + send_deferred() + start_waiting() + start_flushes();
+    moved = enter_keys() + send_deferred() + start_waiting(to_go_on_) + start_waiting(to_start_) +
+            start_flushes();
   }
   return moved + run_callbacks();
 }

@@ -38,7 +38,7 @@ class memory_engine {
  public:
   /// Operations that wait to be started before a caller outside handlers waits too.
   static constexpr std::size_t start_limit = 1024;
-  /// Pieces of emulated gets that a peer owes at a time: it keeps those that find no credit.
+  /// Messages with answers that a peer owes at a time: it keeps those that find no credit.
   static constexpr std::size_t most_owed = 64;
 
   memory_engine(job& here, const peer_facts& peers, region_table& regions, bool threaded);
@@ -66,10 +66,10 @@ class memory_engine {
     return in_flight_.load(std::memory_order_relaxed);
   }
 
-  /// Pieces of emulated gets asked of a peer that have not come.
+  /// Messages of answers asked of a peer that have not come, without those to be answered later.
   [[nodiscard]] std::size_t owed_by(int rank) const {
     const auto found = owed_.find(rank);
-    return found == owed_.end() ? 0 : found->second;
+    return found == owed_.end() ? 0 : found->second.all();
   }
 
   // -- By peer: peer_records.cpp ---------------------------------------------------------------
@@ -166,6 +166,9 @@ class memory_engine {
   void take_old_value(const conduit::message& m);
   void take_answer(const conduit::message& m);
   void take_count(const conduit::message& m);
+  bool may_owe(int rank, std::size_t pieces);
+  void take_served(int rank);
+  void settle_owed(const operation& op);
   [[nodiscard]] std::uint64_t name_of(operation& op) {
     if (op.name == 0) op.name = names_.enter(op);
     return op.name;
@@ -190,7 +193,7 @@ class memory_engine {
                                           std::span<const std::byte> payload) const noexcept;
   bool inject(const conduit::message& m);
   int send_deferred();
-  int start_waiting();
+  int start_waiting(std::map<int, std::deque<operation*>>& waiting);
   bool start_or_fail(operation& op);
 
   job& here_;
@@ -202,11 +205,12 @@ class memory_engine {
   std::atomic<std::size_t> waiting_{0};  ///< entries in the queues below
   std::atomic<std::size_t> in_flight_{0};
   // By peer: one that is full or slow holds up nobody else.
+  std::map<int, std::deque<operation*>> to_go_on_;  ///< puts in steps: begun before all to_start_
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
   std::map<int, flush_batch> flushes_;
-  std::deque<int> to_flush_;         ///< peers, each once
-  std::map<int, std::size_t> owed_;  ///< pieces asked for and not come
+  std::deque<int> to_flush_;  ///< peers, each once
+  std::map<int, owed_answers> owed_;
   std::deque<std::pair<void (*)(void*), void*>> callbacks_;
   bool calling_ = false;  ///< a callback runs: they never nest
   std::set<std::pair<std::uint64_t, int>> keys_asked_;

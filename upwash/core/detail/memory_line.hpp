@@ -30,6 +30,8 @@ enum class memory_code : std::uint32_t {
   put_silent,
   count_wanted,
   counted,
+  served_wanted,
+  served,
 };
 
 /// Values one after the other, without padding.

@@ -10,6 +10,7 @@
 //   atomic      region offset op operand compare kind|width               -> old_value op value
 //   put_silent  region offset                              + payload       no answer, counted
 //   count_wanted op                                                        -> counted op puts
+//   served_wanted                                                          -> served
 //   key_wanted  region                                                     -> key region size + key
 //   (a layer's) op region offset arguments                 + payload       -> answer op position
 //   total
@@ -134,14 +135,13 @@ bool memory_engine::emulate_get(operation& op) {
   const bool exposed = what.what == transfer::kind::get_exposed;
   const std::size_t most = peers_.of(what.at.rank).medium_bytes;
   const memory_code code = exposed ? memory_code::get_exposed : memory_code::get;
-  std::size_t& owed = owed_[what.at.rank];
   do {
     const std::uint64_t size = std::min(most, what.bytes - op.injected);
-    if (owed >= most_owed) return false;  // tried again when some have come
+    if (!may_owe(what.at.rank, 1)) return false;  // tried again when some have come
     const std::uint64_t position = op.injected;
     const memory_line line(what.at.region, what.at.offset + position, size, name_of(op), position);
     if (!request(what.at.rank, code, line)) return false;
-    ++owed;
+    ++owed_[what.at.rank].gets;
     op.injected += size;
   } while (op.injected < what.bytes);
   return true;
@@ -209,6 +209,11 @@ void memory_engine::add_own_rows() {
   });
   add(memory_code::counted, "counted",
       [](engine& e, const row&, const message& m) { e.take_count(m); });
+  add(memory_code::served_wanted, "served_wanted", [](engine& e, const row&, const message& m) {
+    e.reply(m.source, memory_code::served, memory_line());
+  });
+  add(memory_code::served, "served",
+      [](engine& e, const row&, const message& m) { e.take_served(m.source); });
 }
 
 void memory_engine::serve(const conduit::message& m) {
@@ -261,7 +266,7 @@ void memory_engine::take_data(const conduit::message& m) {
   if (!m.payload.empty()) {
     std::memcpy(op.what.into + position, m.payload.data(), m.payload.size());
   }
-  --owed_[m.source];
+  --owed_[m.source].gets;
   op.acknowledged += m.payload.size();
   if (op.acknowledged == op.what.bytes) told(op.local);
 }

@@ -59,10 +59,22 @@ struct peer_record {
   std::atomic<std::uint32_t> implicit_pending{0};  ///< towards the peer
   std::uint64_t begun = 0;
   std::uint64_t complete = 0;
-  std::uint64_t sent = 0;       ///< unacknowledged, by message
-  std::uint64_t confirmed = 0;  ///< of them, by the peer
-  std::uint64_t unflushed = 0;  ///< unacknowledged, moved by the conduit
-  std::uint64_t arrived = 0;    ///< unacknowledged, of the peer
+  std::uint64_t sent = 0;         ///< unacknowledged, by message
+  std::uint64_t confirmed = 0;    ///< of them, by the peer
+  std::uint64_t unflushed = 0;    ///< unacknowledged, moved by the conduit
+  std::uint64_t arrived = 0;      ///< unacknowledged, of the peer
+  std::uint64_t signals_due = 0;  ///< of puts whose data has gone
+};
+
+/// Messages with answers that a peer owes: it keeps those that find no credit.
+struct owed_answers {
+  std::size_t gets = 0;
+  std::size_t calls = 0;  ///< since the last question which of them are to be answered later
+  std::size_t asked = 0;  ///< of the calls before one that is not answered
+  bool asking = false;
+  std::uint32_t questions = 0;  ///< since the job began
+
+  [[nodiscard]] std::size_t all() const noexcept { return gets + calls + asked; }
 };
 
 struct region_state;
@@ -86,6 +98,7 @@ struct operation {
   std::uint64_t name = 0;          ///< that the owner gives back; 0: none yet
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
+  std::uint32_t questions = 0;     ///< call: owed_answers::questions when it went
   std::size_t acknowledged = 0;    ///< emulated gets, answers: bytes back so far
   conduit::memory_key key;         ///< get_exposed
   conduit::remote_memory exposed;  ///< the same, imported

@@ -24,6 +24,7 @@ bool memory_engine::put_in_steps(operation& op, const part& target) {
     const auto put = endpoint_.put(here_.rank(), target.memory, what.at.offset,
                                    {what.from, what.bytes}, when, nullptr);
     if (put.what == conduit::outcome::retry) return false;
+    if (what.signal.rank >= 0) ++records_[what.at.rank].signals_due;
     const bool done = put.what == conduit::outcome::done;
     op.steps_done = done || tells ? at_target : to_flush;
     if (done && op.local.open) told(op.local);
@@ -36,7 +37,11 @@ bool memory_engine::put_in_steps(operation& op, const part& target) {
     if (!batch.under_way) ask_for_flush(what.at.rank, batch);
     return true;
   }
-  if (what.signal.rank >= 0) return send_signal(op);
+  if (what.signal.rank >= 0) {
+    if (!send_signal(op)) return false;
+    --records_[what.at.rank].signals_due;
+    return true;
+  }
   told(op.remote);
   return true;
 }
@@ -50,7 +55,7 @@ void memory_engine::step_hook(conduit::completion& told) noexcept {
 
 /// At the next progress: who tells must not inject.
 void memory_engine::go_on(operation& op) {
-  to_start_[op.what.at.rank].push_back(&op);
+  to_go_on_[op.what.at.rank].push_back(&op);
   ++waiting_;
 }
 
