@@ -76,6 +76,9 @@ struct manner {
   schedule::transfer_rules rules{};  ///< eager_bytes above the conduit's medium size are cut
   schedule::sync_mode exit = schedule::sync_mode::mine;
   signature agreed{};
+  /// What the schedules refer to, or null: kept until the request is complete, or as long as the
+  /// `persistent` is there. Any member may give another one.
+  std::shared_ptr<const void> refers_to{};
 };
 
 /// The rules for collectives on this team where nobody says otherwise: eager up to the medium size,

@@ -41,6 +41,8 @@ class shared_particulars {
   shared_particulars(std::shared_ptr<Of> of) noexcept : of_(std::move(of)) {}
 
   [[nodiscard]] const particulars* get() const noexcept { return of_.get(); }
+  /// For whoever uses them longer than the problem is there.
+  [[nodiscard]] std::shared_ptr<const void> share() const noexcept { return of_; }
   /// Those of the family whose type that is, given with the problem.
   template <class Of>
   [[nodiscard]] const Of& as() const noexcept {

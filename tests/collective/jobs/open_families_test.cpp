@@ -196,6 +196,29 @@ JOB_TEST(open_families, are_chosen_and_run) {
   collective::install(here, {});
 }
 
+/// Whatever forgets the call's shape meanwhile.
+JOB_TEST(open_families, particulars_live_as_long_as_what_runs_by_them) {
+  const collective::registry all = with_shifts();
+  collective::install(here, {.algorithms = &all});
+  const auto in = items_of(here.rank(), 5);
+  std::vector<std::uint64_t> out(5);
+  auto by_two = std::make_shared<distance>(2);
+  const std::weak_ptr<distance> seen = by_two;
+  collective::call wanted{.what = shift_by(2, 40), .how = {.algorithm = "by_neighbours"}};
+  wanted.what.further = std::move(by_two);
+  {
+    auto kept = collective::prepare(here.world(), wanted, bound(in, out));
+    wanted = {};
+    collective::set_selector(here, nullptr);  // forgets all plans
+    ASSERT_FALSE(seen.expired());
+    kept.start().wait();
+    const int behind = (here.rank() + here.size() - 2 % here.size()) % here.size();
+    EXPECT_EQ(out, items_of(behind, 5));
+  }
+  EXPECT_TRUE(seen.expired());
+  collective::install(here, {});
+}
+
 JOB_TEST(open_families, calls_by_bytes_are_what_typed_calls_are) {
   const team world = here.world();
   const auto members = static_cast<std::size_t>(here.size());
@@ -226,6 +249,25 @@ JOB_TEST(open_families, calls_by_bytes_refuse_what_does_not_fit) {
   const collective::call reduces{.what = {.what = kind::all_reduce, .bytes = 24}};
   EXPECT_NE(refusal(world, reduces, bound(mine, all)).find("no reduction is given"),
             std::string::npos);
+  const auto has = [](const std::string& said, std::string_view what) {
+    EXPECT_NE(said.find(what), std::string::npos) << said;
+  };
+  for (const kind each : {kind::all_gather, kind::all_to_all, kind::scatter}) {
+    const problem wraps{.what = each, .bytes = std::uint64_t{1} << 62U};
+    has(refusal(world, {.what = wraps}, bound(mine, all)),
+        here.size() == 1 ? "has 24 bytes where" : "are more than any buffer has");
+  }
+  binding sums = bound(mine, all);
+  sums.combine = reduction_of<std::uint64_t>(sum());
+  for (const kind each : {kind::all_reduce, kind::reduce_scatter, kind::scan}) {
+    has(refusal(world, {.what = {.what = each, .bytes = 20, .element_bytes = 8}}, sums),
+        "20 bytes are not whole elements of 8 bytes");
+    has(refusal(world, {.what = {.what = each, .bytes = 16, .element_bytes = 0}}, sums),
+        "16 bytes are not whole elements of 0 bytes");
+  }
+  has(refusal(world, {.what = {.what = kind::all_gather, .bytes = 24, .element_bytes = 0}},
+              bound(mine, all)),
+      "not whole elements of 0");
   // Nobody has sent anything: the job goes on.
   collective::run(world, gathers, bound(mine, all));
   EXPECT_EQ(all[0], item_of(0, 0));

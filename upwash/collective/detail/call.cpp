@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
@@ -30,6 +31,7 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
                    .algorithm = made.chosen.chosen->is.name,
                    .bytes = wanted.what.bytes,
                    .root = wanted.what.root};
+  run_as.refers_to = made.what.further.share();
   return run_as;
 }
 
@@ -111,8 +113,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   return made;
 }
 
-void check(const team& among, const call& wanted) {
-  const problem& what = wanted.what;
+void check_root(const team& among, const problem& what) {
   if (what.root >= 0 && what.root < among.size()) return;
   throw error(error_kind::argument,
               fmt::format("rank {}: {}: root {} is not in the team of {} ranks; give 0 to {}",
@@ -120,9 +121,28 @@ void check(const team& among, const call& wanted) {
                           among.size() - 1));
 }
 
+/// Sizes that no memory has would wrap, and an operator knows whole elements only.
+void check_bytes(const team& among, const problem& what) {
+  const auto ranks = static_cast<std::uint64_t>(among.size());
+  if (what.bytes > std::numeric_limits<std::uint64_t>::max() / 2 / ranks) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {}: {} bytes a member, for {} members, are more than any "
+                            "buffer has",
+                            among.here().rank(), to_string(what.what), what.bytes, among.size()));
+  }
+  const family& of = what.what.facts();
+  const bool whole = what.element_bytes != 0 && what.bytes % what.element_bytes == 0;
+  if (whole || (what.element_bytes != 0 && (!of.combines || of.told != lengths::equal))) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: {} bytes are not whole elements of {} bytes; give "
+                          "`element_bytes` as the reduction takes them, at least 1",
+                          among.here().rank(), of.name, what.bytes, what.element_bytes));
+}
+
 plan& plan_of(const team& among, executor& service, team_record& record, const call& wanted) {
   if (plan* kept = record.plans.find(wanted)) return *kept;
-  check(among, wanted);
+  check_root(among, wanted.what);
+  check_bytes(among, wanted.what);
   return record.plans.add(make_plan(among, service, record, wanted));
 }
 
