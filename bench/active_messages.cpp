@@ -7,6 +7,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/floors.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::bench {
 namespace {
@@ -27,8 +28,8 @@ void count(incoming& /*in*/, tally_address where) { ++where.at->arrived; }
 void answer(incoming& /*in*/, tally_address where) { ++where.at->answered; }
 
 void wait_until_at_least(job& here, const std::uint64_t& counter, std::uint64_t value) {
-  here.wait(conduit::wait_target::word(counter, conduit::comparison::greater_equal, value),
-            {.operation = "bench"});
+  host(here).wait(conduit::wait_target::word(counter, conduit::comparison::greater_equal, value),
+                  {.operation = "bench"});
 }
 
 /// Every rank's tally, so that senders can name it.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bench.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::bench {
 namespace {
@@ -28,7 +29,7 @@ context::context(job& here, std::string_view bench, const options& chosen)
     : here_(here),
       bench_(bench),
       chosen_(chosen),
-      simulated_(here.endpoint().describe().virtual_time),
+      simulated_(host(here).endpoint().describe().virtual_time),
       probe_(here),
       scratch_(allocate(here.world(), words_per_rank * sizeof(std::uint64_t))) {
   if (simulated_) {  // on a real conduit timing each idle would change what is measured
@@ -144,7 +145,7 @@ void context::print(const row& line) {
                                {"floor", line.floor},
                                {"ratio", line.ratio},
                                {"placement", to_string(line.tag)},
-                               {"conduit", here_.endpoint().describe().name}};
+                               {"conduit", host(here_).endpoint().describe().name}};
     if (line.cpu > 0) out["cpu"] = line.cpu;
     fmt::print("{}\n", out.dump());
     return;
@@ -152,7 +153,7 @@ void context::print(const row& line) {
   if (!printed_header_) {
     printed_header_ = true;
     fmt::print("# upwash bench {}: {} ranks, conduit {}; floor: the bare machine in the same run\n",
-               bench_, size(), here_.endpoint().describe().name);
+               bench_, size(), host(here_).endpoint().describe().name);
     fmt::print("# {:<14} {:>9} {:>6} {:>10} {:>10} {:>10} {:>10} {:>6} {:>8} {:>10} {:>4}\n",
                "What", "Size", "Unit", "Median", "Min", "Max", "Floor", "Ratio", "CPU", "Placement",
                "n");

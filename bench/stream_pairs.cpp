@@ -6,6 +6,7 @@
 
 #include "bench/floors.hpp"
 #include "bench/stream_common.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::bench {
 namespace {
@@ -35,7 +36,7 @@ void chain_time(context& c, const item_setting& how) {
       control::barrier(c.here().world());
       const duration start = c.here().now();
       if (c.rank() == 0) items.push(next, {hops - 1});
-      c.here().wait(
+      host(c.here()).wait(
           conduit::wait_target::word(arrived, conduit::comparison::greater_equal, expected),
           {.operation = "bench"});
       return (c.here().now() - start).us() / static_cast<double>(hops);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/stream_items.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::bench {
 
@@ -77,8 +78,8 @@ struct item_load {
 }
 
 inline void wait_for(job& here, const std::uint64_t& counter, std::uint64_t value) {
-  here.wait(conduit::wait_target::word(counter, conduit::comparison::greater_equal, value),
-            {.operation = "stream pattern"});
+  host(here).wait(conduit::wait_target::word(counter, conduit::comparison::greater_equal, value),
+                  {.operation = "stream pattern"});
 }
 
 /// Throws `error` (fault) when a member got another number of items than it should.

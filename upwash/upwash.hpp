@@ -28,7 +28,6 @@
 #include "upwash/collective/values.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/atomic.hpp"
-#include "upwash/core/completer.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/job.hpp"

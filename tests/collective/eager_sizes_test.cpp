@@ -15,6 +15,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/selector.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/simulator/replay.hpp"
 #include "upwash/upwash.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/upwash.hpp"
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "tests/harness/compare.hpp"
 #include "tests/harness/job_test.hpp"
+#include "upwash/core/host.hpp"
 
 namespace {
 
@@ -33,13 +34,13 @@ void wait_for(job& here, const int& counter, int value) {
     const int* counter;
     int value;
   } const query{&counter, value};
-  here.wait(conduit::wait_target::predicate(
-                [](const void* context) {
-                  const auto& q = *static_cast<const struct query*>(context);
-                  return *q.counter >= q.value;
-                },
-                &query),
-            {.operation = "test"});
+  host(here).wait(conduit::wait_target::predicate(
+                      [](const void* context) {
+                        const auto& q = *static_cast<const struct query*>(context);
+                        return *q.counter >= q.value;
+                      },
+                      &query),
+                  {.operation = "test"});
 }
 
 void note(incoming& in, std::uint64_t value) noexcept {

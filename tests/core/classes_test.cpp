@@ -12,6 +12,7 @@
 #include "tests/harness/weak_world.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

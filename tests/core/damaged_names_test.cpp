@@ -12,6 +12,7 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/detail/run/messages.hpp"
 #include "upwash/core/detail/memory_line.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 #include "upwash/matching/messages.hpp"
 
@@ -115,7 +116,7 @@ TEST(damaged_names, of_memory_operations_are_refused) {
         m.kind = conduit::lane::memory;
         m.source = 1;
         m.arguments = std::as_bytes(std::span(line));
-        EXPECT_EQ(here.endpoint().send(m, true).what, conduit::outcome::done);
+        EXPECT_EQ(host(here).endpoint().send(m, true).what, conduit::outcome::done);
       }
       control::barrier(here.world());
     });

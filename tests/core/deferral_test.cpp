@@ -8,6 +8,8 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 
@@ -48,7 +50,7 @@ TEST(deferral, a_flooded_rank_throttles_its_peers) {
     run_on(*world, options, [&](job& here) {
       if (here.rank() == 1) {
         // Deaf until rank 2 has been refused: what rank 0 passes on has nowhere to go.
-        while (!throttled) here.endpoint().yield(1);
+        while (!throttled) host(here).endpoint().yield(1);
         while (here.service<log_book>().seen.size() < sent * 4) here.progress();
         for (std::uint64_t i = 0; i < sent * 4; ++i) {
           ASSERT_EQ(here.service<log_book>().seen[i], i) << "seed " << seed;

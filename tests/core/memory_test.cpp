@@ -16,6 +16,7 @@
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/host.hpp"
 
 namespace {
 
@@ -101,8 +102,8 @@ JOB_TEST(prepared, room_of_one_rank_lets_its_process_mates_send, .least_ranks = 
   if (here.rank() == 0) {
     prepared_payload room(here, 2, 64);
     while (mine.told == 0) {
-      here.wait(conduit::wait_target::credit(1, conduit::lane::request),
-                {.operation = "word of rank 1", .peer = 1});
+      host(here).wait(conduit::wait_target::credit(1, conduit::lane::request),
+                      {.operation = "word of rank 1", .peer = 1});
     }
     room.commit<&take_room>(64);
   } else if (here.rank() == 1) {
@@ -110,8 +111,8 @@ JOB_TEST(prepared, room_of_one_rank_lets_its_process_mates_send, .least_ranks = 
     send<&tell>(here, 0);
   } else if (here.rank() == 2) {
     while (mine.told < 2) {
-      here.wait(conduit::wait_target::credit(0, conduit::lane::request),
-                {.operation = "two words"});
+      host(here).wait(conduit::wait_target::credit(0, conduit::lane::request),
+                      {.operation = "two words"});
     }
   }
 }

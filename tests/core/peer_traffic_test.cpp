@@ -12,6 +12,7 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_handler.hpp"
 #include "upwash/core/peer_traffic.hpp"
 
@@ -24,12 +25,13 @@ struct kept_answer {
 };
 void keep(memory_call& call, kept_answer& mine) { mine.whom = call.answer_later(); }
 
-bool reaches(const job& here, int peer) {
+bool reaches(job& here, int peer) {
   if (peer == here.rank()) return true;
-  const auto mine = here.endpoint().place(here.rank());
-  return here.endpoint()
+  const auto mine = host(here).endpoint().place(here.rank());
+  return host(here)
+      .endpoint()
       .describe()
-      .of(conduit::nearness_of(mine, here.endpoint().place(peer)))
+      .of(conduit::nearness_of(mine, host(here).endpoint().place(peer)))
       .direct_access;
 }
 
@@ -200,7 +202,7 @@ JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .mo
   exchange all(here);
   control::barrier(here.world());
   all.put_all_unacknowledged();
-  here.finish();
+  host(here).finish();
   EXPECT_EQ(all.missing(), 0);
   control::barrier(here.world());
   free(all.area);

@@ -13,6 +13,8 @@
 #include "upwash/base/random.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 
@@ -144,7 +146,7 @@ JOB_TEST(reach, is_the_same_at_all_members) {
 JOB_TEST(reach, says_where_parts_are_addressed_directly) {
   region area = allocate(here.world(), 64);
   for (int r = 0; r < here.size(); ++r) {
-    const auto& at = here.endpoint();
+    const auto& at = host(here).endpoint();
     const bool direct =
         at.describe().of(conduit::nearness_of(at.place(here.rank()), at.place(r))).direct_access;
     EXPECT_EQ(local(here, area.at<int>(r)) != nullptr, direct) << "rank " << r;

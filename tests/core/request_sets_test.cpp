@@ -13,6 +13,7 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/completer.hpp"
 #include "upwash/core/detail/job_state.hpp"
 
 namespace {

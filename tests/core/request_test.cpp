@@ -9,6 +9,8 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
+#include "upwash/core/completer.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

@@ -10,7 +10,9 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 
@@ -184,12 +186,12 @@ JOB_TEST(service, an_idle_one_is_not_called) {
   auto& counted = here.service<numbered<77>>();
   here.progress();
   EXPECT_GT(counted.calls, 0);
-  here.set_busy(counted, false);
-  here.set_busy(counted, false);  // said twice, it counts once
+  host(here).set_busy(counted, false);
+  host(here).set_busy(counted, false);  // said twice, it counts once
   const int before = counted.calls;
   for (int i = 0; i < 5; ++i) here.progress();
   EXPECT_EQ(counted.calls, before);
-  here.set_busy(counted, true);
+  host(here).set_busy(counted, true);
   here.progress();
   EXPECT_GT(counted.calls, before);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/core/host.hpp"
 
 namespace {
 
@@ -76,25 +77,25 @@ JOB_TEST(team, overlapping_teams_keep_apart) {
 
 JOB_TEST(team, levels_follow_the_machine) {
   const team node = here.world().node();
-  const int mine = here.endpoint().place(here.rank()).node;
+  const int mine = host(here).endpoint().place(here.rank()).node;
   std::vector<int> expected;
   for (int r = 0; r < here.size(); ++r) {
-    if (here.endpoint().place(r).node == mine) expected.push_back(r);
+    if (host(here).endpoint().place(r).node == mine) expected.push_back(r);
   }
   expect_members(node, expected);
   const team leaders = here.world().leaders(level::node);
   EXPECT_EQ(static_cast<bool>(leaders), node.rank() == 0);
   const team socket = node.at(level::socket);
   EXPECT_LE(socket.size(), node.size());
-  const int process = here.endpoint().place(here.rank()).process;
+  const int process = host(here).endpoint().place(here.rank()).process;
   std::vector<int> beside;
   for (int r = 0; r < here.size(); ++r) {
-    if (here.endpoint().place(r).process == process) beside.push_back(r);
+    if (host(here).endpoint().place(r).process == process) beside.push_back(r);
   }
-  EXPECT_EQ(beside.size(), static_cast<std::size_t>(here.endpoint().local_ranks()));
+  EXPECT_EQ(beside.size(), static_cast<std::size_t>(host(here).endpoint().local_ranks()));
   expect_members(here.world().at(level::process), beside);
   const team first = here.world().leaders(level::process);
-  EXPECT_EQ(static_cast<bool>(first), here.rank() == here.endpoint().first_rank());
+  EXPECT_EQ(static_cast<bool>(first), here.rank() == host(here).endpoint().first_rank());
 }
 
 JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false, .on_direct = false,
@@ -104,7 +105,7 @@ JOB_TEST(team, fake_nodes_split_one_machine, .least_ranks = 4, .on_sim = false, 
   const team leaders = here.world().leaders(level::node);
   if (leaders) {
     EXPECT_EQ(leaders.size(), 2);
-    EXPECT_EQ(leaders.rank(), here.endpoint().place(here.rank()).node);
+    EXPECT_EQ(leaders.rank(), host(here).endpoint().place(here.rank()).node);
   }
   control::barrier(node);
 }

@@ -11,7 +11,9 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/idle_clock.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 
@@ -60,8 +62,8 @@ namespace {
 
 /// Counts what a rank does when it has nothing to do, and does as the endpoint does.
 struct counting_waiter final : conduit::waiter {
-  explicit counting_waiter(job& of) : here(of), real(of.set_waiter(*this)) {}
-  ~counting_waiter() { here.set_waiter(real); }
+  explicit counting_waiter(job& of) : here(of), real(host(of).set_waiter(*this)) {}
+  ~counting_waiter() { host(here).set_waiter(real); }
   counting_waiter(const counting_waiter&) = delete;
   counting_waiter& operator=(const counting_waiter&) = delete;
   void idle(int rank, const conduit::wait_target& target,
@@ -85,7 +87,8 @@ JOB_TEST(waiting, clocks_go_in_any_order, .most_ranks = 1, .on_sim = false) {
   const auto idles_once = [&] {
     const int before = counted.idles;
     // Nothing comes, so it idles.
-    here.wait(conduit::wait_target::credit(-1, conduit::lane::request), {.operation = "test"});
+    host(here).wait(conduit::wait_target::credit(-1, conduit::lane::request),
+                    {.operation = "test"});
     return counted.idles > before;
   };
   std::array<std::unique_ptr<idle_clock>, 4> clocks;
@@ -132,12 +135,13 @@ TEST(waiting, for_credit_is_one_wait_however_often_it_tries) {
   run_on(*world, {}, [&](job& here) {
     if (here.rank() == 1) {
       // Deaf until the other has been seen to wait in one send for some time.
-      for (int turn = 0; turn < 100'000 && !said; ++turn) here.endpoint().yield(1);
+      for (int turn = 0; turn < 100'000 && !said; ++turn) host(here).endpoint().yield(1);
       return;
     }
     struct listener final : conduit::waiter {
-      explicit listener(job& of, bool& found) : here(of), said(found), real(of.set_waiter(*this)) {}
-      ~listener() { here.set_waiter(real); }
+      explicit listener(job& of, bool& found)
+          : here(of), said(found), real(host(of).set_waiter(*this)) {}
+      ~listener() { host(here).set_waiter(real); }
       void idle(int rank, const conduit::wait_target& target,
                 const conduit::wait_reason& reason) override {
         std::array<char, 256> text{};

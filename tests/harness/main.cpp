@@ -22,6 +22,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace upwash::test {
 namespace {

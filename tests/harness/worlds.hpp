@@ -12,6 +12,7 @@
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace upwash::test {
 

@@ -13,6 +13,7 @@
 #include "upwash/base/random.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/upwash.hpp"
 
 namespace upwash {

@@ -14,7 +14,9 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 
@@ -128,7 +130,7 @@ TEST(job_errors, a_throwing_handler_is_named) {
     const std::string said = message_of(*world, [](job& here) {
       if (here.rank() == 0) send<&explode>(here, 2);
       control::barrier(here.world());
-      here.finish();
+      host(here).finish();
     });
     EXPECT_TRUE(contains(said, "rank 2")) << said;
     EXPECT_TRUE(contains(said, "explode")) << said;

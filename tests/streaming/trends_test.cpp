@@ -15,6 +15,7 @@
 #include "bench/stream_patterns.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

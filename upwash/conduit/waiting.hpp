@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a rank waits for and why. All waiting in the library goes through one function
-// (core: job::wait), which polls and, when nothing moves, asks the waiter to idle.
+// (core: host::wait), which polls and, when nothing moves, asks the waiter to idle.
 #pragma once
 
 #include <atomic>

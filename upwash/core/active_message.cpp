@@ -10,6 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/reach.hpp"
@@ -150,7 +151,7 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
   const conduit::wait_reason reason{.operation = "prepare", .peer = destination, .bytes = bytes};
   const wait_scope in(here, reason);
   while (!reserve(messages.has_deferred(to), bytes)) {
-    here.wait(conduit::wait_target::credit(destination, room_.kind), reason);
+    host(here).wait(conduit::wait_target::credit(destination, room_.kind), reason);
   }
   messages.open_room(to);
   open_ = true;
@@ -164,7 +165,7 @@ bool prepared_payload::reserve(bool behind_deferred, std::size_t bytes) {
   if (inside_) {
     if (behind_deferred) return false;
     const conduit::injection answer =
-        here_.endpoint().prepare(here_.rank(), room_.destination, room_.kind, bytes, room_);
+        host(here_).endpoint().prepare(here_.rank(), room_.destination, room_.kind, bytes, room_);
     if (answer.what != conduit::outcome::retry) return true;
     if (answer.why != conduit::retry_reason::reserved) return false;
     inside_ = false;
@@ -179,7 +180,7 @@ prepared_payload::~prepared_payload() { cancel(); }
 void prepared_payload::cancel() noexcept {
   if (!open_) return;
   close();
-  if (inside_) here_.endpoint().cancel(room_);
+  if (inside_) host(here_).endpoint().cancel(room_);
 }
 
 void prepared_payload::close() noexcept {
@@ -200,7 +201,7 @@ void prepared_payload::commit_packed(const void* thunk, std::span<const std::byt
       compose(here_, room_.destination, room_.kind, thunk, arguments, room_.payload.first(used));
   auto& messages = detail::job_access::state(here_).messages;
   if (!inside_) return messages.send(m);
-  here_.endpoint().commit(room_, m);
+  host(here_).endpoint().commit(room_, m);
   messages.note_sent(m);
 }
 

@@ -7,6 +7,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -19,7 +20,7 @@ request atomic_slow(job& here, global_ptr<std::byte> at, const conduit::atomic_o
                             "of {}",
                             here.rank(), what.width, at.offset(), what.width));
   }
-  ++here.counters().atomics;
+  ++host(here).counters().atomics;
   if (std::byte* word = direct_atomic(here, at, what.width)) {
     const std::uint64_t seen = conduit::apply_atomic(word, what);
     if (old != nullptr) *old = seen;

@@ -55,7 +55,7 @@ T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> 
                                        detail::bits_of(compare)};
   const auto place = at.template as<std::byte>();
   if (std::byte* word = detail::direct_atomic(here, place, sizeof(T))) {
-    ++here.counters().atomics;
+    ++detail::direct_access::counters(here).atomics;
     return static_cast<T>(conduit::apply_atomic_word<std::make_unsigned_t<T>>(word, what));
   }
   return static_cast<T>(detail::atomic_wait(here, place, what));

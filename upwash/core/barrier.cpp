@@ -10,6 +10,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/wait_scope.hpp"
@@ -35,7 +36,7 @@ void make_words(const team& among, detail::team_state& state) {
 
 void barrier(const team& among) {
   job& here = among.here();
-  ++here.counters().barriers;
+  ++host(here).counters().barriers;
   if (among.size() == 1) {
     here.progress();
     return;
@@ -64,8 +65,9 @@ void barrier(const team& among) {
       return here.progress();
     }
   }
-  here.wait(conduit::wait_target::peers_word(*watched, conduit::comparison::greater_equal, epoch),
-            reason);
+  host(here).wait(
+      conduit::wait_target::peers_word(*watched, conduit::comparison::greater_equal, epoch),
+      reason);
 }
 
 }  // namespace upwash::control

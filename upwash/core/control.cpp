@@ -14,6 +14,7 @@
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
 
@@ -68,12 +69,12 @@ class exchange {
       const auto& q = *static_cast<const struct query*>(context);
       return q.waiting.contains(q.wanted);
     };
-    here_.wait(conduit::wait_target::predicate(is_there, &query),
-               {.operation = name_,
-                .peer = wanted.source,
-                .team = among_.id(),
-                .number = number_,
-                .counted = observe::series::controls});
+    host(here_).wait(conduit::wait_target::predicate(is_there, &query),
+                     {.operation = name_,
+                      .peer = wanted.source,
+                      .team = among_.id(),
+                      .number = number_,
+                      .counted = observe::series::controls});
     auto node = waiting.extract(wanted);
     return std::move(node.mapped());
   }

@@ -6,6 +6,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -29,7 +30,7 @@ class waiter_layer : public conduit::waiter {
   ~waiter_layer() = default;
 
  private:
-  friend class job;
+  friend class host;
   conduit::waiter* inner_ = nullptr;
 };
 
@@ -37,8 +38,8 @@ class waiter_layer : public conduit::waiter {
 /// made last goes first. They may go in any order. Reads the clock twice for each idling.
 class idle_clock final : public waiter_layer {
  public:
-  explicit idle_clock(job& here) : here_(here) { here.add_waiter(*this); }
-  ~idle_clock() { here_.remove_waiter(*this); }
+  explicit idle_clock(job& here) : here_(here) { host(here).add_waiter(*this); }
+  ~idle_clock() { host(here_).remove_waiter(*this); }
   idle_clock(const idle_clock&) = delete;
   idle_clock& operator=(const idle_clock&) = delete;
 

@@ -14,6 +14,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/idle_clock.hpp"
 #include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/team.hpp"
@@ -83,44 +84,6 @@ job::~job() {
 
 team job::world() const { return state_->teams->world(); }
 
-/// Completes what this rank has begun, then adds up what all have sent and handled. Messages may
-/// still be under way, to beget others, until nothing was sent between one sum and the next
-/// beyond what had been handled (Mattern's four counters). The last sum is the barrier. Nobody may
-/// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
-void job::finish() {
-  static constexpr conduit::wait_reason reason{.operation = "finish"};
-  const wait_scope in(*this, reason);
-  enum { sent, handled };
-  std::array<std::uint64_t, 2> total{};
-  std::uint64_t handled_before = 0;
-  bool first = true;
-  for (int to = 0; (to = state_->memory.first_unconfirmed()) >= 0;) confirm(*this, to).wait();
-  do {
-    handled_before = total[handled];
-    quiet();
-    while (state_->messages.deferred() != 0 || state_->memory.busy() ||
-           state_->memory.in_flight() != 0) {
-      wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
-    }
-    if (size_ == 1) await_own_messages(reason);
-    total[sent] = state_->messages.sent() - state_->control_sent;
-    total[handled] = handled_ - state_->control_handled;
-    control::all_reduce(world(), total, control::fold::sum);
-  } while (std::exchange(first, false) || total[sent] != handled_before);
-  if (options_.checked) {
-    for (std::size_t i = 0; i < state_->services.size(); ++i) state_->services[i].second->check();
-  }
-}
-
-/// With one rank no sum waits for anybody, and so nothing would take what it sent itself.
-void job::await_own_messages(const conduit::wait_reason& reason) {
-  const auto all_handled = [](const void* context) {
-    const auto& here = *static_cast<const job*>(context);
-    return here.handled_ == here.state_->messages.sent();
-  };
-  wait(conduit::wait_target::predicate(all_handled, this), reason);
-}
-
 void job::progress() {
   if (in_handler_) {
     throw error(error_kind::argument,
@@ -128,7 +91,7 @@ void job::progress() {
                             "completion and only send or reply",
                             rank_));
   }
-  charge(conduit::cost::poll, 1);
+  host(*this).charge(conduit::cost::poll, 1);
   unsigned& empty = state_->empty_polls;
   empty = progress_step() == 0 ? empty + 1 : 0;
   if (empty == 0) state_->hang.polling_since_ps = 0;
@@ -191,99 +154,25 @@ int job::services_step() {
   return moved;
 }
 
-/// Looks for a while at a word that peers write; whether it came.
-bool job::look_on(const conduit::wait_target& target) const noexcept {
-  for (int looks = waiter_->looks(rank_); looks > 0; --looks) {
-    if (target.ready()) return true;
-    relax();
-  }
-  return false;
-}
-
-void job::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) {
-  if (in_handler_) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
-                            "and only send or reply",
-                            rank_, reason.operation));
-  }
-  if (target.ready() || (target.by_peers() && look_on(target))) return;
-  const bool once = target.what() == conduit::wait_target::kind::credit;
-  const wait_scope in(*this, reason);
-  for (unsigned& idles = state_->idles;;) {
-    const int moved = progress_step();
-    if (target.ready() || (once && moved != 0)) return;
-    if (moved != 0) continue;
-    if (idles == 0) waiter_->begin_wait(rank_);
-    waiter_->idle(rank_, target, reason);
-    if (target.by_peers() && look_on(target)) return;
-    // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
-    // a turn of everybody else on the processor.
-    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles)) ||
-        state_->hang.asked()) {
-      note_idle();
-    }
-    if (once || target.ready()) {
-      if (once) progress_step();
-      return;
-    }
-  }
-}
-
-void job::note_idle() {
-  auto& state = *state_;
-  if (virtual_time_) return;
-  const std::int64_t now_ps = steady_now().ps();
-  if (state.waiting.since_ps.load(std::memory_order_relaxed) == 0) {
-    state.waiting.since_ps.store(now_ps, std::memory_order_relaxed);
-    state.hang.reported = false;
-  }
-  detail::tell_of_wait(*this, duration::from_ps(now_ps - state.waiting.since_ps.load()));
-}
-
 observe::standing job::standing() const { return detail::standing_of(*this); }
 
 void job::quiet() {
   static constexpr conduit::wait_reason reason{.operation = "quiet"};
-  wait(conduit::wait_target::counter_zero(state_->implicit_pending), reason);
+  host(*this).wait(conduit::wait_target::counter_zero(state_->implicit_pending), reason);
   const auto none_detached = [](const void* context) {
     auto& detached = *static_cast<detail::detached_tickets*>(const_cast<void*>(context));
     detached.sweep();
     return detached.none();
   };
   if (state_->detached.none()) return;
-  wait(conduit::wait_target::predicate(none_detached, &state_->detached), reason);
+  host(*this).wait(conduit::wait_target::predicate(none_detached, &state_->detached), reason);
 }
 
 void job::quiet(int rank) {
   const auto* pending = state_->memory.find_implicit_towards(rank);
   if (pending == nullptr) return;
-  wait(conduit::wait_target::counter_zero(*pending), {.operation = "quiet", .peer = rank});
-}
-
-conduit::waiter& job::set_waiter(conduit::waiter& idle) noexcept {
-  auto& layers = state_->waiters;
-  return *std::exchange(layers.empty() ? waiter_ : layers.front()->inner_, &idle);
-}
-
-void job::add_waiter(waiter_layer& outermost) {
-  state_->waiters.push_back(&outermost);
-  outermost.inner_ = std::exchange(waiter_, &outermost);
-}
-
-void job::remove_waiter(waiter_layer& going) noexcept {
-  auto& layers = state_->waiters;
-  const auto at = std::ranges::find(layers, &going);
-  if (at == layers.end()) return;
-  const auto outer = std::next(at);
-  (outer == layers.end() ? waiter_ : (*outer)->inner_) = going.inner_;
-  layers.erase(at);
-}
-
-void job::set_busy(service_base& which, bool busy) noexcept {
-  if (which.busy_ == busy) return;
-  which.busy_ = busy;
-  state_->busy_services += busy ? 1 : -1;
+  host(*this).wait(conduit::wait_target::counter_zero(*pending),
+                   {.operation = "quiet", .peer = rank});
 }
 
 service_base* job::find_service(const void* tag) const noexcept {
@@ -296,7 +185,7 @@ service_base* job::find_service(const void* tag) const noexcept {
 void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
   if (made->wants_progress()) {
     state_->progressing.push_back(made.get());
-    set_busy(*made, true);
+    host(*this).set_busy(*made, true);
   }
   const auto before = [](const service_base* a, const service_base* b) {
     const team_place one = a->place_on_teams();
@@ -351,28 +240,12 @@ void job::run_handler(const conduit::message& m) {
   }
   ++counters_.handlers_run;
   ++handled_;
-  charge(conduit::cost::handler, 1);
+  host(*this).charge(conduit::cost::handler, 1);
   handling_ = m.kind;
   in_handler_ = true;
   reinterpret_cast<thunk>(const_cast<void*>(function))(*this, m);  // lets no exception out
   in_handler_ = false;
 }
-
-void job::run_as_handler(function_ref<void()> what) {
-  if (in_handler_) return what();
-  handling_ = conduit::lane::reply;  // nobody to reply to
-  in_handler_ = true;
-  try {
-    what();
-  } catch (...) {
-    detail::job_access::set_fault(*this, std::current_exception());
-    in_handler_ = false;
-    throw;
-  }
-  in_handler_ = false;
-}
-
-std::size_t job::deferred() const noexcept { return state_->messages.deferred(); }
 
 namespace detail {
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job as one of its ranks sees it: the root of all per-rank state. Obtained from
-// `upwash::run` or `attach`; driven by one thread at a time.
+// A job as the program at one of its ranks sees it: the root of all per-rank state. Obtained from
+// `upwash::run` or `attach`; driven by one thread at a time. What layers see of it: host.hpp.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ class hang_board;
 
 namespace upwash {
 
+class host;
 class team;
-class waiter_layer;
 
 namespace detail {
 class job_state;
@@ -51,8 +51,6 @@ struct job_options {
 
 class job final : private conduit::sink {
  public:
-  /// Collective over all ranks of the world. `endpoint` and `idle` outlive the job.
-  job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options);
   ~job();
   job(const job&) = delete;
   job& operator=(const job&) = delete;
@@ -79,48 +77,11 @@ class job final : private conduit::sink {
   /// burns the time where the knob compute says so.
   void compute(duration time) { endpoint_.compute(rank_, time); }
 
-  /// Collective, at the end: completes this rank's operations and waits until every message of
-  /// every rank has been handled, with those that handlers send. `run` calls it; not after an
-  /// error. Two or more reductions over all ranks.
-  void finish();
-
-  /// Virtual time for work of a layer; nothing on a real conduit.
-  void charge(conduit::cost kind, std::uint64_t amount) noexcept {
-    if (virtual_time_) endpoint_.charge(rank_, kind, amount);
-  }
-
-  /// Blocks until the target is ready, making progress; all waiting of the library ends here.
-  /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
-  void wait(const conduit::wait_target& target, const conduit::wait_reason& reason);
-
-  /// How often it pays to look at a word that peers write before one waits for it.
-  [[nodiscard]] int looks() const noexcept { return waiter_->looks(rank_); }
-
   /// What this rank has done so far.
   [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
-  [[nodiscard]] upwash::counters& counters() noexcept { return counters_; }
 
   [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
-  /// Runs `what` as a handler runs: it must not wait, and what it sends without credit is queued.
-  /// What it throws ends the job, and is thrown here too. In a handler: only calls it.
-  void run_as_handler(function_ref<void()> what);
-  /// Messages of handlers that wait for credit.
-  [[nodiscard]] std::size_t deferred() const noexcept;
   [[nodiscard]] const job_options& options() const noexcept { return options_; }
-  [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return endpoint_; }
-
-  /// Replaces what this rank does when idle, below all layers; returns the one before.
-  conduit::waiter& set_waiter(conduit::waiter& idle) noexcept;
-  /// Puts a layer between the rank and what it does when idle: the one added last goes first. They
-  /// go in any order. O(layers) to go.
-  void add_waiter(waiter_layer& outermost);
-  void remove_waiter(waiter_layer& going) noexcept;
-
-  /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
-  void act_first() noexcept { acts_first_ = true; }
-
-  /// Whether a service that wants progress has work now; at first it has. Also from a handler.
-  void set_busy(service_base& which, bool busy) noexcept;
 
   /// The layer's state T on this job (service.hpp), made on first use. O(services) a call: keep
   /// the reference.
@@ -135,19 +96,19 @@ class job final : private conduit::sink {
   }
 
  private:
+  friend class host;
   friend struct detail::direct_access;
   friend struct detail::job_access;
+
+  job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options);
 
   void deliver(const conduit::message& arrived) override;
   [[nodiscard]] observe::standing standing() const override;
   void deliver_rest(const conduit::message& arrived);
   void run_handler(const conduit::message& m);
-  void await_own_messages(const conduit::wait_reason& reason);
   void pause_polling();
   int progress_step();
   int services_step();
-  [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;
-  void note_idle();
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 

@@ -10,6 +10,7 @@
 #include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -83,8 +84,8 @@ bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte
                                                  with.word.offset(), sizeof with.add);
     }
     if (word == nullptr) {  // the slow path counts again, and refuses what is wrong
-      --here.counters().puts;
-      here.counters().put_bytes -= from.size();
+      --host(here).counters().puts;
+      host(here).counters().put_bytes -= from.size();
       return false;
     }
   }
@@ -97,14 +98,14 @@ bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte
 
 void start_put(job& here, const transfer& what, const stage_target& local,
                const stage_target& remote) {
-  ++here.counters().puts;
-  here.counters().put_bytes += what.bytes;
+  ++host(here).counters().puts;
+  host(here).counters().put_bytes += what.bytes;
   job_access::state(here).memory.start(what, local, remote);
 }
 
 void start_get(job& here, const transfer& what, const stage_target& done) {
-  ++here.counters().gets;
-  here.counters().get_bytes += what.bytes;
+  ++host(here).counters().gets;
+  host(here).counters().get_bytes += what.bytes;
   job_access::state(here).memory.start(what, done, {});
 }
 
@@ -221,7 +222,7 @@ void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<
 
 void wait_until(job& here, const std::uint64_t& word, conduit::comparison how,
                 std::uint64_t value) {
-  here.wait(conduit::wait_target::peers_word(word, how, value), {.operation = "wait_until"});
+  host(here).wait(conduit::wait_target::peers_word(word, how, value), {.operation = "wait_until"});
 }
 
 }  // namespace upwash

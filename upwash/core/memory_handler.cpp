@@ -7,6 +7,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -71,7 +72,7 @@ void memory_call::answer(const pending_answer& whom, std::span<const std::byte> 
 }
 
 void memory_call::charge(conduit::cost kind, std::uint64_t amount) noexcept {
-  engine_.here().charge(kind, amount);
+  host(engine_.here()).charge(kind, amount);
 }
 
 void give_answer(job& here, const pending_answer& whom, std::span<const std::byte> what) {

@@ -4,6 +4,7 @@
 
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -26,7 +27,7 @@ void wait_arrived(job& here, std::uint64_t total) {
     // Acquire: pairs with the count of a put, whose data is to be read.
     return of.arrived.load(std::memory_order_acquire) >= of.total;
   };
-  here.wait(conduit::wait_target::predicate(there, &asked), {.operation = "wait for puts"});
+  host(here).wait(conduit::wait_target::predicate(there, &asked), {.operation = "wait for puts"});
 }
 
 request confirm(job& here, int rank) {

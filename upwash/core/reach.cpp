@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
 
@@ -56,7 +57,7 @@ reach reach_between(const conduit::endpoint& at, const rank_map& members) {
   return {can, same_node, two_processes && process_of.size() > 1};
 }
 
-void team_state::find_between() { between_ = reach_between(here.endpoint(), map); }
+void team_state::find_between() { between_ = reach_between(host(here).endpoint(), map); }
 
 }  // namespace detail
 

@@ -14,6 +14,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
 
@@ -33,7 +34,7 @@ atomicity settle_atomicity(const team& members, atomicity asked, const conduit::
       (asked == atomicity::network && by_network)) {
     return asked;
   }
-  const conduit::endpoint& at = members.here().endpoint();
+  const conduit::endpoint& at = host(members.here()).endpoint();
   const bool partly = asked == atomicity::network && !between.atomics().empty();
   throw error(
       error_kind::argument,
@@ -51,11 +52,11 @@ class own_block {
   own_block(const own_block&) = delete;
   own_block& operator=(const own_block&) = delete;
   ~own_block() {
-    if (held_) here_.endpoint().release(here_.rank(), block_);
+    if (held_) host(here_).endpoint().release(here_.rank(), block_);
   }
 
   void allocate(std::size_t bytes) {
-    block_ = here_.endpoint().allocate(here_.rank(), bytes);
+    block_ = host(here_).endpoint().allocate(here_.rank(), bytes);
     held_ = true;
   }
   [[nodiscard]] const conduit::memory_block& get() const noexcept { return block_; }
@@ -210,7 +211,7 @@ exposed_memory expose(job& here, std::span<const std::byte> span) {
   exposed_memory made{here.rank(), span.size(), 0, {}};
   auto& state = detail::job_access::state(here);
   const pairs read_it = state.peers.private_reads();
-  if (read_it != pairs::none) made.key = here.endpoint().register_span(here.rank(), span);
+  if (read_it != pairs::none) made.key = host(here).endpoint().register_span(here.rank(), span);
   if (read_it != pairs::all) made.number = state.memory.expose(span);
   return made;
 }
@@ -218,7 +219,7 @@ exposed_memory expose(job& here, std::span<const std::byte> span) {
 void conceal(job& here, const exposed_memory& memory) {
   auto& state = detail::job_access::state(here);
   const pairs read_it = state.peers.private_reads();
-  if (read_it != pairs::none) here.endpoint().deregister(here.rank(), memory.key);
+  if (read_it != pairs::none) host(here).endpoint().deregister(here.rank(), memory.key);
   if (read_it != pairs::all) state.memory.conceal(memory.number);
 }
 

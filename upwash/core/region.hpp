@@ -18,6 +18,9 @@ namespace upwash {
 
 class job;
 
+using conduit::atomic_set;
+using conduit::memory_key;
+
 /// A region as one member sees it: a handle, cheap to copy, valid until `free`.
 class region {
  public:
@@ -50,7 +53,7 @@ class region {
 
  private:
   friend region allocate(const team& members, std::size_t bytes, atomicity how,
-                         const conduit::atomic_set& uses);
+                         const atomic_set& uses);
   friend void free(region& going);
   friend void publish_addresses(const region& of);
 
@@ -66,7 +69,7 @@ class region {
 /// cannot be had between these members.
 [[nodiscard]] region allocate(const team& members, std::size_t bytes,
                               atomicity how = atomicity::automatic,
-                              const conduit::atomic_set& uses = conduit::atomic_set::all());
+                              const atomic_set& uses = atomic_set::all());
 
 /// Collective over its team, blocking: all operations on it by any member must be complete. Throws
 /// `error` (argument) at a member that has some under way for which a request, counter or quiet
@@ -106,7 +109,7 @@ struct exposed_memory {
   int rank = -1;
   std::uint64_t bytes = 0;
   std::uint64_t number = 0;  ///< for peers that ask the owner for it; 0: none do
-  conduit::memory_key key;   ///< for peers that read it themselves
+  memory_key key;            ///< for peers that read it themselves
 
   /// Takes over what another holds, not the room behind its key.
   void copy_from(const exposed_memory& other) noexcept {

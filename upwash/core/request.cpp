@@ -9,6 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -45,7 +46,7 @@ void request::wait() {
   detail::ticket& held = *ticket_;
   if (done()) return;
   try {
-    held.owner->wait(conduit::wait_target::counter_zero(held.pending), held.reason);
+    host(*held.owner).wait(conduit::wait_target::counter_zero(held.pending), held.reason);
   } catch (const std::exception&) {
     throw;
   } catch (...) {
@@ -68,7 +69,7 @@ void request::finish() noexcept {
   std::exception_ptr failure;
   for (int errors = 1; held->pending.load(std::memory_order_acquire) != 0; ++errors) {
     try {
-      owner.wait(conduit::wait_target::counter_zero(held->pending), held->reason);
+      host(owner).wait(conduit::wait_target::counter_zero(held->pending), held->reason);
     } catch (const std::exception&) {
       if (!failure) failure = std::current_exception();
       const bool hopeless = owner.in_handler() || detail::job_access::failed(owner);
@@ -94,7 +95,8 @@ void wait_all(std::span<request> requests) {
 }
 
 void completion_counter::wait(job& here) {
-  here.wait(conduit::wait_target::counter_zero(pending_), {.operation = "completion counter"});
+  host(here).wait(conduit::wait_target::counter_zero(pending_),
+                  {.operation = "completion counter"});
 }
 
 }  // namespace upwash

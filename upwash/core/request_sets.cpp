@@ -8,6 +8,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/request_access.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -49,8 +50,8 @@ std::size_t wait(std::span<request> from, std::span<std::size_t> indices, const 
   const auto any_done = [](const void* context) {
     return std::ranges::any_of(*static_cast<const std::span<request>*>(context), reportable);
   };
-  detail::request_access::owner(*open).wait(conduit::wait_target::predicate(any_done, &from),
-                                            {.operation = operation});
+  host(detail::request_access::owner(*open))
+      .wait(conduit::wait_target::predicate(any_done, &from), {.operation = operation});
   return take(from, indices);
 }
 

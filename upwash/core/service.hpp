@@ -31,7 +31,7 @@ class service_base {
   service_base& operator=(const service_base&) = delete;
 
   /// Whether `progress` is to be called; asked once, when the service is made. One that has nothing
-  /// to do for a while says so (job::set_busy), and costs a poll nothing meanwhile.
+  /// to do for a while says so (host::set_busy), and costs a poll nothing meanwhile.
   [[nodiscard]] virtual bool wants_progress() const { return false; }
   /// Moves the layer's work on, as far as it goes without waiting; returns how many pieces. Outside
   /// handlers, and never while a `progress` of this job runs: one that waits holds up the other
@@ -57,6 +57,7 @@ class service_base {
   service_base() = default;
 
  private:
+  friend class host;
   friend class job;
   bool busy_ = false;
 };

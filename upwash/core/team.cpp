@@ -13,6 +13,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/teams.hpp"
 
@@ -79,9 +80,9 @@ std::uint64_t agree_on_id(const team& among) {
   return id;
 }
 
-int place_at(const job& here, int world_rank, level where) {
+int place_at(job& here, int world_rank, level where) {
   if (where == level::world) return 0;
-  const conduit::placement place = here.endpoint().place(world_rank);
+  const conduit::placement place = host(here).endpoint().place(world_rank);
   if (where == level::process) return place.process;
   return where == level::node ? place.node : place.socket;
 }

@@ -13,6 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/request_sets.hpp"
@@ -56,7 +57,7 @@ void await_told(job& here, int rank) {
     return now.begun == now.complete;
   };
   if (told(&of)) return;
-  here.wait(conduit::wait_target::predicate(told, &of), {.operation = "fence", .peer = rank});
+  host(here).wait(conduit::wait_target::predicate(told, &of), {.operation = "fence", .peer = rank});
 }
 
 void shuffle(std::vector<int>& targets, random_stream& draw) {

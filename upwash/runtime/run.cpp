@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 #include "upwash/runtime/detail/ending.hpp"
 
@@ -41,12 +43,13 @@ void run_all(conduit::world& on, const job_options& options, function_ref<void(j
              function_ref<void(job&)> rank_main, int& failed) {
   const auto one_rank = [&](int rank) {
     try {
-      job here(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
+      const auto made = host::make(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
+      job& here = *made;
       install(here);
       const pid_t process = getpid();
       rank_main(here);
       if (getpid() != process) leave_fork();
-      here.finish();
+      host(here).finish();
     } catch (const conduit::rank_stopped&) {
       throw;  // not this one has failed
     } catch (...) {
@@ -131,7 +134,7 @@ attached_job::~attached_job() {
     return;
   }
   try {
-    parts_->here->finish();
+    host(*parts_->here).finish();
     parts_->here.reset();
     keep_streams(composed);
     composed.boot->finished();
@@ -156,8 +159,8 @@ attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
                 "and UPWASH_RANKS_PER_PROCESS=1, or start the program through upwash::run");
   }
   const int rank = parts.world->first_rank();
-  made->here = std::make_unique<job>(parts.world->endpoint_of(rank), parts.world->waiter_of(rank),
-                                     rank, parts.options);
+  made->here =
+      host::make(parts.world->endpoint_of(rank), parts.world->waiter_of(rank), rank, parts.options);
   install_layers(*made->here, parts);
   return attached_job(std::move(made));
 }

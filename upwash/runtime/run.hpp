@@ -70,10 +70,6 @@ class attached_job {
 /// makes a job of one rank. Collective, blocking. Throws `error`.
 [[nodiscard]] attached_job attach(int argc, char** argv, const additions& own = {});
 
-/// Runs `rank_main` on every local rank of a world that the caller made: several jobs, on
-/// different conduits, may live in one process. Blocking; rethrows the first error of a rank.
-void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main);
-
 /// Adds the rows of every layer; what `upwash info --knobs` lists.
 void add_all_knobs(knob_table& table);
 

@@ -68,14 +68,14 @@ class quiescence final : private streaming::counted_work {
   /// all must attach it; it must live until `detach`, or longer than this. Outside epochs. Throws
   /// `error` (argument). O(members of the stream).
   template <class Stream>
-  requires requires(Stream& of) { of.host(); }
-  void attach(Stream& stream) { attach(stream.host()); }
+  requires requires(Stream& of) { of.engine(); }
+  void attach(Stream& stream) { attach(stream.engine()); }
   void attach(streaming::engine& stream);
   /// What the stream did so far stays counted. Outside epochs; throws `error` (argument) for a
   /// stream that is not attached.
   template <class Stream>
-  requires requires(Stream& of) { of.host(); }
-  void detach(Stream& stream) { detach(std::as_const(stream.host())); }
+  requires requires(Stream& of) { of.engine(); }
+  void detach(Stream& stream) { detach(std::as_const(stream.engine())); }
   void detach(const streaming::engine& stream);
 
   /// As `upwash::send`, to a member of the team; counted as handled when the handler has run, so

@@ -160,7 +160,7 @@ class stream final : private streaming::receiver {
   [[nodiscard]] const team& among() const noexcept { return engine_.among(); }
 
   /// For layers that set, watch or count streams of any type (quiescence, tuning).
-  [[nodiscard]] streaming::engine& host() noexcept { return engine_; }
+  [[nodiscard]] streaming::engine& engine() noexcept { return engine_; }
 
  private:
   /// Calls `use` with the archived item. In handlers that run meanwhile, too: each has own bytes.

@@ -21,6 +21,7 @@
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/tuning/placement_probe.hpp"
@@ -34,8 +35,8 @@ constexpr double sample_seconds = 0.001;
 
 /// Of one of many: the least of the samples, since what disturbs only adds. `work(n)` does it n
 /// times and returns the nanoseconds of all.
-double least_ns(const job& here, function_ref<double(long)> work) {
-  if (here.endpoint().describe().virtual_time) return work(16) / 16;
+double least_ns(job& here, function_ref<double(long)> work) {
+  if (host(here).endpoint().describe().virtual_time) return work(16) / 16;
   long times = 1;
   while (work(times) < sample_seconds * 1e9 / 2 && times < 1 << 24) times *= 2;
   double least = std::numeric_limits<double>::infinity();
@@ -47,7 +48,7 @@ double least_ns(const job& here, function_ref<double(long)> work) {
 
 /// What `work` takes here, over and over.
 template <class Work>
-double alone_ns(const job& here, const Work& work) {
+double alone_ns(job& here, const Work& work) {
   return least_ns(here, [&](long times) {
     const duration begin = here.now();
     for (long i = 0; i < times; ++i) work(i);
@@ -171,7 +172,7 @@ level_probe probe_level(job& here, const team& both, level_kind kind, int partne
 
 /// The slope between two sizes.
 template <class Work>
-double per_byte(const job& here, std::size_t bytes, const Work& work) {
+double per_byte(job& here, std::size_t bytes, const Work& work) {
   const double whole = alone_ns(here, [&](long) { work(bytes); });
   const double half = alone_ns(here, [&](long) { work(bytes / 2); });
   return (whole - half) / static_cast<double>(bytes / 2);
@@ -180,7 +181,7 @@ double per_byte(const job& here, std::size_t bytes, const Work& work) {
 /// Keeps the compiler from leaving out what nobody reads.
 void use(const void* memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
-double copy_cost(const job& here) {
+double copy_cost(job& here) {
   const std::vector<std::byte> from(longest);
   std::vector<std::byte> to(longest);
   return per_byte(here, longest, [&](std::size_t bytes) {
@@ -189,7 +190,7 @@ double copy_cost(const job& here) {
   });
 }
 
-double reduction_cost(const job& here) {
+double reduction_cost(job& here) {
   const std::vector<std::byte> from(longest);
   std::vector<std::byte> to(longest);
   const collective::reduction add = reduction_of<double, sum>();
@@ -200,7 +201,7 @@ double reduction_cost(const job& here) {
 }
 
 /// Two threads on this rank's core hand a word to each other by yielding.
-double switch_cost(const job& here) {
+double switch_cost(job& here) {
   const int core = sched_getcpu();
   const auto stay = [core] {
     cpu_set_t one;
@@ -231,9 +232,9 @@ double switch_cost(const job& here) {
 }
 
 /// The first rank that is on another node; -1: all are on one.
-int first_elsewhere(const job& here) {
+int first_elsewhere(job& here) {
   for (int rank = 1; rank < here.size(); ++rank) {
-    if (here.endpoint().place(rank).node != here.endpoint().place(0).node) return rank;
+    if (host(here).endpoint().place(rank).node != host(here).endpoint().place(0).node) return rank;
   }
   return -1;
 }
@@ -263,7 +264,7 @@ machine_probe probe_machine(job& here) {
   const placement after = cores.look();
   if (here.rank() == 0) {
     if (after != seen.where) seen.where = placement::disturbed;
-    if (!here.endpoint().describe().virtual_time) {
+    if (!host(here).endpoint().describe().virtual_time) {
       seen.copy_ns_per_byte = copy_cost(here);
       seen.reduce_ns_per_byte = reduction_cost(here);
       seen.core_switch_ns = switch_cost(here);

@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/reach.hpp"
 
@@ -25,7 +26,7 @@ constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a
 
 placement_probe::placement_probe(job& here)
     : here_(here),
-      simulated_(here.endpoint().describe().virtual_time),
+      simulated_(host(here).endpoint().describe().virtual_time),
       oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
       lines_(allocate(here.world(), line_bytes)) {}
 
@@ -65,7 +66,7 @@ double placement_probe::one_way_ns() {
 placement placement_probe::look() {
   if (simulated_) return placement::simulated;
   // Ranks that share a process take turns: they cannot spin for each other.
-  const conduit::endpoint& where = here_.endpoint();
+  const conduit::endpoint& where = host(here_).endpoint();
   if (oversubscribed_ || here_.size() < 2 || where.local_ranks() > 1 ||
       !all_direct(here_.world())) {
     return placement::shared;

@@ -15,6 +15,7 @@
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
 #include "upwash/core/region.hpp"
@@ -179,7 +180,7 @@ double trial::virtual_ns(std::string_view algorithm) {
 double trial::time_ns(std::string_view algorithm, long calls) {
   job& here = among_.here();
   if (call_.overlapped) return beside_ns(algorithm, calls);
-  if (here.endpoint().describe().virtual_time) return virtual_ns(algorithm);
+  if (host(here).endpoint().describe().virtual_time) return virtual_ns(algorithm);
   duration taken;
   control::barrier(among_);
   if (!call_.what.facts().waits_for_all) {

@@ -17,6 +17,7 @@
 #include "upwash/collective/selector.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

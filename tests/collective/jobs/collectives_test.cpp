@@ -9,6 +9,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace {
@@ -22,13 +23,13 @@ std::vector<std::uint64_t> vector_of(int rank, std::size_t elements) {
 }
 
 /// Every algorithm of a collective that serves teams of this kind, with its initial values.
-std::vector<std::string> algorithms_of(collective::kind what, const job& here) {
+std::vector<std::string> algorithms_of(collective::kind what, job& here) {
   collective::registry all;
   collective::add_algorithms(all);
   std::vector<std::string> names;
   collective::problem call{.what = what, .ranks = here.size()};
   call.direct_access = all_direct(here.world());
-  call.network_collectives = here.endpoint().describe().network_collectives;
+  call.network_collectives = host(here).endpoint().describe().network_collectives;
   for (const collective::algorithm* each : all.of(what)) {
     const collective::selection with{each, model::initial_values(each->is)};
     if (collective::registry::objection(with, call).empty()) names.emplace_back(each->is.name);

@@ -14,6 +14,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace {
@@ -114,7 +115,7 @@ void run_and_compare(const team& among, const one_call& c, form which) {
 }
 
 bool serves(const collective::algorithm& one, const team& among, std::size_t bytes) {
-  const auto about = among.here().endpoint().describe();
+  const auto about = host(among.here()).endpoint().describe();
   const collective::problem call{.what = one.of,
                                  .ranks = among.size(),
                                  .bytes = bytes,

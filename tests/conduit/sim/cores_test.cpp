@@ -13,6 +13,8 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -78,8 +80,8 @@ TEST(cores, who_polls_and_never_waits_does_not_starve_the_others) {
     };
     if (self == 0) tell();
     for (int looks = 0; !came[self] && looks < 1'000; ++looks) {
-      here.charge(cost::poll, 1);
-      here.endpoint().poll(here.rank());
+      host(here).charge(cost::poll, 1);
+      host(here).endpoint().poll(here.rank());
     }
     EXPECT_TRUE(came[self]) << "rank " << self;
     if (self == 1) tell();
@@ -94,7 +96,7 @@ TEST(direct_access, a_wait_for_what_nobody_stores_is_named) {
   const auto world = make_sim_world(options);
   const std::string text = test::message_of(*world, [](job& here) {
     alignas(8) std::uint64_t word = 0;
-    here.wait(wait_target::peers_word(word, comparison::equal, 1), {.operation = "my wait"});
+    host(here).wait(wait_target::peers_word(word, comparison::equal, 1), {.operation = "my wait"});
   });
   EXPECT_NE(text.find("my wait #0"), std::string::npos) << text;
   EXPECT_NE(text.find("looks in vain"), std::string::npos) << text;

@@ -14,6 +14,7 @@
 #include "tests/conduit/sim/sim_fixture.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/upwash.hpp"
 
 namespace {

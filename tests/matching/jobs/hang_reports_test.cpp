@@ -11,6 +11,7 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/core/detail/hang_watch.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/messages.hpp"
 
 namespace {
@@ -76,8 +77,9 @@ TEST(hang_reports, the_line_of_a_signal_names_source_and_tag) {
   const std::string said = test::message_of(*world, [&line](job& here) {
     if (here.rank() == 1) return;
     struct listener final : conduit::waiter {
-      listener(job& of, std::string& text) : here(of), line(text), real(of.set_waiter(*this)) {}
-      ~listener() { here.set_waiter(real); }
+      listener(job& of, std::string& text)
+          : here(of), line(text), real(host(of).set_waiter(*this)) {}
+      ~listener() { host(here).set_waiter(real); }
       void idle(int rank, const conduit::wait_target& target,
                 const conduit::wait_reason& reason) override {
         std::array<char, 256> text{};

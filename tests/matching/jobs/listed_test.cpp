@@ -11,6 +11,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/sanitized.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
 
@@ -152,7 +153,7 @@ JOB_TEST(listed_messages, of_a_million_stay_within_the_limit, .least_ranks = 2, 
          .on_loopback = false, .shares_process = false) {
   const team world = here.world();
   const bool whole = std::getenv("UPWASH_TEST_LONG") != nullptr;
-  const int count = whole && !here.endpoint().describe().virtual_time ? 1'000'000 : 20'000;
+  const int count = whole && !host(here).endpoint().describe().virtual_time ? 1'000'000 : 20'000;
   install_share(here, 1000, 100'000);
   if (here.rank() == 1) {
     numbers mine(world, count);

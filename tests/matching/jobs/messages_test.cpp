@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/options.hpp"
 
 namespace {
@@ -251,7 +252,7 @@ JOB_TEST(messages, are_sent_while_their_receiver_does_nothing, .least_ranks = 2,
       going.push_back(m::send(world, 1, i % 7, mine));
     }
     // A rank of another process may have taken them meanwhile.
-    const bool alone = here.endpoint().describe().virtual_time;
+    const bool alone = host(here).endpoint().describe().virtual_time;
     if (alone) {
       EXPECT_GT(m::memory_of(here).queued, 0U);
     }

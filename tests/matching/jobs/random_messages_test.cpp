@@ -13,6 +13,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/matching/store.hpp"
@@ -234,7 +235,8 @@ JOB_TEST(random_messages, arrive_once_and_in_order_in_every_store, .most_ranks =
 JOB_TEST(random_messages, that_stay_listed_at_their_senders_arrive_once_and_in_order,
          .most_ranks = 8) {
   const bool whole = std::getenv("UPWASH_TEST_LONG") != nullptr;
-  const bool fast = here.endpoint().describe().virtual_time;  // spinning ranks share cores else
+  const bool fast =
+      host(here).endpoint().describe().virtual_time;  // spinning ranks share cores else
   const auto envelopes = static_cast<std::size_t>(here.size());
   for (std::uint64_t seed = 1; seed <= (whole ? 60U : fast ? 12U : 3U); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -19,6 +19,7 @@
 #include "tests/sanitized.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/streaming/adapt.hpp"
 #include "upwash/streaming/quiescence.hpp"
 #include "upwash/streaming/stream.hpp"
@@ -155,7 +156,7 @@ JOB_TEST(auto_stream, parameters_may_change_with_each_message, .most_ranks = 17)
         std::count_if(one.begin(), one.end(), [&](std::byte b) { return b != one[0]; }));
   });
   {
-    const restless changing(texts.host());
+    const restless changing(texts.engine());
     std::uint64_t went = 0;
     random_stream random(11, static_cast<std::uint64_t>(world.rank()));
     for (int i = 0; i < 300; ++i) {

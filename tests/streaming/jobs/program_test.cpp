@@ -84,7 +84,7 @@ void run_program(job& here, const program& what) {
         out->push(stop_of(with.number, with.hops, ranks), item_of(with));
       },
       {.dimensions = what.dimensions, .buffer_bytes = 2000, .shared_buffers = what.shared});
-  out = &items.host();
+  out = &items.engine();
   control::barrier(world);
   random_stream random(what.seed, static_cast<std::uint64_t>(world.rank()));
   const std::uint64_t first =
@@ -232,7 +232,7 @@ JOB_TEST(stream, does_not_nest_handlers_of_own_items, .most_ranks = 3) {
                                    --depth;
                                  },
                                  {.buffer_bytes = 16});
-  out = &items.host();
+  out = &items.engine();
   control::barrier(world);
   constexpr std::uint64_t chain = 400;
   items.push(world.rank(), chain);

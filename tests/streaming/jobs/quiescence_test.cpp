@@ -113,7 +113,7 @@ JOB_TEST(quiescence, mixes_streams_messages_and_tasks, .most_ranks = 17) {
       {.dimensions = 2, .buffer_bytes = 100, .flush_when_idle = here.size() % 2 == 0});
   auto& all = here.service<field>();
   all.through = &quiet;
-  all.items = &items.host();
+  all.items = &items.engine();
   control::barrier(here.world());
   for (std::uint64_t epoch = 0; epoch < 4; ++epoch) {
     plant_some(here, epoch);

@@ -12,6 +12,8 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/runtime/run_on.hpp"
 #include "upwash/streaming/stream.hpp"
 
 namespace {
@@ -96,7 +98,7 @@ void expect_bounded(int dimensions, bool ordered) {
     for (std::uint64_t i = 0; i < each; ++i) {
       if (here.rank() == 0) continue;
       items.push(0, 1);
-      most_deferred = std::max(most_deferred, here.deferred());
+      most_deferred = std::max(most_deferred, host(here).deferred());
       ++pushed;
       most_under_way = std::max(most_under_way, pushed - std::min(pushed, got));
     }

@@ -9,6 +9,7 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/tuning/trial.hpp"
 
 namespace {
@@ -79,7 +80,7 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
       call.root = here.size() - 1;
       call.commutative = bytes == 12;
       // Ranks that compute do not give way: where they share a core each sample takes time slices.
-      call.overlapped = bytes == 12 && here.endpoint().describe().virtual_time;
+      call.overlapped = bytes == 12 && host(here).endpoint().describe().virtual_time;
       if (bytes == 2048) {
         call.addresses = schedule::address_mode::single;
         call.entry = schedule::sync_mode::all;
@@ -117,7 +118,7 @@ JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first, .on_co
 // The cores never hold still for a sample: it must count all the same.
 JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .most_ranks = 2,
          .on_composite = false) {
-  if (here.endpoint().describe().virtual_time) return;
+  if (host(here).endpoint().describe().virtual_time) return;
   std::vector<std::jthread> others;
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
     others.emplace_back([](const std::stop_token& end) {

@@ -7,6 +7,7 @@
 #include "upwash/collective/candidates.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/run_on.hpp"
 
 namespace {
 

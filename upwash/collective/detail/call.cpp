@@ -13,6 +13,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/detail/run/service.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace upwash::collective::detail {
@@ -89,7 +90,7 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.exit = wanted.how.exit;
   made.what.overlapped = wanted.how.overlapped;
   made.what.direct_access = all_direct(among);
-  made.what.network_collectives = among.here().endpoint().describe().network_collectives;
+  made.what.network_collectives = host(among.here()).endpoint().describe().network_collectives;
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
@@ -333,7 +334,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
 }
 
 int ranks_a_node(const team& among) {
-  const conduit::endpoint& where = among.here().endpoint();
+  const conduit::endpoint& where = host(among.here()).endpoint();
   const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
   int each = 1;
   while (each < among.size() && node(each) == node(0)) ++each;

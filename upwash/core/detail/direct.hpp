@@ -26,6 +26,7 @@ using word_of = std::conditional_t<
 
 struct direct_access {
   static region_table& regions(job& here) noexcept { return *here.regions_; }
+  static upwash::counters& counters(job& here) noexcept { return here.counters_; }
 };
 
 template <class T>
@@ -33,8 +34,8 @@ template <class T>
   std::byte* at =
       direct_access::regions(here).direct(to.rank(), to.region_bits(), to.offset(), bytes);
   if (at != nullptr) [[likely]] {
-    ++here.counters().puts;
-    here.counters().put_bytes += bytes;
+    ++direct_access::counters(here).puts;
+    direct_access::counters(here).put_bytes += bytes;
   }
   return at;
 }
@@ -44,8 +45,8 @@ template <class T>
   const std::byte* at =
       direct_access::regions(here).direct(from.rank(), from.region_bits(), from.offset(), bytes);
   if (at != nullptr) [[likely]] {
-    ++here.counters().gets;
-    here.counters().get_bytes += bytes;
+    ++direct_access::counters(here).gets;
+    direct_access::counters(here).get_bytes += bytes;
   }
   return at;
 }

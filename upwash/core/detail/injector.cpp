@@ -10,6 +10,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -55,7 +56,7 @@ conduit::message stored_message::view() const {
 
 injector::injector(job& here, const peer_facts& peers)
     : here_(here),
-      endpoint_(here.endpoint()),
+      endpoint_(host(here).endpoint()),
       peers_(peers),
       medium_bytes_(peers.anywhere().medium_bytes()),
       ordered_(peers.ordered()) {}
@@ -95,8 +96,8 @@ void injector::send_one(const conduit::message& m) {
       .operation = "send", .peer = m.destination, .bytes = m.payload.size()};
   const wait_scope in(here_, reason);
   do {
-    ++here_.counters().retries;
-    here_.wait(conduit::wait_target::credit(m.destination, m.kind), reason);
+    ++host(here_).counters().retries;
+    host(here_).wait(conduit::wait_target::credit(m.destination, m.kind), reason);
   } while (!goes(m, false));
 }
 
@@ -147,7 +148,7 @@ void injector::send_pieces(const conduit::message& m) {
 void injector::defer(const conduit::message& m) {
   deferred_[{m.destination, m.kind}].emplace_back(m);
   ++deferred_count_;
-  ++here_.counters().deferred;
+  ++host(here_).counters().deferred;
   if (!throttled_ && deferred_count_ > here_.options().deferred_limit) {  // I3
     throttled_ = true;
     endpoint_.throttle(true);

@@ -19,6 +19,7 @@
 
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/detail/peer_facts.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -88,7 +89,7 @@ class injector {
   void defer(const conduit::message& m);
   conduit::injection inject(const conduit::message& m, bool from_handler);
   void count(const conduit::message& m) noexcept {
-    auto& counted = here_.counters();
+    auto& counted = host(here_).counters();
     ++counted.messages_sent;
     counted.message_bytes += m.arguments.size() + m.payload.size();
   }

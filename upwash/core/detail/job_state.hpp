@@ -22,6 +22,7 @@
 #include "upwash/core/detail/modules.hpp"
 #include "upwash/core/detail/peer_facts.hpp"
 #include "upwash/core/detail/region_table.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
 

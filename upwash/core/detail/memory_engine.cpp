@@ -12,6 +12,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -26,7 +27,7 @@ constexpr int callbacks_at_once = 64;
 memory_engine::memory_engine(job& here, const peer_facts& peers, region_table& regions,
                              bool threaded)
     : here_(here),
-      endpoint_(here.endpoint()),
+      endpoint_(host(here).endpoint()),
       regions_(regions),
       peers_(peers),
       threaded_(threaded) {
@@ -147,7 +148,7 @@ void memory_engine::start(const transfer& what, const stage_target& local,
       .operation = "put or get", .peer = what.at.rank, .bytes = what.bytes};
   const wait_scope in(here_, reason);
   while (too_many()) {
-    here_.wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory), reason);
+    host(here_).wait(conduit::wait_target::credit(what.at.rank, conduit::lane::memory), reason);
   }
 }
 

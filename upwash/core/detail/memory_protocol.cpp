@@ -25,6 +25,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -160,7 +161,7 @@ bool memory_engine::emulate_atomic(operation& op) {
 
 void memory_engine::deliver(const conduit::message& m) {
   const auto held = lock();
-  here_.charge(conduit::cost::handler, 1);
+  host(here_).charge(conduit::cost::handler, 1);
   if (peers_.ordered()) {
     serve(m);
   } else {

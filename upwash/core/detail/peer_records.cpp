@@ -9,6 +9,7 @@
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
@@ -56,7 +57,8 @@ void memory_engine::await_idle(const region_state& going) {
   const auto idle = [](const void* of) {
     return static_cast<const region_state*>(of)->under_way == 0;
   };
-  here_.wait(conduit::wait_target::predicate(idle, &going), {.operation = "free of a region"});
+  host(here_).wait(conduit::wait_target::predicate(idle, &going),
+                   {.operation = "free of a region"});
 }
 
 /// The memory lane keeps order: whoever serves the question has served the puts before it.

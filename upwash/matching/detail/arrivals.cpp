@@ -10,6 +10,7 @@
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 
@@ -180,7 +181,7 @@ void messenger::complete(posted& p) {
 void messenger::fetch(posted& p) {
   if (here_.in_handler()) {
     to_fetch_.push_back(&p);
-    here_.set_busy(*this, true);
+    host(here_).set_busy(*this, true);
     return;
   }
   get(here_, p.from, 0, p.into.first(p.got.bytes), notice::call(&messenger::fetched, &p));
@@ -196,7 +197,7 @@ int messenger::progress() {
   const auto now = std::exchange(to_fetch_, {});
   for (posted* p : now) fetch(*p);
   const int sent = send_queued();
-  here_.set_busy(*this, !to_fetch_.empty() || !to_send_.empty());
+  host(here_).set_busy(*this, !to_fetch_.empty() || !to_send_.empty());
   return static_cast<int>(now.size()) + sent;
 }
 

@@ -12,13 +12,15 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/completer.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 #include "upwash/matching/trace.hpp"
 
 namespace upwash::matching::detail {
 
-messenger::messenger(job& here) : here_(here), charges_(here.endpoint().describe().virtual_time) {
+messenger::messenger(job& here)
+    : here_(here), charges_(host(here).endpoint().describe().virtual_time) {
   use({});
 }
 
@@ -118,7 +120,7 @@ entry* messenger::take(store& from, const envelope& wanted) {
   if (!charges_) return from.take(wanted);
   const auto before = from.spent().traversals;
   entry* found = from.take(wanted);
-  here_.charge(conduit::cost::traversal, from.spent().traversals - before);
+  host(here_).charge(conduit::cost::traversal, from.spent().traversals - before);
   return found;
 }
 
@@ -193,7 +195,7 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
 arrival* messenger::kept_for_probe(const envelope& wanted) {
   const auto before = unexpected_->spent().traversals;
   entry* e = unexpected_->find(wanted);
-  here_.charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
+  host(here_).charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
   return e == nullptr || goes_to_earlier(e->what) ? nullptr : static_cast<arrival*>(e);
 }
 
@@ -203,12 +205,13 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
   for (;;) {
     mine.seen = false;
     if (const auto found = probe(from, source, tag)) return *found;
-    here_.wait(conduit::wait_target::predicate(
-                   [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
-               {.operation = "probe",
-                .peer = source >= 0 ? from.world_rank(source) : -1,
-                .tag = tag,
-                .team = from.id()});
+    host(here_).wait(
+        conduit::wait_target::predicate(
+            [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
+        {.operation = "probe",
+         .peer = source >= 0 ? from.world_rank(source) : -1,
+         .tag = tag,
+         .team = from.id()});
   }
 }
 
@@ -237,7 +240,7 @@ void messenger::wait(posted& p) {
     return static_cast<const posted*>(which)->now == posted::state::complete;
   };
   if (over(&p)) return;
-  here_.wait(conduit::wait_target::predicate(over, &p), reason_of(p));
+  host(here_).wait(conduit::wait_target::predicate(over, &p), reason_of(p));
 }
 
 /// For reports: the source by its world rank, where the receive names one.

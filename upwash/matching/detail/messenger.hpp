@@ -16,6 +16,7 @@
 #include "upwash/base/handle_table.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/completer.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/region.hpp"
@@ -226,7 +227,7 @@ class messenger final : public service_base {
   template <auto Handler, class... Args>
   void tell(int rank, const Args&... args) {
     if (try_send<Handler>(here_, rank, args...).what == conduit::outcome::done) return;
-    here_.run_as_handler([&] { upwash::send<Handler>(here_, rank, args...); });
+    host(here_).run_as_handler([&] { upwash::send<Handler>(here_, rank, args...); });
   }
 
   // -- Messages that wait for credit: outbox.cpp -----------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "upwash/base/ensure.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/matching/detail/handlers.hpp"
 
 namespace upwash::matching::detail {
@@ -24,7 +25,7 @@ void messenger::queue(sending& s, balance& other, const label& with) {
     other.last_queued->next_queued = &s;
   }
   other.last_queued = &s;
-  here_.set_busy(*this, true);
+  host(here_).set_busy(*this, true);
 }
 
 bool messenger::inject_offer(sending& s, const label& with) {

@@ -11,6 +11,7 @@
 
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/core/atomic.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
 #include "upwash/onesided/detail/lock_way.hpp"
 
@@ -58,7 +59,7 @@ class queue_way final : public lock_way {
                                       .peer = memory_.members().world_rank(member)};
     const wait_scope in(here_, reason);
     tell(node, word_of(before, offsetof(queue_node, next)), name_of(node));
-    here_.wait(conduit::wait_target::peers_word(mine.locked, comparison::equal, 0), reason);
+    host(here_).wait(conduit::wait_target::peers_word(mine.locked, comparison::equal, 0), reason);
     return node;
   }
 
@@ -79,8 +80,8 @@ class queue_way final : public lock_way {
         return;
       }
       // Somebody is behind and about to say who.
-      here_.wait(conduit::wait_target::peers_word(mine.next, comparison::not_equal, nobody),
-                 {.operation = "unlock", .peer = memory_.members().world_rank(member)});
+      host(here_).wait(conduit::wait_target::peers_word(mine.next, comparison::not_equal, nobody),
+                       {.operation = "unlock", .peer = memory_.members().world_rank(member)});
     }
     // Also for one that came late: false, not true as the thesis says.
     tell(node, word_of(next.load(std::memory_order_acquire), locked_at), 0);

@@ -11,6 +11,7 @@
 #include "upwash/base/keyed_queues.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_handler.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/wait_scope.hpp"
@@ -109,7 +110,7 @@ class server_way final : public lock_way {
     const wait_scope in(here_, reason);
     if (ticket_words* words = within(at)) {
       const std::uint64_t ticket = std::atomic_ref(words->next).fetch_add(1);
-      here_.wait(
+      host(here_).wait(
           conduit::wait_target::peers_word(words->serving, conduit::comparison::equal, ticket),
           reason);
       return ticket;

@@ -7,6 +7,7 @@
 
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/core/atomic.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
 #include "upwash/onesided/detail/lock_way.hpp"
 
@@ -31,7 +32,7 @@ class ticket_way final : public lock_way {
         .operation = "lock", .peer = watched.rank(), .number = ticket};
     const wait_scope in(here_, reason);
     if (const std::uint64_t* word = reached(here_, words_, watched)) {
-      here_.wait(conduit::wait_target::peers_word(*word, comparison::equal, ticket), reason);
+      host(here_).wait(conduit::wait_target::peers_word(*word, comparison::equal, ticket), reason);
       return ticket;
     }
     while (get_value(here_, watched) != ticket) here_.progress();

@@ -9,6 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/service.hpp"
@@ -28,7 +29,7 @@ constexpr model::stream_prices unknown_machine{
 
 stream_kind kind_of(const engine& of) {
   const team& among = of.among();
-  const conduit::endpoint& where = among.here().endpoint();
+  const conduit::endpoint& where = host(among.here()).endpoint();
   const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
   int together = 1;
   while (together < among.size() && node(together) == node(0)) ++together;
@@ -43,7 +44,7 @@ policy make_policy(const engine& of, const installation& with, const stream_kind
                      .message_bytes = start.effective_bytes,
                      .record_bytes = of.record_bytes(),
                      .memory = asked.memory,
-                     .sure = of.among().here().endpoint().describe().virtual_time};
+                     .sure = host(of.among().here()).endpoint().describe().virtual_time};
   if (with.prices != nullptr && with.prices->among(facts.ranks)) {
     facts.prices = *with.prices->among(facts.ranks);
   }
@@ -122,7 +123,7 @@ bool adapter::wanted_by(const engine& of) {
   const stream_options& asked = of.options();
   if (asked.shared_buffers) return false;
   const bool ways = asked.dimensions == 0 && !asked.ordered;
-  if (asked.latency_cost != 0 || of.among().here().endpoint().describe().virtual_time) {
+  if (asked.latency_cost != 0 || host(of.among().here()).endpoint().describe().virtual_time) {
     return of.among().size() > 1 && (ways || asked.buffer_bytes == stream_options::automatic);
   }
   return ways && of.among().size() >= least_grid;  // sizes stay

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 
@@ -35,7 +36,7 @@ void engine::received(content kind, const common_part& common, std::span<const s
 void engine::hand_over(content kind, const common_part& common,
                        std::span<const std::byte> records) {
   const std::uint64_t items = to_.deliver(kind, common, records);
-  here_.charge(conduit::cost::push, items);
+  host(here_).charge(conduit::cost::push, items);
   seen_.delivered += items;
 }
 
@@ -97,7 +98,7 @@ int engine::hand_over_own() {
 int engine::deliver_own() {
   if (own_.empty() || delivering_own_ || here_.in_handler()) return 0;
   int count = 0;
-  here_.run_as_handler([&] { count = hand_over_own(); });
+  host(here_).run_as_handler([&] { count = hand_over_own(); });
   return count;
 }
 
@@ -107,12 +108,12 @@ void engine::deliver_own_and_wait() {
 }
 
 void engine::wait_for_deferred() {
-  if (here_.deferred() <= most_deferred) return;
+  if (host(here_).deferred() <= most_deferred) return;
   static constexpr conduit::wait_reason reason{.operation = "push"};
   const wait_scope in(here_, reason);
   ++waiting_;
-  while (here_.deferred() > most_deferred) {
-    here_.wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
+  while (host(here_).deferred() > most_deferred) {
+    host(here_).wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
   }
   --waiting_;
 }

@@ -12,6 +12,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
@@ -74,7 +75,7 @@ engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool h
       name_{among.id(), home_.next_number(among)},
       record_bytes_(record_bytes),
       with_(with),
-      virtual_time_(here_.endpoint().describe().virtual_time),
+      virtual_time_(host(here_).endpoint().describe().virtual_time),
       message_bytes_(medium_limit(among)),
       has_common_(has_common),
       buffers_(record_bytes),
@@ -218,7 +219,7 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
   }
   ++taken_;
   bytes_taken_ += record.size();
-  here_.charge(conduit::cost::push, 1);
+  host(here_).charge(conduit::cost::push, 1);
   const bool direct = buffers_[way].kind == content::arrived;
   send_now({why,
             content::alone,
@@ -305,7 +306,7 @@ int engine::send_due() {
     sent += try_send(way, idle ? cause::idle : cause::timed_out) ? 1 : 0;
   }
   // Else the time that it waits for would not come.
-  if (sent == 0 && timed && virtual_time_) here_.charge(conduit::cost::poll, 1);
+  if (sent == 0 && timed && virtual_time_) host(here_).charge(conduit::cost::poll, 1);
   return std::max(sent, again);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
@@ -18,7 +19,7 @@ void handle_ticket(incoming& in) {
   std::memcpy(&what, in.payload().data(), sizeof what);
   auto& home = in.here().service<service>();
   home.large().offered(in.source(), what);
-  in.here().set_busy(home, true);
+  host(in.here()).set_busy(home, true);
 }
 
 void handle_fetched(incoming& in, std::uint64_t offer) {
@@ -73,7 +74,7 @@ int large_batches::progress() {
 
 void large_batches::fetched(void* context) {
   auto& done = *static_cast<fetch*>(context);
-  done.home->here_.run_as_handler([&done] { done.home->complete(done); });
+  host(done.home->here_).run_as_handler([&done] { done.home->complete(done); });
 }
 
 void large_batches::complete(fetch& done) {

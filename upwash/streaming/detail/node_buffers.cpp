@@ -11,6 +11,7 @@
 
 #include "upwash/base/log.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::size_t at_once = 2;  ///< buffers for a node
 /// Whether the members of each node load and store each other's memory. All members of all nodes
 /// say the same: it does not depend on who shares a process.
 bool shared_on_nodes(const team& among) {
-  const conduit::capabilities& can = among.here().endpoint().describe();
+  const conduit::capabilities& can = host(among.here()).endpoint().describe();
   return can.of(conduit::nearness::process).direct_access &&
          can.of(conduit::nearness::node).direct_access;
 }
@@ -54,7 +55,7 @@ std::unique_ptr<node_buffers> node_buffers::make(const team& among, std::size_t 
 /// The other nodes in the order of their first members, and who takes there what this node sends:
 /// another one for each sending node.
 void node_buffers::find_nodes(const team& among) {
-  const conduit::endpoint& conduit = among.here().endpoint();
+  const conduit::endpoint& conduit = host(among.here()).endpoint();
   std::map<int, std::vector<int>> members;  // by node
   for (int m = 0; m < among.size(); ++m) {
     members[conduit.place(among.world_rank(m)).node].push_back(m);

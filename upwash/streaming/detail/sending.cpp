@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
@@ -33,7 +34,7 @@ void engine::wait_and_send(std::uint32_t way, cause why) {
   const wait_scope in(here_, reason);
   ++waiting_;
   while (buffers_[way].first != nullptr && !try_send(way, why)) {
-    here_.wait(conduit::wait_target::credit(hop, conduit::lane::request), reason);
+    host(here_).wait(conduit::wait_target::credit(hop, conduit::lane::request), reason);
   }
   --waiting_;
   look_at_arrivals(parameters_.effective_bytes);
@@ -42,8 +43,8 @@ void engine::wait_and_send(std::uint32_t way, cause why) {
 batch engine::counted(batch&& what) {
   taken_ += what.items;
   bytes_taken_ += what.used;
-  here_.charge(conduit::cost::push, what.items);
-  here_.charge(conduit::cost::copy, what.used);
+  host(here_).charge(conduit::cost::push, what.items);
+  host(here_).charge(conduit::cost::copy, what.used);
   return std::move(what);
 }
 
@@ -80,7 +81,7 @@ void engine::offer(batch&& what) {
 /// In a handler, or too large for a buffer. Sent as by a handler, so that it never waits here:
 /// handlers that ran meanwhile would send what overtakes it. Core keeps the order.
 void engine::send_in_order(const departure& what) {
-  here_.run_as_handler([&] { send_now(what); });
+  host(here_).run_as_handler([&] { send_now(what); });
   if (!here_.in_handler()) wait_for_deferred();
 }
 
@@ -153,7 +154,7 @@ bool engine::share(int destination, std::span<const std::byte> record) {
     ++taken_;
     ++seen_.shared;
     bytes_taken_ += record.size();
-    here_.charge(conduit::cost::push, 1);
+    host(here_).charge(conduit::cost::push, 1);
     return true;
   };
   bool taken = put();

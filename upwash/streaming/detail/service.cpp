@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::streaming {
@@ -14,7 +15,7 @@ void service::add(engine& made) {
   open_[made.name()] = &made;
   if (adapter::wanted_by(made)) adapters_.try_emplace(&made, made, installed_);
   early_open_ = early_open_ || early_.contains(made.name());
-  here_.set_busy(*this, true);
+  host(here_).set_busy(*this, true);
 }
 
 /// Not when a stream is opened: handlers may need what the program makes next.
@@ -27,7 +28,7 @@ int service::deliver_early() {
     if (found == open_.end()) continue;
     const auto came = early_.extract(at);
     delivered += static_cast<int>(came.mapped().size());
-    here_.run_as_handler([&] {
+    host(here_).run_as_handler([&] {
       for (const early& each : came.mapped()) {
         found->second->received(each.kind, each.common, each.payload);
       }
@@ -98,7 +99,7 @@ int service::progress() {
     moved += each->progress();
     more = more || each->has_work();
   }
-  if (!more && !large_.busy()) here_.set_busy(*this, false);  // until a stream wakes it
+  if (!more && !large_.busy()) host(here_).set_busy(*this, false);  // until a stream wakes it
   return moved;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/core/host.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
@@ -30,7 +31,7 @@ class service final : public service_base, private large_batches::receiver {
   void add(engine& made);
   void remove(const engine& going);
   /// A stream has work for its progress.
-  void wake() { here_.set_busy(*this, true); }
+  void wake() { host(here_).set_busy(*this, true); }
   /// Of streams opened from now on.
   void install(const installation& with) { installed_ = with; }
   /// Runs as long as somebody keeps it.

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/streaming/detail/waves.hpp"
@@ -34,7 +35,7 @@ class wave_service final : public service_base {
   [[nodiscard]] wave_state& state(const key& which) { return states_[which]; }
   void remove(const key& which) { states_.erase(which); }
   /// Some detection may go on.
-  void wake() { here_.set_busy(*this, true); }
+  void wake() { host(here_).set_busy(*this, true); }
   [[nodiscard]] bool in_callback() const noexcept { return in_callback_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }

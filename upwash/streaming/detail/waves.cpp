@@ -8,6 +8,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/streaming/detail/wave_service.hpp"
 
 namespace upwash::streaming {
@@ -46,7 +47,7 @@ void note_handled(incoming& in, std::uint64_t team, std::uint64_t number) {
 }
 
 int wave_service::progress() {
-  here_.set_busy(*this, false);  // until something comes, or is left below
+  host(here_).set_busy(*this, false);  // until something comes, or is left below
   int moved = 0;
   for (auto at = states_.begin(); at != states_.end();) {
     // Flushing and callbacks may make detections, and a callback end its own.
@@ -131,8 +132,9 @@ void waves::wait_for_end() {
   if (!under_way()) return;
   refuse_to_block("waiting for the end of an epoch");
   const auto over = [](const void* one) { return !static_cast<const waves*>(one)->under_way(); };
-  among_.here().wait(conduit::wait_target::predicate(over, this),
-                     {.operation = "quiescence", .team = name_.first, .number = name_.second});
+  host(among_.here())
+      .wait(conduit::wait_target::predicate(over, this),
+            {.operation = "quiescence", .team = name_.first, .number = name_.second});
 }
 
 /// Members that are busy hold the wave back: it could not be the last.

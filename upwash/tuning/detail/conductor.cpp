@@ -8,6 +8,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::tuning::detail {
 
@@ -15,7 +16,7 @@ conductor::conductor(job& here, const collective::problem& call)
     : here_(here),
       probe_(here),
       trial_(here.world(), call),
-      simulated_(here.endpoint().describe().virtual_time) {}
+      simulated_(host(here).endpoint().describe().virtual_time) {}
 
 sample conductor::carry_out(const order& what) {
   const placement before = probe_.look();

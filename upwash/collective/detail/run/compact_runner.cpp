@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "upwash/base/relax.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -57,12 +58,12 @@ struct compact_run {
     wait_in_job(word, value);
   }
   [[gnu::noinline]] void wait_in_job(const std::uint64_t& word, std::uint64_t value) const {
-    here.wait(wait_target::peers_word(word, comparison::greater_equal, value),
-              {.operation = what.operation,
-               .bytes = what.bytes,
-               .team = record.members.id(),
-               .number = number,
-               .counted = observe::series::collectives});
+    host(here).wait(wait_target::peers_word(word, comparison::greater_equal, value),
+                    {.operation = what.operation,
+                     .bytes = what.bytes,
+                     .team = record.members.id(),
+                     .number = number,
+                     .counted = observe::series::collectives});
   }
   void receive(const compact_step& s) const {
     board_line& line = place(s).edges[s.edge];
@@ -203,7 +204,7 @@ std::optional<compact_plan> compact_plan_of(const team& among, const team_record
   auto all = compact_steps(steps, among.rank(), *record.shared);
   if (!all) return std::nullopt;
   return compact_plan{.steps = std::move(*all),
-                      .looks = among.here().looks(),
+                      .looks = host(among.here()).looks(),
                       .scratch_bytes = wants.scratch_bytes,
                       .shared_bytes = wants.shared_bytes,
                       .exposes_input = wants.exposes_input,

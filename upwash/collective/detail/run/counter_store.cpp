@@ -8,6 +8,7 @@
 #include "upwash/collective/detail/run/messages.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
@@ -80,7 +81,7 @@ void counter_store::counted(const run_key& key, std::uint32_t counter) {
   ++counts[counter];
   if (op != nullptr) {
     op->stirred = true;
-    here_.act_first();
+    host(here_).act_first();
   }
   answer_watchers(key, counts);
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -31,7 +32,7 @@ std::span<const std::byte> edge_data::in_one_piece(operation& op, slot& s) {
   s.staged.assign(words.begin(), words.end());
   const std::byte* data = op.source(what.left);
   s.staged.insert(s.staged.end(), data, data + what.left.bytes);
-  here_.charge(conduit::cost::copy, s.staged.size());
+  host(here_).charge(conduit::cost::copy, s.staged.size());
   return s.staged;
 }
 
@@ -73,7 +74,7 @@ bool edge_data::take(slot& s, std::span<const std::byte> bytes) {
   if (s.what.length_slot != schedule::step::no_slot) {
     op.words({static_cast<std::uint32_t>(s.what.length_slot), 1})[0] = data.size();
   }
-  here_.charge(conduit::cost::copy, bytes.size());
+  host(here_).charge(conduit::cost::copy, bytes.size());
   return true;
 }
 

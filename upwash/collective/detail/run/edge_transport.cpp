@@ -9,6 +9,7 @@
 #include "upwash/collective/detail/run/messages.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -227,7 +228,7 @@ void edge_transport::data_came(const edge_key& key, arrived what, std::span<cons
                                const offer& from) {
   if (slot* wanted = uses_.arrivals.claim(key)) {
     accept(*wanted, what, bytes, from);
-    here_.act_first();
+    host(here_).act_first();
   } else if (!uses_.collects.take(key, what, bytes, from)) {
     uses_.arrivals.keep(key, what, bytes, from);
   }
@@ -239,14 +240,14 @@ void edge_transport::was_taken(int receiver, std::uint64_t sender) {
   s.exposed = false;
   s.offered.sender = 0;
   s.of->complete(s);
-  here_.act_first();
+  host(here_).act_first();
 }
 
 void edge_transport::place_is_free(const edge_key& key) {
   slot* waits = uses_.arrivals.place_is_free(key);
   if (waits == nullptr) return;
   waits->of->stir(*waits);
-  here_.act_first();
+  host(here_).act_first();
 }
 
 }  // namespace upwash::collective::detail

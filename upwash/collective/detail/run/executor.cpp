@@ -11,6 +11,7 @@
 #include "upwash/collective/detail/run/service.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace upwash::collective {
@@ -73,7 +74,7 @@ adaptation executor::set_adapting(adaptation adapts) {
 }
 
 void executor::heard(const agreement& theirs) {
-  here_.set_busy(*this, true);  // the next progress throws what may have come out
+  host(here_).set_busy(*this, true);  // the next progress throws what may have come out
   agreements_.heard(theirs);
 }
 

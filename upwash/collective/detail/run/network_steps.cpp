@@ -6,6 +6,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/network_collective.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
@@ -23,7 +24,7 @@ void left_network(conduit::completion& self) noexcept {
 
 bool join_network(job& here, operation& op, slot& s) {
   if (s.state == progress_of::joined) return false;
-  conduit::endpoint& at = here.endpoint();
+  conduit::endpoint& at = host(here).endpoint();
   if (!at.describe().network_collectives) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {} by {} needs a network that carries out collectives; this "

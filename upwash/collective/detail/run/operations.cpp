@@ -9,6 +9,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/core/completer.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
@@ -41,7 +42,7 @@ void operations::await_last_start(operation& kept) {
   }
   if (kept.told_early && kept.running) {  // of which the caller knows nothing any more
     const auto over = [](const void* op) { return !static_cast<const operation*>(op)->running; };
-    here_.wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
+    host(here_).wait(conduit::wait_target::predicate(over, &kept), {.operation = "persistent"});
   }
   if (kept.running) {
     throw error(error_kind::argument,
@@ -83,7 +84,7 @@ request operations::begin(operation& op) {
                                                   .counted = observe::series::collectives});
   op.restart(begun.end);
   running_.add(op);
-  here_.set_busy(uses_.service, true);
+  host(here_).set_busy(uses_.service, true);
   begin_epoch(op);
   static_cast<void>(guarded(op, [&] {
     introduce(op);
@@ -231,7 +232,7 @@ int operations::progress() {
       ++i;
     }
   }
-  if (running_.empty()) here_.set_busy(uses_.service, false);
+  if (running_.empty()) host(here_).set_busy(uses_.service, false);
   return moved;
 }
 
@@ -261,8 +262,8 @@ void operations::await_all_on(const team_record& record) {
     return std::none_of(of.running.begin(), of.running.end(),
                         [&of](const operation* each) { return &each->on_team == &of.record; });
   };
-  here_.wait(conduit::wait_target::predicate(over, &asked),
-             {.operation = "release of a team", .team = record.members.id()});
+  host(here_).wait(conduit::wait_target::predicate(over, &asked),
+                   {.operation = "release of a team", .team = record.members.id()});
 }
 
 void operations::finish(operation& op) {

@@ -11,6 +11,7 @@
 #include "upwash/collective/detail/run/messages.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -43,7 +44,7 @@ bool peer_memory::copy(operation& op, slot& s) {
   if (what.into.bytes != 0) {
     std::memmove(op.target(what.into), op.source(what.left), what.into.bytes);
   }
-  here_.charge(conduit::cost::copy, what.into.bytes);
+  host(here_).charge(conduit::cost::copy, what.into.bytes);
   op.complete(s);
   return true;
 }
@@ -124,7 +125,7 @@ bool peer_memory::reduce(operation& op, slot& s) {
   if (what.into.bytes != 0) {
     op.buffers.combine.combine(left, right, op.target(what.into), what.into.bytes);
   }
-  here_.charge(conduit::cost::reduce, what.into.bytes);
+  host(here_).charge(conduit::cost::reduce, what.into.bytes);
   op.complete(s);
   return true;
 }

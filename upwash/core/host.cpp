@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/relax.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/idle_clock.hpp"
+#include "upwash/core/peer_traffic.hpp"
+#include "upwash/core/team.hpp"
+#include "upwash/core/wait_scope.hpp"
+
+namespace upwash {
+
+std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& idle, int rank,
+                                const job_options& options) {
+  return std::unique_ptr<job>(new job(endpoint, idle, rank, options));  // which only this may
+}
+
+/// Completes what this rank has begun, then adds up what all have sent and handled. Messages may
+/// still be under way, to beget others, until nothing was sent between one sum and the next
+/// beyond what had been handled (Mattern's four counters). The last sum is the barrier. Nobody may
+/// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
+void host::finish() const {
+  static constexpr conduit::wait_reason reason{.operation = "finish"};
+  const wait_scope in(job_, reason);
+  detail::job_state& state = *job_.state_;
+  enum { sent, handled };
+  std::array<std::uint64_t, 2> total{};
+  std::uint64_t handled_before = 0;
+  bool first = true;
+  for (int to = 0; (to = state.memory.first_unconfirmed()) >= 0;) confirm(job_, to).wait();
+  do {
+    handled_before = total[handled];
+    job_.quiet();
+    while (state.messages.deferred() != 0 || state.memory.busy() || state.memory.in_flight() != 0) {
+      wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
+    }
+    if (job_.size_ == 1) await_own_messages(reason);
+    total[sent] = state.messages.sent() - state.control_sent;
+    total[handled] = job_.handled_ - state.control_handled;
+    control::all_reduce(job_.world(), total, control::fold::sum);
+  } while (std::exchange(first, false) || total[sent] != handled_before);
+  if (job_.options_.checked) {
+    for (std::size_t i = 0; i < state.services.size(); ++i) state.services[i].second->check();
+  }
+}
+
+/// With one rank no sum waits for anybody, and so nothing would take what it sent itself.
+void host::await_own_messages(const conduit::wait_reason& reason) const {
+  const auto all_handled = [](const void* context) {
+    const auto& here = *static_cast<const job*>(context);
+    return here.handled_ == here.state_->messages.sent();
+  };
+  wait(conduit::wait_target::predicate(all_handled, &job_), reason);
+}
+
+/// Looks for a while at a word that peers write; whether it came.
+bool host::look_on(const conduit::wait_target& target) const noexcept {
+  for (int looks = job_.waiter_->looks(job_.rank_); looks > 0; --looks) {
+    if (target.ready()) return true;
+    relax();
+  }
+  return false;
+}
+
+void host::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const {
+  if (job_.in_handler_) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
+                            "and only send or reply",
+                            job_.rank_, reason.operation));
+  }
+  if (target.ready() || (target.by_peers() && look_on(target))) return;
+  const bool once = target.what() == conduit::wait_target::kind::credit;
+  const wait_scope in(job_, reason);
+  for (unsigned& idles = job_.state_->idles;;) {
+    const int moved = job_.progress_step();
+    if (target.ready() || (once && moved != 0)) return;
+    if (moved != 0) continue;
+    if (idles == 0) job_.waiter_->begin_wait(job_.rank_);
+    job_.waiter_->idle(job_.rank_, target, reason);
+    if (target.by_peers() && look_on(target)) return;
+    // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
+    // a turn of everybody else on the processor.
+    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles)) ||
+        job_.state_->hang.asked()) {
+      note_idle();
+    }
+    if (once || target.ready()) {
+      if (once) job_.progress_step();
+      return;
+    }
+  }
+}
+
+void host::note_idle() const {
+  auto& state = *job_.state_;
+  if (job_.virtual_time_) return;
+  const std::int64_t now_ps = steady_now().ps();
+  if (state.waiting.since_ps.load(std::memory_order_relaxed) == 0) {
+    state.waiting.since_ps.store(now_ps, std::memory_order_relaxed);
+    state.hang.reported = false;
+  }
+  detail::tell_of_wait(job_, duration::from_ps(now_ps - state.waiting.since_ps.load()));
+}
+
+conduit::waiter& host::set_waiter(conduit::waiter& idle) const noexcept {
+  auto& layers = job_.state_->waiters;
+  return *std::exchange(layers.empty() ? job_.waiter_ : layers.front()->inner_, &idle);
+}
+
+void host::add_waiter(waiter_layer& outermost) const {
+  job_.state_->waiters.push_back(&outermost);
+  outermost.inner_ = std::exchange(job_.waiter_, &outermost);
+}
+
+void host::remove_waiter(waiter_layer& going) const noexcept {
+  auto& layers = job_.state_->waiters;
+  const auto at = std::ranges::find(layers, &going);
+  if (at == layers.end()) return;
+  const auto outer = std::next(at);
+  (outer == layers.end() ? job_.waiter_ : (*outer)->inner_) = going.inner_;
+  layers.erase(at);
+}
+
+void host::set_busy(service_base& which, bool busy) const noexcept {
+  if (which.busy_ == busy) return;
+  which.busy_ = busy;
+  job_.state_->busy_services += busy ? 1 : -1;
+}
+
+void host::run_as_handler(function_ref<void()> what) const {
+  if (job_.in_handler_) return what();
+  job_.handling_ = conduit::lane::reply;  // nobody to reply to
+  job_.in_handler_ = true;
+  try {
+    what();
+  } catch (...) {
+    detail::job_access::set_fault(job_, std::current_exception());
+    job_.in_handler_ = false;
+    throw;
+  }
+  job_.in_handler_ = false;
+}
+
+std::size_t host::deferred() const noexcept { return job_.state_->messages.deferred(); }
+
+}  // namespace upwash

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A job as layers see it: the conduit below, waiting, virtual time, running as a handler, idling.
+// Programs have no need of it. A view, made where it is used: `host(here).charge(...)`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/job.hpp"
+
+namespace upwash {
+
+class waiter_layer;
+
+class host {
+ public:
+  explicit host(job& of) noexcept : job_(of) {}
+
+  /// Makes the job of a rank. Collective over all ranks of the world. `endpoint` and `idle` outlive
+  /// it.
+  [[nodiscard]] static std::unique_ptr<job> make(conduit::endpoint& endpoint, conduit::waiter& idle,
+                                                 int rank, const job_options& options);
+  /// Collective, at the end: completes this rank's operations and waits until every message of
+  /// every rank has been handled, with those that handlers send. Not after an error. Two or more
+  /// reductions over all ranks.
+  void finish() const;
+
+  [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return job_.endpoint_; }
+  [[nodiscard]] upwash::counters& counters() const noexcept { return job_.counters_; }
+
+  /// Virtual time for work of a layer; nothing on a real conduit.
+  void charge(conduit::cost kind, std::uint64_t amount) const noexcept {
+    if (job_.virtual_time_) job_.endpoint_.charge(job_.rank_, kind, amount);
+  }
+
+  /// Blocks until the target is ready, making progress; all waiting of the library ends here.
+  /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
+  void wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const;
+  /// How often it pays to look at a word that peers write before one waits for it.
+  [[nodiscard]] int looks() const noexcept { return job_.waiter_->looks(job_.rank_); }
+
+  /// Runs `what` as a handler runs: it must not wait, and what it sends without credit is queued.
+  /// What it throws ends the job, and is thrown here too. In a handler: only calls it.
+  void run_as_handler(function_ref<void()> what) const;
+  /// Messages of handlers that wait for credit.
+  [[nodiscard]] std::size_t deferred() const noexcept;
+  /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
+  void act_first() const noexcept { job_.acts_first_ = true; }
+  /// Whether a service that wants progress has work now; at first it has. Also from a handler.
+  void set_busy(service_base& which, bool busy) const noexcept;
+
+  /// Replaces what this rank does when idle, below all layers; returns the one before.
+  conduit::waiter& set_waiter(conduit::waiter& idle) const noexcept;
+  /// Puts a layer between the rank and what it does when idle: the one added last goes first. They
+  /// go in any order. O(layers) to go.
+  void add_waiter(waiter_layer& outermost) const;
+  void remove_waiter(waiter_layer& going) const noexcept;
+
+ private:
+  void await_own_messages(const conduit::wait_reason& reason) const;
+  [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;
+  void note_idle() const;
+
+  job& job_;
+};
+
+}  // namespace upwash
