@@ -3,6 +3,7 @@
 #include "tests/harness/weak_world.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 namespace upwash::test {
@@ -66,6 +67,10 @@ class weak_endpoint final : public endpoint {
     return strong_.flush(rank, peer, when);
   }
   int flushes = 0;
+  [[nodiscard]] int lost_rank() const noexcept override { return lost; }
+  void close(int rank) override { closed.push_back(rank); }
+  int lost = -1;
+  std::vector<int> closed;
   int poll(int rank) override { return strong_.poll(rank); }
   void idle(int rank, const wait_target& target, const wait_reason& reason) override {
     strong_.idle(rank, target, reason);
@@ -115,6 +120,24 @@ std::unique_ptr<conduit::world> make_weak_world(std::unique_ptr<conduit::world> 
 
 int flushes_of(conduit::world& weak, int rank) {
   return dynamic_cast<weak_endpoint&>(weak.endpoint_of(rank)).flushes;
+}
+
+void lose(conduit::world& weak, int lost) {
+  for (int rank = 0; rank < weak.size(); ++rank) {
+    dynamic_cast<weak_endpoint&>(weak.endpoint_of(rank)).lost = lost;
+  }
+}
+
+std::vector<int> closed_by(conduit::world& weak) {
+  std::vector<int> all;
+  std::set<endpoint*> seen;
+  for (int rank = 0; rank < weak.size(); ++rank) {
+    endpoint& each = weak.endpoint_of(rank);
+    if (!seen.insert(&each).second) continue;
+    const auto& closed = dynamic_cast<weak_endpoint&>(each).closed;
+    all.insert(all.end(), closed.begin(), closed.end());
+  }
+  return all;
 }
 
 }  // namespace upwash::test

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "upwash/conduit/world.hpp"
 
@@ -18,5 +19,11 @@ namespace upwash::test {
 
 /// Flushes that a rank's endpoint was asked for so far; `weak` was made by make_weak_world.
 [[nodiscard]] int flushes_of(conduit::world& weak, int rank);
+
+/// All endpoints of `weak` say that the rank is lost.
+void lose(conduit::world& weak, int lost);
+
+/// The ranks that were closed so far, endpoint by endpoint.
+[[nodiscard]] std::vector<int> closed_by(conduit::world& weak);
 
 }  // namespace upwash::test

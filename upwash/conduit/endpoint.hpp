@@ -207,6 +207,17 @@ class endpoint : public waiter {
   /// the driving thread may be in any call.
   virtual int poll_memory() { return 0; }
 
+  // -- The end --------------------------------------------------------------------------------
+  /// A rank of the job that the engine has lost, or -1. Stays; cheap. Nothing more comes of it, and
+  /// what goes to it may be lost: core ends the job. Of an engine that is told by nobody else
+  /// (bootstrap::failed is the launcher's notice).
+  [[nodiscard]] virtual int lost_rank() const noexcept { return -1; }
+
+  /// Once for each rank hosted here, at the good end of its job: no rank sends it anything more,
+  /// all that it began is complete, its segments may still be released. May wait until the engine
+  /// has let go of what it still holds, as before MPI_Finalize. Not after an error.
+  virtual void close(int /*rank*/) {}
+
   // -- Time -----------------------------------------------------------------------------------
   /// Time since the start of the job at `rank`: virtual, or the steady clock.
   [[nodiscard]] virtual duration now(int rank) const noexcept = 0;

@@ -55,6 +55,7 @@ void host::finish() const {
   if (job_.options_.checked) {
     for (std::size_t i = 0; i < state.services.size(); ++i) state.services[i].second->check();
   }
+  job_.endpoint_.close(job_.rank_);
 }
 
 /// With one rank no sum waits for anybody, and so nothing would take what it sent itself.
@@ -107,6 +108,7 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
 
 void host::note_idle() const {
   auto& state = *job_.state_;
+  job_.look_for_losses();
   if (job_.virtual_time_) return;
   const std::int64_t now_ps = steady_now().ps();
   if (state.waiting.since_ps.load(std::memory_order_relaxed) == 0) {

@@ -37,6 +37,7 @@ job_state::~job_state() = default;
 namespace {
 
 constexpr unsigned most_empty_polls = 16;  ///< in a row, before the next one pauses
+constexpr unsigned steps_a_look = 256;     ///< for ranks that the conduit has lost
 constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
 
 }  // namespace
@@ -126,6 +127,8 @@ int job::progress_step() {
     if (detail::job_access::failed(*this)) [[unlikely]]
       std::rethrow_exception(state.fault);
   };
+  if (++state.steps % steps_a_look == 0) [[unlikely]]
+    look_for_losses();
   throw_fault();  // first, since what is under way may use memory that is gone (request)
   int moved = endpoint_.poll(rank_);
   if (state.messages.deferred() != 0) [[unlikely]]
@@ -136,6 +139,16 @@ int job::progress_step() {
     moved += services_step();
   throw_fault();
   return moved;
+}
+
+/// The next progress throws.
+void job::look_for_losses() noexcept {
+  const int lost = endpoint_.lost_rank();
+  if (lost < 0) return;
+  detail::job_access::set_fault(
+      *this, std::make_exception_ptr(error(
+                 error_kind::fault,
+                 fmt::format("rank {}: rank {} died, or the network to it did", rank_, lost))));
 }
 
 /// A layer that waits in its progress does not get into it again; it may make services.

@@ -109,6 +109,7 @@ class job final : private conduit::sink {
   void pause_polling();
   int progress_step();
   int services_step();
+  void look_for_losses() noexcept;
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 

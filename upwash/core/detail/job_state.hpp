@@ -80,6 +80,7 @@ class job_state {
 
   shown_wait waiting;
   hang_watch hang;
+  unsigned steps = 0;        ///< of progress
   unsigned idles = 0;        ///< in this operation
   unsigned empty_polls = 0;  ///< calls of job::progress in a row
   duration last_pause;       ///< in the last of them

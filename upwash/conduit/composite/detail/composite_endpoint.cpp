@@ -93,6 +93,16 @@ injection composite_endpoint::send_long(const message& m, const remote_memory& t
   return counted(inner_.send_long(for_inner(m), for_inner(to), offset, from, local, from_handler));
 }
 
+int composite_endpoint::lost_rank() const noexcept {
+  const int near = inner_.lost_rank();
+  return near < 0 ? outer_.lost_rank() : node_first_ + near;
+}
+
+void composite_endpoint::close(int rank) {
+  inner_.close(inner_rank(rank));
+  outer_.close(rank);
+}
+
 void composite_endpoint::throttle(bool on) {
   inner_.throttle(on);
   outer_.throttle(on);

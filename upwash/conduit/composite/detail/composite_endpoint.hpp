@@ -98,6 +98,8 @@ class composite_endpoint final : public endpoint {
 
   int poll(int rank) override;
   int poll_memory() override { return inner_.poll_memory() + outer_.poll_memory(); }
+  [[nodiscard]] int lost_rank() const noexcept override;
+  void close(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
   void begin_wait(int rank) override;
   void yield(int rank) override { shared_.ranks.yield(rank); }
