@@ -7,6 +7,7 @@
 
 #include "upwash/core/control.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/onesided/install.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 
 namespace upwash::runtime_detail {
@@ -28,6 +29,7 @@ void installation::on(job& here) const {
   collective::install(here, collectives);
   matching::install(here, messages);
   streaming::install(here, streams);
+  onesided::install(here);
   // They ask members for their memory, and who has left to compute answers no more: nobody
   // leaves before all have what they asked for.
   if (all_direct(here.world())) control::barrier_by_messages(here.world());

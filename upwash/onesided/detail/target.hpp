@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where a transfer goes: checked, and how its memory is reached.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "upwash/core/job.hpp"
+#include "upwash/core/memory_access.hpp"
+#include "upwash/onesided/layout.hpp"
+
+namespace upwash::detail {
+
+/// What a caller gave.
+struct transfer_call {
+  std::string_view name;  ///< with its preposition: "put to", "get from"
+  global_ptr<std::byte> at;
+  std::size_t local_bytes = 0;  ///< of the local span
+};
+
+struct transfer_target {
+  footprint size;
+  std::byte* direct = nullptr;  ///< where loads and stores reach the place, or null
+};
+
+/// Throws `error` (argument), with rank, call and values, for what cannot be. Local.
+[[nodiscard]] transfer_target target_of(job& here, const transfer_call& call, const layout& laid);
+
+/// What the conduit can do for the class of the rank.
+[[nodiscard]] const conduit::peer_capabilities& abilities_towards(job& here, int rank);
+
+}  // namespace upwash::detail

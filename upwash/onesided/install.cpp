@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/onesided/install.hpp"
+
+#include "upwash/core/job.hpp"
+#include "upwash/onesided/detail/transfer_handlers.hpp"
+
+namespace upwash::onesided {
+
+void install(job& here) { static_cast<void>(here.service<detail::transfer_handlers>()); }
+
+}  // namespace upwash::onesided
