@@ -3,10 +3,14 @@
 #include "upwash/onesided/install.hpp"
 
 #include "upwash/core/job.hpp"
+#include "upwash/onesided/detail/accumulate_handlers.hpp"
 #include "upwash/onesided/detail/transfer_handlers.hpp"
 
 namespace upwash::onesided {
 
-void install(job& here) { static_cast<void>(here.service<detail::transfer_handlers>()); }
+void install(job& here) {
+  static_cast<void>(here.service<detail::transfer_handlers>());
+  static_cast<void>(here.service<detail::accumulate_handlers>());
+}
 
 }  // namespace upwash::onesided
