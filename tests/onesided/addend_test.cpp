@@ -81,7 +81,7 @@ TEST(addend, threads_lose_no_sum) {
   using type = std::complex<double>;
   constexpr std::size_t elements = 3000;
   constexpr int threads = 4;
-  constexpr int rounds = 60;
+  constexpr int rounds = 3000;
   std::vector<detail::stripe_lock> locks(detail::stripe_locks);
   std::vector<double> parts(1 + 2 * elements);  // a multiple of 8, not of 16
   const detail::scale_bytes scale = detail::scale_of(type(0, 2));

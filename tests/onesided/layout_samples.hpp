@@ -89,12 +89,15 @@ inline any_layout draw_list(random_stream& draw, std::uint64_t most, std::uint64
   std::uint64_t remote = 0;
   const std::uint64_t length = draw.below(3) == 0 ? most / 4 : 60;
   const std::uint64_t wanted = draw.below(80);
+  std::uint64_t bytes = 0;
   for (std::uint64_t i = 0; i < wanted; ++i) {
-    if (draw.below(2) == 0) {
+    const bool even = draw.below(3) != 0;  // often as long and as far as the one before
+    if (!even && draw.below(2) == 0) {
       local += draw.below(5) * element;
       remote += draw.below(5) * element;
     }
-    const std::uint64_t bytes = draw.below(length) / element * element;
+    if (even) local += element;
+    if (!even) bytes = draw.below(length) / element * element;
     if (std::max(local, remote) + bytes > most) break;
     made.list.push_back({local, remote, bytes});
     local += bytes;

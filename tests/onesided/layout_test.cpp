@@ -76,8 +76,10 @@ TEST(layout, walker_yields_all_bytes_in_order) {
     const std::uint64_t most = seed % 3 == 0 ? run_walker::all : 1 + draw.below(200);
     run_walker walker = walker_of(of);
     byte_pairs seen;
-    for (run_row row; walker.next(row, most);) {
+    const std::uint64_t runs = seed % 4 == 0 ? 1 + draw.below(3) : run_walker::all;
+    for (run_row row; walker.next(row, most, runs);) {
       ASSERT_GT(row.bytes * row.count, 0U);
+      ASSERT_LE(row.count, runs);
       ASSERT_LE(row.bytes * row.count, most);
       add_row(seen, row);
     }
@@ -131,6 +133,20 @@ TEST(layout, adjacent_runs_are_one) {
   EXPECT_EQ(row.bytes, 16U);
   ASSERT_TRUE(walker.next(row));
   EXPECT_EQ(row.bytes, 1U);
+  EXPECT_FALSE(walker.next(row));
+}
+
+TEST(layout, even_segments_are_a_row) {
+  const std::vector<segment> list{{0, 100, 8}, {16, 110, 8}, {32, 120, 8}, {48, 131, 8}};
+  run_walker walker(list);
+  run_row row;
+  ASSERT_TRUE(walker.next(row));
+  EXPECT_EQ(row.count, 3U);
+  EXPECT_EQ(row.local_stride, 16U);
+  EXPECT_EQ(row.remote_stride, 10U);
+  ASSERT_TRUE(walker.next(row, run_walker::all, 1));
+  EXPECT_EQ(row.count, 1U);
+  EXPECT_EQ(row.remote, 131U);
   EXPECT_FALSE(walker.next(row));
 }
 

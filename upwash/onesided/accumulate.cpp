@@ -28,6 +28,19 @@ void add_row(locked_adder& adder, std::byte* y, std::uint64_t offset, const std:
   }
 }
 
+void add_layout(locked_adder& adder, const transfer_target& target, const accumulation& call,
+                const layout& laid) {
+  const strided* rows = laid.as_strided();
+  if (rows != nullptr && rows->levels == 0) {  // nothing to walk through
+    return adder.add(target.direct, call.to.offset(), call.from.data(), target.size.bytes);
+  }
+  run_walker walker = rows != nullptr ? run_walker(*rows) : run_walker(laid.as_list());
+  for (run_row row; walker.next(row);) {
+    add_row(adder, target.direct + row.remote, call.to.offset() + row.remote,
+            call.from.data() + row.local, row.local_stride, row);
+  }
+}
+
 /// Whether each run is elements, and aligned at the target.
 bool is_whole(const accumulation& call, const layout& laid) {
   const addend_facts& what = facts_of(call.what);
@@ -94,14 +107,9 @@ prepared begin(job& here, const accumulation& call, const layout& laid) {
     fetch_keys(here, call.to, target);
     return made;
   }
-  run_walker walker =
-      laid.as_strided() != nullptr ? run_walker(*laid.as_strided()) : run_walker(laid.as_list());
   {
     locked_adder adder(table, lock_shift(call.to.region_bits()), facts_of(call.what), call.scale);
-    for (run_row row; walker.next(row);) {
-      add_row(adder, target.direct + row.remote, call.to.offset() + row.remote,
-              call.from.data() + row.local, row.local_stride, row);
-    }
+    add_layout(adder, target, call, laid);
   }
   // As after a put: what this rank stores next is seen after it.
   std::atomic_thread_fence(std::memory_order_release);

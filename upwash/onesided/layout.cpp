@@ -50,22 +50,22 @@ bool measure_strided(const strided& of, footprint& found) noexcept {
   return true;
 }
 
+/// Without a branch a segment: what is too large leaves a bit behind.
 bool measure_list(std::span<const segment> list, footprint& found) noexcept {
   found = {};
+  std::uint64_t bits = 0;
   for (const segment& each : list) {
     if (each.bytes == 0) continue;
-    std::uint64_t local_end = 0;
-    std::uint64_t remote_end = 0;
-    if (!product_and_sum(each.local, 1, each.bytes, local_end) ||
-        !product_and_sum(each.remote, 1, each.bytes, remote_end) ||
-        !product_and_sum(found.bytes, 1, each.bytes, found.bytes)) {
-      return false;
-    }
+    // Terms below 2^62 do not wrap.
+    const std::uint64_t local_end = each.local + each.bytes;
+    const std::uint64_t remote_end = each.remote + each.bytes;
+    found.bytes += each.bytes;
+    bits |= each.local | each.remote | each.bytes | local_end | remote_end | found.bytes;
     ++found.runs;
     found.local_extent = std::max(found.local_extent, local_end);
     found.remote_extent = std::max(found.remote_extent, remote_end);
   }
-  return true;
+  return bits < most_bytes;
 }
 
 std::string problem_of_strided(const strided& of) {
@@ -197,8 +197,8 @@ void run_walker::carry() noexcept {
   done_ = true;
 }
 
-bool run_walker::next(run_row& row, std::uint64_t most) noexcept {
-  if (is_list_) return next_of_list(row, most);
+bool run_walker::next(run_row& row, std::uint64_t most, std::uint64_t most_runs) noexcept {
+  if (is_list_) return next_of_list(row, most, most_runs);
   if (done_ || most == 0) return false;
   const std::uint64_t bytes = as_offset(shape_.bytes);
   const stride_level inner = shape_.levels == 0 ? stride_level{} : shape_.level[0];
@@ -215,21 +215,23 @@ bool run_walker::next(run_row& row, std::uint64_t most) noexcept {
     within_ = 0;
   } else {
     row.bytes = bytes;
-    row.count = std::min(as_offset(inner.count) - at, most / bytes);
+    row.count = std::min({as_offset(inner.count) - at, most / bytes, most_runs});
   }
   at_[0] += static_cast<std::int64_t>(row.count);
   if (at_[0] == inner.count) carry();
   return true;
 }
 
-bool run_walker::next_of_list(run_row& row, std::uint64_t most) noexcept {
+bool run_walker::next_of_list(run_row& row, std::uint64_t most, std::uint64_t most_runs) noexcept {
   auto at = as_offset(at_[0]);
   while (at < list_.size() && list_[at].bytes == 0) ++at;
   at_[0] = static_cast<std::int64_t>(at);
   if (at == list_.size() || most == 0) return false;
   row = {list_[at].local + within_, list_[at].remote + within_, list_[at].bytes - within_, 1, 0, 0};
+  const bool whole = within_ == 0;
   within_ = 0;
   ++at;
+  const auto first = at;
   while (at < list_.size() && row.bytes < most &&
          (list_[at].bytes == 0 || (list_[at].local == row.local + row.bytes &&
                                    list_[at].remote == row.remote + row.bytes))) {
@@ -240,9 +242,32 @@ bool run_walker::next_of_list(run_row& row, std::uint64_t most) noexcept {
     --at;
     within_ = list_[at].bytes - (row.bytes - most);
     row.bytes = most;
+    at_[0] = static_cast<std::int64_t>(at);
+    return true;
   }
   at_[0] = static_cast<std::int64_t>(at);
+  if (whole && at == first) lengthen(row, most, most_runs);
   return true;
+}
+
+/// By the segments behind the only one of a row that are as long, and as far from each other.
+void run_walker::lengthen(run_row& row, std::uint64_t most, std::uint64_t most_runs) noexcept {
+  auto at = as_offset(at_[0]);
+  if (at == list_.size()) return;
+  const segment& second = list_[at];
+  if (second.bytes != row.bytes || second.local < row.local || second.remote < row.remote) return;
+  row.local_stride = second.local - row.local;
+  row.remote_stride = second.remote - row.remote;
+  const std::uint64_t runs = std::min({list_.size() - at + 1, most / row.bytes, most_runs});
+  segment wanted = second;
+  while (row.count < runs && list_[at].bytes == row.bytes && list_[at].local == wanted.local &&
+         list_[at].remote == wanted.remote) {
+    wanted.local += row.local_stride;
+    wanted.remote += row.remote_stride;
+    ++row.count;
+    ++at;
+  }
+  at_[0] = static_cast<std::int64_t>(at);
 }
 
 void run_walker::skip(std::uint64_t bytes) noexcept {

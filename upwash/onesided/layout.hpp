@@ -106,7 +106,8 @@ struct run_row {
 };
 
 /// Goes through a layout once, in order; a plain value that may be copied on the way. What it goes
-/// through is one that `measure` takes. Segments are merged with adjacent ones behind them.
+/// through is one that `measure` takes. Segments are merged with adjacent ones behind them; others
+/// of one length at even distances make a row.
 class run_walker {
  public:
   static constexpr std::uint64_t all = ~std::uint64_t{0};
@@ -117,15 +118,17 @@ class run_walker {
   /// The list stays while it is used.
   explicit run_walker(std::span<const segment> list) noexcept : list_(list), is_list_(true) {}
 
-  /// The next row, of at most `most` bytes in all runs together; a run that is longer is cut.
-  /// False at the end, and for `most` of 0. O(1); a list: O(segments that are merged).
-  bool next(run_row& row, std::uint64_t most = all) noexcept;
+  /// The next row, of at most `most` bytes in all runs together, and `most_runs` runs (above 0); a
+  /// run that is longer is cut. False at the end, and for `most` of 0. O(1); a list: O(segments of
+  /// the row).
+  bool next(run_row& row, std::uint64_t most = all, std::uint64_t most_runs = all) noexcept;
 
   /// Passes over bytes, as far as there are some. Strided: O(levels); a list: O(segments).
   void skip(std::uint64_t bytes) noexcept;
 
  private:
-  bool next_of_list(run_row& row, std::uint64_t most) noexcept;
+  bool next_of_list(run_row& row, std::uint64_t most, std::uint64_t most_runs) noexcept;
+  void lengthen(run_row& row, std::uint64_t most, std::uint64_t most_runs) noexcept;
   void carry() noexcept;
 
   strided shape_ = {};

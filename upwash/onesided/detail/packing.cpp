@@ -117,7 +117,7 @@ std::uint64_t packer::next_list(std::vector<std::byte>& out) {
       most = std::min(most, limits_.message - used - head.bytes);
     }
     most = std::min(most, most_length) / limits_.element * limits_.element;
-    if (!walker_.next(run, most)) break;
+    if (!walker_.next(run, most, 1)) break;
     append(out, word_of(run));
     head.bytes += run.bytes;
     ++head.entries;
