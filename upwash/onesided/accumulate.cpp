@@ -80,7 +80,7 @@ void send_piece(job& here, const notices& when, global_ptr<std::byte> at, const 
 /// So that the next one finds memory and locks, where they can be loaded and stored.
 void fetch_keys(job& here, global_ptr<std::byte> at, const transfer_target& target) {
   if (!abilities_towards(here, at.rank()).direct_access) return;
-  if (target.direct == nullptr) get(here, at, {}, implicit);
+  if (target.direct == nullptr) fetch_key(here, at);
   auto& handlers = here.service<accumulate_handlers>();
   if (owner_locks::peer_locks* peer = handlers.locks.to_ask(at.rank())) {
     const notices when{.local = {}, .remote = notice::call(&owner_locks::know, peer)};

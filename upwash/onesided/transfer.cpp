@@ -55,16 +55,6 @@ bool begin_plain(job& here, int rank, const layout& laid, const footprint& size,
   return true;
 }
 
-void send_put(job& here, const notices& when, global_ptr<std::byte> at, const call_buffers& with,
-              const void* /*context*/) {
-  call_owner(here, when, here.service<transfer_handlers>().store, at, with);
-}
-
-void send_get(job& here, const notices& when, global_ptr<std::byte> at, const call_buffers& with,
-              const void* /*context*/) {
-  call_owner(here, when, here.service<transfer_handlers>().fetch, at, with);
-}
-
 void copy_in(job& here, std::byte* direct, const std::byte* from, const layout& laid,
              const footprint& size) {
   run_walker walker = walker_of(laid);
@@ -96,19 +86,14 @@ void start_packed_put(job& here, global_ptr<std::byte> to, const std::byte* from
                       const layout& laid, const footprint& size, const completer& end) {
   ++host(here).counters().puts;
   host(here).counters().put_bytes += size.bytes;
-  here.service<piece_service>().start({.at = to, .from = from, .send = &send_put}, laid, end);
+  here.service<piece_service>().start({.at = to, .from = from, .send = &send_store}, laid, end);
 }
 
 void start_packed_get(job& here, global_ptr<std::byte> from, std::byte* to, const layout& laid,
                       const footprint& size, const completer& end) {
   ++host(here).counters().gets;
   host(here).counters().get_bytes += size.bytes;
-  here.service<piece_service>().start({.at = from, .into = to, .send = &send_get}, laid, end);
-}
-
-/// So that the next transfer finds the memory, where it can be loaded and stored.
-void fetch_key(job& here, global_ptr<std::byte> at) {
-  if (abilities_towards(here, at.rank()).direct_access) get(here, at, {}, implicit);
+  here.service<piece_service>().start({.at = from, .into = to, .send = &send_fetch}, laid, end);
 }
 
 conduit::wait_reason reason_of(const char* operation, int rank, const footprint& size) {

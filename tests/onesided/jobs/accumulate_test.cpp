@@ -204,6 +204,16 @@ JOB_TEST(accumulate, a_megabyte, .least_ranks = 2, .most_ranks = 3) {
   pile_up<double>(here.world(), 0, std::uint64_t{1} << 17U, 2);
 }
 
+/// Handlers run on a thread beside the rank, which adds to its own memory meanwhile.
+JOB_TEST(accumulate, beside_progress_threads, .least_ranks = 2, .most_ranks = 4, .on_sim = false,
+         .on_packets = false, .on_direct = false, .on_loopback = false, .on_composite = false,
+         .shares_process = false, .environment = {"UPWASH_PROGRESS_THREAD=yes"}) {
+  for (int home = 0; home < here.size(); ++home) {
+    pile_up<std::int64_t>(here.world(), home, 2000, 50);  // new memory: the first go by handlers
+  }
+  accumulate_all<double>(here.world(), 20, 20000);
+}
+
 /// Runs that overlap at the target are all added.
 JOB_TEST(accumulate, runs_on_the_same_place, .most_ranks = 4) {
   region area = allocate(here.world(), 64);

@@ -126,6 +126,38 @@ std::uint64_t packer::next_list(std::vector<std::byte>& out) {
   return head.bytes;
 }
 
+std::uint64_t list_builder::add(std::uint64_t remote, std::span<const std::byte> from) {
+  const std::size_t used =
+      sizeof(piece_head) + words_.size() * sizeof(std::uint64_t) + data_.size();
+  const std::uint64_t last = words_.empty() ? 0 : words_.back();
+  const std::uint64_t length = last & most_length;
+  const bool goes_on =
+      length != 0 && (last >> length_bits) + length == remote && length < most_length;
+  const std::size_t needed = used + (goes_on ? 0 : sizeof last);
+  if (needed >= message_) return 0;
+  const auto most =
+      std::min<std::uint64_t>(message_ - needed, most_length - (goes_on ? length : 0));
+  if (from.size() > most && !words_.empty()) return 0;  // whole in the next one, if it can
+  const auto taken = std::min<std::uint64_t>(from.size(), most);
+  if (goes_on) {
+    words_.back() += taken;  // the length has the low bits
+  } else {
+    words_.push_back(word_of({.remote = remote, .bytes = taken}));
+  }
+  data_.insert(data_.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(taken));
+  return taken;
+}
+
+void list_builder::take(std::vector<std::byte>& out) {
+  out.clear();
+  append(out, piece_head{list_form, static_cast<std::uint32_t>(words_.size()), 0, data_.size()});
+  const auto words = std::as_bytes(std::span(words_));
+  out.insert(out.end(), words.begin(), words.end());
+  out.insert(out.end(), data_.begin(), data_.end());
+  words_.clear();
+  data_.clear();
+}
+
 piece_reader::piece_reader(std::span<const std::byte> message) : rest_(message) {
   const auto head = take<piece_head>(rest_);
   first_ = head.first;

@@ -78,6 +78,25 @@ class packer {
   std::uint64_t bytes_ = 0;
 };
 
+/// Makes a piece of runs that come one by one.
+class list_builder {
+ public:
+  /// `message`: bytes of head and data together, at least 256.
+  explicit list_builder(std::size_t message) noexcept : message_(message) {}
+
+  /// Takes all of them; where even an empty piece has no room for all, as many as it has. 0: take
+  /// the piece first.
+  std::uint64_t add(std::uint64_t remote, std::span<const std::byte> from);
+  [[nodiscard]] std::size_t runs() const noexcept { return words_.size(); }
+  /// Makes `out` the piece, and is empty again.
+  void take(std::vector<std::byte>& out);
+
+ private:
+  std::size_t message_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::byte> data_;
+};
+
 /// Reads a piece at the target. Throws `error` (fault) for bytes that no packer makes.
 class piece_reader {
  public:

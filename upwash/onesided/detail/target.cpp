@@ -80,4 +80,8 @@ const conduit::peer_capabilities& abilities_towards(job& here, int rank) {
   return can.of(conduit::nearness_of(endpoint.place(here.rank()), endpoint.place(rank)));
 }
 
+void fetch_key(job& here, global_ptr<std::byte> at) {
+  if (abilities_towards(here, at.rank()).direct_access) get(here, at, {}, implicit);
+}
+
 }  // namespace upwash::detail

@@ -31,4 +31,8 @@ struct transfer_target {
 /// What the conduit can do for the class of the rank.
 [[nodiscard]] const conduit::peer_capabilities& abilities_towards(job& here, int rank);
 
+/// Begins to fetch the peer's key, so that the next transfer finds the memory, where it can be
+/// loaded and stored.
+void fetch_key(job& here, global_ptr<std::byte> at);
+
 }  // namespace upwash::detail

@@ -24,4 +24,14 @@ class transfer_handlers final : public service_base {
   memory_operation<&fetch_piece> fetch;
 };
 
+/// Of pieces to them.
+inline void send_store(job& here, const notices& when, global_ptr<std::byte> at,
+                       const call_buffers& with, const void* /*context*/) {
+  call_owner(here, when, here.service<transfer_handlers>().store, at, with);
+}
+inline void send_fetch(job& here, const notices& when, global_ptr<std::byte> at,
+                       const call_buffers& with, const void* /*context*/) {
+  call_owner(here, when, here.service<transfer_handlers>().fetch, at, with);
+}
+
 }  // namespace upwash::detail
