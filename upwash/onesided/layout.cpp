@@ -145,7 +145,11 @@ std::string problem_of(const layout& of) {
   footprint found;
   const std::span<const segment> list = of.as_list();
   std::size_t i = 0;
-  while (i < list.size() && measure_list(list.first(i + 1), found)) ++i;
+  for (std::uint64_t all = 0; i < list.size(); ++i) {
+    if (!measure_list(list.subspan(i, 1), found)) break;
+    all += found.bytes;
+    if (all >= most_bytes) break;
+  }
   if (i == list.size()) return "no layout that is refused";
   const segment& bad = list[i];
   return fmt::format(

@@ -235,3 +235,19 @@ TEST(layouts, what_makes_no_sense_is_refused) {
             "rank 0: put to rank 0: a layout that reaches over 20 bytes from offset 981 on "
             "leaves the 1000 bytes that are there");
 }
+
+/// Only the owner knows how large its part is.
+TEST(layouts, a_target_with_a_smaller_part_refuses) {
+  const auto world = test::sim_of(2);
+  const std::string text = test::message_of(*world, [](job& here) {
+    region area = allocate(here.world(), here.rank() == 0 ? 1000 : 100);
+    const bytes from(100);
+    const strided laid{4, 1, {{{3, 8, 8}}}};
+    if (here.rank() == 0) put(here, area.at(1, 90), from, laid).wait();
+    control::barrier(here.world());
+    free(area);
+  });
+  EXPECT_EQ(text,
+            "rank 1: memory handler onesided.store for rank 0 threw: 20 bytes at offset 90 leave "
+            "the 100 bytes of rank 1");
+}

@@ -61,7 +61,8 @@ class locked_adder {
   return static_cast<std::uint8_t>(random_bits(region, 0, 0) % stripe_locks);
 }
 
-/// The locks of this rank's memory, made on first use (4 KiB), and those of peers that asked for.
+/// The locks of this rank's memory, made on first use (4 KiB), and those of the peers that it added
+/// to and whose memory it may load and store: about 350 bytes each, kept.
 class owner_locks {
  public:
   explicit owner_locks(job& here);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::detail {
 namespace {
@@ -50,6 +51,7 @@ void piece_service::start(const packed_transfer& what, const layout& laid, const
       pieces_.unused.push_back(&next);
       break;
     }
+    if (carries) host(here_).charge(conduit::cost::copy, bytes);
     send(what, next, all, carries ? 0 : bytes);
   }
   end_one(all);
@@ -81,6 +83,7 @@ void piece_service::answered(void* context) {
     scatter_row(done.into, done.in.data() + at, row);
     at += row.bytes * row.count;
   }
+  if (at != 0) host(home.here_).charge(conduit::cost::copy, at);
   if (home.pieces_.unused.size() >= most_warm) {
     done.out = {};
     done.in = {};
