@@ -8,6 +8,7 @@
 #include "upwash/core/completer.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/memory_access.hpp"
 #include "upwash/onesided/detail/packing.hpp"
 #include "upwash/onesided/detail/pieces.hpp"
 #include "upwash/onesided/detail/target.hpp"

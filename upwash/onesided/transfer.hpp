@@ -21,10 +21,13 @@
 #include <span>
 #include <type_traits>
 
-#include "upwash/core/memory_access.hpp"
+#include "upwash/core/global_ptr.hpp"
+#include "upwash/core/request.hpp"
 #include "upwash/onesided/layout.hpp"
 
 namespace upwash {
+
+class job;
 
 /// How transfers of many runs go where memory is not loaded and stored.
 struct transfer_options {
