@@ -241,3 +241,52 @@ TEST(peer_traffic, of_no_rank_is_an_error) {
     EXPECT_EQ(say([](job& here, int r) { confirm(here, r).wait(); }), wanted);
   }
 }
+
+JOB_TEST(peer_traffic, towards_all_is_the_sum) {
+  exchange all(here);
+  control::barrier(here.world());
+  random_stream draw(6, static_cast<std::uint64_t>(here.rank()));
+  const auto expect_sums = [&] {
+    peer_traffic sum;
+    for (int to = 0; to < here.size(); ++to) {
+      const peer_traffic one = traffic_towards(here, to);
+      sum.begun += one.begun;
+      sum.complete += one.complete;
+      sum.sent += one.sent;
+      sum.unflushed += one.unflushed;
+      sum.unsent += one.unsent;
+    }
+    const peer_traffic now = traffic_towards_all(here);
+    ASSERT_EQ(now.begun, sum.begun);
+    ASSERT_EQ(now.complete, sum.complete);
+    ASSERT_EQ(now.sent, sum.sent);
+    ASSERT_EQ(now.unflushed, sum.unflushed);
+    ASSERT_EQ(now.unsent, sum.unsent);
+  };
+  std::vector<request> open;
+  for (std::uint64_t i = 0; i < puts_to_each; ++i) {
+    const int to = static_cast<int>(draw.below(static_cast<std::uint64_t>(here.size())));
+    const bool silent = i % 3 != 0;
+    const peer_traffic before = traffic_towards(here, to);
+    if (silent) {
+      open.push_back(put(here, all.place(to, i), all.word(to, i), unacknowledged));
+    } else {
+      open.push_back(put(here, all.place(to, i), all.word(to, i)));
+    }
+    // None is in no count between its beginning and its way.
+    const peer_traffic now = traffic_towards(here, to);
+    if (silent && !open.back().done()) {
+      EXPECT_GT(now.unsent + now.sent + now.unflushed,
+                before.unsent + before.sent + before.unflushed);
+    }
+    expect_sums();
+  }
+  wait_all(open);
+  expect_sums();
+  EXPECT_EQ(traffic_towards_all(here).unsent, 0U);
+  for (int to = 0; to < here.size(); ++to) confirm(here, to).wait();
+  expect_sums();
+  EXPECT_EQ(traffic_towards_all(here).unflushed, 0U);
+  control::barrier(here.world());
+  free(all.area);
+}

@@ -13,6 +13,10 @@ peer_traffic traffic_towards(job& here, int rank) {
   return detail::job_access::state(here).memory.traffic_towards(rank);
 }
 
+peer_traffic traffic_towards_all(job& here) {
+  return detail::job_access::state(here).memory.traffic_towards_all();
+}
+
 std::uint64_t arrived_from(job& here, int rank) {
   return detail::job_access::state(here).memory.arrived_from(rank);
 }

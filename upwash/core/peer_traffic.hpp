@@ -24,18 +24,22 @@ struct peer_traffic {
   std::uint64_t complete = 0;   ///< of them; no more come between equal counts and the next begun
   std::uint64_t sent = 0;       ///< unacknowledged puts by message: the target counts them, too
   std::uint64_t unflushed = 0;  ///< unacknowledged puts that the conduit moved; 0 after `confirm`
+  std::uint64_t unsent = 0;     ///< unacknowledged puts whose source is in use: counted later
 };
 
 /// Towards a rank of the world; O(1). Throws `error` (argument) for no rank.
 [[nodiscard]] peer_traffic traffic_towards(job& here, int rank);
 
+/// Towards all ranks together; O(1).
+[[nodiscard]] peer_traffic traffic_towards_all(job& here);
+
 /// Unacknowledged puts by message of that rank that are visible here. O(1). Throws `error`
 /// (argument) for no rank.
 [[nodiscard]] std::uint64_t arrived_from(job& here, int rank);
 
-/// Blocks until so many of all ranks are visible here, since the job began; makes progress. A fence
-/// and barrier in one: sum up what all sent to each (`peer_traffic::sent`), then wait for one's
-/// own.
+/// Blocks until so many of all ranks are visible here, since the job began; makes progress. What a
+/// rank must wait for is the sum of what all sent to it (`peer_traffic::sent`), as long as nobody
+/// puts on meanwhile: counts of pairs (`arrived_from`) need no such care.
 void wait_arrived(job& here, std::uint64_t total);
 
 /// The request is complete when all unacknowledged puts that this rank began to `rank` are visible

@@ -104,6 +104,33 @@ JOB_TEST(fence, of_one_rank) {
   all.end();
 }
 
+/// The first puts into a region wait for its key, others for credit: they are fenced, too.
+JOB_TEST(fence, puts_that_wait_for_their_turn) {
+  for (const bool of_all : {true, false}) {
+    stores all(here);
+    for (int to = 0; to < here.size(); ++to) {
+      for (std::uint64_t i = 0; i < slots; ++i) {
+        all.words[as_count(to) * slots + i] = 100 + i;
+        all.open.push_back(
+            put(here, all.place(to, i),
+                std::span<const std::uint64_t>(&all.words[as_count(to) * slots + i], 1),
+                unacknowledged));
+      }
+    }
+    if (of_all) {
+      fence_all(here);
+    } else {
+      for (int to = 0; to < here.size(); ++to) fence(here, to);
+    }
+    for (const request& each : all.open) EXPECT_TRUE(each.done());
+    for (int to = 0; to < here.size(); ++to) {
+      EXPECT_EQ(traffic_towards(here, to).unsent, 0U);
+      all.expect_there(to);
+    }
+    all.end();
+  }
+}
+
 /// A question to each target with puts that nobody acknowledged, in batches of K.
 JOB_TEST(fence, asks_those_that_must_be_asked) {
   stores all(here);

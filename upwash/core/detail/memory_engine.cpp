@@ -59,11 +59,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   }
   op->engine = this;
   op->name = 0;
-  const bool counts = (what.what == kind::put && !what.silent) || what.what == kind::atomic ||
-                      what.what == kind::call;
-  const bool exists = what.at.rank >= 0 && what.at.rank < here_.size();  // else it is refused
-  op->peer = counts && exists ? &records_[what.at.rank] : nullptr;
-  if (op->peer != nullptr) ++op->peer->begun;
+  count_begun(*op);
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
   op->steps_done = 0;
@@ -197,6 +193,7 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
                         word != nullptr ? &signal : nullptr);
       if (what.silent && put.what == conduit::outcome::pending) {
         ++records_[what.at.rank].unflushed;
+        ++to_all_.unflushed;
       }
       return settle(op, put);
     }
@@ -242,7 +239,7 @@ void memory_engine::told(stage& which) noexcept {
 void memory_engine::end(operation& op) noexcept {
   if (op.name != 0) names_.leave(op.name);
   if (op.region != nullptr) --op.region->under_way;
-  if (op.peer != nullptr) ++op.peer->complete;
+  count_end(op);
   operations_.give_back(&op);
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -82,6 +82,7 @@ class memory_engine {
   /// A rank that unacknowledged puts went to since the last `confirm`; -1: none.
   [[nodiscard]] int first_unconfirmed();
   [[nodiscard]] peer_traffic traffic_towards(int rank);
+  [[nodiscard]] peer_traffic traffic_towards_all();
   [[nodiscard]] std::uint64_t arrived_from(int rank);
   [[nodiscard]] const std::atomic<std::uint64_t>& arrived() const noexcept { return arrived_; }
   /// Throws `error` (argument) for no rank.
@@ -149,6 +150,8 @@ class memory_engine {
   int run_callbacks();
   static void hook(conduit::completion& told) noexcept;
 
+  void count_begun(operation& op);
+  void count_end(operation& op) noexcept;
   bool start_call(operation& op);
   bool start_confirm(operation& op);
   bool is_behind_puts(operation& op);
@@ -221,6 +224,7 @@ class memory_engine {
   resequencer in_order_;
   object_pool<operation> operations_;
   std::unordered_map<int, peer_record> records_;  ///< nodes: they stay where they are
+  peer_traffic to_all_;                           ///< the sums of all records
   std::atomic<std::uint64_t> arrived_{0};         ///< unacknowledged puts, of all
   handle_table<operation> names_;                 ///< of those that an owner answers
   memory_rows rows_;

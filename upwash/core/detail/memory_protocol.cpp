@@ -112,6 +112,7 @@ bool memory_engine::emulate_put(operation& op) {
       const memory_line line(what.at.region, offset);
       if (!request(what.at.rank, memory_code::put_silent, line, payload)) return false;
       ++records_[what.at.rank].sent;
+      ++to_all_.sent;
       told(op.local);
       return true;
     }

@@ -62,6 +62,7 @@ struct peer_record {
   std::uint64_t sent = 0;         ///< unacknowledged, by message
   std::uint64_t confirmed = 0;    ///< of them, by the peer
   std::uint64_t unflushed = 0;    ///< unacknowledged, moved by the conduit
+  std::uint64_t unsent = 0;       ///< unacknowledged, in neither of both yet
   std::uint64_t arrived = 0;      ///< unacknowledged, of the peer
   std::uint64_t signals_due = 0;  ///< of puts whose data has gone
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
@@ -20,7 +21,35 @@ peer_traffic memory_engine::traffic_towards(int rank) {
   const auto found = records_.find(rank);
   if (found == records_.end()) return {};
   const peer_record& peer = found->second;
-  return {peer.begun, peer.complete, peer.sent, peer.unflushed};
+  return {peer.begun, peer.complete, peer.sent, peer.unflushed, peer.unsent};
+}
+
+peer_traffic memory_engine::traffic_towards_all() {
+  const auto held = lock();
+  return to_all_;
+}
+
+void memory_engine::count_begun(operation& op) {
+  const transfer& what = op.what;
+  using kind = transfer::kind;
+  const bool counts =
+      what.what == kind::put || what.what == kind::atomic || what.what == kind::call;
+  const bool exists = what.at.rank >= 0 && what.at.rank < here_.size();  // else it is refused
+  op.peer = counts && exists ? &records_[what.at.rank] : nullptr;
+  if (op.peer == nullptr) return;
+  ++(what.silent ? op.peer->unsent : op.peer->begun);
+  ++(what.silent ? to_all_.unsent : to_all_.begun);
+}
+
+void memory_engine::count_end(operation& op) noexcept {
+  if (op.peer == nullptr) return;
+  if (op.what.silent) {
+    --op.peer->unsent;
+    --to_all_.unsent;
+  } else {
+    ++op.peer->complete;
+    ++to_all_.complete;
+  }
 }
 
 const std::atomic<std::uint32_t>* memory_engine::find_implicit_towards(int rank) {
@@ -66,7 +95,7 @@ bool memory_engine::start_confirm(operation& op) {
   if (!is_behind_puts(op)) return false;
   op.remote.open = true;
   peer_record& peer = records_[op.what.at.rank];
-  peer.unflushed = 0;
+  to_all_.unflushed -= std::exchange(peer.unflushed, 0);
   if (peer.sent == peer.confirmed) return settle(op, conduit::injection::done());
   return request(op.what.at.rank, memory_code::count_wanted, memory_line(name_of(op)));
 }

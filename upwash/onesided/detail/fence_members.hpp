@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "upwash/core/team.hpp"
+#include "upwash/onesided/fence.hpp"
+
+namespace upwash::detail {
+
+/// `fence_all` for the members of a team only. O(1) where nothing is left to be fenced anywhere.
+fence_count fence_members(const team& of, const fence_options& how);
+
+}  // namespace upwash::detail
