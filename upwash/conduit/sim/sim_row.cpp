@@ -29,12 +29,15 @@ constexpr knob rows[] = {
     knob{"noise", knob_type::text, "",
          "sim: daemons that take a node's processors: period,length[,together] as 10ms,250us",
          knob_level::tuner},
+    knob{"remote_writes", knob_type::flag, "1",
+         "sim: the network reads and writes memory; 0: owners serve messages for it",
+         knob_level::tuner},
     knob{"perturb", knob_type::flag, "0",
          "sim: random delays and legal reorderings, drawn from the seed", knob_level::user},
 };
 
-constexpr std::array<std::string_view, 4> only_here{"network", "topology", "noise",
-                                                    "record_traffic"};
+constexpr std::array<std::string_view, 5> only_here{"network", "topology", "noise",
+                                                    "record_traffic", "remote_writes"};
 
 /// The network that packets cross, when they do: the one asked for, or the machine's.
 std::shared_ptr<const model::topology> packets_of(const settings& values, const machine& on,
@@ -72,6 +75,7 @@ sim_options sim_options_of(const settings& values) {
   chosen.on = load_machine(values.text("machine"));
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
   chosen.perturb = values.flag("perturb");
+  chosen.remote_writes = values.flag("remote_writes");
   chosen.stack_bytes = values.bytes("stack_bytes");
   chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
   chosen.record_traffic = values.text("record_traffic");

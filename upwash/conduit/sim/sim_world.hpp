@@ -28,6 +28,9 @@ struct sim_options {
   /// sees what others have stored up to where they wait, whatever their clocks say, so times mean
   /// less. Who waits looks again and again; a deadlock is named after 100,000 looks in vain.
   bool direct_access = false;
+  /// Else puts, gets and atomics are messages that their owner's processor serves, as on networks
+  /// without remote access; not with direct_access.
+  bool remote_writes = true;
   /// Messages between nodes cross this network packet by packet; null: the message level, with
   /// contention at the ends only. Acknowledgements and credits come back by the latter.
   std::shared_ptr<const model::topology> through{};

@@ -38,6 +38,19 @@ constexpr capabilities what_sim_can() {
 }
 constexpr capabilities sim_capabilities = what_sim_can();
 
+/// What needs the network to reach memory.
+void hide_remote_access(capabilities& can) {
+  for (peer_capabilities& each : can.peers) {
+    each.remote_write = false;
+    each.passive_target = false;
+    each.private_reads = false;
+    each.remote_completion = false;
+    each.put_signal = false;
+    each.long_messages = false;
+    each.atomics = {};
+  }
+}
+
 duration time_of(const processor_costs& costs, cost kind, std::uint64_t amount) {
   const auto each = [amount](const std::optional<duration>& one) {
     return one.value_or(duration()) * static_cast<std::int64_t>(amount);
@@ -69,6 +82,7 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
       empty_polls_(static_cast<std::size_t>(local_ranks)),
       matcher_free_(static_cast<std::size_t>(local_ranks)) {
   direct_ = in_.options().direct_access;
+  if (!in_.options().remote_writes) hide_remote_access(can_);
   for (peer_capabilities& each : can_.peers) each.direct_access = direct_;
   can_.network_collectives = in_.packets && in_.packets->has_collectives();
 }
