@@ -141,6 +141,7 @@ void get_bandwidth(context& c);
 void copy_bandwidth(context& c);
 void atomic_latency(context& c);
 void barrier(context& c);
+void fence_and_barrier(context& c);
 void broadcast(context& c);
 void all_gather(context& c);
 void all_to_all(context& c);

@@ -25,6 +25,8 @@ constexpr std::array entries{
           &atomic_latency},
     entry{"barrier", "barriers: core's (floor: a central counter), collective ones (by hand)", 1, 2,
           &barrier},
+    entry{"fence-barrier", "fence and barrier in one; floor: apart (Saify 2002, 4.3 to 4.5)", 2, 2,
+          &fence_and_barrier},
     entry{"broadcast", "broadcast by every algorithm", 1, 2, &broadcast},
     entry{"all-gather", "all-gather; floor with two ranks: an exchange of lines by hand", 1, 2,
           &all_gather},
