@@ -29,6 +29,7 @@ struct bench_arguments {
   std::string conduit = "shm";
   std::string machine = "laptop";
   std::string bind = "core";
+  bool no_remote_writes = false;
   bench::options chosen;
 };
 
@@ -86,6 +87,7 @@ int start(const bench_arguments& arguments) {
   if (simulated) {
     options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks),
                            "UPWASH_MACHINE=" + arguments.machine};
+    if (arguments.no_remote_writes) options.environment.emplace_back("UPWASH_REMOTE_WRITES=0");
   } else {
     options.ranks = ranks;
     options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
@@ -135,6 +137,8 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("-n,--ranks", arguments->ranks, "Ranks")->check(CLI::Range(1, 1 << 20));
   command->add_option("--conduit", arguments->conduit)->check(CLI::IsMember({"shm", "sim"}));
   command->add_option("--machine", arguments->machine, "With sim: the machine");
+  command->add_flag("--no-remote-writes", arguments->no_remote_writes,
+                    "With sim: puts and gets are messages that their owners serve");
   command->add_option("--bind", arguments->bind)->check(CLI::IsMember({"core", "none"}));
   add_common(*command, *arguments);
   command->callback([arguments, &status] { status = start(*arguments); });

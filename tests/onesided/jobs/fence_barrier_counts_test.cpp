@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The messages of a fence_barrier are as many as the formulas say, at each rank.
+#include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/weak_world.hpp"
@@ -181,4 +184,61 @@ TEST(fence_barrier, what_makes_no_sense_is_refused) {
                                                             .fence = {.in_flight = 0}});
                              }),
             "rank 0: a fence_barrier with 0 requests in flight; give 1 or more");
+}
+
+namespace {
+
+/// Behind puts of all to all and a delay, how much longer fence and barrier apart take than in one:
+/// by virtual time of rank 0, the thesis' fence, one rank a node.
+double gain_of(int ranks, std::uint64_t bytes, int delay_us) {
+  double gain = 0;
+  conduit::sim_options options;
+  options.ranks = ranks;
+  options.on = load_machine("tungsten:ranks_a_node=1");
+  options.remote_writes = false;
+  const auto world = conduit::make_sim_world(options);
+  const auto body = [&](job& here) {
+    region area = allocate(here.world(), bytes);
+    const std::vector<std::byte> words(bytes);
+    std::array<double, 2> us{};
+    for (int round = 0; round < 4; ++round) {  // the first two fetch keys
+      const auto kind =
+          round % 2 == 0 ? fence_barrier_kind::combined : fence_barrier_kind::separate;
+      control::barrier(here.world());
+      for (int k = 1; k < ranks; ++k) {
+        put(here, area.at((here.rank() + k) % ranks), words, unacknowledged).wait();
+      }
+      here.compute(duration::from_us(delay_us));
+      const duration start = here.now();
+      fence_barrier(here.world(), {kind, {fence_order::sequential}});
+      us[static_cast<std::size_t>(round % 2)] = (here.now() - start).us();
+    }
+    if (here.rank() == 0) gain = us[1] / us[0];
+    control::barrier(here.world());
+    free(area);
+  };
+  EXPECT_EQ(test::message_of(*world, body), "no error");
+  return gain;
+}
+
+}  // namespace
+
+/// The order of the thesis' figures 4.3 to 4.5, and their growth: no constant was fitted.
+TEST(fence_barrier, gains_grow_with_ranks_whatever_the_delay) {
+  struct figure {
+    std::uint64_t bytes;
+    std::vector<int> delays_us;
+  };
+  for (const figure& each : {figure{100, {0, 10, 50, 100}}, figure{4000, {0, 50, 100, 200}}}) {
+    for (const int delay : each.delays_us) {
+      double before = 1;
+      for (const int ranks : {2, 4, 8}) {
+        const double gain = gain_of(ranks, each.bytes, delay);
+        EXPECT_GT(gain, before) << ranks << " ranks, " << each.bytes << " B, " << delay << " us";
+        before = gain;
+      }
+    }
+  }
+  EXPECT_GT(gain_of(16, 100, 0), gain_of(8, 100, 0));
+  EXPECT_GT(gain_of(64, 100, 0), gain_of(16, 100, 0));
 }
