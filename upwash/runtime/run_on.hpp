@@ -5,7 +5,7 @@
 #pragma once
 
 #include "upwash/base/function_ref.hpp"
-#include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/world.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
