@@ -252,10 +252,14 @@ JOB_TEST(open_families, calls_by_bytes_refuse_what_does_not_fit) {
   const auto has = [](const std::string& said, std::string_view what) {
     EXPECT_NE(said.find(what), std::string::npos) << said;
   };
-  for (const kind each : {kind::all_gather, kind::all_to_all, kind::scatter}) {
-    const problem wraps{.what = each, .bytes = std::uint64_t{1} << 62U};
-    has(refusal(world, {.what = wraps}, bound(mine, all)),
-        here.size() == 1 ? "has 24 bytes where" : "are more than any buffer has");
+  for (const kind each : {kind::all_gather, kind::all_to_all, kind::scatter, kind::broadcast}) {
+    for (const int bits : {48, 62}) {
+      const problem wraps{.what = each, .bytes = std::uint64_t{1} << static_cast<unsigned>(bits)};
+      has(refusal(world, {.what = wraps}, bound(mine, all)), "are more than any buffer has");
+    }
+    const auto members = static_cast<std::uint64_t>(here.size());
+    const problem most{.what = each, .bytes = (std::uint64_t{1} << 47U) / members};
+    has(refusal(world, {.what = most}, bound(mine, all)), "are wanted");
   }
   binding sums = bound(mine, all);
   sums.combine = reduction_of<std::uint64_t>(sum());

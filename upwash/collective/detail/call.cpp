@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
@@ -18,6 +17,9 @@
 
 namespace upwash::collective::detail {
 namespace {
+
+/// What a process can address.
+constexpr std::uint64_t most_bytes_of_all = std::uint64_t{1} << 47U;
 
 manner manner_of(const team& among, const call& wanted, const plan& made) {
   const collective_options& how = wanted.how;
@@ -122,10 +124,11 @@ void check_root(const team& among, const problem& what) {
                           among.size() - 1));
 }
 
-/// Sizes that no memory has would wrap, and an operator knows whole elements only.
+/// Sizes that no memory has would wrap, here or as prices, and an operator knows whole elements
+/// only.
 void check_bytes(const team& among, const problem& what) {
   const auto ranks = static_cast<std::uint64_t>(among.size());
-  if (what.bytes > std::numeric_limits<std::uint64_t>::max() / 2 / ranks) {
+  if (what.bytes > most_bytes_of_all / ranks) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {}: {} bytes a member, for {} members, are more than any "
                             "buffer has",
