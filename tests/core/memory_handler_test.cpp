@@ -42,7 +42,7 @@ void fetch_listed(memory_call& call) {
   std::array<double, most_listed> found{};
   std::array<std::uint32_t, most_listed> places{};
   const std::size_t count = call.payload().size() / sizeof(std::uint32_t);
-  std::memcpy(places.data(), call.payload().data(), call.payload().size());
+  if (count != 0) std::memcpy(places.data(), call.payload().data(), call.payload().size());
   for (std::size_t i = 0; i < count; ++i) found[i] = call.values<double>(places[i], 1)[0];
   call.answer(std::as_bytes(std::span(found).first(count)));
 }
