@@ -22,7 +22,7 @@ std::vector<std::string> algorithms(const context& c, collective::kind what) {
   if (!c.chosen().algorithm.empty()) return {c.chosen().algorithm};
   collective::registry all;
   collective::add_algorithms(all);
-  collective::problem call{.what = what, .ranks = c.size(), .known_senders = true};
+  collective::problem call{.of = what, .ranks = c.size(), .known_senders = true};
   call.direct_access = all_direct(c.here().world());
   std::vector<std::string> names;
   for (const collective::algorithm* each : all.of(what)) {

@@ -58,7 +58,7 @@ std::vector<int> degrees(const context& c) {
 void neighbor_send(context& c) {
   const team world = c.here().world();
   std::uint64_t came = 0;
-  const collective::arrival taken{count_arrival, &came};
+  const collective::collect_handler taken{count_arrival, &came};
   for (const std::uint64_t size : c.sizes(message_sizes)) {
     for (const int degree : degrees(c)) {
       const neighbors mine(c, degree, size);

@@ -68,7 +68,7 @@ struct schedule_arguments {
 asked_schedule read(const schedule_arguments& given) {
   asked_schedule asked;
   collective::problem& call = asked.call;
-  call.what = collective::kind_named(given.collective);
+  call.of = collective::kind_named(given.collective);
   call.ranks = given.ranks;
   call.bytes = parse_bytes(given.bytes, "--bytes");
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;
@@ -78,7 +78,7 @@ asked_schedule read(const schedule_arguments& given) {
   call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
   call.root = given.root;
   // As all broadcasts are.
-  call.in_place = given.in_place || call.what.facts().one_buffer;
+  call.in_place = given.in_place || call.of.facts().one_buffer;
   call.commutative = !given.ordered;
   call.addresses = given.addresses == "single" ? address_mode::single : address_mode::local;
   call.direct_access = given.direct;
@@ -148,7 +148,7 @@ int show(const schedule_arguments& given) {
   if (given.algorithm.empty()) return list(all, asked, given);
   if (given.ranks == 0) wrong("-n is missing: the ranks of the team");
   if (given.text + given.json + given.svg > 1) wrong("choose one of --text, --json, --svg");
-  asked.with = all.named(asked.call.what, given.algorithm);
+  asked.with = all.named(asked.call.of, given.algorithm);
   if (const std::string no = collective::registry::objection(asked.with, asked.call); !no.empty()) {
     wrong(no);
   }

@@ -217,7 +217,7 @@ void record_if_needed(asked_schedule& asked) {
 void print_algorithms(const collective::registry& all, const asked_schedule& asked,
                       const std::string& chosen) {
   std::vector<row> rows;
-  const auto algorithms = all.of(asked.call.what);
+  const auto algorithms = all.of(asked.call.of);
   pricing_progress progress;
   for (const collective::algorithm* each : algorithms) {
     rows.push_back(row_of(each, asked));
@@ -230,7 +230,7 @@ void print_algorithms(const collective::registry& all, const asked_schedule& ask
   if (asked.copies_free) fmt::print(copies_are_free, asked.on->name);
   if (asked.on) print_eager(asked);
   if (!chosen.empty()) fmt::print("jobs choose {}\n", chosen);
-  if (rows.empty()) fmt::print("no algorithm of {} yet\n", to_string(asked.call.what));
+  if (rows.empty()) fmt::print("no algorithm of {} yet\n", to_string(asked.call.of));
   for (const row& each : rows) {
     const model::choice& is = each.one->is;
     fmt::print("{}\n    {}\n", model::text_of(is, model::initial_values(is)), is.doc);

@@ -53,7 +53,7 @@ machine machine_of(const schedule_run& what) {
 
 collective::problem problem_of(const schedule_run& what, std::uint64_t bytes) {
   collective::problem call;
-  call.what = collective::kind_named(what.collective);
+  call.of = collective::kind_named(what.collective);
   call.ranks = what.ranks;
   call.bytes = bytes;
   call.element_bytes = call.bytes % 8 == 0 ? 8 : 1;
@@ -98,11 +98,11 @@ std::vector<selection> candidates(const registry& all, const collective::problem
                                   const schedule_run& what) {
   std::vector<selection> found;
   for (const std::string& algorithm : what.algorithms) {
-    found.push_back(all.named(call.what, algorithm));
+    found.push_back(all.named(call.of, algorithm));
     if (const std::string no = registry::objection(found.back(), call); !no.empty()) wrong(no);
   }
   if (!found.empty()) return found;
-  for (const collective::algorithm* each : all.of(call.what)) {
+  for (const collective::algorithm* each : all.of(call.of)) {
     const selection with{each, model::initial_values(each->is)};
     if (registry::objection(with, call).empty()) found.push_back(with);
   }

@@ -54,10 +54,9 @@ struct workshop {
 };
 
 std::string title_of(const problem& call) {
-  return call.what == collective::kind::barrier
+  return call.of == collective::kind::barrier
              ? fmt::format("barrier, {} ranks", call.ranks)
-             : fmt::format("{} of {} bytes, {} ranks", to_string(call.what), call.bytes,
-                           call.ranks);
+             : fmt::format("{} of {} bytes, {} ranks", to_string(call.of), call.bytes, call.ranks);
 }
 
 std::string micros(double ns) { return ns > 0 ? fmt::format("{:.2f}", ns * 1e-3) : "-"; }
@@ -76,7 +75,7 @@ void print_json(const problem& call, const tuning::search_outcome& outcome) {
   for (const measured& each : outcome.order) {
     best = std::min(best, each.ns);
     fmt::print("{}\n", nlohmann::ordered_json{{"bench", "tune"},
-                                              {"collective", to_string(call.what)},
+                                              {"collective", to_string(call.of)},
                                               {"ranks", call.ranks},
                                               {"bytes", call.bytes},
                                               {"algorithm", each.algorithm},
@@ -96,7 +95,7 @@ void print_outcome(const problem& call, const tuning::search_outcome& outcome) {
   const measured& before = outcome.order.front();
   const tuning::result& best = outcome.found.best();
   fmt::print("{:<15} {:>8} {:<28} {:>10} {:<28} {:>10} {:>6.2f} {:>4}/{:<4} {:>6.1f}  {}\n",
-             to_string(call.what), call.bytes, before.algorithm, micros(before.ns), best.algorithm,
+             to_string(call.of), call.bytes, before.algorithm, micros(before.ns), best.algorithm,
              micros(best.ns), best.ns > 0 ? before.ns / best.ns : 1.0, outcome.order.size(),
              outcome.found.candidates, outcome.found.seconds, outcome.ended);
   std::fflush(stdout);

@@ -55,7 +55,7 @@ std::vector<collective::problem> problems_of(const tune_request& asked) {
       const bool has_sizes = what != kind::barrier;
       const auto blocks = has_block_of_each(what) ? static_cast<std::uint64_t>(asked.ranks) : 1;
       if (!own_sizes && bytes * blocks > most_buffer) continue;
-      collective::problem call{.what = what, .ranks = asked.ranks, .bytes = bytes};
+      collective::problem call{.of = what, .ranks = asked.ranks, .bytes = bytes};
       call.element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
       call.commutative = !asked.ordered;
       call.in_place = what.facts().one_buffer;

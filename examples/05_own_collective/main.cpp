@@ -60,7 +60,7 @@ const upwash::collective::algorithm row{
 /// What can be said before any rank runs.
 void report() {
   const problem call{
-      .what = upwash::collective::kind::all_reduce, .ranks = 5, .bytes = 24, .element_bytes = 8};
+      .of = upwash::collective::kind::all_reduce, .ranks = 5, .bytes = 24, .element_bytes = 8};
   const upwash::collective::selection one{&row};
   const std::string wrong = upwash::collective::validate(one, call);
   std::printf("%s\n", wrong.empty() ? "proven" : wrong.c_str());

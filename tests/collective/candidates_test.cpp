@@ -18,7 +18,7 @@ std::vector<std::string> names_of(kind what, int ranks, std::uint64_t bytes,
                                   std::string_view algorithm = {}) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = what, .ranks = ranks, .bytes = bytes};
+  const problem call{.of = what, .ranks = ranks, .bytes = bytes};
   std::vector<std::string> names;
   for (const selection& each : candidates(all, call)) {
     EXPECT_EQ(registry::objection(each, call), "");
@@ -48,9 +48,9 @@ TEST(candidates, are_few_distinct_and_begin_with_the_initial_values) {
   add_algorithms(all);
   for (const std::string_view collective : kind_names()) {
     for (const int ranks : {1, 2, 7, 1000, 1 << 20}) {
-      const problem call{.what = kind_named(collective), .ranks = ranks, .bytes = 1 << 24};
+      const problem call{.of = kind_named(collective), .ranks = ranks, .bytes = 1 << 24};
       std::set<std::string> seen;
-      for (const algorithm* each : all.of(call.what)) {
+      for (const algorithm* each : all.of(call.of)) {
         const auto its = candidates_of(*each, call);
         EXPECT_LE(its.size(), 32U) << each->is.name;
         for (const selection& one : its) {
@@ -68,7 +68,7 @@ TEST(candidates, are_few_distinct_and_begin_with_the_initial_values) {
 TEST(candidates, are_ranked_by_price_with_those_without_at_the_end) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = kind::all_to_all, .ranks = 64, .bytes = 64};
+  const problem call{.of = kind::all_to_all, .ranks = 64, .bytes = 64};
   const predictor by(load_machine("lemieux"));
   const auto order = ranking(candidates(all, call), call, by, 3000);
   const auto price = [](const ranked& one) { return one.predicted.value_or(duration::max()); };
@@ -86,7 +86,7 @@ TEST(candidates, give_the_model_selector_other_values_where_they_are_cheaper) {
   int others = 0;
   for (const kind what : {kind::broadcast, kind::all_reduce, kind::barrier, kind::all_gather}) {
     for (std::uint64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
-      const problem call{.what = what, .ranks = 64, .bytes = bytes};
+      const problem call{.of = what, .ranks = 64, .bytes = bytes};
       const selection chosen = model->choose(all, call).what;
       const selection initial{chosen.chosen, model::initial_values(chosen.chosen->is)};
       if (chosen.with == initial.with) continue;
@@ -100,7 +100,7 @@ TEST(candidates, give_the_model_selector_other_values_where_they_are_cheaper) {
 TEST(predictor, asks_for_processor_time_where_ranks_compute_meanwhile) {
   registry all;
   add_algorithms(all);
-  problem call{.what = kind::all_to_all, .ranks = 16, .bytes = 4096};
+  problem call{.of = kind::all_to_all, .ranks = 16, .bytes = 4096};
   const predictor by(load_machine("lemieux"));
   const selection direct = all.named(kind::all_to_all, "direct");
   const auto to_the_end = by.predict(direct, call, 100'000);

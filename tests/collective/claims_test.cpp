@@ -39,7 +39,7 @@ void for_all(int ranks, const Do& what) {
   registry all;
   add_algorithms(all);
   for (const kind of : kinds) {
-    const problem call{.what = of, .ranks = ranks, .bytes = 24, .element_bytes = 4};
+    const problem call{.of = of, .ranks = ranks, .bytes = 24, .element_bytes = 4};
     for (const upwash::collective::algorithm* one : all.of(of)) {
       selection with{one, upwash::model::initial_values(one->is)};
       selection least = with;

@@ -27,7 +27,7 @@ using namespace upwash::collective;
 constexpr std::uint64_t limit = std::uint64_t{1} << 20U;  ///< of simulated jobs
 
 problem call_on(const machine& on, kind what, int ranks, std::uint64_t bytes) {
-  problem call{.what = what, .ranks = ranks, .bytes = bytes};
+  problem call{.of = what, .ranks = ranks, .bytes = bytes};
   call.in_place = what == kind::broadcast;
   call.element_bytes = bytes % 8 == 0 ? 8 : 1;
   call.ranks_per_node = std::min(ranks, on.ranks_in(level_kind::node));
@@ -127,7 +127,7 @@ TEST(eager_sizes, can_be_named_with_every_algorithm) {
             "knomial:k=3,segment=0,eager=8192");
   EXPECT_THROW(static_cast<void>(all.named(kind::all_gather, "ring:eager=x")), error);
   EXPECT_THROW(static_cast<void>(all.named(kind::all_gather, "ring:eager=1,k=2")), error);
-  const problem call{.what = kind::all_gather, .ranks = 4, .bytes = 8};
+  const problem call{.of = kind::all_gather, .ranks = 4, .bytes = 8};
   EXPECT_EQ(registry::objection(all.named(kind::all_gather, "ring:eager=1024"), call),
             "ring: eager=1024: edges of up to 512 bytes can travel eagerly here");
 }
@@ -137,7 +137,7 @@ TEST(eager_sizes, prices_are_of_the_mechanism_that_was_asked_for) {
   add_algorithms(all);
   const predictor by(load_machine("edr"));
   problem call = call_on(by.on(), kind::all_gather, 16, 64);
-  const selection ring = all.named(call.what, "ring");
+  const selection ring = all.named(call.of, "ring");
   const auto eagerly = by.predict(ring, call, 1'000'000).time;
   call.transfer = mechanism::rendezvous;
   const auto offered = by.predict(ring, call, 1'000'000).time;
@@ -178,7 +178,7 @@ TEST(eager_sizes, are_priced_beside_the_usual_one) {
   add_algorithms(all);
   const predictor by(load_machine("edr"));
   const problem call = call_on(by.on(), kind::all_gather, 16, 65'536);
-  const selection direct = all.named(call.what, "direct:eager=1m");
+  const selection direct = all.named(call.of, "direct:eager=1m");
   const auto seen = by.predict(direct, call, 1'000'000);
   const auto others = with_other_eager_sizes(direct, seen.edge_sizes, call, by, 1'000'000);
   ASSERT_FALSE(others.empty());

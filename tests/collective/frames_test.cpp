@@ -56,7 +56,7 @@ std::size_t frames_of(generator steps) {
 std::vector<problem> calls_of(const collective::algorithm& one) {
   std::vector<problem> all;
   for (const bool in_place : {false, true}) {
-    problem call{.what = one.of, .ranks = ranks, .bytes = 64, .element_bytes = 8};
+    problem call{.of = one.of, .ranks = ranks, .bytes = 64, .element_bytes = 8};
     call.in_place = in_place;
     call.root = collective::is_rooted(one.of) || one.of == kind::broadcast ? 3 : 0;
     call.commutative = (one.is.requirements & upwash::model::needs_commutative) != 0;

@@ -192,7 +192,7 @@ TEST(composed_broadcast, reaches_all_by_any_inner_and_any_outer) {
     for (std::uint64_t outer = 0; outer < 4; ++outer) {
       for (std::uint64_t inner = 0; inner < 4; ++inner) {
         for (const int group : {1, 3, 4}) {
-          const problem call{.what = kind::broadcast,
+          const problem call{.of = kind::broadcast,
                              .ranks = ranks,
                              .bytes = 9000,
                              .root = ranks / 2,

@@ -21,7 +21,7 @@ namespace {
 
 problem call_of(kind what, int ranks, std::uint64_t bytes) {
   problem call;
-  call.what = what;
+  call.of = what;
   call.ranks = ranks;
   call.bytes = bytes;
   call.element_bytes = 8;

@@ -22,7 +22,7 @@ using namespace upwash::collective;
 constexpr std::uint32_t element_bytes = 4;
 
 void expect_in_place(const selection& one, const problem& call) {
-  SCOPED_TRACE(testing::Message() << to_string(call.what) << " by "
+  SCOPED_TRACE(testing::Message() << to_string(call.of) << " by "
                                   << model::text_of(one.chosen->is, one.with) << " among "
                                   << call.ranks << ", " << call.bytes << " bytes, root "
                                   << call.root);
@@ -30,7 +30,7 @@ void expect_in_place(const selection& one, const problem& call) {
 }
 
 std::set<int> roots_of(const problem& call) {
-  if (!is_rooted(call.what)) return {0};
+  if (!is_rooted(call.of)) return {0};
   return {0, call.ranks / 2, call.ranks - 1};
 }
 
@@ -56,7 +56,7 @@ std::size_t expect_all_in_place(problem call) {
 }
 
 problem in_place_of(kind what, bool commutative = true) {
-  return {.what = what,
+  return {.of = what,
           .element_bytes = element_bytes,
           .in_place = true,
           .commutative = commutative,

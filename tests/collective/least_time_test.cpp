@@ -42,7 +42,7 @@ TEST(least_time, is_below_the_price) {
           kind::all_gather, kind::all_to_all, kind::all_reduce, kind::reduce_scatter, kind::scan}) {
       for (const int ranks : {33, 64, 90}) {
         for (const std::uint64_t bytes : {8, 4096}) {
-          problem call{.what = what, .ranks = ranks, .bytes = what == kind::barrier ? 0 : bytes};
+          problem call{.of = what, .ranks = ranks, .bytes = what == kind::barrier ? 0 : bytes};
           call.element_bytes = 8;
           for (const algorithm* each : all.of(what)) {
             const selection one{each, model::initial_values(each->is)};
@@ -59,8 +59,8 @@ TEST(least_time, is_below_the_price) {
 TEST(least_time, leaves_out_what_it_may_not_walk) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = kind::all_to_all, .ranks = 64, .bytes = 4096};
-  const selection direct = all.named(call.what, "direct");
+  const problem call{.of = kind::all_to_all, .ranks = 64, .bytes = 4096};
+  const selection direct = all.named(call.of, "direct");
   const machine on = load_machine("edr");
   const auto bound = [&](std::uint64_t most_steps) {
     return schedule::least_time(
@@ -75,8 +75,8 @@ TEST(least_time, leaves_out_what_it_may_not_walk) {
 TEST(least_time, of_teams_too_large_to_walk_need_not_be_known) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = kind::broadcast, .ranks = 1 << 20, .bytes = 8, .in_place = true};
-  const selection flat = all.named(call.what, "flat");
+  const problem call{.of = kind::broadcast, .ranks = 1 << 20, .bytes = 8, .in_place = true};
+  const selection flat = all.named(call.of, "flat");
   schedule::price_options options;
   options.free_where_absent = true;
   options.most_steps = 2'000'000;

@@ -54,7 +54,7 @@ class message_set {
   void arrives(int source, int destination, std::uint64_t bytes, std::uint64_t offset) {
     rank_call& to = of.calls[static_cast<std::size_t>(destination)];
     to.given[3].push_back(static_cast<std::uint64_t>(source));
-    schedule::arrival& there = to.arrivals.emplace_back();
+    schedule::collected_message& there = to.collected.emplace_back();
     there.source = source;
     for (std::uint64_t e = offset; e < offset + bytes; ++e) {
       there.values.push_back({{source, static_cast<std::uint32_t>(e)}});

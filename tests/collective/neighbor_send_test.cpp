@@ -34,13 +34,13 @@ machine lemieux(constants which) {
 double time_of(const std::string& algorithm, int degree, std::uint64_t bytes, constants which) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = kind::many_to_many,
+  const problem call{.of = kind::many_to_many,
                      .ranks = 2048,
                      .bytes = bytes,
                      .degree = degree,
                      .known_senders = true,
                      .ranks_per_node = 4};
-  const selection with = all.named(call.what, algorithm);
+  const selection with = all.named(call.of, algorithm);
   price_options options;
   options.free_where_absent = true;
   transfer_rules rules;

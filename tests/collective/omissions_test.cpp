@@ -128,7 +128,7 @@ TEST(omissions, are_found_in_the_sparse_exchange) {
     given[0] = {0, 1, 2, 3};
     given[1] = {1, 1, 1, 1};
     given[2] = {0, 0, 0, 0};
-    for (rank_call& call : of.calls) call.arrivals.push_back({source, {{{source, 0}}}});
+    for (rank_call& call : of.calls) call.collected.push_back({source, {{{source, 0}}}});
   }
   const auto exchange = [](int rank) { return generator(sparse_exchange(ranks, rank)); };
   EXPECT_EQ(needless(of, exchange, nothing_wanted),

@@ -47,14 +47,14 @@ duration price_of(const std::string& algorithm) {
   collective::registry all;
   collective::add_algorithms(all);
   collective::problem call;
-  call.what = collective::kind::broadcast;
+  call.of = collective::kind::broadcast;
   call.ranks = ranks;
   call.bytes = bytes;
   call.eager_bytes = eager_bytes;
   const machine on = load_machine("edr");
   call.ranks_per_node = std::min(ranks, on.ranks_in(level_kind::node));
   const collective::predictor predicts(on);
-  return predicts.predict(all.named(call.what, algorithm), call, 1'000'000).time.value();
+  return predicts.predict(all.named(call.of, algorithm), call, 1'000'000).time.value();
 }
 
 TEST(pipelines, run_at_their_price) {

@@ -108,7 +108,7 @@ std::string digest_of(const algorithm& each, const machine& on) {
   for (const int ranks : {2, 7, 40, 300, 4096}) {
     for (const std::uint64_t bytes : {24, 4096, 1 << 22}) {
       now.next();
-      problem call{.what = each.of, .ranks = ranks, .bytes = bytes, .element_bytes = 8};
+      problem call{.of = each.of, .ranks = ranks, .bytes = bytes, .element_bytes = 8};
       const int of_node = on.ranks_in(level_kind::node);
       call.ranks_per_node = of_node < ranks ? of_node : 1;
       call.direct_access = call.network_collectives = true;

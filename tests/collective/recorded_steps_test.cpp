@@ -88,7 +88,7 @@ std::vector<problem> calls_of(kind of, int ranks) {
       for (const bool in_place : {false, true}) {
         for (const int ranks_per_node : {1, 4}) {
           if (ranks_per_node >= ranks && ranks_per_node != 1) continue;
-          problem call{.what = of, .ranks = ranks, .bytes = bytes, .element_bytes = 4};
+          problem call{.of = of, .ranks = ranks, .bytes = bytes, .element_bytes = 4};
           call.root = collective::is_rooted(of) || of == kind::broadcast ? root : 0;
           call.in_place = in_place;
           call.commutative = root == 0;
@@ -157,7 +157,7 @@ void add_runs(digests& to, const collective::algorithm& one, int ranks) {
   digest all;
   int served = 0;
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
-    const problem call{.what = one.of, .ranks = ranks, .known_senders = true};
+    const problem call{.of = one.of, .ranks = ranks, .known_senders = true};
     const expectation of = run_of(one.of, ranks, seed);
     for (const upwash::model::values& with : values_of(one)) {
       const selection chosen{&one, with};

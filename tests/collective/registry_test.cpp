@@ -54,7 +54,7 @@ TEST(registry, describes_every_algorithm_once_in_a_kind) {
 TEST(registry, makes_schedules_of_named_choices) {
   const registry all = filled();
   problem call;
-  call.what = kind::broadcast;
+  call.of = kind::broadcast;
   call.ranks = 9;
   call.bytes = 10;
   const selection flat = all.named(kind::broadcast, "knomial:k=9,segment=5");
@@ -70,7 +70,7 @@ TEST(registry, names_what_is_known_and_near) {
 TEST(registry, objects_where_a_requirement_is_not_met) {
   const registry all = filled();
   problem call;
-  call.what = kind::all_reduce;
+  call.of = kind::all_reduce;
   call.ranks = 6;
   const selection ring = all.named(kind::all_reduce, "ring");
   EXPECT_EQ(registry::objection(ring, call), "");

@@ -24,12 +24,12 @@ using namespace upwash::collective;
 /// Any problem of a small team, of up to 4 MiB; often of a size near one that was asked before.
 problem random_problem(random_stream& from) {
   constexpr std::uint32_t elements[] = {1, 4, 8, 24};
-  problem call{.what = own_kinds()[from.below(own_kinds().size())]};
+  problem call{.of = own_kinds()[from.below(own_kinds().size())]};
   call.ranks = 1 + static_cast<int>(from.below(9));
   call.element_bytes = elements[from.below(4)];
   const std::uint64_t most = std::uint64_t{1} << from.below(23);
   call.bytes = from.below(most + 1) / call.element_bytes * call.element_bytes;
-  if (call.what == kind::barrier) call.bytes = 0;
+  if (call.of == kind::barrier) call.bytes = 0;
   call.root = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
   call.degree = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
   call.known_senders = from.below(2) == 0;
@@ -79,8 +79,8 @@ void compare_pasts(const Make& make, int problems) {
     const chosen with_past = ask(*old, algorithms, call);
     const std::unique_ptr<selector> fresh = make();
     ASSERT_EQ(with_past, ask(*fresh, algorithms, call))
-        << "problem " << i << ": " << to_string(call.what) << " of " << call.bytes
-        << " bytes among " << call.ranks;
+        << "problem " << i << ": " << to_string(call.of) << " of " << call.bytes << " bytes among "
+        << call.ranks;
   }
 }
 
@@ -90,7 +90,7 @@ tuning::knowledge some_knowledge() {
   for (const kind what : {kind::broadcast, kind::all_reduce, kind::all_to_all, kind::all_gather}) {
     for (const std::uint64_t bytes : {64, 4096, 49152}) {
       tuning::finding one;
-      one.at = tuning::situation_of({.what = what, .ranks = 4, .bytes = bytes},
+      one.at = tuning::situation_of({.of = what, .ranks = 4, .bytes = bytes},
                                     tuning::placement::simulated);
       registry algorithms;
       add_algorithms(algorithms);
@@ -127,7 +127,7 @@ TEST(model_selector, asks_for_objections_at_the_very_size) {
   const auto selects = make_model_selector("laptop");
   for (const kind what : {kind::all_reduce, kind::reduce, kind::gather, kind::broadcast}) {
     for (std::uint64_t bytes = 32768 - 4096; bytes <= 3 * 32768; bytes += 1024) {
-      problem call{.what = what, .ranks = 2, .bytes = bytes, .element_bytes = 8};
+      problem call{.of = what, .ranks = 2, .bytes = bytes, .element_bytes = 8};
       call.direct_access = true;
       call.shared_scratch = 32768;
       call.eager_bytes = 4096;
@@ -145,7 +145,7 @@ TEST(model_selector, prices_every_collective_of_teams_of_any_size) {
     const auto selects = make_model_selector(machine);
     for (const std::string_view name : kind_names()) {
       for (const int ranks : {100, 128, 256, 1000}) {
-        const problem call{.what = kind_named(name), .ranks = ranks, .bytes = 0};
+        const problem call{.of = kind_named(name), .ranks = ranks, .bytes = 0};
         const std::string why = selects->choose(algorithms, call).why;
         EXPECT_EQ(why.substr(0, 10), "the prices") << name << " " << ranks << ": " << why;
       }
@@ -157,8 +157,8 @@ TEST(representative_of, stands_for_sizes_that_are_at_most_a_quarter_more) {
   random_stream numbers(5, 0);
   for (int i = 0; i < 20'000; ++i) {
     const problem call = random_problem(numbers);
-    const bool told_by_nobody = call.what == kind::all_to_all_v || call.what == kind::gather_v ||
-                                call.what == kind::scatter_v;
+    const bool told_by_nobody =
+        call.of == kind::all_to_all_v || call.of == kind::gather_v || call.of == kind::scatter_v;
     if (told_by_nobody && call.bytes == 0) continue;
     const problem least = representative_of(call, 4);
     const problem most = representative_of(call, 4, end_of_class::most);
@@ -177,7 +177,7 @@ TEST(representative_of, stands_for_sizes_that_are_at_most_a_quarter_more) {
 
 TEST(problem_cache, keeps_the_most_recently_used_whatever_their_label) {
   problem_cache<int> cache(2);
-  problem call{.what = kind::broadcast, .ranks = 2, .bytes = 1};
+  problem call{.of = kind::broadcast, .ranks = 2, .bytes = 1};
   {
     const std::string gone = "a label that is longer than what fits into the string itself";
     call.label = gone;

@@ -30,7 +30,7 @@ std::size_t prove_all(const registry& all, problem call) {
   for (const selection& each : candidates(all, call)) {
     ++proven;
     const std::string wrong = validate(each, call, proven);
-    EXPECT_EQ(wrong, "") << to_string(call.what) << " by " << text_of(each) << ", " << call.ranks
+    EXPECT_EQ(wrong, "") << to_string(call.of) << " by " << text_of(each) << ", " << call.ranks
                          << " ranks, " << call.bytes << " bytes, root " << call.root
                          << (call.in_place ? ", in place" : "")
                          << (call.commutative ? "" : ", in order");
@@ -50,7 +50,7 @@ TEST(definition, holds_for_all_algorithms) {
     for (const int ranks : {1, 2, 3, 4, 6, 9}) {
       for (const std::uint64_t bytes : {0, 12, 100}) {
         for (int variant = 0; variant < (test::sanitized ? 2 : 4); ++variant) {
-          problem call{.what = of, .ranks = ranks, .bytes = bytes, .element_bytes = 4};
+          problem call{.of = of, .ranks = ranks, .bytes = bytes, .element_bytes = 4};
           if (is_rooted(of) || of == kind::broadcast) call.root = variant % ranks;
           call.in_place = variant % 2 == 1;
           call.commutative = variant < 2;
@@ -81,7 +81,7 @@ const algorithm lazy{
 }  // namespace
 
 TEST(definition, does_not_hold_for_one_that_forgets_the_others) {
-  problem call{.what = kind::all_reduce, .ranks = 1, .bytes = 8, .element_bytes = 4};
+  problem call{.of = kind::all_reduce, .ranks = 1, .bytes = 8, .element_bytes = 4};
   EXPECT_EQ(validate({&lazy}, call), "") << "alone it is right";
   call.ranks = 2;
   EXPECT_NE(validate({&lazy}, call), "");
@@ -90,7 +90,7 @@ TEST(definition, does_not_hold_for_one_that_forgets_the_others) {
 TEST(definition, is_not_there_for_lengths_of_a_run) {
   registry all;
   add_algorithms(all);
-  const problem call{.what = kind::all_gather_v, .ranks = 2, .bytes = 8};
+  const problem call{.of = kind::all_gather_v, .ranks = 2, .bytes = 8};
   try {
     static_cast<void>(validate({all.of(kind::all_gather_v).front()}, call));
     FAIL() << "it was taken";

@@ -17,8 +17,8 @@ namespace {
 TEST(nearness, says_the_same_from_both_ends) {
   for (int a = 0; a < 8; ++a) {
     for (int b = 0; b < 8; ++b) {
-      const placement one{a / 4, a / 2, a / 2};
-      const placement other{b / 4, b / 2, b / 2};
+      const location one{a / 4, a / 2, a / 2};
+      const location other{b / 4, b / 2, b / 2};
       const nearness expected = a / 2 == b / 2   ? nearness::process
                                 : a / 4 == b / 4 ? nearness::node
                                                  : nearness::remote;

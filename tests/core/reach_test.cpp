@@ -26,13 +26,13 @@ using conduit::peer_capabilities;
 class stub_endpoint final : public conduit::endpoint {
  public:
   conduit::capabilities can;
-  std::vector<conduit::placement> places;
+  std::vector<conduit::location> places;
 
   [[nodiscard]] const conduit::capabilities& describe() const noexcept override { return can; }
   [[nodiscard]] int world_size() const noexcept override { return static_cast<int>(places.size()); }
   [[nodiscard]] int first_rank() const noexcept override { return 0; }
   [[nodiscard]] int local_ranks() const noexcept override { return 1; }
-  [[nodiscard]] conduit::placement place(int rank) const noexcept override {
+  [[nodiscard]] conduit::location place(int rank) const noexcept override {
     return places[static_cast<std::size_t>(rank)];
   }
   void attach(int /*rank*/, conduit::sink* /*receiver*/) override {}

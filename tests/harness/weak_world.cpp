@@ -32,7 +32,7 @@ class weak_endpoint final : public endpoint {
   [[nodiscard]] int world_size() const noexcept override { return strong_.world_size(); }
   [[nodiscard]] int first_rank() const noexcept override { return strong_.first_rank(); }
   [[nodiscard]] int local_ranks() const noexcept override { return strong_.local_ranks(); }
-  [[nodiscard]] placement place(int rank) const noexcept override { return strong_.place(rank); }
+  [[nodiscard]] location place(int rank) const noexcept override { return strong_.place(rank); }
   void attach(int rank, sink* receiver) override { strong_.attach(rank, receiver); }
   injection send(const message& m, bool from_handler) override {
     return strong_.send(m, from_handler);

@@ -28,7 +28,7 @@ std::uint64_t walk(generator& steps) {
 
 /// The values that a row has at first, where they can be had; else the call is not served.
 void expect_begun_again_in_place(const collective::algorithm& one, bool in_place) {
-  problem call{.what = one.of, .ranks = 8, .bytes = 64, .element_bytes = 8};
+  problem call{.of = one.of, .ranks = 8, .bytes = 64, .element_bytes = 8};
   call.in_place = in_place;
   call.ranks_per_node = 4;
   call.direct_access = call.network_collectives = true;
@@ -69,7 +69,7 @@ TEST(allocations, move_with_the_memory_of_a_schedule) {
   collective::registry table;
   collective::add_algorithms(table);
   const selection ring = table.named(kind::all_reduce, "ring");
-  const problem call{.what = kind::all_reduce, .ranks = 8, .bytes = 640, .element_bytes = 8};
+  const problem call{.of = kind::all_reduce, .ranks = 8, .bytes = 640, .element_bytes = 8};
   generator first = ring.schedule_of(call, 3);
   const std::uint64_t count = walk(first);
   generator second = ring.schedule_of(call, 3);

@@ -43,7 +43,7 @@ std::string edges_of(const std::vector<step>& all) {
   return text;
 }
 
-steps around(script& out, std::uint32_t count, placement as) {
+steps around(script& out, std::uint32_t count, embedding as) {
   co_yield out.send(2, 90, room(0));
   part inner(out, receive_some(out, count), as);
   co_await inner.all();
@@ -66,7 +66,7 @@ TEST(parts, are_gone_through_to_their_end) {
 }
 
 TEST(parts, lie_where_they_are_placed) {
-  const placement as{.among = {.first = 10, .stride = 5, .odd_position = 3, .odd_rank = 7},
+  const embedding as{.among = {.first = 10, .stride = 5, .odd_position = 3, .odd_rank = 7},
                      .first_edge = 100,
                      .first_round = 20};
   const auto all = all_of([=](script& out) { return around(out, 2, as); });

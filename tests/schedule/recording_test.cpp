@@ -29,8 +29,8 @@ using upwash::collective::detail::to_each;
 recording recorded(const message_set& all, const std::string& algorithm) {
   registry known;
   add_algorithms(known);
-  const problem call{.what = kind::many_to_many, .ranks = all.of.ranks};
-  const selection with = known.named(call.what, algorithm);
+  const problem call{.of = kind::many_to_many, .ranks = all.of.ranks};
+  const selection with = known.named(call.of, algorithm);
   return {all.of.ranks, [&](int rank) { return with.schedule_of(call, rank); },
           [&](int rank) { return all.facts_of(rank); }};
 }
@@ -127,10 +127,10 @@ TEST(recording, of_uniform_exchanges_is_near_to_what_stands_for_it) {
     for (int rank = 0; rank < ranks; ++rank) {
       for (int k = 1; k <= degree; ++k) all.add(rank, (rank + k) % ranks, 476, 0);
     }
-    const problem call{.what = kind::many_to_many, .ranks = ranks, .bytes = 476, .degree = degree};
+    const problem call{.of = kind::many_to_many, .ranks = ranks, .bytes = 476, .degree = degree};
     for (const char* name : {"mesh2d:inline=1m", "mesh3d:inline=1m", "hypercube:inline=1m"}) {
       const recording kept = recorded(all, name);
-      const selection with = known.named(call.what, name);
+      const selection with = known.named(call.of, name);
       const auto steps = [&](int rank) { return kept.steps_of(rank); };
       const auto stand_in = [&](int rank) { return with.priced_schedule_of(call, rank); };
       const double exact = priced(ranks, steps, rules).completion.us();

@@ -89,7 +89,7 @@ TEST(repetition, lands_where_walking_does) {
                           kind::all_reduce, kind::scan}) {
     for (const std::uint64_t bytes : {400, 1000}) {
       collective::problem call;
-      call.what = what;
+      call.of = what;
       call.ranks = 40;
       call.bytes = bytes;
       for (const collective::algorithm* one : all.of(what)) {

@@ -122,12 +122,12 @@ TEST(validate, compares_what_is_collected) {
   const std::vector<step> collector{collects, receive(0, 0, whole_output), receive(0, 1, {}),
                                     after(1, closes)};
   std::vector<rank_call> calls(2);
-  const arrival one{0, {{{0, 2}}, {{0, 3}}}};
-  calls[1].arrivals = {one, one};
+  const collected_message one{0, {{{0, 2}}, {{0, 3}}}};
+  calls[1].collected = {one, one};
   EXPECT_EQ(problem_of({sender, collector}, calls), "");
-  calls[1].arrivals = {one};
+  calls[1].collected = {one};
   EXPECT_TRUE(says(problem_of({sender, collector}, calls), "rank 1 collects 2 messages, 1 wanted"));
-  calls[1].arrivals = {one, {0, {{{0, 2}}, {{0, 4}}}}};
+  calls[1].collected = {one, {0, {{{0, 2}}, {{0, 4}}}}};
   EXPECT_TRUE(says(problem_of({sender, collector}, calls), "or others"));
 }
 
@@ -155,7 +155,7 @@ TEST(validate, counts_what_a_close_waits_for) {
   const auto problem = [&](std::vector<step> sender) {
     sender.push_back(send(1, 0, whole_input));
     std::vector<rank_call> calls(2);
-    calls[1].arrivals.resize(sender.size() - 1, {0, {}});
+    calls[1].collected.resize(sender.size() - 1, {0, {}});
     return problem_of({sender, {collects, receive(0, 0, whole_output), after(1, closes)}}, calls);
   };
   EXPECT_TRUE(says(problem({message}), "deadlock: rank 1, step 2 (close")) << problem({message});
@@ -171,7 +171,7 @@ TEST(validate, compares_what_is_delivered) {
   step delivers = step_of(step_kind::deliver, 0);
   delivers.left = {buffer::output, 2, 2};
   std::vector<rank_call> calls(2);
-  calls[1].arrivals = {{0, {{{0, 2}}, {{0, 3}}}}};
+  calls[1].collected = {{0, {{{0, 2}}, {{0, 3}}}}};
   const auto problem = [&](const step& last) {
     return problem_of({{send(1, 0, whole_input)}, {receive(0, 0, whole_output), last}}, calls);
   };

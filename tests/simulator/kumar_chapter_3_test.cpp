@@ -20,11 +20,11 @@ duration completion(std::string_view algorithm, int ranks, std::uint64_t bytes) 
   collective::registry all;
   collective::add_algorithms(all);
   collective::problem call;
-  call.what = collective::kind::all_to_all;
+  call.of = collective::kind::all_to_all;
   call.ranks = ranks;
   call.bytes = bytes;
   call.whole_messages = true;
-  const collective::selection with = all.named(call.what, algorithm);
+  const collective::selection with = all.named(call.of, algorithm);
   schedule::transfer_rules rules;
   rules.eager_bytes = 1 << 30;
   simulator::replay_options options;

@@ -74,10 +74,10 @@ TEST(noise, daemons_at_different_times_hurt_a_collective_more) {
   collective::registry all;
   collective::add_algorithms(all);
   collective::problem call;
-  call.what = collective::kind::all_reduce;
+  call.of = collective::kind::all_reduce;
   call.ranks = 256;
   call.bytes = call.element_bytes = 8;
-  const auto with = all.named(call.what, "recursive_doubling");
+  const auto with = all.named(call.of, "recursive_doubling");
   const machine on =
       uniform_machine(duration::from_us(2), duration::from_us(1), duration::from_us(1), 0.1);
   const auto mean_us = [&](const noise& daemons) {

@@ -36,7 +36,7 @@ bool is_quick(const std::string& name) {
 
 collective::problem problem_of(kind what, int ranks) {
   collective::problem call;
-  call.what = what;
+  call.of = what;
   call.ranks = ranks;
   call.bytes = 64;
   call.element_bytes = 4;
@@ -80,7 +80,7 @@ TEST(price_of_all, on_131072_ranks) {
       const schedule::price_result result = price(
           call.ranks, [&](int rank) { return with.schedule_of(call, rank); }, on, {}, free_work());
       // No algorithm ends sooner among 128 times as many ranks, nor works longer than it takes.
-      const collective::problem few = problem_of(call.what, 1024);
+      const collective::problem few = problem_of(call.of, 1024);
       const schedule::price_result small = price(
           few.ranks, [&](int rank) { return with.schedule_of(few, rank); }, on, {}, free_work());
       EXPECT_GT(small.completion, duration()) << name;

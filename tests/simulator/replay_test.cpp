@@ -81,7 +81,7 @@ template <class Do>
 void for_all(const collective::problem& call, const Do& what) {
   collective::registry all;
   collective::add_algorithms(all);
-  for (const collective::algorithm* one : all.of(call.what)) {
+  for (const collective::algorithm* one : all.of(call.of)) {
     const collective::selection with{one, model::initial_values(one->is)};
     if (!collective::registry::objection(with, call).empty()) continue;
     what(with);
@@ -100,7 +100,7 @@ void compare(const collective::problem& call, const machine& on, const transfer_
     const auto steps = [&](int rank) { return with.schedule_of(call, rank); };
     const outcome a = priced(call.ranks, steps, on, rules);
     const outcome b = replayed(call.ranks, steps, on, rules);
-    const std::string where = std::string(to_string(call.what)) + " " +
+    const std::string where = std::string(to_string(call.of)) + " " +
                               std::string(with.chosen->is.name) + " on " +
                               std::to_string(call.ranks) + " ranks of " + on.name + ", " +
                               std::to_string(call.bytes) + " bytes";
@@ -112,7 +112,7 @@ void compare(const collective::problem& call, const machine& on, const transfer_
 
 collective::problem problem_of(kind what, int ranks, std::uint64_t bytes) {
   collective::problem call;
-  call.what = what;
+  call.of = what;
   call.ranks = ranks;
   call.bytes = bytes;
   call.element_bytes = 4;

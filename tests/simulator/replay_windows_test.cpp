@@ -54,7 +54,7 @@ machine with_groups() {
 
 collective::problem problem_of(kind what, int ranks, std::uint64_t bytes) {
   collective::problem call;
-  call.what = what;
+  call.of = what;
   call.ranks = ranks;
   call.bytes = bytes;
   call.element_bytes = 4;
@@ -96,10 +96,10 @@ void compare(const collective::problem& call, const machine& on,
              const schedule::transfer_rules& rules, const replay_options& options = {}) {
   collective::registry all;
   collective::add_algorithms(all);
-  for (const collective::algorithm* one : all.of(call.what)) {
+  for (const collective::algorithm* one : all.of(call.of)) {
     const collective::selection with{one, model::initial_values(one->is)};
     if (!collective::registry::objection(with, call).empty()) continue;
-    const std::string where = std::string(to_string(call.what)) + " " + std::string(one->is.name) +
+    const std::string where = std::string(to_string(call.of)) + " " + std::string(one->is.name) +
                               " on " + std::to_string(call.ranks) + " ranks of " + on.name;
     replay_options together = options;
     together.by_windows = false;

@@ -54,7 +54,7 @@ class sweep {
 
   /// The time of what is chosen, over that of the best.
   [[nodiscard]] double ratio(kind what, int ranks, std::uint64_t bytes) {
-    problem call{.what = what, .ranks = ranks, .bytes = what == kind::barrier ? 0 : bytes};
+    problem call{.of = what, .ranks = ranks, .bytes = what == kind::barrier ? 0 : bytes};
     call.element_bytes = 8;
     call.ranks_per_node = std::min(ranks, prices_.on().ranks_in(level_kind::node));
     call.eager_limit = eager_limit;

@@ -93,7 +93,7 @@ TEST(shared_links, that_nobody_shares_change_nothing) {
        {collective::kind::all_to_all, collective::kind::all_reduce, collective::kind::broadcast}) {
     for (const collective::algorithm* one : all.of(what)) {
       collective::problem call;
-      call.what = what;
+      call.of = what;
       call.ranks = 24;
       call.bytes = 3000;
       call.addresses = schedule::address_mode::single;

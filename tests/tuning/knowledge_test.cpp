@@ -123,7 +123,7 @@ TEST(knowledge, never_takes_another_kind_of_call_for_near) {
 }
 
 TEST(knowledge, moves_a_call_to_a_situation_with_whole_elements) {
-  collective::problem call{.what = collective::kind::reduce, .ranks = 64, .bytes = 800};
+  collective::problem call{.of = collective::kind::reduce, .ranks = 64, .bytes = 800};
   call.element_bytes = 8;
   call.root = 60;
   const collective::problem moved = moved_to(all_to_all_finding(16, 515).at, call);

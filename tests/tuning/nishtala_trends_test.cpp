@@ -47,7 +47,7 @@ class nishtala_2009 : public testing::Test {
 
  private:
   [[nodiscard]] static problem call(const cell& of) {
-    problem made{.what = of.what, .ranks = of.ranks, .bytes = of.bytes};
+    problem made{.of = of.what, .ranks = of.ranks, .bytes = of.bytes};
     made.element_bytes = 8;
     made.ranks_per_node = load_machine(of.on).ranks_in(level_kind::node);
     return made;

@@ -20,7 +20,7 @@ class lemieux : public testing::Test {
  protected:
   lemieux() { add_algorithms(all); }
   [[nodiscard]] duration time_of(std::string_view algorithm, std::uint64_t bytes) const {
-    problem call{.what = kind::all_to_all, .ranks = 1024, .bytes = bytes};
+    problem call{.of = kind::all_to_all, .ranks = 1024, .bytes = bytes};
     call.ranks_per_node = 4;
     call.eager_bytes = 1 << 30;  // the equations know no other messages
     return by.predict(all.named(kind::all_to_all, algorithm), call, most_steps)

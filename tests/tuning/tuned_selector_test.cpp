@@ -19,7 +19,7 @@ using collective::problem;
 
 /// 16 ranks of one node that do not share memory.
 problem all_to_all(std::uint64_t bytes) {
-  problem call{.what = kind::all_to_all, .ranks = 16, .bytes = bytes};
+  problem call{.of = kind::all_to_all, .ranks = 16, .bytes = bytes};
   call.ranks_per_node = 16;
   return call;
 }
@@ -75,7 +75,7 @@ TEST_F(tuned_choice, leaves_far_calls_and_other_collectives_to_the_model) {
   EXPECT_EQ(chosen(all_to_all(512)), "cyclic:ahead=1");
   EXPECT_EQ(chosen(all_to_all(1 << 20)), by_the_model(all_to_all(1 << 20)));
   problem other = all_to_all(512);
-  other.what = kind::all_gather;
+  other.of = kind::all_gather;
   EXPECT_EQ(chosen(other), by_the_model(other));
 }
 
@@ -113,7 +113,7 @@ TEST(tuned_selector, takes_what_packets_are_fastest_with_where_links_are_shared)
   tuned_selector selects(machine_name);
   selects.see_contention(network);
   for (const std::uint64_t bytes : {64, 1024, 8192}) {
-    const problem call{.what = kind::all_to_all, .ranks = 16, .bytes = bytes};
+    const problem call{.of = kind::all_to_all, .ranks = 16, .bytes = bytes};
     const collective::selector::choice chosen = selects.choose(algorithms, call);
     const collective::selector::choice expected = by_model->choose(algorithms, call);
     const auto time = packets.predict(chosen.what, call);
@@ -125,7 +125,7 @@ TEST(tuned_selector, takes_what_packets_are_fastest_with_where_links_are_shared)
     }
   }
   // Too long to replay: the model's choice.
-  const problem large{.what = kind::all_to_all, .ranks = 16, .bytes = 64 << 20};
+  const problem large{.of = kind::all_to_all, .ranks = 16, .bytes = 64 << 20};
   const std::string why = selects.choose(algorithms, large).why;
   EXPECT_EQ(why.substr(0, 10), "the prices");
   EXPECT_NE(why.find("not replayed on "), std::string::npos) << why;

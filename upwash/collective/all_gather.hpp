@@ -29,7 +29,7 @@ template <class T>
   const std::size_t each = in_place ? all.size() / members : mine.size();
   collective::detail::check_size(among, collective::kind::all_gather, "the output", all.size(),
                                  each * members);
-  return {{.what = {.what = collective::kind::all_gather,
+  return {{.what = {.of = collective::kind::all_gather,
                     .bytes = each * sizeof(T),
                     .element_bytes = sizeof(T),
                     .in_place = in_place},

@@ -22,7 +22,7 @@ template <class T>
     const team& among, std::span<const T> mine, std::span<T> all, const member_counts& blocks,
     bool in_place, const collective_options& how, call_site site) {
   return all_blocks_known(among,
-                          {.what = {.what = collective::kind::all_gather_v,
+                          {.what = {.of = collective::kind::all_gather_v,
                                     .element_bytes = sizeof(T),
                                     .in_place = in_place},
                            .input = std::as_bytes(mine),

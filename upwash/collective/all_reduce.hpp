@@ -29,8 +29,7 @@ template <class T, class Operator>
                                    mine.size());
   }
   return collective::detail::reduction_call<T>(
-      by,
-      {.what = collective::kind::all_reduce, .bytes = result.size_bytes(), .in_place = in_place},
+      by, {.of = collective::kind::all_reduce, .bytes = result.size_bytes(), .in_place = in_place},
       mine, result, how, site);
 }
 

@@ -39,7 +39,7 @@ template <class T>
                                  input.size());
   collective::detail::check_size(among, collective::kind::all_to_all, "the input", input.size(),
                                  input.size() / members * members);
-  return {{.what = {.what = collective::kind::all_to_all,
+  return {{.what = {.of = collective::kind::all_to_all,
                     .bytes = input.size_bytes() / members,
                     .element_bytes = sizeof(T)},
            .how = how,
@@ -57,7 +57,7 @@ template <class T>
   const std::size_t each = data.size() / members;
   collective::detail::check_size(among, collective::kind::all_to_all, "the buffer", data.size(),
                                  each * members);
-  return {{.what = {.what = collective::kind::all_to_all,
+  return {{.what = {.of = collective::kind::all_to_all,
                     .bytes = each * sizeof(T),
                     .element_bytes = sizeof(T),
                     .in_place = true},

@@ -17,7 +17,7 @@ namespace detail {
 
 [[nodiscard]] inline collective::detail::bound_call barrier_call(const collective_options& how,
                                                                  call_site site) {
-  return {{.what = {.what = collective::kind::barrier}, .how = how, .site = site}, {}};
+  return {{.what = {.of = collective::kind::barrier}, .how = how, .site = site}, {}};
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ template <class T>
                                                             const collective_options& how,
                                                             call_site site) {
   static_assert(std::is_trivially_copyable_v<T>);
-  return {{.what = {.what = collective::kind::broadcast,
+  return {{.what = {.of = collective::kind::broadcast,
                     .bytes = data.size_bytes(),
                     .root = root,
                     .in_place = true},

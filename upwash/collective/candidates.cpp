@@ -91,7 +91,7 @@ std::vector<selection> candidates_of(const algorithm& one, const problem& call) 
 
 std::vector<selection> candidates(const registry& from, const problem& call) {
   std::vector<selection> all;
-  for (const algorithm* each : from.of(call.what)) {
+  for (const algorithm* each : from.of(call.of)) {
     const auto its = candidates_of(*each, call);
     all.insert(all.end(), its.begin(), its.end());
   }

@@ -42,7 +42,7 @@ struct reduction {
 
 /// Takes what a `collect` brings; called in progress, in a handler too, so it must not wait. The
 /// bytes are gone when it returns. `source`: rank in the team.
-struct arrival {
+struct collect_handler {
   void (*take)(int source, std::span<const std::byte> bytes, void* context) = nullptr;
   void* context = nullptr;
 };
@@ -54,7 +54,7 @@ struct binding {
   std::span<std::byte> output{};
   reduction combine{};
   std::array<std::span<const std::uint64_t>, 4> given{};  ///< facts that only the caller knows
-  arrival collected{};
+  collect_handler collected{};
 };
 
 /// What the members of the team must have in common; checked runs compare it.

@@ -19,7 +19,7 @@ using value = schedule::abstract_value;
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
 std::uint64_t elements_a_block(const problem& call) noexcept {
-  return call.bytes / (call.what.facts().combines ? call.element_bytes : 1);
+  return call.bytes / (call.of.facts().combines ? call.element_bytes : 1);
 }
 
 void add(value& to, std::uint64_t rank, std::uint64_t element) {

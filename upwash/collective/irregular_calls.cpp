@@ -50,7 +50,7 @@ void check_ranks(const team& among, collective::kind what, const char* name,
 /// What both kinds of many-to-many have in common: who, and what they say of each other.
 collective::detail::bound_call sparse_call(const team& among, collective::kind what,
                                            std::span<const std::uint64_t> destinations,
-                                           const collective::arrival& taken,
+                                           const collective::collect_handler& taken,
                                            const message_pattern& pattern,
                                            const collective_options& how, call_site site) {
   if (taken.take == nullptr) refuse(among, what, "no function is given to take the arrivals");
@@ -60,7 +60,7 @@ collective::detail::bound_call sparse_call(const team& among, collective::kind w
   }
   const auto sources = pattern.known_sources.value_or(std::span<const std::uint64_t>());
   check_ranks(among, what, "known source", sources);
-  return {{.what = {.what = what,
+  return {{.what = {.of = what,
                     .bytes = pattern.bytes,
                     .degree = pattern.degree,
                     .known_senders = pattern.known_sources.has_value()},
@@ -83,7 +83,7 @@ collective::detail::bound_call all_to_all_v_call(const team& among,
   check_members(among, "from", from.bytes.size());
   check_blocks(among, what, "to: member", to.bytes, to.offsets, input.size());
   check_blocks(among, what, "from: member", from.bytes, from.offsets, output.size());
-  return {{.what = {.what = what}, .how = how, .kind_of_reduction = 0, .site = site},
+  return {{.what = {.of = what}, .how = how, .kind_of_reduction = 0, .site = site},
           {.input = input,
            .output = output,
            .given = {to.bytes, to.offsets, from.bytes, from.offsets}}};
@@ -92,7 +92,7 @@ collective::detail::bound_call all_to_all_v_call(const team& among,
 collective::detail::bound_call many_to_many_call(const team& among,
                                                  std::span<const std::byte> buffer,
                                                  const outgoing_messages& messages,
-                                                 const collective::arrival& taken,
+                                                 const collective::collect_handler& taken,
                                                  const message_pattern& pattern,
                                                  const collective_options& how, call_site site) {
   constexpr collective::kind what = collective::kind::many_to_many;
@@ -111,7 +111,7 @@ collective::detail::bound_call many_to_many_call(const team& among,
 
 collective::detail::bound_call many_to_many_multicast_call(
     const team& among, std::span<const std::byte> block,
-    std::span<const std::uint64_t> destinations, const collective::arrival& taken,
+    std::span<const std::uint64_t> destinations, const collective::collect_handler& taken,
     const message_pattern& pattern, const collective_options& how, call_site site) {
   auto all = sparse_call(among, collective::kind::many_to_many_multicast, destinations, taken,
                          pattern, how, site);

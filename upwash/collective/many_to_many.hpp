@@ -44,12 +44,12 @@ namespace detail {
 /// buffer.
 [[nodiscard]] collective::detail::bound_call many_to_many_call(
     const team& among, std::span<const std::byte> buffer, const outgoing_messages& messages,
-    const collective::arrival& taken, const message_pattern& pattern, const collective_options& how,
-    call_site site);
+    const collective::collect_handler& taken, const message_pattern& pattern,
+    const collective_options& how, call_site site);
 
 [[nodiscard]] collective::detail::bound_call many_to_many_multicast_call(
     const team& among, std::span<const std::byte> block,
-    std::span<const std::uint64_t> destinations, const collective::arrival& taken,
+    std::span<const std::uint64_t> destinations, const collective::collect_handler& taken,
     const message_pattern& pattern, const collective_options& how, call_site site);
 
 }  // namespace detail
@@ -61,7 +61,7 @@ namespace detail {
 /// which a byte travels once a dimension at most (Kumar 2005, 3.3.1).
 [[nodiscard]] inline request many_to_many(const team& among, std::span<const std::byte> buffer,
                                           const outgoing_messages& messages,
-                                          const collective::arrival& taken,
+                                          const collective::collect_handler& taken,
                                           const message_pattern& pattern = {},
                                           const collective_options& how = {},
                                           call_site site = call_site::current()) {
@@ -70,7 +70,8 @@ namespace detail {
 }
 /// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
 inline void many_to_many(const team& among, blocking_t, std::span<const std::byte> buffer,
-                         const outgoing_messages& messages, const collective::arrival& taken,
+                         const outgoing_messages& messages,
+                         const collective::collect_handler& taken,
                          const message_pattern& pattern = {}, const collective_options& how = {},
                          call_site site = call_site::current()) {
   collective::detail::run(
@@ -82,7 +83,7 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
 [[nodiscard]] inline collective::persistent many_to_many(const team& among, persist_t,
                                                          std::span<const std::byte> buffer,
                                                          const outgoing_messages& messages,
-                                                         const collective::arrival& taken,
+                                                         const collective::collect_handler& taken,
                                                          const message_pattern& pattern = {},
                                                          const collective_options& how = {},
                                                          call_site site = call_site::current()) {
@@ -96,7 +97,7 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
 [[nodiscard]] inline request many_to_many_multicast(const team& among,
                                                     std::span<const std::byte> block,
                                                     std::span<const std::uint64_t> destinations,
-                                                    const collective::arrival& taken,
+                                                    const collective::collect_handler& taken,
                                                     const message_pattern& pattern = {},
                                                     const collective_options& how = {},
                                                     call_site site = call_site::current()) {
@@ -107,7 +108,7 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
 /// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
 inline void many_to_many_multicast(const team& among, blocking_t, std::span<const std::byte> block,
                                    std::span<const std::uint64_t> destinations,
-                                   const collective::arrival& taken,
+                                   const collective::collect_handler& taken,
                                    const message_pattern& pattern = {},
                                    const collective_options& how = {},
                                    call_site site = call_site::current()) {
@@ -118,7 +119,7 @@ inline void many_to_many_multicast(const team& among, blocking_t, std::span<cons
 /// The same, set up to be started often.
 [[nodiscard]] inline collective::persistent many_to_many_multicast(
     const team& among, persist_t, std::span<const std::byte> block,
-    std::span<const std::uint64_t> destinations, const collective::arrival& taken,
+    std::span<const std::uint64_t> destinations, const collective::collect_handler& taken,
     const message_pattern& pattern = {}, const collective_options& how = {},
     call_site site = call_site::current()) {
   return collective::detail::prepare(

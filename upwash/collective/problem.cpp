@@ -49,22 +49,22 @@ std::uint64_t bytes_of(extent what, const problem& call) noexcept {
 }  // namespace
 
 bool is_in_place(const problem& call, int rank) noexcept {
-  return call.in_place && (!is_rooted(call.what) || rank == call.root);
+  return call.in_place && (!is_rooted(call.of) || rank == call.root);
 }
 
 std::uint64_t bytes_of_input(const problem& call, int rank) noexcept {
-  const family& of = call.what.facts();
+  const family& of = call.of.facts();
   return of.at_root == rooted::input && rank != call.root ? 0 : bytes_of(of.input, call);
 }
 
 std::uint64_t bytes_of_output(const problem& call, int rank) noexcept {
-  const family& of = call.what.facts();
+  const family& of = call.of.facts();
   return of.at_root == rooted::output && rank != call.root ? 0 : bytes_of(of.output, call);
 }
 
 problem representative_of(problem call, int ranks_of_node, end_of_class end) noexcept {
   const bool told_by_nobody =
-      call.what == kind::all_to_all_v || (is_uneven(call.what) && is_rooted(call.what));
+      call.of == kind::all_to_all_v || (is_uneven(call.of) && is_rooted(call.of));
   if (told_by_nobody && call.bytes == 0) {
     call.bytes = assumed_bytes;
   } else {

@@ -67,7 +67,7 @@ class shared_particulars {
 /// A collective call as all members see it: the same on the whole team. Choices are functions of
 /// it, and whoever keeps something by problem compares the whole of it (problem_cache.hpp).
 struct problem {
-  kind what = kind::barrier;
+  kind of = kind::barrier;
   int ranks = 1;
   /// Of the vector (broadcast, reduce, all_reduce, scans), of one block (scatter, gather,
   /// all_gather, reduce_scatter: a rank's, all_to_all: a pair's). In the v variants and in

@@ -400,7 +400,7 @@ auto all_to_all_v(const team& among, Form form, In&& in, const member_blocks& to
 template <detail::other_range Data>
 [[nodiscard]] request many_to_many(const team& among, Data&& data,
                                    const outgoing_messages& messages,
-                                   const collective::arrival& taken,
+                                   const collective::collect_handler& taken,
                                    const message_pattern& pattern = {},
                                    const collective_options& how = {},
                                    call_site site = call_site::current()) {
@@ -411,7 +411,7 @@ template <detail::other_range Data>
 /// The same, blocking or persistent.
 template <detail::form_of_call Form, detail::other_range Data>
 auto many_to_many(const team& among, Form form, Data&& data, const outgoing_messages& messages,
-                  const collective::arrival& taken, const message_pattern& pattern = {},
+                  const collective::collect_handler& taken, const message_pattern& pattern = {},
                   const collective_options& how = {}, call_site site = call_site::current()) {
   return many_to_many(
       among, form,
@@ -423,7 +423,7 @@ auto many_to_many(const team& among, Form form, Data&& data, const outgoing_mess
 template <detail::other_range Data>
 [[nodiscard]] request many_to_many_multicast(const team& among, Data&& data,
                                              std::span<const std::uint64_t> destinations,
-                                             const collective::arrival& taken,
+                                             const collective::collect_handler& taken,
                                              const message_pattern& pattern = {},
                                              const collective_options& how = {},
                                              call_site site = call_site::current()) {
@@ -435,8 +435,8 @@ template <detail::other_range Data>
 template <detail::form_of_call Form, detail::other_range Data>
 auto many_to_many_multicast(const team& among, Form form, Data&& data,
                             std::span<const std::uint64_t> destinations,
-                            const collective::arrival& taken, const message_pattern& pattern = {},
-                            const collective_options& how = {},
+                            const collective::collect_handler& taken,
+                            const message_pattern& pattern = {}, const collective_options& how = {},
                             call_site site = call_site::current()) {
   return many_to_many_multicast(
       among, form,

@@ -29,8 +29,8 @@ template <class T, class Operator>
                                    result.size(), mine.size());
   }
   return collective::detail::reduction_call<T>(
-      by, {.what = collective::kind::reduce, .bytes = mine.size_bytes(), .root = root}, mine,
-      result, how, site);
+      by, {.of = collective::kind::reduce, .bytes = mine.size_bytes(), .root = root}, mine, result,
+      how, site);
 }
 
 template <class T, class Operator>
@@ -38,12 +38,10 @@ template <class T, class Operator>
                                                                   std::span<T> data,
                                                                   const collective_options& how,
                                                                   call_site site) {
-  return collective::detail::reduction_call<T>(by,
-                                               {.what = collective::kind::reduce,
-                                                .bytes = data.size_bytes(),
-                                                .root = root,
-                                                .in_place = true},
-                                               data, data, how, site);
+  return collective::detail::reduction_call<T>(
+      by,
+      {.of = collective::kind::reduce, .bytes = data.size_bytes(), .root = root, .in_place = true},
+      data, data, how, site);
 }
 
 }  // namespace detail

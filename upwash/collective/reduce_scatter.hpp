@@ -26,7 +26,7 @@ template <class T, class Operator>
                                  blocks.size(),
                                  mine.size() * static_cast<std::size_t>(among.size()));
   return collective::detail::reduction_call<T>(
-      by, {.what = collective::kind::reduce_scatter, .bytes = mine.size_bytes()}, blocks, mine, how,
+      by, {.of = collective::kind::reduce_scatter, .bytes = mine.size_bytes()}, blocks, mine, how,
       site);
 }
 
@@ -39,8 +39,8 @@ template <class T, class Operator>
   collective::detail::check_size(among, collective::kind::reduce_scatter, "the buffer", data.size(),
                                  each * members);
   return collective::detail::reduction_call<T>(
-      by, {.what = collective::kind::reduce_scatter, .bytes = each * sizeof(T), .in_place = true},
-      {}, data, how, site);
+      by, {.of = collective::kind::reduce_scatter, .bytes = each * sizeof(T), .in_place = true}, {},
+      data, how, site);
 }
 
 }  // namespace detail

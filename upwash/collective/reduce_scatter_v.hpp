@@ -20,7 +20,7 @@ template <class T, class Operator>
     const team& among, const Operator& by, const item_spans<T>& items, const member_counts& blocks,
     const collective_options& how, call_site site) {
   auto reduced = collective::detail::reduction_call<T>(
-      by, {.what = collective::kind::reduce_scatter_v}, items.in, items.out, how, site);
+      by, {.of = collective::kind::reduce_scatter_v}, items.in, items.out, how, site);
   auto all = all_blocks_known(among,
                               {.what = reduced.wanted.what,
                                .input = reduced.buffers.input,

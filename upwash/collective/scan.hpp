@@ -28,7 +28,7 @@ template <class T, class Operator>
     collective::detail::check_size(among, what, "the result", result.size(), mine.size());
   }
   return collective::detail::reduction_call<T>(
-      by, {.what = what, .bytes = result.size_bytes(), .in_place = in_place}, mine, result, how,
+      by, {.of = what, .bytes = result.size_bytes(), .in_place = in_place}, mine, result, how,
       site);
 }
 

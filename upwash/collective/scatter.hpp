@@ -29,7 +29,7 @@ template <class T>
                                    blocks.size(),
                                    mine.size() * static_cast<std::size_t>(among.size()));
   }
-  return {{.what = {.what = collective::kind::scatter,
+  return {{.what = {.of = collective::kind::scatter,
                     .bytes = mine.size_bytes(),
                     .element_bytes = sizeof(T),
                     .root = root},
@@ -48,7 +48,7 @@ template <class T>
   const std::size_t each = data.size() / all;
   collective::detail::check_size(among, collective::kind::scatter, "the root's buffer", data.size(),
                                  each * all);
-  return {{.what = {.what = collective::kind::scatter,
+  return {{.what = {.of = collective::kind::scatter,
                     .bytes = each * sizeof(T),
                     .element_bytes = sizeof(T),
                     .root = root,

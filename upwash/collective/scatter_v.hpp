@@ -25,7 +25,7 @@ template <class T>
                                                             call_site site) {
   return blocks_known_at_root(
       among,
-      {.what = {.what = collective::kind::scatter_v, .element_bytes = sizeof(T), .root = root},
+      {.what = {.of = collective::kind::scatter_v, .element_bytes = sizeof(T), .root = root},
        .input = std::as_bytes(items.in),
        .output = std::as_writable_bytes(items.out),
        .blocks = blocks,

@@ -38,7 +38,7 @@ struct price_list {
 /// Why algorithms cannot serve the call, for the reason of a choice.
 std::string objections(const registry& from, const problem& call) {
   std::string text;
-  for (const algorithm* each : from.of(call.what)) {
+  for (const algorithm* each : from.of(call.of)) {
     const std::string why = registry::objection({each, model::initial_values(each->is)}, call);
     if (!why.empty()) text += "; " + why;
   }
@@ -226,7 +226,7 @@ bool model_selector::may_be_near(const selection& initial, const problem& call, 
 
 price_list model_selector::priced(const registry& from, const problem& stands_for_all) const {
   std::vector<price> all;
-  for (const algorithm* each : from.of(stands_for_all.what)) {
+  for (const algorithm* each : from.of(stands_for_all.of)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (!registry::objection(candidate, stands_for_all).empty()) continue;
     all.push_back({{candidate, {}}, 0, predicts_->least(candidate, stands_for_all)});
@@ -299,7 +299,7 @@ std::optional<selector::choice> model_selector::cheapest(const registry& from, c
 selector::choice model_selector::unpriced(const registry& from, const problem& call) const {
   std::optional<selection> best;
   std::uint64_t least = UINT64_MAX;
-  for (const algorithm* each : from.of(call.what)) {
+  for (const algorithm* each : from.of(call.of)) {
     const selection one{each, model::initial_values(each->is)};
     if (!registry::objection(one, call).empty()) continue;
     const std::uint64_t effort = effort_of_a_rank(one, call);
@@ -309,7 +309,7 @@ selector::choice model_selector::unpriced(const registry& from, const problem& c
   }
   if (!best) {
     throw error(error_kind::argument,
-                fmt::format("no algorithm serves this {} of {} ranks{}", to_string(call.what),
+                fmt::format("no algorithm serves this {} of {} ranks{}", to_string(call.of),
                             call.ranks, objections(from, call)));
   }
   return {*best, fmt::format("nothing that serves could be priced on {}; with this one a rank has "

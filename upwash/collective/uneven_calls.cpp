@@ -36,7 +36,7 @@ void check_blocks_apart(const team& among, const uneven_call& all) {
   for (std::size_t i = 1; i < order.size(); ++i) {
     const std::size_t before = order[i - 1];
     if (offsets[before] + counts[before] <= offsets[order[i]]) continue;
-    refuse(among, all.what.what,
+    refuse(among, all.what.of,
            fmt::format("the blocks of members {} and {} overlap: {} elements at {} and {} at {}",
                        before, order[i], counts[before], offsets[before], counts[order[i]],
                        offsets[order[i]]));
@@ -45,7 +45,7 @@ void check_blocks_apart(const team& among, const uneven_call& all) {
 
 std::uint64_t elements_of_all(const team& among, const uneven_call& all) {
   const auto& [counts, offsets] = all.blocks;
-  const auto refused = [&](const std::string& why) { refuse(among, all.what.what, why); };
+  const auto refused = [&](const std::string& why) { refuse(among, all.what.of, why); };
   const auto members = static_cast<std::size_t>(among.size());
   if (counts.size() != members || (!offsets.empty() && offsets.size() != members)) {
     refused(
@@ -53,7 +53,7 @@ std::uint64_t elements_of_all(const team& among, const uneven_call& all) {
                     "and an offset for each or none",
                     counts.size(), offsets.size(), members));
   }
-  const std::size_t bytes = gathers(all.what.what) ? all.output.size() : all.input.size();
+  const std::size_t bytes = gathers(all.what.of) ? all.output.size() : all.input.size();
   const std::uint64_t room = bytes / all.what.element_bytes;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < members; ++i) {
@@ -68,7 +68,7 @@ std::uint64_t elements_of_all(const team& among, const uneven_call& all) {
     refused(fmt::format("the counts add up to {} elements, the buffer of all blocks has {}", total,
                         room));
   }
-  if (among.here().options().checked && gathers(all.what.what)) check_blocks_apart(among, all);
+  if (among.here().options().checked && gathers(all.what.of)) check_blocks_apart(among, all);
   return total;
 }
 
@@ -76,7 +76,7 @@ void check_own(const team& among, const uneven_call& all) {
   const std::uint64_t counted = all.blocks.counts[static_cast<std::size_t>(among.rank())];
   if (all.what.in_place || counted == all.own) return;
   refuse(
-      among, all.what.what,
+      among, all.what.of,
       fmt::format("the member's own buffer has {} elements, its count says {}", all.own, counted));
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 /// The buffers of one rank: blocks of `call.bytes`, or vectors.
 rank_call buffers_of(const problem& call, int rank) {
-  const family& of = call.what.facts();
+  const family& of = call.of.facts();
   rank_call each;
   each.input_bytes = bytes_of_input(call, rank);
   each.output_bytes = bytes_of_output(call, rank);
@@ -35,13 +35,13 @@ rank_call buffers_of(const problem& call, int rank) {
 }
 
 void check(const selection& one, const problem& call) {
-  const bool in_a_run_only = call.what.facts().told != lengths::equal;
+  const bool in_a_run_only = call.of.facts().told != lengths::equal;
   const std::string objection =
       in_a_run_only ? "lengths are known in a run only; give them to schedule::validate"
                     : registry::objection(one, call);
   if (objection.empty()) return;
   throw error(error_kind::argument,
-              fmt::format("validate {} by {}: {}", to_string(call.what), text_of(one), objection));
+              fmt::format("validate {} by {}: {}", to_string(call.of), text_of(one), objection));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string validate(const selection& one, const problem& call, std::uint64_t se
   check(one, call);
   expectation of;
   of.ranks = call.ranks;
-  const family& facts = call.what.facts();
+  const family& facts = call.of.facts();
   of.element_bytes = facts.combines ? call.element_bytes : 1;
   of.commutative = call.commutative;
   // A collective without data is there to wait.

@@ -34,7 +34,7 @@ namespace upwash::conduit {
 struct network_collective;
 
 /// Where a rank runs; ids are dense from 0 and grow with the rank.
-struct placement {
+struct location {
   int node = 0;
   int socket = 0;   ///< over all nodes
   int process = 0;  ///< over all nodes; ranks that share an endpoint share it
@@ -49,7 +49,7 @@ enum class nearness : std::uint8_t {
 inline constexpr std::size_t nearness_count = 3;
 
 /// The class of a pair. It depends on nothing else, so all ranks agree about any pair.
-[[nodiscard]] constexpr nearness nearness_of(const placement& a, const placement& b) noexcept {
+[[nodiscard]] constexpr nearness nearness_of(const location& a, const location& b) noexcept {
   if (a.process == b.process) return nearness::process;
   return a.node == b.node ? nearness::node : nearness::remote;
 }
@@ -123,7 +123,7 @@ class endpoint : public waiter {
   [[nodiscard]] virtual int world_size() const noexcept = 0;
   [[nodiscard]] virtual int first_rank() const noexcept = 0;   ///< hosted here
   [[nodiscard]] virtual int local_ranks() const noexcept = 0;  ///< how many, consecutive
-  [[nodiscard]] virtual placement place(int rank) const noexcept = 0;
+  [[nodiscard]] virtual location place(int rank) const noexcept = 0;
 
   /// Messages for `rank` (hosted here) go to `receiver` from now on; messages that came before
   /// are kept. Null takes it away: later messages are kept again.

@@ -44,12 +44,12 @@ namespace detail {
 reach reach_between(const conduit::endpoint& at, const rank_map& members) {
   const conduit::capabilities& can = at.describe();
   if (can.uniform()) return {can, false, false};
-  const conduit::placement first = at.place(members.world_rank(0));
+  const conduit::location first = at.place(members.world_rank(0));
   std::unordered_map<int, int> process_of{{first.node, first.process}};
   bool same_node = false;
   bool two_processes = false;
   for (int m = 1; m < members.size(); ++m) {
-    const conduit::placement next = at.place(members.world_rank(m));
+    const conduit::location next = at.place(members.world_rank(m));
     two_processes = two_processes || next.process != first.process;
     const auto [seen, added] = process_of.emplace(next.node, next.process);
     same_node = same_node || (!added && seen->second != next.process);

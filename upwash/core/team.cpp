@@ -82,7 +82,7 @@ std::uint64_t agree_on_id(const team& among) {
 
 int place_at(job& here, int world_rank, level where) {
   if (where == level::world) return 0;
-  const conduit::placement place = host(here).endpoint().place(world_rank);
+  const conduit::location place = host(here).endpoint().place(world_rank);
   if (where == level::process) return place.process;
   return where == level::node ? place.node : place.socket;
 }

@@ -19,7 +19,7 @@ namespace upwash::matching {
 
 namespace detail {
 struct posted;
-struct arrival;
+struct unexpected_message;
 class messenger;
 }  // namespace detail
 
@@ -79,11 +79,11 @@ class [[nodiscard]] claimed_message {
 
  private:
   friend class detail::messenger;
-  claimed_message(detail::messenger& owner, detail::arrival& state, const receipt& told)
+  claimed_message(detail::messenger& owner, detail::unexpected_message& state, const receipt& told)
       : owner_(&owner), state_(&state), told_(told) {}
 
   detail::messenger* owner_;
-  detail::arrival* state_;
+  detail::unexpected_message* state_;
   receipt told_;
 };
 

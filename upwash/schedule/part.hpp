@@ -35,7 +35,7 @@ struct members {
 };
 
 /// How a part lies in the whole.
-struct placement {
+struct embedding {
   members among{};
   std::uint32_t first_edge = 0;
   std::uint32_t first_round = 0;
@@ -43,11 +43,11 @@ struct placement {
   /// The part begins when all emitted before it is done: its first step waits for that, and the
   /// others that wait for nothing wait for the first, so that none of them runs ahead.
   bool behind_all = false;
-  friend constexpr bool operator==(const placement&, const placement&) = default;
+  friend constexpr bool operator==(const embedding&, const embedding&) = default;
 };
 
 /// Makes the step that a part has just emitted one of the whole.
-inline void place(step& s, const placement& as, const tape& on) noexcept {
+inline void place(step& s, const embedding& as, const tape& on) noexcept {
   for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
     if (*rank != own) *rank = as.among.rank_of(*rank);
   }
@@ -58,7 +58,7 @@ inline void place(step& s, const placement& as, const tape& on) noexcept {
 }
 
 /// `begun` is the part's first step; `never` before.
-inline void place(step& s, placement as, mark& begun, const tape& on) noexcept {
+inline void place(step& s, embedding as, mark& begun, const tape& on) noexcept {
   if (as.behind_all) {
     if (begun == never) {
       s.after_all = true;
@@ -72,11 +72,11 @@ inline void place(step& s, placement as, mark& begun, const tape& on) noexcept {
 /// A coroutine that another one goes through. It is a local variable of that one.
 class part {
  public:
-  part(script& of, steps&& inner, const placement& as = {}) noexcept
+  part(script& of, steps&& inner, const embedding& as = {}) noexcept
       : of_(of),
         inner_(std::move(inner)),
         as_(as),
-        stays_(as == placement{}),
+        stays_(as == embedding{}),
         innermost_(inner_.where()),
         in_(this) {}
   part(const part&) = delete;
@@ -110,7 +110,7 @@ class part {
 
   script& of_;
   steps inner_;
-  placement as_;
+  embedding as_;
   bool stays_;  ///< its steps are those of the whole as they are
   mark begun_ = never;
   bool stepwise_ = false;

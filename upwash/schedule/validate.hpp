@@ -31,10 +31,10 @@ struct contribution {
 using abstract_value = std::vector<contribution>;
 
 /// A message that a `collect` handed to the caller.
-struct arrival {
+struct collected_message {
   int source = 0;
   std::vector<abstract_value> values;
-  friend auto operator<=>(const arrival&, const arrival&) = default;
+  friend auto operator<=>(const collected_message&, const collected_message&) = default;
 };
 
 /// What one rank's call has of its own.
@@ -44,7 +44,7 @@ struct rank_call {
   std::optional<std::uint64_t> output_bytes{};        ///< where ranks differ
   /// The rank's input lies there in its output at the start, and nowhere else.
   std::optional<std::uint64_t> in_place_at{};
-  std::vector<arrival> arrivals{};  ///< what must be collected, in any order
+  std::vector<collected_message> collected{};  ///< what must be collected, in any order
 };
 
 struct expectation {

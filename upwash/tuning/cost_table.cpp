@@ -33,7 +33,7 @@ const collective::selector::choice& cost_table_selector::choose(const collective
     throw error(error_kind::argument,
                 fmt::format("the program's own tuner allows none of the {} candidates for {} of {} "
                             "bytes among {} ranks",
-                            table.size(), to_string(call.what), call.bytes, call.ranks));
+                            table.size(), to_string(call.of), call.bytes, call.ranks));
   }
   chosen_ = {best->what, fmt::format("the program's own tuner gives it {:.2f} us, the least of {}",
                                      best->ns * 1e-3, table.size())};

@@ -42,7 +42,7 @@ std::string_view to_string(placement where) noexcept {
 }
 
 situation situation_of(const collective::problem& call, placement where) noexcept {
-  return {.what = call.what,
+  return {.what = call.of,
           .ranks = call.ranks,
           .ranks_per_node = call.ranks_per_node,
           .addresses = call.addresses,

@@ -60,15 +60,15 @@ void expect_tunable(kind of) {
 }
 
 collective::problem problem_on(const team& among, collective::problem asked) {
-  expect_tunable(asked.what);
+  expect_tunable(asked.of);
   asked.ranks = among.size();
   asked.ranks_per_node = collective::ranks_a_node(among);
   asked.element_bytes = asked.bytes % sizeof(double) == 0 ? sizeof(double) : 1;
   asked.eager_limit = collective::default_rules(among).eager_bytes;
   asked.eager_bytes = collective::usual_eager_bytes(among, asked);
   asked.direct_access = all_direct(among);
-  asked.in_place = asked.in_place || asked.what.facts().one_buffer;
-  if (asked.what == kind::barrier) asked.bytes = 0;
+  asked.in_place = asked.in_place || asked.of.facts().one_buffer;
+  if (asked.of == kind::barrier) asked.bytes = 0;
   return asked;
 }
 
@@ -117,7 +117,7 @@ collective::binding trial::buffers() const {
     named = {.input = in_.first(bytes_of_input(call_, as)),
              .output = out_.first(bytes_of_output(call_, as))};
   }
-  if (call_.what.facts().combines) {
+  if (call_.of.facts().combines) {
     named.combine = call_.element_bytes == sizeof(double) ? reduction_of<double>(sum())
                                                           : reduction_of<unsigned char>(sum());
   }
@@ -183,7 +183,7 @@ double trial::time_ns(std::string_view algorithm, long calls) {
   if (host(here).endpoint().describe().virtual_time) return virtual_ns(algorithm);
   duration taken;
   control::barrier(among_);
-  if (!call_.what.facts().waits_for_all) {
+  if (!call_.of.facts().waits_for_all) {
     for (long i = 0; i < calls; ++i) {
       const duration begin = here.now();
       call(algorithm);

@@ -34,7 +34,7 @@ struct candidate {
 std::vector<candidate> that_serve(const registry& from, const problem& call, const finding& found) {
   std::vector<candidate> serve;
   for (const result& each : found.results) {
-    const selection what = from.named(call.what, each.algorithm);
+    const selection what = from.named(call.of, each.algorithm);
     if (registry::objection(what, call).empty()) serve.push_back({what, each.ns});
   }
   std::stable_sort(serve.begin(), serve.end(),

@@ -113,7 +113,7 @@ void send_to_next(const team& world, int degree, std::uint64_t bytes, bool nonbl
     std::uint64_t wrong = 0;
     std::uint64_t bytes;
   } got{.bytes = bytes};
-  const collective::arrival taken{
+  const collective::collect_handler taken{
       [](int source, std::span<const std::byte> what, void* context) {
         auto& all = *static_cast<seen*>(context);
         ++all.messages;
@@ -280,7 +280,7 @@ TEST(adapt_simulated, agrees_on_irregular_calls_for_two_percent_where_nothing_ch
   class knows_one final : public collective::selector {
    public:
     const choice& choose(const registry& from, const problem& call) override {
-      last_ = {from.named(call.what, "sparse"), "", {}};
+      last_ = {from.named(call.of, "sparse"), "", {}};
       return last_;
     }
 
@@ -299,9 +299,9 @@ TEST(adapt_simulated, knows_better_after_a_hundred_calls_of_a_model_that_is_wron
   class is_wrong final : public collective::selector {
    public:
     const choice& choose(const registry& from, const problem& call) override {
-      last_ = {from.named(call.what, "direct"), "", {}};
+      last_ = {from.named(call.of, "direct"), "", {}};
       for (const char* name : {"pairwise", "mesh2d", "mesh3d", "bruck"}) {
-        last_.others.push_back({from.named(call.what, name), {}});
+        last_.others.push_back({from.named(call.of, name), {}});
       }
       return last_;
     }
@@ -331,15 +331,15 @@ JOB_TEST(adapt, choices_are_forgotten_within_a_call, .most_ranks = 9) {
     bool forgets = false;
     int came = 0;
   } all{here};
-  const collective::arrival taken{[](int, std::span<const std::byte>, void* given) {
-                                    auto& at = *static_cast<context*>(given);
-                                    ++at.came;
-                                    if (!at.forgets) return;
-                                    collective::selector* const chose =
-                                        collective::set_selector(at.here, nullptr);
-                                    collective::set_selector(at.here, chose);
-                                  },
-                                  &all};
+  const collective::collect_handler taken{[](int, std::span<const std::byte>, void* given) {
+                                            auto& at = *static_cast<context*>(given);
+                                            ++at.came;
+                                            if (!at.forgets) return;
+                                            collective::selector* const chose =
+                                                collective::set_selector(at.here, nullptr);
+                                            collective::set_selector(at.here, chose);
+                                          },
+                                          &all};
   const auto next = static_cast<std::uint64_t>((here.rank() + 1) % here.size());
   const std::array<std::uint64_t, 1> to{next};
   const std::vector<int> data(3, here.rank());

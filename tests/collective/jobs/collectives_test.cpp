@@ -27,7 +27,7 @@ std::vector<std::string> algorithms_of(collective::kind what, job& here) {
   collective::registry all;
   collective::add_algorithms(all);
   std::vector<std::string> names;
-  collective::problem call{.what = what, .ranks = here.size()};
+  collective::problem call{.of = what, .ranks = here.size()};
   call.direct_access = all_direct(here.world());
   call.network_collectives = host(here).endpoint().describe().network_collectives;
   for (const collective::algorithm* each : all.of(what)) {

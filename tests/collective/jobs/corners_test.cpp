@@ -274,7 +274,7 @@ JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
   registry all;
   add_algorithms(all);
   const auto for_each = [&](collective::kind what, const auto& run) {
-    problem call{.what = what, .ranks = here.size()};
+    problem call{.of = what, .ranks = here.size()};
     call.direct_access = all_direct(here.world());
     for (const algorithm* each : all.of(what)) {
       const selection with{each, model::initial_values(each->is)};

@@ -116,7 +116,7 @@ void run_and_compare(const team& among, const one_call& c, form which) {
 
 bool serves(const collective::algorithm& one, const team& among, std::size_t bytes) {
   const auto about = host(among.here()).endpoint().describe();
-  const collective::problem call{.what = one.of,
+  const collective::problem call{.of = one.of,
                                  .ranks = among.size(),
                                  .bytes = bytes,
                                  .element_bytes = sizeof(std::uint32_t),

@@ -24,7 +24,7 @@ using collective::kind;
 std::vector<std::string> algorithms_of(kind what, int ranks, bool known_senders) {
   collective::registry all;
   collective::add_algorithms(all);
-  const collective::problem call{.what = what, .ranks = ranks, .known_senders = known_senders};
+  const collective::problem call{.of = what, .ranks = ranks, .known_senders = known_senders};
   std::vector<std::string> names;
   for (const collective::algorithm* each : all.of(what)) {
     collective::selection with{each, model::initial_values(each->is)};
@@ -242,7 +242,7 @@ TEST(many_to_many, is_chosen_by_degree_and_bytes) {
   collective::add_algorithms(all);
   const auto chooses = collective::make_model_selector("lemieux");
   const auto chosen = [&](int degree, std::uint64_t bytes, bool known) {
-    const collective::problem call{.what = kind::many_to_many,
+    const collective::problem call{.of = kind::many_to_many,
                                    .ranks = 64,
                                    .bytes = bytes,
                                    .degree = degree,

@@ -106,7 +106,7 @@ collective::registry with_shifts() {
 }
 
 problem shift_by(int members, std::uint64_t bytes, int ranks = 1) {
-  problem call{.what = shift, .ranks = ranks, .bytes = bytes};
+  problem call{.of = shift, .ranks = ranks, .bytes = bytes};
   call.further = std::make_shared<distance>(members);
   return call;
 }
@@ -167,8 +167,8 @@ TEST(open_families, a_wrong_algorithm_is_found) {
 TEST(open_families, particulars_are_part_of_the_key) {
   EXPECT_EQ(shift_by(2, 8), shift_by(2, 8));
   EXPECT_NE(shift_by(2, 8), shift_by(3, 8));
-  EXPECT_NE(shift_by(0, 8), (problem{.what = shift, .bytes = 8}));
-  EXPECT_LT((problem{.what = shift, .bytes = 8}), shift_by(0, 8));
+  EXPECT_NE(shift_by(0, 8), (problem{.of = shift, .bytes = 8}));
+  EXPECT_LT((problem{.of = shift, .bytes = 8}), shift_by(0, 8));
 }
 
 JOB_TEST(open_families, are_chosen_and_run) {
@@ -225,13 +225,13 @@ JOB_TEST(open_families, calls_by_bytes_are_what_typed_calls_are) {
   const auto mine = items_of(here.rank(), 3);
   std::vector<std::uint64_t> got(3 * members);
   std::vector<std::uint64_t> wanted(3 * members);
-  collective::run(world, {.what = {.what = kind::all_gather, .bytes = 24}}, bound(mine, got));
+  collective::run(world, {.what = {.of = kind::all_gather, .bytes = 24}}, bound(mine, got));
   all_gather(world, blocking, mine, std::span(wanted));
   ASSERT_EQ(got, wanted);
 
   binding sums = bound(mine, got);
   sums.combine = reduction_of<std::uint64_t>(sum());
-  const problem reducing{.what = kind::all_reduce, .bytes = 24, .element_bytes = 8};
+  const problem reducing{.of = kind::all_reduce, .bytes = 24, .element_bytes = 8};
   collective::start(world, {.what = reducing}, sums).wait();
   all_reduce<sum>(world, blocking, mine, std::span(wanted).first(3));
   ASSERT_TRUE(std::equal(got.begin(), got.begin() + 3, wanted.begin()));
@@ -242,11 +242,11 @@ JOB_TEST(open_families, calls_by_bytes_refuse_what_does_not_fit) {
   const auto mine = items_of(here.rank(), 3);
   std::vector<std::uint64_t> all(3 * static_cast<std::size_t>(here.size()));
   std::vector<std::uint64_t> less(all.size() - 1);
-  const collective::call gathers{.what = {.what = kind::all_gather, .bytes = 24}};
+  const collective::call gathers{.what = {.of = kind::all_gather, .bytes = 24}};
   EXPECT_NE(refusal(world, gathers, bound(mine, less)).find("the output has"), std::string::npos);
   EXPECT_NE(refusal(world, gathers, bound(items_of(0, 2), all)).find("the input has 16 bytes"),
             std::string::npos);
-  const collective::call reduces{.what = {.what = kind::all_reduce, .bytes = 24}};
+  const collective::call reduces{.what = {.of = kind::all_reduce, .bytes = 24}};
   EXPECT_NE(refusal(world, reduces, bound(mine, all)).find("no reduction is given"),
             std::string::npos);
   const auto has = [](const std::string& said, std::string_view what) {
@@ -254,22 +254,22 @@ JOB_TEST(open_families, calls_by_bytes_refuse_what_does_not_fit) {
   };
   for (const kind each : {kind::all_gather, kind::all_to_all, kind::scatter, kind::broadcast}) {
     for (const int bits : {48, 62}) {
-      const problem wraps{.what = each, .bytes = std::uint64_t{1} << static_cast<unsigned>(bits)};
+      const problem wraps{.of = each, .bytes = std::uint64_t{1} << static_cast<unsigned>(bits)};
       has(refusal(world, {.what = wraps}, bound(mine, all)), "are more than any buffer has");
     }
     const auto members = static_cast<std::uint64_t>(here.size());
-    const problem most{.what = each, .bytes = (std::uint64_t{1} << 47U) / members};
+    const problem most{.of = each, .bytes = (std::uint64_t{1} << 47U) / members};
     has(refusal(world, {.what = most}, bound(mine, all)), "are wanted");
   }
   binding sums = bound(mine, all);
   sums.combine = reduction_of<std::uint64_t>(sum());
   for (const kind each : {kind::all_reduce, kind::reduce_scatter, kind::scan}) {
-    has(refusal(world, {.what = {.what = each, .bytes = 20, .element_bytes = 8}}, sums),
+    has(refusal(world, {.what = {.of = each, .bytes = 20, .element_bytes = 8}}, sums),
         "20 bytes are not whole elements of 8 bytes");
-    has(refusal(world, {.what = {.what = each, .bytes = 16, .element_bytes = 0}}, sums),
+    has(refusal(world, {.what = {.of = each, .bytes = 16, .element_bytes = 0}}, sums),
         "16 bytes are not whole elements of 0 bytes");
   }
-  has(refusal(world, {.what = {.what = kind::all_gather, .bytes = 24, .element_bytes = 0}},
+  has(refusal(world, {.what = {.of = kind::all_gather, .bytes = 24, .element_bytes = 0}},
               bound(mine, all)),
       "not whole elements of 0");
   // Nobody has sent anything: the job goes on.

@@ -122,7 +122,7 @@ void send_on(const team& on, bool known) {
   const words at{0};
   const std::vector<std::byte> data(8);
   int came = 0;
-  const collective::arrival taken{
+  const collective::collect_handler taken{
       [](int, std::span<const std::byte>, void* context) { ++*static_cast<int*>(context); }, &came};
   message_pattern pattern{.degree = 1, .bytes = 8};
   if (known) pattern.known_sources = std::span<const std::uint64_t>(from);

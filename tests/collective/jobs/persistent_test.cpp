@@ -160,16 +160,17 @@ JOB_TEST(persistent, many_to_many_of_fixed_sizes, .most_ranks = 17) {
     u64 messages = 0;
     u64 total = 0;
   } came;
-  const collective::arrival taken{[](int, std::span<const std::byte> message, void* context) {
-                                    auto& all = *static_cast<sums*>(context);
-                                    ++all.messages;
-                                    for (std::size_t i = 0; i < message.size() / 8; ++i) {
-                                      u64 word = 0;
-                                      std::memcpy(&word, message.data() + 8 * i, 8);
-                                      all.total += word;
-                                    }
-                                  },
-                                  &came};
+  const collective::collect_handler taken{
+      [](int, std::span<const std::byte> message, void* context) {
+        auto& all = *static_cast<sums*>(context);
+        ++all.messages;
+        for (std::size_t i = 0; i < message.size() / 8; ++i) {
+          u64 word = 0;
+          std::memcpy(&word, message.data() + 8 * i, 8);
+          all.total += word;
+        }
+      },
+      &came};
   auto often = many_to_many(world, persist, data, {to, bytes, offsets}, taken);
   auto spread =
       many_to_many_multicast(world, persist, std::as_bytes(std::span(data).first(1)), to, taken);
@@ -193,12 +194,13 @@ JOB_TEST(persistent, containers_where_sizes_differ, .most_ranks = 9) {
   const auto before = static_cast<u64>((here.rank() + here.size() - 1) % here.size());
   std::vector<int> data{here.rank(), here.rank() + 1};
   int total = 0;
-  const collective::arrival taken{[](int, std::span<const std::byte> message, void* context) {
-                                    int item = 0;
-                                    std::memcpy(&item, message.data(), sizeof item);
-                                    *static_cast<int*>(context) += item;
-                                  },
-                                  &total};
+  const collective::collect_handler taken{
+      [](int, std::span<const std::byte> message, void* context) {
+        int item = 0;
+        std::memcpy(&item, message.data(), sizeof item);
+        *static_cast<int*>(context) += item;
+      },
+      &total};
   const std::vector<u64> to{next};
   const std::vector<u64> bytes{sizeof(int)};
   const std::vector<u64> offsets{sizeof(int)};

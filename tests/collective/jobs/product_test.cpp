@@ -52,7 +52,7 @@ bool has_in_place(kind what) {
 bool serves(const collective::selection& chosen, const team& among,
             std::optional<mechanism> transfer = {}, std::size_t bytes = 0) {
   const kind what = chosen.chosen->of;
-  collective::problem call{.what = what, .ranks = among.size(), .bytes = bytes};
+  collective::problem call{.of = what, .ranks = among.size(), .bytes = bytes};
   call.shared_scratch = 32U << 10U;  // of teams that are not the world
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;

@@ -86,7 +86,7 @@ void expect_others_refused(const team& none, const std::string& why) {
   const std::array<std::uint64_t, 1> one{0};
   const member_blocks blocks{one, one};
   const outgoing_messages messages{one, one, one};
-  const collective::arrival taken{[](int, std::span<const std::byte>, void*) {}, nullptr};
+  const collective::collect_handler taken{[](int, std::span<const std::byte>, void*) {}, nullptr};
   int value = 0;
   std::vector<int> items(1);
   const auto refused = [&](const char* what, const auto& call) { expect_refused(what, why, call); };

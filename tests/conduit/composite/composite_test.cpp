@@ -116,7 +116,7 @@ TEST(composite, places_ranks_of_uneven_nodes) {
   const std::vector<int> nodes{0, 0, 1, 2, 2, 2};
   int socket = -1;
   for (int r = 0; r < 6; ++r) {
-    const placement where = all->endpoint_of(0).place(r);
+    const location where = all->endpoint_of(0).place(r);
     EXPECT_EQ(where.node, nodes[static_cast<std::size_t>(r)]) << r;
     EXPECT_EQ(where.process, r);
     EXPECT_GE(where.socket, socket) << r;

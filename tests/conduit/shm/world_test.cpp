@@ -86,7 +86,7 @@ TEST(shm_world, fake_nodes_split_the_ranks_in_blocks) {
   threads_job job(2, 4, {{"fake_nodes", "3"}});
   std::vector<int> nodes;
   for (int r = 0; r < 8; ++r) {
-    const placement where = job.at(0).place(r);
+    const location where = job.at(0).place(r);
     nodes.push_back(where.node);
     EXPECT_EQ(where.socket, where.node);
   }

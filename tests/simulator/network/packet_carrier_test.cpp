@@ -43,7 +43,7 @@ simulator::network_parameters links() {
 
 collective::problem problem_of(collective::kind what, int ranks, std::uint64_t bytes) {
   collective::problem call;
-  call.what = what;
+  call.of = what;
   call.ranks = ranks;
   call.bytes = bytes;
   call.element_bytes = bytes % 8 == 0 ? 8 : 1;
@@ -80,7 +80,7 @@ outcome replayed(const std::string& algorithm, const collective::problem& call, 
                  const model::topology& network, const simulator::network_parameters& parameters) {
   collective::registry all;
   collective::add_algorithms(all);
-  return replayed(call, all.named(call.what, algorithm), on, network, parameters);
+  return replayed(call, all.named(call.of, algorithm), on, network, parameters);
 }
 
 TEST(packet_carrier, a_message_by_hand) {
@@ -141,7 +141,7 @@ TEST(packet_carrier, ranks_of_a_node_do_not_use_the_network) {
   collective::registry all;
   collective::add_algorithms(all);
   const collective::problem call = problem_of(collective::kind::barrier, 8, 0);
-  const auto with = all.named(call.what, "dissemination");
+  const auto with = all.named(call.of, "dissemination");
   EXPECT_EQ(replayed(call, with, on, *network, links(), 8).hops, 0U);
   const collective::problem both = problem_of(collective::kind::barrier, 16, 0);
   EXPECT_GT(replayed(both, with, on, *network, links(), 8).hops, 0U);

@@ -51,7 +51,7 @@ search_options quick(bool exhaustive) {
 // Not on composites: the probe of the cores spins for peers, which are fibers of its thread there.
 
 JOB_TEST(search, exhaustive_measures_all_and_finds_the_least, .on_composite = false) {
-  const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 64}, quick(true));
+  const searched seen = search_all(here, {.of = kind::all_to_all, .bytes = 64}, quick(true));
   if (here.rank() != 0) {
     EXPECT_TRUE(seen.outcome.order.empty());
     return;
@@ -75,7 +75,7 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
     if (!can_be_tuned(what)) continue;
     for (const std::uint64_t bytes : {12, 2048}) {
       SCOPED_TRACE(std::string(name) + " " + std::to_string(bytes));
-      problem call{.what = what, .bytes = bytes};
+      problem call{.of = what, .bytes = bytes};
 
       call.root = here.size() - 1;
       call.commutative = bytes == 12;
@@ -99,7 +99,7 @@ JOB_TEST(search, tries_every_collective_with_every_kind_of_problem, .least_ranks
 JOB_TEST(search, measures_what_overlapped_calls_leave_of_a_computation, .least_ranks = 2,
          .most_ranks = 2, .on_composite = false) {
   const searched seen =
-      search_all(here, {.what = kind::scan, .bytes = 64, .overlapped = true}, quick(true));
+      search_all(here, {.of = kind::scan, .bytes = 64, .overlapped = true}, quick(true));
   if (here.rank() != 0) return;
   EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
   EXPECT_TRUE(seen.outcome.found.at.overlapped);
@@ -108,7 +108,7 @@ JOB_TEST(search, measures_what_overlapped_calls_leave_of_a_computation, .least_r
 JOB_TEST(search, ends_by_its_share_and_measures_the_untuned_choice_first, .on_composite = false) {
   search_options options = quick(true);
   options.share = 1e-9;
-  const searched seen = search_all(here, {.what = kind::broadcast, .bytes = 4096}, options);
+  const searched seen = search_all(here, {.of = kind::broadcast, .bytes = 4096}, options);
   if (here.rank() != 0) return;
   EXPECT_EQ(seen.outcome.order.size(), 1U);
   EXPECT_EQ(seen.outcome.ended,
@@ -126,7 +126,7 @@ JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .mo
       }
     });
   }
-  const searched seen = search_all(here, {.what = kind::barrier}, quick(true));
+  const searched seen = search_all(here, {.of = kind::barrier}, quick(true));
   if (here.rank() != 0) return;
   // On a machine where still others compute, it may end by its budget; samples have counted, too.
   if (seen.outcome.ended == "the budget is used up") {
@@ -139,16 +139,16 @@ JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .mo
 JOB_TEST(search, refuses_no_time_and_no_share_at_every_rank, .on_composite = false) {
   search_options options = quick(false);
   options.budget_seconds = 0;
-  EXPECT_THROW(search_all(here, {.what = kind::barrier}, options), error);
+  EXPECT_THROW(search_all(here, {.of = kind::barrier}, options), error);
   options = quick(false);
   options.share = 0;
-  EXPECT_THROW(search_all(here, {.what = kind::barrier}, options), error);
-  EXPECT_THROW(static_cast<void>(problem_on(here.world(), {.what = kind::many_to_many})), error);
+  EXPECT_THROW(search_all(here, {.of = kind::barrier}, options), error);
+  EXPECT_THROW(static_cast<void>(problem_on(here.world(), {.of = kind::many_to_many})), error);
 }
 
 JOB_TEST(search, guided_measures_less_and_never_ends_worse_than_it_began, .least_ranks = 8,
          .on_composite = false) {
-  const searched seen = search_all(here, {.what = kind::all_to_all, .bytes = 512}, quick(false));
+  const searched seen = search_all(here, {.of = kind::all_to_all, .bytes = 512}, quick(false));
   if (here.rank() != 0) return;
   EXPECT_LT(seen.outcome.order.size(), seen.candidates) << seen.outcome.ended;
   EXPECT_LE(seen.outcome.found.best().ns, seen.outcome.order.front().ns);

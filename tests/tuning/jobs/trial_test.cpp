@@ -25,7 +25,7 @@ std::vector<double> ratios(const machine& on, int ranks, kind what, std::uint64_
   const collective::predictor by(on);
   std::vector<double> found;
   run_on(*world, {}, [&](job& here) {
-    const auto call = tuning::problem_on(here.world(), {.what = what, .bytes = bytes});
+    const auto call = tuning::problem_on(here.world(), {.of = what, .bytes = bytes});
     tuning::trial measures(here.world(), call);
     for (const auto& each : collective::candidates(algorithms, call)) {
       const auto predicted = by.predict(each, call, 1'000'000).time;

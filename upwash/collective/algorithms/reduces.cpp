@@ -211,7 +211,7 @@ steps begin_down(script& out, const ascent& up, std::uint64_t which, const tree_
 }
 
 /// Edges down come behind all those up, so that rounds are not alike.
-schedule::placement beside(const ascent& up, std::uint64_t which) {
+schedule::embedding beside(const ascent& up, std::uint64_t which) {
   const auto edges_up = static_cast<std::uint32_t>(up.how().segments()) * up.edges_a_segment();
   const auto round = static_cast<std::uint32_t>(which);
   return {.first_edge = edges_up + round, .first_round = round};

@@ -30,7 +30,7 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
   run_as.rules.forced = made.transfer;
   run_as.rules.eager_bytes = rules_of(made.chosen, made.what).eager_bytes;
   run_as.exit = how.exit;
-  run_as.agreed = {.operation = to_string(wanted.what.what),
+  run_as.agreed = {.operation = to_string(wanted.what.of),
                    .algorithm = made.chosen.chosen->is.name,
                    .bytes = wanted.what.bytes,
                    .root = wanted.what.root};
@@ -42,7 +42,7 @@ manner manner_of(const team& among, const call& wanted, const plan& made) {
 /// tagged messages, because nobody knows their number.
 std::optional<mechanism> transfer_of(const team& among, executor& service, const call& wanted) {
   const auto asked = wanted.how.transfer ? wanted.how.transfer : service.chooses().transfer();
-  const kind what = wanted.what.what;
+  const kind what = wanted.what.of;
   if (asked != mechanism::matched || what.facts().knows_senders) return asked;
   if (among.rank() == 0) {
     log(log_level::info, "collective",
@@ -120,7 +120,7 @@ void check_root(const team& among, const problem& what) {
   if (what.root >= 0 && what.root < among.size()) return;
   throw error(error_kind::argument,
               fmt::format("rank {}: {}: root {} is not in the team of {} ranks; give 0 to {}",
-                          among.here().rank(), to_string(what.what), what.root, among.size(),
+                          among.here().rank(), to_string(what.of), what.root, among.size(),
                           among.size() - 1));
 }
 
@@ -132,9 +132,9 @@ void check_bytes(const team& among, const problem& what) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {}: {} bytes a member, for {} members, are more than any "
                             "buffer has",
-                            among.here().rank(), to_string(what.what), what.bytes, among.size()));
+                            among.here().rank(), to_string(what.of), what.bytes, among.size()));
   }
-  const family& of = what.what.facts();
+  const family& of = what.of.facts();
   const bool whole = what.element_bytes != 0 && what.bytes % what.element_bytes == 0;
   if (whole || (what.element_bytes != 0 && (!of.combines || of.told != lengths::equal))) return;
   throw error(error_kind::argument,
@@ -180,9 +180,9 @@ bool is_never_in_place(kind what) noexcept {
 void check_apart(const team& among, const problem& what, const binding& buffers) {
   if (!overlap(buffers) || what.in_place) [[likely]]
     return;
-  if (is_rooted(what.what) && among.rank() != what.root) return;
-  if (what.what == kind::all_to_all_v && !what.checked) return;
-  if (!buffers.input.empty() && !buffers.output.empty()) refuse_overlap(among, what.what, buffers);
+  if (is_rooted(what.of) && among.rank() != what.root) return;
+  if (what.of == kind::all_to_all_v && !what.checked) return;
+  if (!buffers.input.empty() && !buffers.output.empty()) refuse_overlap(among, what.of, buffers);
 }
 
 [[noreturn]] void refuse_short(const team& among, const problem& what, const char* buffer,
@@ -190,13 +190,13 @@ void check_apart(const team& among, const problem& what, const binding& buffers)
   throw error(error_kind::argument,
               fmt::format("rank {}: {} of {} bytes in a team of {}: the {} has {} bytes where {} "
                           "are wanted",
-                          among.here().rank(), to_string(what.what), what.bytes, among.size(),
-                          buffer, bytes, wanted));
+                          among.here().rank(), to_string(what.of), what.bytes, among.size(), buffer,
+                          bytes, wanted));
 }
 
 /// Each buffer is as long as the call says, and what combines has an operator.
 void check_buffers(const team& among, const problem& what, const binding& buffers) {
-  const family& of = what.what.facts();
+  const family& of = what.of.facts();
   if (of.combines && buffers.combine.apply == nullptr) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {}: no reduction is given", among.here().rank(), of.name));

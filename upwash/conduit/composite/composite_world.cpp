@@ -95,9 +95,9 @@ class composite_world final : public world {
   /// Processes and sockets are numbered on behind those of the nodes before.
   void place_node(std::size_t node) {
     world& ranks = *parts_.nodes[node];
-    const placement before = shared_.places.empty() ? placement{-1, -1, -1} : shared_.places.back();
+    const location before = shared_.places.empty() ? location{-1, -1, -1} : shared_.places.back();
     for (int r = 0; r < ranks.size(); ++r) {
-      const placement inside = ranks.endpoint_of(r).place(r);
+      const location inside = ranks.endpoint_of(r).place(r);
       shared_.places.push_back({static_cast<int>(node), before.socket + 1 + inside.socket,
                                 before.process + 1 + inside.process});
     }

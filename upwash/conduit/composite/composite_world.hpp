@@ -24,7 +24,7 @@ struct composite_parts {
 };
 
 /// Throws `error` (argument) for parts that do not fit together, and for virtual time. Memory: a
-/// placement for each rank, and a count for each peer heard where one part alone keeps order.
+/// location for each rank, and a count for each peer heard where one part alone keeps order.
 [[nodiscard]] std::unique_ptr<world> make_composite_world(composite_parts parts);
 
 }  // namespace upwash::conduit

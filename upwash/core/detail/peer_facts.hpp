@@ -38,7 +38,7 @@ class peer_facts {
   const conduit::endpoint& endpoint_;
   const conduit::capabilities& can_;
   const reach anywhere_;
-  const conduit::placement mine_;
+  const conduit::location mine_;
   const bool uniform_;
   const pairs private_reads_;
 };

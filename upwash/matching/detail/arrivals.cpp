@@ -66,7 +66,7 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
     return;
   }
   if (!goes_to_earlier(what)) check_ready(with, payload.size());  // else a receive was begun
-  arrival& a = *arrivals_.take();
+  unexpected_message& a = *arrivals_.take();
   a.what = what;
   a.bytes.assign(payload.begin(), payload.end());
   a.size = payload.size();
@@ -93,7 +93,7 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
   auto* p = static_cast<posted*>(take(*posted_, what));
   if (p == nullptr && !goes_to_earlier(what)) check_ready(with, from.bytes);
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
-  arrival& a = arrival_of(sender_rank, with, from);
+  unexpected_message& a = arrival_of(sender_rank, with, from);
   if (p == nullptr) return keep(a);
   if (with.listed != 0) {
     if (!inquiries_.empty()) met_.emplace_back(sender_rank, with.sender);
@@ -103,8 +103,9 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
 }
 
 /// An offer, as an entry of the unexpected store.
-arrival& messenger::arrival_of(int sender_rank, const label& with, const exposed_memory& from) {
-  arrival& a = *arrivals_.take();
+unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
+                                          const exposed_memory& from) {
+  unexpected_message& a = *arrivals_.take();
   a.what = envelope_of(with);
   a.from = from;
   a.size = from.bytes;
@@ -114,7 +115,7 @@ arrival& messenger::arrival_of(int sender_rank, const label& with, const exposed
   return a;
 }
 
-void messenger::keep(arrival& a) {
+void messenger::keep(unexpected_message& a) {
   if (a.what.kind != 0) kept_kinds_.emplace(a.what.context, a.what.kind);
   unexpected_->insert(a);
   memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
@@ -123,7 +124,7 @@ void messenger::keep(arrival& a) {
   for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, a.what);
 }
 
-void messenger::recycle(arrival& a) {
+void messenger::recycle(unexpected_message& a) {
   memory_.kept_bytes -= a.bytes.size();
   a.bytes.clear();
   if (a.bytes.capacity() > kept_bytes) std::vector<std::byte>().swap(a.bytes);
@@ -131,7 +132,7 @@ void messenger::recycle(arrival& a) {
 }
 
 /// A message that was kept, or offered, and its receive.
-void messenger::consume(posted& p, arrival& a) {
+void messenger::consume(posted& p, unexpected_message& a) {
   const receipt got{a.what.source, a.what.tag, a.size, false};
   const bool to_fetch = !a.eager && a.size > 0 && !refuses(p, a.size);
   if (to_fetch) {
@@ -148,7 +149,7 @@ void messenger::consume(posted& p, arrival& a) {
 }
 
 /// The message is done with: its room and its sender are told.
-void messenger::drop(arrival& a) {
+void messenger::drop(unexpected_message& a) {
   if (a.eager) return_room(a.sender_rank, a.size);
   if (a.sender != 0) tell_sender(a.sender_rank, a.sender);
   recycle(a);

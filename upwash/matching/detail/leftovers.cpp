@@ -19,12 +19,12 @@ void messenger::complain_of(const envelope& of_context, const char* when) const 
   throw error(error_kind::fault,
               fmt::format("rank {}: a message of {} bytes with tag {} from member {} was not "
                           "received {} ({} messages are kept); receive it, or claim and drop it",
-                          here_.rank(), static_cast<const arrival*>(e)->size, e->what.tag,
-                          e->what.source, when, unexpected_->size()));
+                          here_.rank(), static_cast<const unexpected_message*>(e)->size,
+                          e->what.tag, e->what.source, when, unexpected_->size()));
 }
 
 void messenger::drop_kept(const envelope& of_context) {
-  while (entry* e = unexpected_->take(of_context)) drop(*static_cast<arrival*>(e));
+  while (entry* e = unexpected_->take(of_context)) drop(*static_cast<unexpected_message*>(e));
 }
 
 bool messenger::is_late(const label& with) const {

@@ -75,14 +75,15 @@ void messenger::note_listed(int sender_rank, const envelope& what) {
 }
 
 /// One that is listed is taken out: its sender is told, and it is as any offer from then on.
-arrival& messenger::take_listed(int sender_rank, const label& with, const exposed_memory& from) {
+unexpected_message& messenger::take_listed(int sender_rank, const label& with,
+                                           const exposed_memory& from) {
   const auto at = listed_at_.find(sender_rank);
   if (--at->second == 0) listed_at_.erase(at);
   --memory_.listed_there;
   std::erase_if(previews_, [&](const preview& each) {
     return each.rank == sender_rank && each.with.sender == with.sender;
   });
-  arrival& a = arrival_of(sender_rank, with, from);
+  unexpected_message& a = arrival_of(sender_rank, with, from);
   tell<&handle_taken>(sender_rank, with.sender);
   return a;
 }
@@ -123,7 +124,7 @@ bool messenger::settled(inquiry& first) {
   if (found == nullptr && listed_by(first.from) && (first.number == 0 || first.again)) return false;
   end_inquiry(found != nullptr);
   if (p != nullptr && found != nullptr) {
-    consume(*p, *static_cast<arrival*>(found));
+    consume(*p, *static_cast<unexpected_message*>(found));
   } else if (p != nullptr) {
     p->now = posted::state::waiting;
     posted_->insert(*p);

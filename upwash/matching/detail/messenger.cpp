@@ -50,7 +50,7 @@ void messenger::use(const message_options& chosen) {
   const auto move = [&](std::uint32_t context, std::uint32_t kind) {
     while (entry* e = before->take({context, any_source, any_tag, kind})) {
       unexpected_->insert(*e);
-      record(trace_event::kind::arrival, e->what, static_cast<arrival*>(e)->size);
+      record(trace_event::kind::arrival, e->what, static_cast<unexpected_message*>(e)->size);
     }
   };
   for (std::uint32_t c = 0; before && c < next_context_; ++c) move(c, 0);
@@ -152,7 +152,7 @@ void messenger::match_or_post(posted& p, const team& from) {
   if (!inquiries_.empty()) {
     inquire(p.what, from.id(), rank, &p);  // behind those before it
   } else if (entry* e = take(*unexpected_, p.what)) {
-    consume(p, *static_cast<arrival*>(e));
+    consume(p, *static_cast<unexpected_message*>(e));
   } else if (listed_by(rank)) {
     inquire(p.what, from.id(), rank, &p);
   } else {
@@ -171,7 +171,7 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
   if (claimed.state_ == nullptr) {
     throw error(error_kind::argument, "receive of a claimed message that was received already");
   }
-  arrival& a = *std::exchange(claimed.state_, nullptr);
+  unexpected_message& a = *std::exchange(claimed.state_, nullptr);
   posted& p = claimed.owner_->new_post(a.what, into);
   p.team = 0;
   p.source_rank = a.sender_rank;
@@ -183,7 +183,7 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
   record(trace_event::kind::probe, wanted, 0, from.size());
-  if (const arrival* a = kept_for_probe(wanted)) {
+  if (const unexpected_message* a = kept_for_probe(wanted)) {
     return receipt{a->what.source, a->what.tag, a->size, false};
   }
   const preview* p = previewed(from, wanted);
@@ -192,11 +192,11 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
 }
 
 /// The kept message that a receive would get now. Receives that still ask senders come first.
-arrival* messenger::kept_for_probe(const envelope& wanted) {
+unexpected_message* messenger::kept_for_probe(const envelope& wanted) {
   const auto before = unexpected_->spent().traversals;
   entry* e = unexpected_->find(wanted);
   host(here_).charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
-  return e == nullptr || goes_to_earlier(e->what) ? nullptr : static_cast<arrival*>(e);
+  return e == nullptr || goes_to_earlier(e->what) ? nullptr : static_cast<unexpected_message*>(e);
 }
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
@@ -218,7 +218,7 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
 std::optional<claimed_message> messenger::claim(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "claim");
   here_.progress();
-  arrival* a = kept_for_probe(wanted);
+  unexpected_message* a = kept_for_probe(wanted);
   if (a != nullptr) {
     unexpected_->erase(*a);
   } else {

@@ -67,14 +67,14 @@ struct posted : entry {
 };
 
 /// A message that came before its receive. Pooled.
-struct arrival : entry {
+struct unexpected_message : entry {
   std::vector<std::byte> bytes;  ///< of an eager one
   std::size_t size = 0;
   exposed_memory from;       ///< of one that is to be fetched
   std::uint64_t sender = 0;  ///< the send that wants to be told; 0: none
   int sender_rank = -1;
   bool eager = true;
-  arrival* next_free = nullptr;
+  unexpected_message* next_free = nullptr;
 };
 
 /// A send that is complete when the receiver says so, or that waits for credit. Pooled. An entry of
@@ -144,7 +144,7 @@ class messenger final : public service_base {
   void wait(posted& p);
   void finish(posted& p) noexcept;
   void give_back(posted& p) { posts_.give_back(&p); }
-  void drop(arrival& a);
+  void drop(unexpected_message& a);
 
   void send_edge(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
                  bool acknowledged, std::uint64_t& told);
@@ -271,17 +271,17 @@ class messenger final : public service_base {
   [[nodiscard]] static std::uint64_t charge_of(std::size_t bytes) noexcept {
     constexpr std::uint64_t block = 24;
     constexpr std::uint64_t places = 4 * 16;
-    return bytes + block + sizeof(arrival) + places;
+    return bytes + block + sizeof(unexpected_message) + places;
   }
 
   void check_ready(const label& with, std::size_t bytes) const;
-  void consume(posted& p, arrival& a);
+  void consume(posted& p, unexpected_message& a);
   void deliver(posted& p, const receipt& got, std::span<const std::byte> payload);
   [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const;
   void fetch(posted& p);
   void complete(posted& p);
-  void keep(arrival& a);
-  void recycle(arrival& a);
+  void keep(unexpected_message& a);
+  void recycle(unexpected_message& a);
   void return_room(int peer_rank, std::size_t bytes);
   void tell_sender(int sender_rank, std::uint64_t sender);
   static void fetched(void* context);
@@ -301,10 +301,11 @@ class messenger final : public service_base {
   void go_on_inquiring();
   void end_inquiry(bool found);
   [[nodiscard]] bool settled(inquiry& first);
-  [[nodiscard]] arrival& arrival_of(int sender_rank, const label& with, const exposed_memory& from);
-  [[nodiscard]] arrival& take_listed(int sender_rank, const label& with,
-                                     const exposed_memory& from);
-  [[nodiscard]] arrival* kept_for_probe(const envelope& wanted);
+  [[nodiscard]] unexpected_message& arrival_of(int sender_rank, const label& with,
+                                               const exposed_memory& from);
+  [[nodiscard]] unexpected_message& take_listed(int sender_rank, const label& with,
+                                                const exposed_memory& from);
+  [[nodiscard]] unexpected_message* kept_for_probe(const envelope& wanted);
   [[nodiscard]] const preview* previewed(const team& from, const envelope& wanted);
   [[nodiscard]] const preview* find_preview(const envelope& wanted) const;
   [[nodiscard]] bool goes_to_earlier(const envelope& what) const;
@@ -342,7 +343,7 @@ class messenger final : public service_base {
   std::vector<int> to_send_;  ///< peers that messages wait for credit for
   message_memory memory_;     ///< with the peaks
   node_pool<posted> posts_;
-  node_pool<arrival> arrivals_;
+  node_pool<unexpected_message> arrivals_;
   node_pool<sending> sends_;
   handle_table<sending> names_;  ///< of sends that receivers tell of
 };

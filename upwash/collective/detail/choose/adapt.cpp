@@ -15,9 +15,9 @@ namespace upwash::collective::detail {
 std::shared_ptr<site> choices::site_of(const team& among, team_record& record, const problem& what,
                                        const call& wanted) {
   const bool adapts =
-      adapts_ == adaptation::all || (adapts_ == adaptation::irregular && is_irregular(what.what));
+      adapts_ == adaptation::all || (adapts_ == adaptation::irregular && is_irregular(what.of));
   if (!adapts || wanted.how.fixed || !wanted.how.algorithm.empty() || what.ranks == 1 ||
-      forced_.contains(what.what)) {
+      forced_.contains(what.of)) {
     return nullptr;
   }
   const std::shared_ptr<site> at = record.sites.of(what, wanted);

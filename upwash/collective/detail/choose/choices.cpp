@@ -81,15 +81,15 @@ std::uint64_t choices::usual_eager_bytes(const problem& call) const {
 selector::choice choices::choose(const team& among, problem what, std::string_view named,
                                  std::string_view label) {
   what.label = label;
-  const auto forced = forced_.find(what.what);
+  const auto forced = forced_.find(what.of);
   if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;
   if (!named.empty()) {
-    chosen = {algorithms().named(what.what, named), "it was asked for"};
+    chosen = {algorithms().named(what.of, named), "it was asked for"};
     const std::string objection = registry::objection(chosen.what, what);
     if (!objection.empty()) {
       throw error(error_kind::argument, fmt::format("rank {}: {} by {}: {}", here_.rank(),
-                                                    to_string(what.what), named, objection));
+                                                    to_string(what.of), named, objection));
     }
   } else {
     chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
@@ -114,14 +114,14 @@ const registry& choices::algorithms() {
 }
 
 selector::choice choices::first_that_serves(const problem& what) {
-  for (const algorithm* each : algorithms().of(what.what)) {
+  for (const algorithm* each : algorithms().of(what.of)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (registry::objection(candidate, what).empty()) {
       return {candidate, "it is the first that serves, and there are no costs to choose by"};
     }
   }
   throw error(error_kind::argument, fmt::format("rank {}: no algorithm serves this {}",
-                                                here_.rank(), to_string(what.what)));
+                                                here_.rank(), to_string(what.of)));
 }
 
 }  // namespace upwash::collective::detail

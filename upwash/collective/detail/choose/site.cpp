@@ -32,18 +32,18 @@ site::site(const problem& asked, const call& wanted)
     : asked_(asked),
       transfer_(wanted.how.transfer),
       label_(wanted.how.label),
-      irregular_(is_irregular(asked.what)),
+      irregular_(is_irregular(asked.of)),
       seen_(asked),
       pattern_calls_(least_pattern_calls) {}
 
 std::string site::described(const problem& call) {
   std::string size = fmt::format(" of {} bytes", call.bytes);
-  if (call.what == kind::barrier) size.clear();
-  if (is_irregular(call.what)) {
+  if (call.of == kind::barrier) size.clear();
+  if (is_irregular(call.of)) {
     size = call.bytes == 0 ? " of messages of any size"
                            : fmt::format(" of messages of {} bytes in the mean", call.bytes);
   }
-  return fmt::format("{}{} among {} ranks", to_string(call.what), size, call.ranks);
+  return fmt::format("{}{} among {} ranks", to_string(call.of), size, call.ranks);
 }
 
 bool site::is_for(const problem& asked, const call& wanted) const noexcept {
@@ -65,7 +65,7 @@ void site::note(const binding& buffers) noexcept {
   };
   ++calls_;
   messages_ += buffers.given[0].size();
-  const int lengths_at = asked_.what.facts().sent_lengths;
+  const int lengths_at = asked_.of.facts().sent_lengths;
   bytes_ += lengths_at < 0 ? buffers.given[0].size() * buffers.input.size()
                            : sum(buffers.given[static_cast<std::size_t>(lengths_at)]);
 }
@@ -117,7 +117,7 @@ bool site::take_pattern(std::span<const std::uint64_t, observations> sums) {
   if (!irregular_ || calls == 0 || messages == 0) return false;
   problem now = seen_;
   now.bytes = bytes / messages;
-  if (asked_.what != kind::all_to_all_v) {
+  if (asked_.of != kind::all_to_all_v) {
     const std::uint64_t degree = (messages + calls - 1) / calls;
     now.degree = static_cast<int>(std::min(degree, static_cast<std::uint64_t>(asked_.ranks)));
   }

@@ -14,7 +14,7 @@ namespace upwash::collective::detail {
 namespace {
 
 void hand_over(operation& op, int member, std::span<const std::byte> bytes) {
-  const arrival& to = op.buffers.collected;
+  const collect_handler& to = op.buffers.collected;
   to.take(member, bytes, to.context);
 }
 

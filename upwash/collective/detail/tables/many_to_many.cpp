@@ -32,8 +32,8 @@ constexpr parameter mesh_parameters[] = {
 };
 
 to_each payload_of(const problem& call) noexcept {
-  return call.what == kind::many_to_many_multicast ? to_each::whole_input
-                                                   : to_each::message_of_its_own;
+  return call.of == kind::many_to_many_multicast ? to_each::whole_input
+                                                 : to_each::message_of_its_own;
 }
 
 int degree_of(const problem& call) noexcept {
@@ -44,7 +44,7 @@ int degree_of(const problem& call) noexcept {
 /// Of one pair in the exchange among all that has as much to carry: items as they travel, rounded
 /// up.
 std::uint64_t share_of_pair(const problem& call) noexcept {
-  const std::uint64_t words = call.what == kind::many_to_many_multicast ? 3 : 2;
+  const std::uint64_t words = call.of == kind::many_to_many_multicast ? 3 : 2;
   const std::uint64_t item_bytes = call.bytes + words * word_bytes;
   const auto ranks = static_cast<std::uint64_t>(call.ranks);
   return (static_cast<std::uint64_t>(degree_of(call)) * item_bytes + ranks - 1) / ranks;
@@ -57,7 +57,7 @@ generator mesh(const problem& call, int rank, int dimensions, std::uint64_t inli
 
 generator mesh_price(const problem& call, int rank, int dimensions) {
   const std::uint64_t share = share_of_pair(call);
-  if (call.what == kind::many_to_many_multicast) {
+  if (call.of == kind::many_to_many_multicast) {
     return generator(mesh_all_gather(call.ranks, rank, share, dimensions, false));
   }
   return generator(mesh_all_to_all(call.ranks, rank, share, {dimensions}));
@@ -65,7 +65,7 @@ generator mesh_price(const problem& call, int rank, int dimensions) {
 
 generator hypercube_price(const problem& call, const values&, int rank) {
   const std::uint64_t share = share_of_pair(call);
-  if (call.what == kind::many_to_many_multicast) {
+  if (call.of == kind::many_to_many_multicast) {
     return generator(hypercube_all_gather(call.ranks, rank, share, 0, false));
   }
   return generator(hypercube_all_to_all(call.ranks, rank, share));

@@ -18,7 +18,7 @@ namespace upwash::collective::detail {
   using schedule::relocation;
   const std::uint64_t own = static_cast<std::uint64_t>(rank) * call.bytes;
   if (!is_in_place(call, rank)) return {};
-  const family& of = call.what.facts();
+  const family& of = call.of.facts();
   if (of.at_root == rooted::input) return {.output = buffer::input, .output_at = own};
   if (of.input == of.output) return {.input = buffer::output};
   return of.output == extent::each ? relocation{.input = buffer::output, .input_at = own}

@@ -23,7 +23,7 @@ struct shared_state {
 
   std::string name;
   capabilities can;
-  std::vector<placement> places;  ///< by world rank
+  std::vector<location> places;  ///< by world rank
   random_stream random;
   std::uint64_t events = 0;  ///< injections, deliveries and new waits so far
   fiber_ranks ranks;
@@ -65,7 +65,7 @@ class composite_endpoint final : public endpoint {
   [[nodiscard]] int world_size() const noexcept override { return outer_.world_size(); }
   [[nodiscard]] int first_rank() const noexcept override { return outer_.first_rank(); }
   [[nodiscard]] int local_ranks() const noexcept override { return outer_.local_ranks(); }
-  [[nodiscard]] placement place(int rank) const noexcept override {
+  [[nodiscard]] location place(int rank) const noexcept override {
     return shared_.places[static_cast<std::size_t>(rank)];
   }
   void attach(int rank, sink* receiver) override;

@@ -53,7 +53,7 @@ class loopback_endpoint final : public endpoint {
   [[nodiscard]] int first_rank() const noexcept override { return first_; }
   [[nodiscard]] int local_ranks() const noexcept override { return hosted_; }
   /// Pretended: two ranks a socket, two sockets a node, so that levels are tested.
-  [[nodiscard]] placement place(int rank) const noexcept override {
+  [[nodiscard]] location place(int rank) const noexcept override {
     return {rank / 4, rank / 2, rank / shared_.options.ranks_per_endpoint};
   }
   void attach(int rank, sink* receiver) override;

@@ -110,7 +110,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
           mesh_.shape().total() / 1024));
 }
 
-placement shm_endpoint::place(int rank) const noexcept {
+location shm_endpoint::place(int rank) const noexcept {
   if (fake_nodes_ > 0) {
     const auto node = static_cast<int>(std::int64_t{rank} * fake_nodes_ / world_size());
     return {node, node, process_of(rank)};

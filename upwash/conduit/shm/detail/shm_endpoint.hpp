@@ -35,7 +35,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   [[nodiscard]] int world_size() const noexcept override { return mesh_.processes() * hosted_; }
   [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
   [[nodiscard]] int local_ranks() const noexcept override { return hosted_; }
-  [[nodiscard]] placement place(int rank) const noexcept override;
+  [[nodiscard]] location place(int rank) const noexcept override;
   void attach(int rank, sink* receiver) override;
 
   injection send(const message& m, bool from_handler) override;

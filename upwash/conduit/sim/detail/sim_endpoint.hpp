@@ -28,7 +28,7 @@ class sim_endpoint final : public endpoint {
   [[nodiscard]] int world_size() const noexcept override { return in_.options().ranks; }
   [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
   [[nodiscard]] int local_ranks() const noexcept override { return local_ranks_; }
-  [[nodiscard]] placement place(int rank) const noexcept override;
+  [[nodiscard]] location place(int rank) const noexcept override;
 
   void attach(int rank, sink* receiver) override { messages_.attach(rank, receiver); }
   injection send(const message& m, bool from_handler) override {

@@ -217,7 +217,7 @@ void abstract_run::deliver(const step_name& is) {
 }
 
 void abstract_run::hand_over(int rank, int source, const value_names& names) {
-  arrival& here = collected_[static_cast<std::size_t>(rank)].emplace_back();
+  collected_message& here = collected_[static_cast<std::size_t>(rank)].emplace_back();
   here.source = source;
   for (const auto name : names) here.values.push_back(memory_.values.spelled(name));
 }
@@ -384,8 +384,9 @@ std::string abstract_run::compare(function_ref<abstract_value(int, std::uint64_t
 
 std::string abstract_run::compare_arrivals(int rank) const {
   const auto r = static_cast<std::size_t>(rank);
-  std::vector<arrival> want = of_.calls.empty() ? std::vector<arrival>{} : of_.calls[r].arrivals;
-  std::vector<arrival> have = collected_[r];
+  std::vector<collected_message> want =
+      of_.calls.empty() ? std::vector<collected_message>{} : of_.calls[r].collected;
+  std::vector<collected_message> have = collected_[r];
   std::sort(want.begin(), want.end());
   std::sort(have.begin(), have.end());
   if (have == want) return {};

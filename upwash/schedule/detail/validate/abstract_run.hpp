@@ -72,7 +72,7 @@ class abstract_run {
   std::map<edge_key, int> sent_;
   std::map<std::pair<int, std::size_t>, bool> waiting_;       ///< sends, by name; true: received
   std::map<std::pair<int, std::uint32_t>, bool> collecting_;  ///< rank, edge; false: closed
-  std::vector<std::vector<arrival>> collected_;
+  std::vector<std::vector<collected_message>> collected_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> counters_;  ///< rank, counter
   std::map<network_key, network_operation> network_;
   std::vector<step_name> partners_;  ///< of the step being performed
