@@ -37,7 +37,7 @@ void engine::hand_over(content kind, const common_part& common,
                        std::span<const std::byte> records) {
   const std::uint64_t items = to_.deliver(kind, common, records);
   host(here_).charge(conduit::cost::push, items);
-  seen_.delivered += items;
+  account_.delivered(items);
 }
 
 /// Those for this member go into its own buffer, to be handed over together.
@@ -46,8 +46,7 @@ void engine::route(content kind, std::span<const std::byte> payload) {
     const record next = take_record(payload, kind, record_bytes_);
     const bool mine = next.destination == among_.rank();
     const std::uint32_t way = mine ? ways_.own() : ways_.onward(kind, next.destination);
-    ++rerouted_;
-    if (!mine) ++seen_.forwarded;
+    account_.rerouted(!mine);
     if (record_bytes_ != 0) {
       place(way, next.destination, next.bytes);
     } else {
@@ -55,24 +54,8 @@ void engine::route(content kind, std::span<const std::byte> payload) {
     }
   }
   if (const std::uint32_t own = ways_.own(); buffers_[own].first != nullptr) {
-    keep_own(counted(buffers_.take(own)));
+    own_.keep(counted(buffers_.take(own)));
   }
-}
-
-void engine::keep_own(batch&& what) {
-  own_bytes_ += what.used;
-  own_.push_back(std::move(what));
-}
-
-/// The oldest; above the stream's memory the newest. What handlers push for their own member then
-/// goes into depth, not into breadth: a tree of pushes keeps a few buffers for each of its levels.
-/// Where order counts always the oldest.
-batch engine::take_own() {
-  const bool newest = own_bytes_ > with_.memory && !with_.ordered;
-  batch next = std::move(newest ? own_.back() : own_.front());
-  newest ? own_.pop_back() : own_.pop_front();
-  own_bytes_ -= next.used;
-  return next;
 }
 
 void engine::set_common(const common_part& common) {
@@ -86,7 +69,7 @@ int engine::hand_over_own() {
   const auto count = static_cast<int>(own_.size());
   delivering_own_ = true;
   for (int i = 0; i < count; ++i) {
-    batch next = take_own();
+    batch next = own_.take();
     hand_over(next.kind, next.memory.common, next.bytes());
     buffers_.give_back(std::move(next.memory));
   }
@@ -121,7 +104,7 @@ void engine::wait_for_deferred() {
 void engine::handler_threw(std::uint64_t before, const char* what) const {
   throw error(error_kind::fault,
               fmt::format("rank {}: stream {}: the handler of item {} threw: {}", here_.rank(),
-                          name_.number, seen_.delivered + before + 1, what));
+                          name_.number, account_.delivered() + before + 1, what));
 }
 
 }  // namespace upwash::streaming

@@ -85,7 +85,8 @@ engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool h
                 : usual_dimensions(among.size(), std::min(buffer_bytes_of(with), message_bytes_),
                                    with.memory),
             buffers_),
-      end_(among, *this) {
+      end_(among, *this),
+      own_(with.memory, with.ordered) {
   check(among, with);
   if (has_common && with.shared_buffers) {
     throw error(
@@ -217,8 +218,7 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
     return send(std::move(one), why);
   }
-  ++taken_;
-  bytes_taken_ += record.size();
+  account_.left(1, record.size());
   host(here_).charge(conduit::cost::push, 1);
   const bool direct = buffers_[way].kind == content::arrived;
   send_now({why,
@@ -286,9 +286,7 @@ bool engine::has_work() const noexcept {
 }
 
 int engine::send_due() {
-  // Grows with each push and delivery.
-  const std::uint64_t activity = bytes_taken_ + buffers_.waiting_bytes() + seen_.delivered;
-  const bool quiet = std::exchange(activity_, activity) == activity;
+  const bool quiet = account_.is_quiet(buffers_.waiting_bytes());
   // Who waits to send more is not idle.
   const bool idle = quiet && with_.flush_when_idle && waiting_ == 0;
   const bool timed = parameters_.timeout != duration();
@@ -313,20 +311,17 @@ int engine::send_due() {
 void engine::finish() { end_.wait(); }
 
 tally engine::count() const {
-  return {pushed(), seen_.delivered, observer_ != nullptr ? observer_->idle_ns() : 0};
+  return {account_.pushed(buffers_.waiting_items()), account_.delivered(),
+          observer_ != nullptr ? observer_->idle_ns() : 0};
 }
 
 void engine::ended(std::uint64_t idle_ns) {
   if (observer_ != nullptr) observer_->finished(idle_ns);
 }
 
-std::uint64_t engine::pushed() const noexcept {
-  return taken_ + buffers_.waiting_items() - rerouted_;
-}
-
 stream_statistics engine::statistics() const {
-  stream_statistics all = seen_;
-  all.pushed = pushed();
+  stream_statistics all = account_.seen();
+  all.pushed = account_.pushed(buffers_.waiting_items());
   all.buffer_memory = buffers_.most_memory();
   return all;
 }

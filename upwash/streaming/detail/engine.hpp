@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,8 +19,10 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/streaming/detail/account.hpp"
 #include "upwash/streaming/detail/buffers.hpp"
 #include "upwash/streaming/detail/departure.hpp"
+#include "upwash/streaming/detail/own_batches.hpp"
 #include "upwash/streaming/detail/records.hpp"
 #include "upwash/streaming/detail/waves.hpp"
 #include "upwash/streaming/detail/ways.hpp"
@@ -189,20 +190,16 @@ class engine final : public counted_work {
   /// It has left its buffer, or never was in one.
   batch counted(batch&& what);
   void note(const departure& what);
-  [[nodiscard]] std::uint64_t& count_of(cause why);
 
   [[nodiscard]] bool share(int destination, std::span<const std::byte> record);
   int send_shared();
 
   void hand_over(content kind, const common_part& common, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
-  void keep_own(batch&& what);
-  [[nodiscard]] batch take_own();
   int hand_over_own();
   int deliver_own();
   void deliver_own_and_wait();
   void wait_for_deferred();
-  [[nodiscard]] std::uint64_t pushed() const noexcept;
 
   receiver& to_;
   team among_;
@@ -223,17 +220,12 @@ class engine final : public counted_work {
   parameters parameters_;
   observer* observer_ = nullptr;
   std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
-  std::deque<batch> own_;               ///< full buffers for this member itself, oldest first
-  std::size_t own_bytes_ = 0;           ///< of their records
+  own_batches own_;
   bool delivering_own_ = false;
   int waiting_ = 0;  ///< sends that may be waiting for credit
   bool open_ = true;
-  stream_statistics seen_;         ///< of items: only what has left or come
-  std::uint64_t taken_ = 0;        ///< items that have left buffers, and those never in one
-  std::uint64_t rerouted_ = 0;     ///< items that came on their way: pushed elsewhere
-  std::size_t unlooked_ = 0;       ///< bytes sent since arrivals were looked at
-  std::uint64_t bytes_taken_ = 0;  ///< with what waits: grows with each push
-  std::uint64_t activity_ = 0;     ///< when progress looked last
+  account account_;
+  std::size_t unlooked_ = 0;  ///< bytes sent since arrivals were looked at
 };
 
 }  // namespace upwash::streaming

@@ -41,8 +41,7 @@ void engine::wait_and_send(std::uint32_t way, cause why) {
 }
 
 batch engine::counted(batch&& what) {
-  taken_ += what.items;
-  bytes_taken_ += what.used;
+  account_.left(what.items, what.used);
   host(here_).charge(conduit::cost::push, what.items);
   host(here_).charge(conduit::cost::copy, what.used);
   return std::move(what);
@@ -51,7 +50,7 @@ batch engine::counted(batch&& what) {
 void engine::send(batch&& taken, cause why) {
   batch what = counted(std::move(taken));
   if (what.hop == here_.rank()) {
-    keep_own(std::move(what));
+    own_.keep(std::move(what));
     home_.wake();
     return deliver_own_and_wait();
   }
@@ -110,7 +109,7 @@ void engine::send_now(const departure& what) {
 bool engine::try_send(std::uint32_t way, cause why) {
   const buffer& from = buffers_[way];
   if (from.hop == here_.rank()) {
-    keep_own(counted(buffers_.take(way)));  // handed over by progress
+    own_.keep(counted(buffers_.take(way)));  // handed over by progress
     return true;
   }
   const std::span<const std::byte> bytes(from.first, from.used());
@@ -126,24 +125,8 @@ bool engine::try_send(std::uint32_t way, cause why) {
 }
 
 void engine::note(const departure& what) {
-  ++seen_.messages;
-  seen_.bytes += what.bytes.size();
-  ++count_of(what.why);
+  account_.sent(what);
   if (observer_ != nullptr) observer_->sent(what);
-}
-
-std::uint64_t& engine::count_of(cause why) {
-  switch (why) {
-    case cause::full: return seen_.full;
-    case cause::threshold: return seen_.threshold;
-    case cause::timed_out: return seen_.timed_out;
-    case cause::idle: return seen_.idle;
-    case cause::asked: return seen_.asked;
-    case cause::alone: return seen_.uncombined;
-    case cause::urgent: return seen_.urgent;
-    case cause::fetched: break;
-  }
-  return seen_.fetched;
 }
 
 /// Into a buffer of the node. False: they are closed just now, or the record is too long.
@@ -151,9 +134,8 @@ bool engine::share(int destination, std::span<const std::byte> record) {
   // Counted at once: another member may send it, and a wave come by while this one waits below.
   const auto put = [&] {
     if (!node_->put(destination, record)) return false;
-    ++taken_;
-    ++seen_.shared;
-    bytes_taken_ += record.size();
+    account_.left(1, record.size());
+    account_.shared();
     host(here_).charge(conduit::cost::push, 1);
     return true;
   };

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Full buffers that a member pushed for itself, until they are handed over.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include "upwash/streaming/detail/buffers.hpp"
+
+namespace upwash::streaming {
+
+class own_batches {
+ public:
+  /// `memory`: bytes above which the newest go first. `ordered`: the oldest always do.
+  own_batches(std::size_t memory, bool ordered) : memory_(memory), ordered_(ordered) {}
+
+  void keep(batch&& what) {
+    bytes_ += what.used;
+    waiting_.push_back(std::move(what));
+  }
+  /// The oldest; above the stream's memory the newest. What handlers push for their own member then
+  /// goes into depth, not into breadth: a tree of pushes keeps a few buffers for each of its
+  /// levels.
+  [[nodiscard]] batch take() {
+    const bool newest = bytes_ > memory_ && !ordered_;
+    batch next = std::move(newest ? waiting_.back() : waiting_.front());
+    newest ? waiting_.pop_back() : waiting_.pop_front();
+    bytes_ -= next.used;
+    return next;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+
+ private:
+  const std::size_t memory_;
+  const bool ordered_;
+  std::deque<batch> waiting_;  ///< oldest first
+  std::size_t bytes_ = 0;      ///< of their records
+};
+
+}  // namespace upwash::streaming
