@@ -65,7 +65,8 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
     if (with.sender != 0) tell_sender(sender_rank, with.sender);
     return;
   }
-  if (!goes_to_earlier(what)) check_ready(with, payload.size());  // else a receive was begun
+  if (!listed_.goes_to_earlier(what))
+    check_ready(with, payload.size());  // else a receive was begun
   unexpected_message& a = *arrivals_.take();
   a.what = what;
   a.bytes.assign(payload.begin(), payload.end());
@@ -91,12 +92,12 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
   const envelope what = envelope_of(with);
   record(trace_event::kind::arrival, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
-  if (p == nullptr && !goes_to_earlier(what)) check_ready(with, from.bytes);
+  if (p == nullptr && !listed_.goes_to_earlier(what)) check_ready(with, from.bytes);
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
   unexpected_message& a = arrival_of(sender_rank, with, from);
   if (p == nullptr) return keep(a);
   if (with.listed != 0) {
-    if (!inquiries_.empty()) met_.emplace_back(sender_rank, with.sender);
+    listed_.met(sender_rank, with.sender);
     tell<&handle_taken>(sender_rank, with.sender);
   }
   consume(*p, a);
@@ -116,12 +117,12 @@ unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
 }
 
 void messenger::keep(unexpected_message& a) {
-  if (a.what.kind != 0) kept_kinds_.emplace(a.what.context, a.what.kind);
+  if (a.what.kind != 0) contexts_.note_kept(a.what.context, a.what.kind);
   unexpected_->insert(a);
   memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
   memory_.kept_bytes += a.bytes.size();
   memory_.most_kept_bytes = std::max(memory_.most_kept_bytes, memory_.kept_bytes);
-  for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, a.what);
+  probes_.came(a.what);
 }
 
 void messenger::recycle(unexpected_message& a) {
@@ -158,7 +159,7 @@ void messenger::drop(unexpected_message& a) {
 /// Whether the message does not go into the buffer: the wait for it then throws.
 bool messenger::refuses(posted& p, std::size_t bytes) const {
   p.truncated = bytes > p.into.size();
-  p.inexact = bytes != p.into.size() && hints_of(p.what.context).exact_length;
+  p.inexact = bytes != p.into.size() && contexts_.promised(p.what.context).exact_length;
   return p.truncated || p.inexact;
 }
 
@@ -218,7 +219,7 @@ void messenger::was_received(int receiver, std::uint64_t sender) {
   sending& s = named_by(receiver, sender, "received");
   if (s.memory.rank >= 0) conceal(here_, s.memory);
   if (s.offered) {
-    balance& other = balance_with(s.rank);
+    balance& other = balances_.with(s.rank);
     ensure(other.offered != 0, "envelopes that come back were sent");
     --other.offered;
   }
@@ -235,7 +236,7 @@ void messenger::end_send(sending& s) {
 }
 
 void messenger::room_came(int peer, std::uint64_t bytes) {
-  balance& other = balance_with(peer);
+  balance& other = balances_.with(peer);
   if (bytes > other.outstanding) {
     throw error(
         error_kind::fault,
@@ -248,7 +249,7 @@ void messenger::room_came(int peer, std::uint64_t bytes) {
 
 /// Told in pieces of a quarter of the share, so that most messages cost no answer.
 void messenger::return_room(int peer_rank, std::size_t bytes) {
-  balance& other = balance_with(peer_rank);
+  balance& other = balances_.with(peer_rank);
   other.received += charge_of(bytes);
   if (other.received * 4 < share_) return;
   tell<&handle_room>(peer_rank, std::exchange(other.received, 0));

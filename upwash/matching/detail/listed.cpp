@@ -4,8 +4,6 @@
 // Messages that stay listed at their sender, because the receiver has no room for their envelopes.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/matching/detail/handlers.hpp"
@@ -33,11 +31,10 @@ void messenger::asked(int asker, const question& what) {
   label with;
   exposed_memory from;
   const auto kind = static_cast<std::uint32_t>(what.kind);
-  const auto& contexts = contexts_[kind == 0 ? 0 : 1].numbers;
-  const auto context = contexts.find(what.team);
-  const auto& listed = balance_with(asker).listed;
-  if (listed != nullptr && context != contexts.end()) {
-    auto* s = static_cast<sending*>(listed->find({context->second, any_source, what.tag, kind}));
+  const auto context = contexts_.find(what.team, kind);
+  const auto& listed = balances_.with(asker).listed;
+  if (listed != nullptr && context) {
+    auto* s = static_cast<sending*>(listed->find({*context, any_source, what.tag, kind}));
     // One whose offer waits for credit will be offered yet: the asker then meets it in order.
     if (s != nullptr && !s->queued) {
       with = {.team = s->team,
@@ -54,7 +51,7 @@ void messenger::asked(int asker, const question& what) {
 
 void messenger::was_taken(int receiver, std::uint64_t sender) {
   sending& s = named_by(receiver, sender, "taken from this rank's list");
-  balance& other = balance_with(receiver);
+  balance& other = balances_.with(receiver);
   if (other.listed == nullptr) {
     throw error(error_kind::fault, fmt::format("rank {}: rank {} takes a message from this rank's "
                                                "list for it, which is empty",
@@ -68,48 +65,36 @@ void messenger::was_taken(int receiver, std::uint64_t sender) {
 // -- At the receiver ----------------------------------------------------------------------------
 
 void messenger::note_listed(int sender_rank, const envelope& what) {
-  ++listed_at_[sender_rank];
+  listed_.note(sender_rank, what);
   ++memory_.listed_there;
-  if (!inquiries_.empty() && fit(inquiries_.front().wanted, what)) inquiries_.front().again = true;
-  for (waiting_probe* each : probes_) each->seen = each->seen || fit(each->wanted, what);
+  probes_.came(what);
 }
 
 /// One that is listed is taken out: its sender is told, and it is as any offer from then on.
 unexpected_message& messenger::take_listed(int sender_rank, const label& with,
                                            const exposed_memory& from) {
-  const auto at = listed_at_.find(sender_rank);
-  if (--at->second == 0) listed_at_.erase(at);
+  listed_.take(sender_rank, with.sender);
   --memory_.listed_there;
-  std::erase_if(previews_, [&](const preview& each) {
-    return each.rank == sender_rank && each.with.sender == with.sender;
-  });
   unexpected_message& a = arrival_of(sender_rank, with, from);
   tell<&handle_taken>(sender_rank, with.sender);
   return a;
 }
 
 void messenger::inquire(const envelope& wanted, std::uint64_t team, int from, posted* receive) {
-  inquiry& made = inquiries_.emplace_back();
-  made.wanted = wanted;
-  made.team = team;
-  made.from = from;
-  made.receive = receive;
+  inquiry& made = listed_.add(wanted, team, from, receive);
   if (receive != nullptr) {
     receive->now = posted::state::inquiring;
     receive->asking = &made;
   }
-  if (inquiries_.size() == 1) go_on_inquiring();
+  if (listed_.inquiries() == 1) go_on_inquiring();
 }
 
 /// The first inquiry is over. Probes that waited may look again, but not for what was just not
 /// found.
 void messenger::end_inquiry(bool found) {
-  const inquiry& first = inquiries_.front();
-  const bool changes = found || first.receive != nullptr || first.cancelled;
-  for (waiting_probe* each : probes_) {
-    each->seen = each->seen || changes || each->wanted != first.wanted;
-  }
-  inquiries_.pop_front();
+  const inquiry& first = listed_.first();
+  probes_.inquired(first.wanted, found || first.receive != nullptr || first.cancelled);
+  listed_.pop_first();
 }
 
 /// Whether the inquiry needs no answers: the store has what it wants, or nobody lists any. It is
@@ -121,7 +106,8 @@ bool messenger::settled(inquiry& first) {
     return true;
   }
   entry* found = p != nullptr ? take(*unexpected_, first.wanted) : unexpected_->find(first.wanted);
-  if (found == nullptr && listed_by(first.from) && (first.number == 0 || first.again)) return false;
+  if (found == nullptr && listed_.lists(first.from) && (first.number == 0 || first.again))
+    return false;
   end_inquiry(found != nullptr);
   if (p != nullptr && found != nullptr) {
     consume(*p, *static_cast<unexpected_message*>(found));
@@ -133,17 +119,10 @@ bool messenger::settled(inquiry& first) {
 }
 
 void messenger::go_on_inquiring() {
-  while (!inquiries_.empty()) {
-    inquiry& first = inquiries_.front();
+  while (listed_.inquires()) {
+    inquiry& first = listed_.first();
     if (settled(first)) continue;
-    std::vector<int> ranks;
-    for (const auto& [rank, count] : listed_at_) {
-      if (first.from < 0 || first.from == rank) ranks.push_back(rank);
-    }
-    first.number = ++questions_;
-    first.missing = static_cast<int>(ranks.size());
-    first.again = false;
-    met_.clear();
+    const std::vector<int> ranks = listed_.begin_asking();
     const question what{first.team, first.wanted.kind, first.wanted.tag, first.number};
     for (const int rank : ranks) tell<&handle_question>(rank, what);
     return;
@@ -152,11 +131,10 @@ void messenger::go_on_inquiring() {
 
 void messenger::answered(int sender_rank, std::uint32_t number, const label& with,
                          const exposed_memory& from) {
-  if (inquiries_.empty() || inquiries_.front().number != number) return;  // it has got another
-  inquiry& first = inquiries_.front();
+  if (!listed_.inquires() || listed_.first().number != number) return;  // it has got another
+  inquiry& first = listed_.first();
   // The answer and the taking may have crossed: then there may be another.
-  const bool crossed =
-      std::find(met_.begin(), met_.end(), std::pair(sender_rank, with.sender)) != met_.end();
+  const bool crossed = listed_.was_met(sender_rank, with.sender);
   if (crossed) first.again = true;
   if (with.sender == 0 || crossed) {
     if (--first.missing == 0) go_on_inquiring();
@@ -164,48 +142,26 @@ void messenger::answered(int sender_rank, std::uint32_t number, const label& wit
   }
   posted* p = first.receive;
   if (p == nullptr && !first.cancelled) {
-    previews_.push_back({first.wanted, sender_rank, with, from});
+    listed_.add_preview({first.wanted, sender_rank, with, from});
   }
   end_inquiry(true);
   if (p != nullptr) consume(*p, take_listed(sender_rank, with, from));
   go_on_inquiring();
 }
 
-/// Whether a receive that still asks senders, and so came before, may get the message.
-bool messenger::goes_to_earlier(const envelope& what) const {
-  return std::any_of(inquiries_.begin(), inquiries_.end(), [&](const inquiry& each) {
-    return each.receive != nullptr && fit(each.wanted, what);
-  });
-}
-
-/// A preview that answers the pattern: what is the first of its sender for a pattern is so for all
-/// narrower ones that it fits, and for the same one of any source.
-const messenger::preview* messenger::find_preview(const envelope& wanted) const {
-  for (const preview& each : previews_) {
-    const envelope what{wanted.context, each.with.member, each.with.tag, 0};
-    const bool first = each.wanted.tag == any_tag || each.wanted.tag == wanted.tag;
-    const bool fits = each.wanted.context == wanted.context && fit(wanted, what);
-    if (first && fits && !goes_to_earlier(what)) return &each;
-  }
-  return nullptr;
-}
-
 /// What a probe may see of listed messages; asks, once at a time, when it is not known.
-const messenger::preview* messenger::previewed(const team& from, const envelope& wanted) {
-  if (const preview* known = find_preview(wanted)) return known;
+const preview* messenger::previewed(const team& from, const envelope& wanted) {
+  if (const preview* known = listed_.find_preview(wanted)) return known;
   const int rank = rank_of(from, wanted.source);
-  if (!listed_by(rank)) return nullptr;
-  const bool asking = std::any_of(inquiries_.begin(), inquiries_.end(), [&](const inquiry& each) {
-    return each.receive == nullptr && !each.cancelled && each.wanted == wanted;
-  });
-  if (!asking) inquire(wanted, from.id(), rank, nullptr);
+  if (!listed_.lists(rank)) return nullptr;
+  if (!listed_.is_probed(wanted)) inquire(wanted, from.id(), rank, nullptr);
   return nullptr;
 }
 
 message_memory messenger::memory() const {
   message_memory now = memory_;
   now.kept = unexpected_->size();
-  now.contexts = contexts_[0].numbers.size() + contexts_[1].numbers.size();
+  now.contexts = contexts_.size();
   return now;
 }
 

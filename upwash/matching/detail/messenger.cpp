@@ -20,16 +20,16 @@
 namespace upwash::matching::detail {
 
 messenger::messenger(job& here)
-    : here_(here), charges_(host(here).endpoint().describe().virtual_time) {
+    : here_(here), charges_(host(here).endpoint().describe().virtual_time), contexts_(here) {
   use({});
 }
 
 void messenger::use(const message_options& chosen) {
-  if (posted_ && posted_->size() + inquiries_.size() > 0) {
+  if (posted_ && posted_->size() + listed_.inquiries() > 0) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: other stores are chosen while {} receives are posted; choose "
                             "before the first receive",
-                            here_.rank(), posted_->size() + inquiries_.size()));
+                            here_.rank(), posted_->size() + listed_.inquiries()));
   }
   options_ = chosen;
   options_.eager_bytes = std::min(options_.eager_bytes, medium_limit(here_));
@@ -53,8 +53,8 @@ void messenger::use(const message_options& chosen) {
       record(trace_event::kind::arrival, e->what, static_cast<unexpected_message*>(e)->size);
     }
   };
-  for (std::uint32_t c = 0; before && c < next_context_; ++c) move(c, 0);
-  for (const auto& [context, kind] : kept_kinds_) move(context, kind);
+  for (std::uint32_t c = 0; before && c < contexts_.end(); ++c) move(c, 0);
+  for (const auto& [context, kind] : contexts_.kept_kinds()) move(context, kind);
 }
 
 shape messenger::shape_of(const queue_profile& profile) const {
@@ -63,22 +63,6 @@ shape messenger::shape_of(const queue_profile& profile) const {
   s.profile = profile.by_source;
   s.by_context = profile.by_context;
   return s;
-}
-
-std::uint32_t messenger::context_of(std::uint64_t team, std::uint32_t kind) {
-  context_table& table = contexts_[kind == 0 ? 0 : 1];
-  if (team != table.last_team) {
-    const auto [found, added] = table.numbers.emplace(team, next_context_);
-    if (added && free_contexts_.empty()) {
-      ++next_context_;
-    } else if (added) {
-      found->second = free_contexts_.back();
-      free_contexts_.pop_back();
-    }
-    table.last = found->second;
-    table.last_team = team;
-  }
-  return table.last;
 }
 
 envelope messenger::wanted_of(const team& from, int source, int tag, const char* call) {
@@ -93,19 +77,17 @@ envelope messenger::wanted_of(const team& from, int source, int tag, const char*
                             "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
                             here_.rank(), call, source, tag, from.size() - 1));
   }
-  const std::uint32_t context = context_of(from.id());
+  const std::uint32_t context = contexts_.of(from.id(), 0);
   if (source < 0 || tag < 0) check_promises(from, {context, source, tag, 0}, call);
   return {context, source, tag, 0};
 }
 
 void messenger::promise(const team& on, const hints& what) {
-  const std::uint32_t context = context_of(on.id());
-  if (hints_.size() <= context) hints_.resize(context + 1);
-  hints_[context] = what;
+  contexts_.promise(contexts_.of(on.id(), 0), what);
 }
 
 void messenger::check_promises(const team& from, envelope wanted, const char* call) const {
-  const hints promised = hints_of(wanted.context);
+  const hints promised = contexts_.promised(wanted.context);
   const char* broken = wanted.source < 0 && promised.no_any_source ? "no_any_source"
                        : wanted.tag < 0 && promised.no_any_tag     ? "no_any_tag"
                                                                    : nullptr;
@@ -149,11 +131,11 @@ receiving messenger::receive(const team& from, int source, int tag, std::span<st
 void messenger::match_or_post(posted& p, const team& from) {
   p.number = record(trace_event::kind::post, p.what, p.into.size(), from.size());
   const int rank = rank_of(from, p.what.source);
-  if (!inquiries_.empty()) {
+  if (listed_.inquires()) {
     inquire(p.what, from.id(), rank, &p);  // behind those before it
   } else if (entry* e = take(*unexpected_, p.what)) {
     consume(p, *static_cast<unexpected_message*>(e));
-  } else if (listed_by(rank)) {
+  } else if (listed_.lists(rank)) {
     inquire(p.what, from.id(), rank, &p);
   } else {
     posted_->insert(p);
@@ -162,7 +144,7 @@ void messenger::match_or_post(posted& p, const team& from) {
 
 void messenger::receive_edge(const team& from, int member, const edge& what,
                              std::span<std::byte> into, std::uint64_t& told) {
-  posted& p = new_post({context_of(from.id(), what.kind), member, what.tag, what.kind}, into);
+  posted& p = new_post({contexts_.of(from.id(), what.kind), member, what.tag, what.kind}, into);
   p.edge = &told;
   match_or_post(p, from);
 }
@@ -196,18 +178,20 @@ unexpected_message* messenger::kept_for_probe(const envelope& wanted) {
   const auto before = unexpected_->spent().traversals;
   entry* e = unexpected_->find(wanted);
   host(here_).charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
-  return e == nullptr || goes_to_earlier(e->what) ? nullptr : static_cast<unexpected_message*>(e);
+  return e == nullptr || listed_.goes_to_earlier(e->what) ? nullptr
+                                                          : static_cast<unexpected_message*>(e);
 }
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
-  waiting_probe mine{wanted_of(from, source, tag, "probe")};
-  const listening until_found(probes_, mine);
+  waiting_probes::probe mine{wanted_of(from, source, tag, "probe")};
+  const waiting_probes::listening until_found(probes_, mine);
   for (;;) {
     mine.seen = false;
     if (const auto found = probe(from, source, tag)) return *found;
     host(here_).wait(
         conduit::wait_target::predicate(
-            [](const void* p) { return static_cast<const waiting_probe*>(p)->seen; }, &mine),
+            [](const void* p) { return static_cast<const waiting_probes::probe*>(p)->seen; },
+            &mine),
         {.operation = "probe",
          .peer = source >= 0 ? from.world_rank(source) : -1,
          .tag = tag,
@@ -319,10 +303,10 @@ void messenger::send_edge(const team& to, int member, const edge& what,
 
 void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                          const end_of_send& told) {
-  balance& other = balance_with(rank);
+  balance& other = balances_.with(rank);
   const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
-  const bool in_line =
-      other.listed != nullptr && !hints_of(context_of(with.team, with.kind)).allow_overtaking;
+  const bool in_line = other.listed != nullptr &&
+                       !contexts_.promised(contexts_.of(with.team, with.kind)).allow_overtaking;
   if (bytes.size() > options_.eager_bytes || !room || in_line) {
     return offer(rank, with, bytes, told);
   }
@@ -373,7 +357,7 @@ sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
 /// this rank keeps messages for it already, this one is kept listed too.
 void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
                       const end_of_send& told) {
-  balance& other = balance_with(rank);
+  balance& other = balances_.with(rank);
   sending& s = new_sending(rank, with, bytes.size(), told);
   if (!bytes.empty()) s.memory = expose(here_, bytes);
   with.sender = name_of(s);
@@ -389,7 +373,7 @@ void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
 
 std::string messenger::describe_pending() const {
   const message_memory now = memory();
-  const std::size_t receives = posted_->size() + inquiries_.size();
+  const std::size_t receives = posted_->size() + listed_.inquiries();
   if (receives + now.kept + now.listed_here + now.listed_there + now.queued == 0) return {};
   return fmt::format(
       "{} receives posted, {} messages not received, {} listed at senders, {} listed here, {} that "

@@ -57,8 +57,8 @@ int messenger::send_queued(balance& other) {
 
 int messenger::send_queued() {
   int sent = 0;
-  for (const int rank : to_send_) sent += send_queued(balance_with(rank));
-  std::erase_if(to_send_, [this](int rank) { return balance_with(rank).queued == nullptr; });
+  for (const int rank : to_send_) sent += send_queued(balances_.with(rank));
+  std::erase_if(to_send_, [this](int rank) { return balances_.with(rank).queued == nullptr; });
   return sent;
 }
 

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a rank and each of its peers owe each other in room for messages that nobody asked for yet.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "upwash/matching/detail/entries.hpp"
+#include "upwash/matching/store.hpp"
+
+namespace upwash::matching::detail {
+
+struct balance {
+  std::uint64_t outstanding = 0;  ///< bytes sent and not yet known to be received
+  std::uint64_t received = 0;     ///< bytes received and not yet told
+  std::uint64_t offered = 0;      ///< envelopes sent and not yet known to be received
+  std::unique_ptr<store> listed;  ///< sends that the peer had no room for; null: none
+  sending* queued = nullptr;      ///< the first that waits for credit, and the last
+  sending* last_queued = nullptr;
+};
+
+/// Memory: one for each peer that messages went to or came from.
+class balances {
+ public:
+  [[nodiscard]] balance& with(int rank) {
+    if (rank != last_peer_) {
+      last_ = &peers_[rank];
+      last_peer_ = rank;
+    }
+    return *last_;
+  }
+
+ private:
+  std::unordered_map<int, balance> peers_;
+  int last_peer_ = -1;
+  balance* last_ = nullptr;
+};
+
+}  // namespace upwash::matching::detail
