@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bootstrap beside foreign launchers: identities from their variables, and the rendezvous.
+// The rendezvous of processes that foreign launchers started.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,87 +14,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "tests/launch/processes.hpp"
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
 #include "upwash/launch/detail/rendezvous.hpp"
-#include "upwash/launch/knobs.hpp"
 
 namespace upwash::launch {
 namespace {
-
-settings defaults() {
-  knob_table table;
-  launch_knobs(table);
-  return settings::defaults(table);
-}
-
-settings member(int rank, int size, const std::string& job, const char* timeout = "20s") {
-  settings values = defaults();
-  values.set("rank", std::to_string(rank));
-  values.set("size", std::to_string(size));
-  values.set("job_id", job);
-  values.set("start_timeout", timeout);
-  return values;
-}
-
-/// Variables of the environment for the time of a scope.
-class variables {
- public:
-  using entry = std::pair<const char*, const char*>;
-  explicit variables(std::initializer_list<entry> all) : all_(all) {
-    for (const auto& [name, value] : all_) setenv(name, value, 1);
-  }
-  ~variables() {
-    for (const auto& [name, value] : all_) unsetenv(name);
-  }
-  variables(const variables&) = delete;
-  variables& operator=(const variables&) = delete;
-
- private:
-  std::vector<entry> all_;
-};
-
-std::string refusal(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const error& problem) {
-    EXPECT_EQ(problem.kind(), error_kind::environment);
-    return problem.what();
-  }
-  return {};
-}
-
-/// Runs `body(rank)` in `count` child processes; their exit statuses (128 + signal when killed).
-std::vector<int> in_processes(int count, const std::function<int(int)>& body) {
-  std::vector<pid_t> pids;
-  for (int rank = 0; rank < count; ++rank) {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      int status = 99;
-      try {
-        status = body(rank);
-      } catch (const std::exception& problem) {
-        std::fprintf(stderr, "rank %d: %s\n", rank, problem.what());
-      }
-      _exit(status);
-    }
-    pids.push_back(pid);
-  }
-  std::vector<int> statuses;
-  for (const pid_t pid : pids) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    statuses.push_back(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-  }
-  return statuses;
-}
 
 std::string own_job(const char* name) { return std::string(name) + std::to_string(getpid()); }
 
@@ -192,107 +122,6 @@ TEST(rendezvous, locks_of_others_are_not_waited_for_without_end) {
   const auto boot = make_bootstrap(member(0, 1, own_job("beside")));
   EXPECT_EQ(boot->process_count(), 1);
   boot->finished();
-}
-
-TEST(identity, without_variables_there_is_none) { EXPECT_FALSE(detail::find_identity(defaults())); }
-
-TEST(identity, open_mpi_is_recognised) {
-  const variables set{{"OMPI_COMM_WORLD_RANK", "2"},
-                      {"OMPI_COMM_WORLD_SIZE", "4"},
-                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
-                      {"PMIX_NAMESPACE", "1234@1"},
-                      {"SLURM_PROCID", "0"}};
-  const auto self = detail::find_identity(defaults());
-  ASSERT_TRUE(self);
-  EXPECT_EQ(self->process, 2);
-  EXPECT_EQ(self->processes, 4);
-  EXPECT_EQ(self->job, "pmix-1234@1");
-}
-
-TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
-  {
-    const variables set{{"OMPI_COMM_WORLD_RANK", "0"},
-                        {"OMPI_COMM_WORLD_SIZE", "4"},
-                        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
-    EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
-              "mpirun started 4 processes but only 2 on this node: the shm conduit spans one node; "
-              "start all processes on one node, or take a conduit that spans several "
-              "(UPWASH_CONDUIT)");
-  }
-  const variables set{{"SLURM_PROCID", "0"},
-                      {"SLURM_STEP_NUM_TASKS", "4"},
-                      {"SLURM_JOB_ID", "77"},
-                      {"SLURM_STEP_ID", "0"},
-                      {"SLURM_STEP_NUM_NODES", "2"}};
-  EXPECT_NE(refusal([] {
-              static_cast<void>(detail::find_identity(defaults()));
-            }).find("srun started 4 processes on 2 nodes"),
-            std::string::npos);
-}
-
-TEST(identity, slurm_step_is_recognised_but_not_a_batch_script) {
-  const variables job{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "77"}};
-  EXPECT_FALSE(detail::find_identity(defaults()));
-  const variables step{{"SLURM_STEP_ID", "5"}};
-  const auto self = detail::find_identity(defaults());
-  ASSERT_TRUE(self);
-  EXPECT_EQ(self->process, 3);
-  EXPECT_EQ(self->processes, 8);
-  EXPECT_EQ(self->job, "slurm-77.5");
-}
-
-TEST(identity, pmi_wins_over_the_slurm_that_started_its_proxy) {
-  const variables set{{"PMI_RANK", "1"},     {"PMI_SIZE", "2"},     {"MPI_LOCALNRANKS", "2"},
-                      {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}, {"SLURM_JOB_ID", "77"},
-                      {"SLURM_STEP_ID", "5"}};
-  const auto self = detail::find_identity(defaults());
-  ASSERT_TRUE(self);
-  EXPECT_EQ(self->process, 1);
-  EXPECT_EQ(self->job, "pmi-parent-" + std::to_string(getppid()));
-}
-
-TEST(identity, processes_of_one_proxy_share_a_name_also_behind_shells) {
-  const variables set{{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}};
-  // A process named as hydra's proxy, and under it a process and a process's process.
-  std::array<int, 2> names{};
-  ASSERT_EQ(pipe(names.data()), 0);
-  const auto tell = [&] {
-    const std::string line = detail::find_identity(defaults())->job + "\n";
-    return write(names[1], line.data(), line.size()) > 0 ? 0 : 1;
-  };
-  const auto proxies = in_processes(2, [&](int) {
-    prctl(PR_SET_NAME, "hydra_pmi_proxy");
-    const auto ranks = in_processes(2, [&](int rank) {
-      prctl(PR_SET_NAME, "sh");
-      return rank == 0 ? tell() : in_processes(1, [&](int) { return tell(); })[0];
-    });
-    return ranks[0] + ranks[1];
-  });
-  EXPECT_EQ(proxies, (std::vector<int>{0, 0}));
-  close(names[1]);
-  std::map<std::string, int> seen;
-  FILE* lines = fdopen(names[0], "r");
-  std::array<char, 256> line{};
-  while (std::fgets(line.data(), line.size(), lines) != nullptr) ++seen[line.data()];
-  std::fclose(lines);
-  ASSERT_EQ(seen.size(), 2U);
-  for (const auto& [name, count] : seen) {
-    EXPECT_TRUE(name.starts_with("pmi-hydra_pmi_proxy-")) << name;
-    EXPECT_EQ(count, 2) << name;
-  }
-}
-
-TEST(identity, contradictions_are_named) {
-  settings values = defaults();
-  values.set("rank", "1");
-  EXPECT_EQ(refusal([&] { static_cast<void>(detail::find_identity(values)); }),
-            "UPWASH_RANK=1, UPWASH_SIZE=-1, UPWASH_JOB_ID='': set all three or none (rank from 0, "
-            "size from 1)");
-  EXPECT_EQ(refusal([&] { static_cast<void>(detail::find_identity(member(4, 4, "x"))); }),
-            "UPWASH_RANK says process 4 of 4: expected a number below the size");
-  const variables set{{"PMI_RANK", "one"}, {"PMI_SIZE", "2"}};
-  EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
-            "PMI_RANK=one: expected a number from 0; set by the launcher of this job");
 }
 
 TEST(bootstrap, alone_is_one_process) {
