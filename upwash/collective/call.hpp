@@ -28,9 +28,10 @@ struct call {
 /// `buffers`: memory of the caller's, which the executor uses until the request is complete; each
 /// as long as `what.facts()` says at least, and where the call is in place one buffer that is both;
 /// a reduction where the family combines. Messages, bytes and memory are those of the chosen
-/// algorithm (`upwash schedule`); a plan is kept a shape of calls and team, at most
-/// 32. Throws `error` (argument) for a root outside the team, buffers that are too short or
-/// overlap, a family that combines without a reduction, and an algorithm that does not serve.
+/// algorithm (`upwash schedule`). For each shape of call on a team one plan is kept, of
+/// the 32 shapes called last. Throws `error` (argument) for a root outside the team, buffers that
+/// are too short or overlap, a family that combines without a reduction, and an algorithm that does
+/// not serve.
 [[nodiscard]] request start(const team& among, const call& wanted, const binding& buffers);
 /// The same, blocking.
 void run(const team& among, const call& wanted, const binding& buffers);

@@ -43,8 +43,8 @@ struct collective_options {
 struct persist_t {};
 inline constexpr persist_t persist{};
 
-/// Tag: one buffer is both, and the rank's own block lies in it where it belongs. Given by all
-/// members.
+/// Tag: one buffer is input and output, and holds the rank's own block where it belongs. All
+/// members of a call give it, or none.
 struct in_place_t {};
 inline constexpr in_place_t in_place{};
 

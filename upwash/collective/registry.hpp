@@ -24,11 +24,11 @@ struct algorithm {
   kind of = kind::barrier;
   model::choice is;
   schedule::generator (*make)(const problem& call, const model::values& with, int rank) = nullptr;
-  /// Why the values cannot be had for the call, beyond the requirements; empty: they can. May be
-  /// null.
+  /// Says why these parameter values cannot serve the call, beyond the requirements of the row;
+  /// an empty text means that they can. Null where the requirements say all.
   std::string (*objection)(const problem& call, const model::values& with) = nullptr;
-  /// The schedule to price, where that of `make` is known in a run only; may be null: that of
-  /// `make`.
+  /// Makes the schedule that is priced, for algorithms whose own one depends on what is known in a
+  /// run only. Null where `make` gives it.
   schedule::generator (*priced_as)(const problem& call, const model::values& with,
                                    int rank) = nullptr;
 };
@@ -37,14 +37,14 @@ struct algorithm {
 struct selection {
   const algorithm* chosen = nullptr;
   model::values with{};
-  /// The largest edge that travels eagerly; nothing: problem::eager_bytes.
+  /// The largest edge that travels eagerly; where there is no value, problem::eager_bytes holds.
   std::optional<std::uint64_t> eager_bytes{};
 
   friend bool operator==(const selection&, const selection&) = default;
   [[nodiscard]] schedule::generator schedule_of(const problem& call, int rank) const {
     return chosen->make(call, with, rank);
   }
-  /// What it takes.
+  /// The schedule by which this selection is priced (algorithm::priced_as).
   [[nodiscard]] schedule::generator priced_schedule_of(const problem& call, int rank) const {
     return (chosen->priced_as != nullptr ? chosen->priced_as : chosen->make)(call, with, rank);
   }
@@ -64,7 +64,7 @@ class registry {
   /// (argument) for an unknown one, with those known and the nearest.
   [[nodiscard]] kind kind_named(std::string_view name) const;
 
-  /// Those of a collective, in the order added.
+  /// The algorithms of a collective, in the order in which they were added.
   [[nodiscard]] std::vector<const algorithm*> of(kind what) const;
 
   /// Reads NAME[:key=value,...]; every algorithm has the key eager, of edges that travel eagerly.
@@ -72,10 +72,10 @@ class registry {
   /// value.
   [[nodiscard]] selection named(kind what, std::string_view text) const;
 
-  /// Why the selection cannot serve the call; empty: it can.
+  /// Says why the selection cannot serve the call; an empty text means that it can.
   [[nodiscard]] static std::string objection(const selection& to, const problem& call);
 
-  /// What it needs, in words; empty: nothing.
+  /// The requirements of the algorithm in words; an empty text means that it has none.
   [[nodiscard]] static std::string requirements_of(const algorithm& one);
 
  private:

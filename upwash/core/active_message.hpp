@@ -45,7 +45,8 @@ template <auto Handler, class... Args>
 void send_medium(job& here, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
-/// As `send`, but never waits and never queues, in a handler neither: done, or retry and why.
+/// As `send`, but it neither waits nor queues, wherever it is called: it answers done, or retry and
+/// why.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
@@ -98,11 +99,12 @@ class prepared_payload {
   bool open_ = false;
 };
 
-/// Largest payload that travels in one piece to whatever peer; the same at all ranks.
+/// The largest payload that travels in one piece to every peer; the same at all ranks.
 [[nodiscard]] std::size_t medium_limit(const job& here) noexcept;
-/// To this one; never less.
+/// The largest that travels in one piece to this peer: at least as large.
 [[nodiscard]] std::size_t medium_limit(const job& here, int peer) noexcept;
-/// Between any two members; the same at all of them. O(size) at the first call, then O(1).
+/// The largest that travels in one piece between any two members; the same at all of them.
+/// O(size) at the first call for a team, then O(1).
 [[nodiscard]] std::size_t medium_limit(const team& among);
 
 namespace detail {

@@ -24,7 +24,7 @@ using conduit::atomic_kind;
 
 namespace detail {
 
-/// Where the processor itself may do it, or null.
+/// The word's address where this processor may change it atomically itself, else null.
 [[nodiscard]] inline std::byte* direct_atomic(job& here, global_ptr<std::byte> at,
                                               std::size_t width) {
   return direct_access::regions(here).direct_atomic(at.rank(), at.region_bits(), at.offset(),

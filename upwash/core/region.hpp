@@ -46,7 +46,7 @@ class region {
 
   [[nodiscard]] region_id id() const noexcept;
   [[nodiscard]] team members() const noexcept { return team_; }
-  /// Who executes atomics on it.
+  /// Whether the processors or the conduit execute atomics on it, or its owners.
   [[nodiscard]] atomicity atomics() const noexcept { return state_->atomics; }
   /// Whether all parts have the same size.
   [[nodiscard]] bool uniform() const noexcept { return state_->least_bytes == state_->most_bytes; }
@@ -120,7 +120,7 @@ struct exposed_memory {
   }
 };
 
-/// Makes a span readable until `conceal`. Local; the span must stay. O(1) messages: none.
+/// Lets peers read a span until `conceal`. Local: sends no messages. The span must stay until then.
 [[nodiscard]] exposed_memory expose(job& here, std::span<const std::byte> span);
 void conceal(job& here, const exposed_memory& memory);
 

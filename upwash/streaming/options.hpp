@@ -30,10 +30,11 @@ struct stream_options {
   double cutoff = 0.1;
   /// A buffer whose first item is older is sent when the member makes progress; zero: never.
   duration timeout{};
-  /// What a ns by which an item is late costs, in ns of the sender (Narayanan 2020: kappa); with it
-  /// buffers are as large as saves most, and timeouts follow. 0: what is late counts only at the
-  /// end of a phase, where all wait for the last buffers. Measured: as if the members waited for
-  /// late items whenever they wait in a phase.
+  /// The price of lateness: so many ns of a sender's time are worth one ns by which an item arrives
+  /// earlier (Narayanan 2020: kappa). Above 0 the stream sets sizes and timeouts of its buffers so
+  /// that both costs together are least. With 0 lateness counts only at the end of a phase, where
+  /// all wait for the last buffers. `measured` takes the price from the run: all the time that
+  /// members wait in a phase is put down to late items.
   static constexpr double measured = -1;
   double latency_cost = 0;
   /// Bytes that a member's buffers should take at most where their size is not given.

@@ -59,7 +59,8 @@ class quiescence final : private streaming::counted_work {
  public:
   /// Collective over the team, local: members make their detections on it in the same order.
   explicit quiescence(const team& among);
-  /// Waits for the end of an epoch that is under way; after an error it only goes.
+  /// Waits for the end of an epoch that is under way. When it is destroyed by an exception it waits
+  /// for nobody.
   ~quiescence() noexcept(false);
   quiescence(const quiescence&) = delete;
   quiescence& operator=(const quiescence&) = delete;

@@ -97,7 +97,8 @@ class stream final : private streaming::receiver {
     engine_.join();
   }
 
-  /// Finishes, if it was not closed: collective. After an error it only goes.
+  /// Closes the stream where the program has not: collective then. When it is destroyed by an
+  /// exception it waits for nobody, and what its buffers hold is lost.
   ~stream() noexcept(false) {
     if (engine_.open() && std::uncaught_exceptions() == exceptions_) {
       try {
@@ -153,9 +154,9 @@ class stream final : private streaming::receiver {
   /// Finishes; the stream takes no more items. Collective.
   void close() { engine_.close(); }
 
-  /// What went and came at this member. Local.
+  /// Counts what this member has pushed, sent and handed over so far. Local.
   [[nodiscard]] stream_statistics statistics() const { return engine_.statistics(); }
-  /// Grid and sizes as they are set now.
+  /// The grid and the sizes that hold at this moment.
   [[nodiscard]] const streaming::parameters& settings() const noexcept { return engine_.current(); }
   [[nodiscard]] const team& among() const noexcept { return engine_.among(); }
 
@@ -163,7 +164,8 @@ class stream final : private streaming::receiver {
   [[nodiscard]] streaming::engine& engine() noexcept { return engine_; }
 
  private:
-  /// Calls `use` with the archived item. In handlers that run meanwhile, too: each has own bytes.
+  /// Calls `use` with the archived item. A handler that runs meanwhile may call it too: each call
+  /// has bytes of its own.
   template <class Use>
   void packed(const T& item, const Use& use) {
     std::vector<std::byte> bytes = std::move(packed_);
@@ -210,7 +212,8 @@ class stream final : private streaming::receiver {
     return part;
   }
 
-  /// Items that reading replaces as a whole: one is kept, with its memory.
+  /// Whether reading an item replaces all of the one before: then one item is read into again and
+  /// again, and keeps its memory.
   static constexpr bool reusable = std::is_same_v<T, std::string> || detail::is_block<T>;
 
   std::uint64_t deliver(streaming::content kind, const streaming::common_part& common,
