@@ -16,6 +16,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${UPWASH_ARM_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${UPWASH_ARM_ROOT})
+# Headers that differ between architectures stand here; Debian's own compiler for arm64 would look.
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${UPWASH_ARM_ROOT}/usr/include/aarch64-linux-gnu)
 set(CMAKE_EXE_LINKER_FLAGS_INIT
     "-Wl,-rpath-link,${UPWASH_ARM_ROOT}/usr/lib/aarch64-linux-gnu")
 
