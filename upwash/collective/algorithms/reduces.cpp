@@ -300,10 +300,11 @@ generator reduce_broadcast(int ranks, int rank, std::uint64_t bytes, std::uint32
     return ascent(ranks, rank, 0, bytes, element_bytes,
                   {.shape = chosen.up, .segment_bytes = chosen.segment_bytes}, in_place);
   };
-  schedule::needs both = up().needs();
+  const ascent rising = up();
+  schedule::needs both = rising.needs();
   // Between segments of the way up lie those of the way down.
   const auto steps_down = 1 + static_cast<std::uint32_t>(down.children());
-  both.window += way_down(up(), 0, down).window() + up().segments_back() * steps_down;
+  both.window += way_down(rising, 0, down).window() + rising.segments_back() * steps_down;
   return {both, [=](script& out) { return reduce_up_and_broadcast(out, up(), down); }};
 }
 
