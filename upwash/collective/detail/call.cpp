@@ -83,9 +83,24 @@ void decide_eager_bytes(const team& among, executor& service, const call& wanted
   made.what.eager_bytes = service.chooses().usual_eager_bytes(made.what);
 }
 
+least_lengths least_lengths_of(const problem& what, int rank) {
+  const family& of = what.of.facts();
+  least_lengths least{.combines = of.combines};
+  if (of.told != lengths::equal) return least;  // the typed calls look at each block
+  least.input = bytes_of_input(what, rank);
+  least.output = bytes_of_output(what, rank);
+  if (is_in_place(what, rank)) {
+    std::uint64_t& only = of.at_root == rooted::input ? least.input : least.output;
+    only = std::max(least.input, least.output);
+    (of.at_root == rooted::input ? least.output : least.input) = 0;
+  }
+  return least;
+}
+
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
   plan made(wanted);
   made.what.ranks = among.size();
+  made.least = least_lengths_of(made.what, among.rank());
   made.what.addresses = wanted.how.addresses;
   made.what.checked = among.here().options().checked;
   made.what.entry = wanted.how.entry;
@@ -187,32 +202,27 @@ void check_apart(const team& among, const problem& what, const binding& buffers)
 
 [[noreturn]] void refuse_short(const team& among, const problem& what, const char* buffer,
                                std::size_t bytes, std::uint64_t wanted) {
+  const bool in_place = is_in_place(what, among.rank());
   throw error(error_kind::argument,
               fmt::format("rank {}: {} of {} bytes in a team of {}: the {} has {} bytes where {} "
                           "are wanted",
-                          among.here().rank(), to_string(what.of), what.bytes, among.size(), buffer,
-                          bytes, wanted));
+                          among.here().rank(), to_string(what.of), what.bytes, among.size(),
+                          in_place ? "buffer" : buffer, bytes, wanted));
 }
 
 /// Each buffer is as long as the call says, and what combines has an operator.
-void check_buffers(const team& among, const problem& what, const binding& buffers) {
-  const family& of = what.of.facts();
-  if (of.combines && buffers.combine.apply == nullptr) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {}: no reduction is given", among.here().rank(), of.name));
+void check_buffers(const team& among, const plan& made, const binding& buffers) {
+  const least_lengths& least = made.least;
+  if (least.combines && buffers.combine.apply == nullptr) {
+    throw error(error_kind::argument, fmt::format("rank {}: {}: no reduction is given",
+                                                  among.here().rank(), to_string(made.what.of)));
   }
-  if (of.told != lengths::equal) return;  // the typed calls look at each block
-  const int me = among.rank();
-  const std::uint64_t in = bytes_of_input(what, me);
-  const std::uint64_t out = bytes_of_output(what, me);
-  if (is_in_place(what, me)) {
-    const bool only_input = of.at_root == rooted::input;
-    const std::size_t has = only_input ? buffers.input.size() : buffers.output.size();
-    if (has < std::max(in, out)) refuse_short(among, what, "buffer", has, std::max(in, out));
-    return;
+  if (buffers.input.size() < least.input) {
+    refuse_short(among, made.what, "input", buffers.input.size(), least.input);
   }
-  if (buffers.input.size() < in) refuse_short(among, what, "input", buffers.input.size(), in);
-  if (buffers.output.size() < out) refuse_short(among, what, "output", buffers.output.size(), out);
+  if (buffers.output.size() < least.output) {
+    refuse_short(among, made.what, "output", buffers.output.size(), least.output);
+  }
 }
 
 using waiting = signature::manner_of_waiting;
@@ -307,7 +317,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  check_buffers(among, made.what, buffers);
+  check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   return service.runs().start(service.store().make(among, record, *made.steps, buffers,
@@ -318,7 +328,7 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
-  check_buffers(among, made.what, buffers);
+  check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr) {
     run_and_observe(among, service, record, made, wanted, buffers);
@@ -331,7 +341,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   const plan& made = plan_of(among, service, record, wanted);
-  check_buffers(among, made.what, buffers);
+  check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
 }

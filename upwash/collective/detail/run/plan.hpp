@@ -33,12 +33,20 @@ class call_shape {
   std::vector<char> text_;  ///< stays where it is when this moves
 };
 
+/// Bytes that a call's buffers have at this rank at least; 0 where the typed calls look themselves.
+struct least_lengths {
+  std::uint64_t input = 0;
+  std::uint64_t output = 0;
+  bool combines = false;  ///< an operator is needed
+};
+
 /// What is kept of a call's shape.
 struct plan {
   explicit plan(const call& of) : shape(of), what(of.what) {}
 
   call_shape shape;
   problem what;  ///< with the team's facts
+  least_lengths least;
 
   // What was chosen for it.
   std::optional<mechanism> transfer;  ///< of all edges that can
