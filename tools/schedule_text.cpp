@@ -57,10 +57,11 @@ std::optional<schedule::totals> counted(const asked_schedule& asked, int rank,
 constexpr const char* copies_are_free = "copies take no time here: {} gives no cost for them\n";
 
 std::string text_of(const piece& p) {
-  constexpr const char* names[] = {"", "input", "output", "scratch", "shared"};
+  constexpr std::array names{"", "input", "output", "scratch", "shared"};
+  static_assert(names.size() == schedule::buffer_kinds);
   if (p.of == buffer::none) return "";
   const std::string text =
-      fmt::format("{}[{}..{})", names[static_cast<int>(p.of)], p.offset, p.end());
+      fmt::format("{}[{}..{})", names[static_cast<std::size_t>(p.of)], p.offset, p.end());
   return p.owner == schedule::own ? text : fmt::format("{} of rank {}", text, p.owner);
 }
 

@@ -28,6 +28,12 @@ std::string failure(const std::string& text) {
   }
 }
 
+TEST(match_trace, kinds_that_only_recordings_have_are_named_too) {
+  trace_event back;
+  back.what = trace_event::kind::cancel;
+  EXPECT_NE(to_text({back}).find(",cancel,"), std::string::npos);
+}
+
 TEST(match_trace, is_read_back_as_it_was_written) {
   random_stream draw(5, 0);
   std::vector<trace_event> events;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "upwash/base/error.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace {
@@ -278,6 +279,55 @@ TEST(parts, end_with_what_they_are_parts_of) {
     step s;
     for (int i = 0; i < taken; ++i) ASSERT_TRUE(left.next(s));
   }
+}
+
+namespace {
+
+steps waits_too_much(script& out) {
+  mark before[5];
+  for (mark& each : before) each = co_yield out.send(1, 0, room(0));
+  co_yield out.send(1, 5, room(0)).after(before[0], before[1], before[2]).after(before[3]);
+  co_yield out.send(1, 6, room(0))
+      .after(before[0], before[1], before[2])
+      .after(before[3], before[4]);
+}
+
+steps writes_two(script& out) {
+  const auto first = out.send(1, 0, room(0));
+  const auto second = out.receive(1, 0, room(0));
+  co_yield first;
+  co_yield second;
+}
+
+steps emits_twice(script& out) {
+  const auto one = out.send(1, 0, room(0));
+  co_yield one;
+  co_yield one;
+}
+
+/// The text of what it throws, behind so many steps.
+template <class Recipe>
+std::string thrown_behind(std::size_t count, const Recipe& from) {
+  generator all({.window = 8}, from);
+  step s;
+  for (std::size_t i = 0; i < count; ++i) EXPECT_TRUE(all.next(s)) << i;
+  try {
+    static_cast<void>(all.next(s));
+  } catch (const upwash::error& problem) {
+    return problem.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST(steps, are_written_and_emitted_one_by_one) {
+  const auto has = [](const std::string& text, const char* part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(thrown_behind(6, [](script& out) { return waits_too_much(out); }), "more than four others");
+  has(thrown_behind(0, [](script& out) { return writes_two(out); }), "was not emitted");
+  has(thrown_behind(1, [](script& out) { return emits_twice(out); }), "nobody has written");
 }
 
 TEST(parts, that_fail_do_so_where_the_step_was_asked_for) {

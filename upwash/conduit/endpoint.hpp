@@ -46,7 +46,7 @@ enum class nearness : std::uint8_t {
   node,     ///< in another process of the same node
   remote,   ///< on another node
 };
-inline constexpr std::size_t nearness_count = 3;
+inline constexpr std::size_t nearness_count = static_cast<std::size_t>(nearness::remote) + 1;
 
 /// The class of a pair. It depends on nothing else, so all ranks agree about any pair.
 [[nodiscard]] constexpr nearness nearness_of(const location& a, const location& b) noexcept {

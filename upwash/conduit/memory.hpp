@@ -94,7 +94,8 @@ enum class atomic_kind : std::uint8_t {
   fetch_max_unsigned,
 };
 
-inline constexpr std::size_t atomic_kind_count = 20;
+inline constexpr std::size_t atomic_kind_count =
+    static_cast<std::size_t>(atomic_kind::fetch_max_unsigned) + 1;
 
 [[nodiscard]] std::string_view to_string(atomic_kind kind) noexcept;
 

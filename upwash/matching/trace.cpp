@@ -18,7 +18,11 @@ namespace upwash::matching {
 namespace {
 
 constexpr std::string_view header = "time_ns,rank,event,peer,tag,context";
-constexpr std::array<std::string_view, 3> kinds = {"send", "post", "probe"};
+constexpr std::array<std::string_view, 6> kinds = {"send",  "post",    "probe",
+                                                   "claim", "arrival", "cancel"};
+static_assert(kinds.size() == static_cast<std::size_t>(trace_event::kind::cancel) + 1);
+/// A line has no room for the others' fields: only recordings are read with them.
+constexpr std::size_t kinds_of_text = 3;
 
 /// One line, field by field.
 class line_reader {
@@ -40,7 +44,7 @@ class line_reader {
 
   trace_event::kind event() {
     const std::string_view field = next();
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
+    for (std::size_t i = 0; i < kinds_of_text; ++i) {
       if (field == kinds[i]) return static_cast<trace_event::kind>(i);
     }
     fail(fmt::format("event \"{}\" is none of send, post, probe", field));

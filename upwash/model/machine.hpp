@@ -115,7 +115,7 @@ struct machine {
   /// Index of the innermost level with costs that both ranks share. O(levels).
   [[nodiscard]] std::size_t level_between(int a, int b) const noexcept;
   /// Ranks in one `kind` (INT_MAX: all). A machine without nodes has those of the level below as
-  /// nodes, at last 1 rank each; without another level, those of the node.
+  /// nodes, at least 1 rank each; without another level, those of the node.
   [[nodiscard]] int ranks_in(level_kind kind) const noexcept;
 };
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> names{"eager", "signalling_put", "rendezvous",
                                                 "single_copy", "matched"};
+static_assert(names.size() == static_cast<std::size_t>(mechanism::matched) + 1);
 
 wire made(mechanism how, std::initializer_list<wire_step> steps) {
   wire w;

@@ -39,6 +39,7 @@ void script::give_up() noexcept {
   in_ = nullptr;
   between_ = nullptr;
   watched_ = ahead_ = false;
+  drop_written();
 }
 
 void script::resume(step& out, tape& on) {

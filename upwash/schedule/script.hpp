@@ -192,6 +192,7 @@ class steps::promise_type {
   };
   template <class Step>
   emission yield_value(const Step& /*written*/) {
+    of_.take_written();
     const mark at = of_.on_->emit(*of_.out_);
     if (of_.in_ != nullptr) of_.emitted_by_part();
     return {at};

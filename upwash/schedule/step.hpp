@@ -16,7 +16,7 @@ namespace upwash::schedule {
 /// Shared is scratch in memory that all members load and store, also before its owner has entered
 /// and after it has left; what it holds at first is undefined.
 enum class buffer : std::uint8_t { none, input, output, scratch, shared };
-inline constexpr std::size_t buffer_kinds = 5;
+inline constexpr std::size_t buffer_kinds = static_cast<std::size_t>(buffer::shared) + 1;
 
 /// The owner of a piece that is the rank's own.
 inline constexpr int own = -1;

@@ -2,7 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/schedule/step_writer.hpp"
 
+#include "upwash/base/error.hpp"
+
 namespace upwash::schedule {
+
+void step_writer::refuse_mark() {
+  throw error(error_kind::fault,
+              "a step of a schedule waits for more than four others; let it wait for a stage, or "
+              "for all before it");
+}
+
+void step_writer::refuse_another() {
+  throw error(error_kind::fault,
+              "a step of a schedule is written while the one before it was not emitted; co_yield "
+              "each before the next is asked of the script");
+}
+
+void step_writer::refuse_again() {
+  throw error(error_kind::fault,
+              "a step of a schedule is emitted that nobody has written since the last one; ask the "
+              "script for a new one for each co_yield");
+}
 
 local_step step_writer::grow(std::uint64_t scratch_bytes, std::uint32_t slots) {
   step& s = fresh(step_kind::stage);
@@ -65,7 +85,7 @@ local_step step_writer::net_barrier() {
 }
 
 local_step step_writer::as_recorded(const step& emitted) {
-  *out_ = emitted;
+  fresh(emitted.kind) = emitted;
   return local_step(*this);
 }
 

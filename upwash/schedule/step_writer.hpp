@@ -17,14 +17,15 @@ namespace upwash::schedule {
 
 class step_writer;
 
-/// A step being written: what all kinds have. It is emitted by `co_yield`, before anything else is
-/// asked of the script.
+/// A step being written: what all kinds have. It is emitted by `co_yield`, once, before another one
+/// is written: else the script throws `error` (fault).
 template <class Self>
 class written_step {
  public:
   explicit written_step(step_writer& of) noexcept : of_(&of) {}
 
-  /// It waits for the steps marked, four at most; `never` is no mark.
+  /// It waits for the steps marked, four at most in all; `never` is no mark. Throws `error` (fault)
+  /// for more.
   template <class... Marks>
   Self after(Marks... earlier) const {
     static_assert(sizeof...(Marks) <= step::most_dependencies);
@@ -139,6 +140,14 @@ class step_writer {
   step_writer() = default;
   ~step_writer() = default;
 
+  /// The step that was written leaves.
+  void take_written() {
+    if (!written_) [[unlikely]]
+      refuse_again();
+    written_ = false;
+  }
+  void drop_written() noexcept { written_ = false; }
+
   step* out_ = nullptr;  ///< these two: while the coroutine runs
   tape* on_ = nullptr;
 
@@ -146,12 +155,20 @@ class step_writer {
   template <class Self>
   friend class written_step;
 
-  step& fresh(step_kind kind) noexcept;
+  step& fresh(step_kind kind);
+  [[noreturn]] static void refuse_mark();
+  [[noreturn]] static void refuse_another();
+  [[noreturn]] static void refuse_again();
+
+  bool written_ = false;  ///< a step, and not emitted
 };
 
 // Inline: each step of each algorithm goes through these.
 
-inline step& step_writer::fresh(step_kind kind) noexcept {
+inline step& step_writer::fresh(step_kind kind) {
+  if (written_) [[unlikely]]
+    refuse_another();
+  written_ = true;
   out_->kind = kind;
   return *out_;
 }
@@ -223,7 +240,10 @@ template <class Self>
 void written_step<Self>::wait_for(mark earlier) const {
   if (earlier == never) return;
   std::size_t i = 0;
-  while (written().after[i] != 0) ++i;
+  while (written().after[i] != 0) {
+    if (++i == step::most_dependencies) [[unlikely]]
+      step_writer::refuse_mark();
+  }
   written().after[i] = static_cast<std::uint32_t>(of_->on_->latest() + 1 - earlier);
 }
 

@@ -4,8 +4,8 @@
 // Memory that the members of a team share for small collectives: for each of the last operations
 // that use it (an epoch) some lines, each for one edge with its tag, some counters, shared scratch,
 // and where its buffers lie. Its places are used again: so every `half` epochs the members settle.
-// A rank tells, by dissemination, once its earlier operations are complete, and goes on when it
-// knows it of all.
+// A rank tells the others, by dissemination, that its earlier operations are complete; it uses a
+// place again once all others have told it the same.
 #pragma once
 
 #include <array>
