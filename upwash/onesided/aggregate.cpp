@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <utility>
 
 #include "upwash/base/error.hpp"
@@ -32,22 +31,13 @@ std::size_t message_bytes(const job& here, int rank) {
 }  // namespace
 
 aggregate::aggregate(job& here, int rank)
-    : here_(here),
-      rank_(rank),
-      exceptions_(std::uncaught_exceptions()),
-      gathered_(message_bytes(here, rank)) {}
+    : here_(here), rank_(rank), gathered_(message_bytes(here, rank)) {}
 
 aggregate::~aggregate() noexcept(false) {
-  if (std::uncaught_exceptions() == exceptions_) {
+  at_end_.run([this] {
     send();
     open_.detach();
-    return;
-  }
-  try {
-    send();
-    open_.detach();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): one exception is under way already
-  }
+  });
 }
 
 void aggregate::put_bytes(global_ptr<std::byte> to, std::span<const std::byte> from) {

@@ -16,6 +16,7 @@
 
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/request.hpp"
+#include "upwash/onesided/detail/last_act.hpp"
 #include "upwash/onesided/detail/packing.hpp"
 
 namespace upwash {
@@ -66,7 +67,7 @@ class aggregate {
 
   job& here_;
   int rank_;
-  int exceptions_;    ///< that were unwinding when it was made
+  detail::last_act at_end_;
   region_id region_;  ///< of what is gathered
   detail::list_builder gathered_;
   std::vector<std::byte> message_;  ///< room for the next one

@@ -6,29 +6,21 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <utility>
 
 #include "upwash/base/error.hpp"
-#include "upwash/core/control.hpp"
-#include "upwash/core/job.hpp"
+#include "upwash/onesided/detail/agreement.hpp"
 #include "upwash/onesided/detail/lock_way.hpp"
 
 namespace upwash {
 namespace {
 
-[[noreturn]] void refuse(const team& members, const std::string& what) {
-  throw error(error_kind::argument, fmt::format("rank {}: {}", members.here().rank(), what));
-}
+using detail::refuse;
 
-/// One reduction: the largest of each value and of its complement, so the smallest.
 void check_same(const team& members, int per_rank, lock_kind kind, int most_held) {
-  const auto count = static_cast<std::uint64_t>(per_rank);
-  const auto way = static_cast<std::uint64_t>(kind);
-  const auto held = static_cast<std::uint64_t>(most_held);
-  std::array<std::uint64_t, 6> all{count, way, held, ~count, ~way, ~held};
-  control::all_reduce(members, all, control::fold::most);
-  if (all[0] == ~all[3] && all[1] == ~all[4] && all[2] == ~all[5]) return;
+  const std::array mine{static_cast<std::uint64_t>(per_rank), static_cast<std::uint64_t>(kind),
+                        static_cast<std::uint64_t>(most_held)};
+  if (detail::same_at_all(members, mine)) return;
   refuse(members,
          fmt::format("a set of {} {} locks a rank, {} held at most, and another member asks for "
                      "another one; give the same numbers and kind at all members",
@@ -152,19 +144,12 @@ void lock_set::release() {
 }
 
 held_lock::held_lock(lock_set& of, int member, int index)
-    : of_(of), member_(member), index_(index), exceptions_(std::uncaught_exceptions()) {
+    : of_(of), member_(member), index_(index) {
   of_.lock(member_, index_);
 }
 
 held_lock::~held_lock() noexcept(false) {
-  if (std::uncaught_exceptions() == exceptions_) {
-    of_.unlock(member_, index_);
-    return;
-  }
-  try {
-    of_.unlock(member_, index_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): one exception is under way already
-  }
+  at_end_.run([this] { of_.unlock(member_, index_); });
 }
 
 }  // namespace upwash

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "upwash/core/team.hpp"
+#include "upwash/onesided/detail/last_act.hpp"
 
 namespace upwash {
 
@@ -121,7 +122,7 @@ class held_lock {
   lock_set& of_;
   int member_;
   int index_;
-  int exceptions_;  ///< that were unwinding when it was made
+  detail::last_act at_end_;
 };
 
 }  // namespace upwash

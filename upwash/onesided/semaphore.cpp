@@ -10,10 +10,10 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/waiting.hpp"
-#include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/onesided/detail/agreement.hpp"
 
 namespace upwash {
 namespace {
@@ -21,16 +21,11 @@ namespace {
 constexpr std::size_t line_bytes = 64;  // an owner looks at a word while others are written
 constexpr std::uint64_t most_at_once = std::uint64_t{1} << 62U;
 
-[[noreturn]] void refuse(const team& members, const std::string& what) {
-  throw error(error_kind::argument, fmt::format("rank {}: {}", members.here().rank(), what));
-}
+using detail::refuse;
 
-/// One reduction: the largest of each value and of its complement, so the smallest.
 void check_same(const team& members, int per_rank, std::uint64_t initial) {
-  const auto count = static_cast<std::uint64_t>(per_rank);
-  std::array<std::uint64_t, 4> all{count, initial, ~count, ~initial};
-  control::all_reduce(members, all, control::fold::most);
-  if (all[0] == ~all[2] && all[1] == ~all[3]) return;
+  const std::array mine{static_cast<std::uint64_t>(per_rank), initial};
+  if (detail::same_at_all(members, mine)) return;
   refuse(members, fmt::format("a set of {} semaphores a rank with the value {}, and another member "
                               "asks for another one; give the same numbers at all members",
                               per_rank, initial));
