@@ -33,6 +33,8 @@ std::unique_ptr<detail::lock_way> make_way(const team& members, int per_rank, lo
     case lock_kind::ticket: return detail::make_ticket_way(members, per_rank);
     case lock_kind::server: return detail::make_server_way(members, per_rank, false);
     case lock_kind::hybrid: return detail::make_server_way(members, per_rank, true);
+    case lock_kind::test_and_set: return detail::make_test_and_set_way(members, per_rank);
+    case lock_kind::array: return detail::make_array_way(members, per_rank);
     case lock_kind::queue: break;
   }
   return detail::make_queue_way(members, per_rank, most_held);
@@ -45,6 +47,8 @@ std::string_view to_string(lock_kind kind) noexcept {
     case lock_kind::ticket: return "ticket";
     case lock_kind::server: return "server";
     case lock_kind::hybrid: return "hybrid";
+    case lock_kind::test_and_set: return "test_and_set";
+    case lock_kind::array: return "array";
     case lock_kind::queue: break;
   }
   return "queue";

@@ -45,13 +45,22 @@ enum class lock_kind : std::uint8_t {
   /// name yet. The thesis has the holder set `locked` of such a late successor to true (5.2.2); it
   /// must become false, as for any other, or the successor waits for ever: it does here.
   queue,
+  /// A word that is swapped until it was free; who fails backs off, longer each time. In no order:
+  /// a rank may wait while others come and go. Uncontended: swap; swap. For comparison.
+  test_and_set,
+  /// Anderson's array: a ticket from a counter says which slot at the owner to look at; the holder
+  /// before writes there, so that a hand-over disturbs one waiter only. Looks as `ticket`.
+  /// Uncontended: fetch-and-add and get; put. For comparison, within nodes.
+  array,
 };
 
 [[nodiscard]] std::string_view to_string(lock_kind kind) noexcept;
 
 /// Locks of the members of a team, the same number at each. One rank's handle; may be moved while
-/// none is held. Memory at each rank: 64 bytes a lock, for `queue` 64 for each that it can hold;
-/// nothing grows with the team but the tickets of those that wait at an owner (`server`, `hybrid`).
+/// none is held. Memory at each rank: 64 bytes a lock, for `queue` 64 for each that it can hold,
+/// for `array` 64 more for each member, which may all wait at once; with the others nothing grows
+/// with the team but the tickets of those that wait at an owner (`server`, `hybrid`). A rank that
+/// dies while it holds or waits ends the job, as any other does.
 class lock_set {
  public:
   lock_set();  ///< No set.
@@ -71,13 +80,13 @@ class lock_set {
   [[nodiscard]] int per_rank() const noexcept { return per_rank_; }
 
   /// Blocks until this rank holds lock `index` of `member` (a rank of the team); makes progress.
-  /// Those who ask are served in the order in which their requests reach the lock. Not from a
-  /// handler. Throws `error` (argument) for no such lock, one that this rank holds, and one more
-  /// than `most_held`. O(held) beside the messages that the kind says.
+  /// Those who ask are served in the order in which their requests reach the lock (`test_and_set`:
+  /// in none). Not from a handler. Throws `error` (argument) for no such lock, one that this rank
+  /// holds, and one more than `most_held`. O(held) beside the messages that the kind says.
   void lock(int member, int index);
   /// Takes it where it is free and returns whether it was; waits for the answer of the owner, never
   /// for a holder. Errors as `lock`. Messages as an uncontended lock; `ticket`: get and
-  /// compare-and-swap.
+  /// compare-and-swap; `array`: fetch-and-add, get and compare-and-swap.
   [[nodiscard]] bool try_lock(int member, int index);
   /// Hands it to the one who waits longest, or leaves it free. Returns when that is under way; with
   /// `queue` it waits for the tail of the queue, or for a successor that is about to tell its name.

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Locks of each kind: one holder at a time, first come first served, what goes over the wire, and
-// what is refused.
+// Locks of each kind: one holder at a time, first come first served, what goes over the wire.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
-#include "tests/harness/worlds.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/onesided/locks.hpp"
 
@@ -20,8 +19,8 @@ namespace {
 
 using namespace upwash;
 
-constexpr std::array kinds{lock_kind::ticket, lock_kind::server, lock_kind::hybrid,
-                           lock_kind::queue};
+constexpr std::array kinds{lock_kind::ticket, lock_kind::server,       lock_kind::hybrid,
+                           lock_kind::queue,  lock_kind::test_and_set, lock_kind::array};
 
 std::uint64_t as_count(int n) { return static_cast<std::uint64_t>(n); }
 
@@ -84,11 +83,6 @@ struct shared_clock {
   job& here;
   duration start;
 };
-
-std::string refusal(void (*body)(job&)) {
-  const auto world = test::sim_of(2);
-  return test::message_of(*world, [&](job& here) { body(here); });
-}
 
 }  // namespace
 
@@ -181,6 +175,7 @@ JOB_TEST(locks, first_come_first_served, .least_ranks = 2, .most_ranks = 33, .on
          .on_loopback = false, .on_composite = false) {
   const int ranks = here.size();
   for (const lock_kind kind : kinds) {
+    if (kind == lock_kind::test_and_set) continue;  // in no order
     for (const int owner : {0, ranks - 1}) {
       lock_set locks(here.world(), 1, kind);
       region order = allocate(here.world(), (as_count(ranks) + 1) * 8);
@@ -218,17 +213,19 @@ JOB_TEST(locks, cost_of_a_lock_that_nobody_else_wants, .least_ranks = 2, .most_r
       locks.unlock(owner, 0);
       const tally taking(here);
       locks.lock(owner, 0);
-      if (kind == lock_kind::queue || kind == lock_kind::ticket) {
+      const bool looks = kind == lock_kind::ticket || kind == lock_kind::array;
+      const bool swaps = kind == lock_kind::queue || kind == lock_kind::test_and_set;
+      if (looks || swaps) {
         EXPECT_EQ(taking.atomics(), 1U) << to_string(kind);
         EXPECT_EQ(taking.puts(), 0U) << to_string(kind);
-        EXPECT_LE(taking.gets(), kind == lock_kind::ticket ? 1U : 0U) << to_string(kind);
+        EXPECT_LE(taking.gets(), looks ? 1U : 0U) << to_string(kind);
       } else {
         EXPECT_EQ(taking.atomics() + taking.puts() + taking.gets(), 0U) << to_string(kind);
       }
       const tally giving(here);
       locks.unlock(owner, 0);
-      EXPECT_EQ(giving.atomics(), kind == lock_kind::queue ? 1U : 0U) << to_string(kind);
-      EXPECT_EQ(giving.puts(), kind == lock_kind::ticket ? 1U : 0U) << to_string(kind);
+      EXPECT_EQ(giving.atomics(), swaps ? 1U : 0U) << to_string(kind);
+      EXPECT_EQ(giving.puts(), looks ? 1U : 0U) << to_string(kind);
       EXPECT_EQ(giving.gets(), 0U) << to_string(kind);
     }
     control::barrier(here.world());
@@ -250,6 +247,40 @@ JOB_TEST(locks, calls_of_a_lock_at_a_server, .most_ranks = 8) {
   EXPECT_EQ(traffic_towards(here, owner).begun - before, 2 * times);
   EXPECT_EQ(other.atomics() + other.puts() + other.gets(), 0U);
   locks.release();
+}
+
+namespace {
+
+/// The owner computes and calls nothing until all others have had its locks: its thread serves.
+void server_beside_progress_threads(job& here) {
+  constexpr int rounds = 50;
+  lock_set locks(here.world(), 1, lock_kind::server);
+  region words = allocate(here.world(), 16);
+  const auto counted = words.at<std::uint64_t>(0);
+  control::barrier(here.world());
+  const std::uint64_t wanted = rounds * (as_count(here.size()) - 1);
+  if (here.rank() == 0) {
+    std::atomic_ref word(words.mine_as<std::uint64_t>()[0]);
+    while (word.load() != wanted) std::this_thread::yield();
+  } else {
+    for (int i = 0; i < rounds; ++i) {
+      const held_lock mine(locks, 0, 0);
+      count_up(here, counted);
+    }
+  }
+  control::barrier(here.world());
+  EXPECT_EQ(words.mine_as<std::uint64_t>()[0], here.rank() == 0 ? wanted : 0U);
+  control::barrier(here.world());
+  free(words);
+  locks.release();
+}
+
+}  // namespace
+
+JOB_TEST(locks, at_a_server_that_polls, .least_ranks = 2, .most_ranks = 4, .on_sim = false,
+         .on_packets = false, .on_direct = false, .on_loopback = false, .on_composite = false,
+         .shares_process = false, .environment = {"UPWASH_PROGRESS_THREAD=yes"}) {
+  server_beside_progress_threads(here);
 }
 
 /// Contended: one swap and one put to queue up, one put to hand over.
@@ -319,70 +350,4 @@ JOB_TEST(locks, sets_come_and_go, .most_ranks = 5) {
       none.release();
     }
   }
-}
-
-TEST(locks, what_makes_no_sense_is_refused) {
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::queue);
-              if (here.rank() == 1) locks.unlock(0, 1);
-              locks.release();
-            }),
-            "rank 1: unlock of lock 1 at member 0, which this rank does not hold; only the holder "
-            "hands it over");
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::ticket);
-              if (here.rank() == 1) locks.lock(2, 0);
-              locks.release();
-            }),
-            "rank 1: lock of a lock at member 2; the team has members 0 to 1");
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::server);
-              if (here.rank() == 1) (void)locks.try_lock(0, 2);
-              locks.release();
-            }),
-            "rank 1: try_lock of lock 2 at member 0; the set has 2 at each, counted from 0");
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::hybrid);
-              if (here.rank() == 1) {
-                locks.lock(0, 1);
-                locks.lock(0, 1);
-              }
-              locks.release();
-            }),
-            "rank 1: lock of lock 1 at member 0, which this rank holds already: it would wait for "
-            "itself");
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::queue, 1);
-              if (here.rank() == 1) {
-                locks.lock(0, 1);
-                locks.lock(0, 0);
-              }
-              locks.release();
-            }),
-            "rank 1: lock of lock 0 at member 0 by a rank that holds 1 of the set already, the "
-            "most it was made for; unlock one before, or make the set with more (most_held)");
-  EXPECT_EQ(refusal([](job& here) {
-              lock_set locks(here.world(), 2, lock_kind::queue);
-              if (here.rank() == 0) locks.lock(1, 0);
-              locks.release();
-            }),
-            "rank 0: release of a set of locks of which this rank holds 1 (lock 0 at member 1); "
-            "unlock before");
-}
-
-TEST(locks, sets_that_make_no_sense_are_refused) {
-  EXPECT_EQ(refusal([](job& here) {
-              if (here.rank() == 0) lock_set(here.world(), -1, lock_kind::queue);
-            }),
-            "rank 0: a set of -1 locks a rank, 64 held at most; give 0 or more locks, and 1 or "
-            "more that can be held");
-  const std::string said =
-      refusal([](job& here) { lock_set(here.world(), 2 + here.rank(), lock_kind::queue); });
-  const std::string rank = said.substr(0, 6);
-  EXPECT_EQ(said, rank + ": a set of " + (rank == "rank 0" ? "2" : "3") +
-                      " queue locks a rank, 64 held at most, and another member asks for another "
-                      "one; give the same numbers and kind at all members");
-  const auto world = test::sim_of(1);
-  EXPECT_EQ(test::message_of(*world, [](job& /*here*/) { lock_set().lock(0, 0); }),
-            "lock of a lock in a set that was not made, or is released");
 }

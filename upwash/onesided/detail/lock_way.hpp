@@ -48,11 +48,18 @@ template <class T>
   return reinterpret_cast<T*>(of.mine().data() + at.offset());
 }
 
+/// Blocks until the word, in `of`, has the value: by loads where this rank reaches it, else by a
+/// get a look.
+void await_word(job& here, const region& of, global_ptr<std::uint64_t> at, std::uint64_t value,
+                const conduit::wait_reason& reason);
+
 [[nodiscard]] std::unique_ptr<lock_way> make_ticket_way(const team& members, int per_rank);
 /// `within_reach`: who loads and stores the owner's memory takes its ticket there (hybrid).
 [[nodiscard]] std::unique_ptr<lock_way> make_server_way(const team& members, int per_rank,
                                                         bool within_reach);
 [[nodiscard]] std::unique_ptr<lock_way> make_queue_way(const team& members, int per_rank,
                                                        int most_held);
+[[nodiscard]] std::unique_ptr<lock_way> make_test_and_set_way(const team& members, int per_rank);
+[[nodiscard]] std::unique_ptr<lock_way> make_array_way(const team& members, int per_rank);
 
 }  // namespace upwash::detail

@@ -5,10 +5,7 @@
 // holder only, so that a plain put hands the lock over.
 #include <cstddef>
 
-#include "upwash/conduit/waiting.hpp"
 #include "upwash/core/atomic.hpp"
-#include "upwash/core/host.hpp"
-#include "upwash/core/wait_scope.hpp"
 #include "upwash/onesided/detail/lock_way.hpp"
 
 namespace upwash::detail {
@@ -28,14 +25,8 @@ class ticket_way final : public lock_way {
   std::uint64_t lock(int member, int index) override {
     const std::uint64_t ticket = fetch_add(here_, next(member, index), 1);
     const auto watched = serving(member, index);
-    const conduit::wait_reason reason{
-        .operation = "lock", .peer = watched.rank(), .number = ticket};
-    const wait_scope in(here_, reason);
-    if (const std::uint64_t* word = reached(here_, words_, watched)) {
-      host(here_).wait(conduit::wait_target::peers_word(*word, comparison::equal, ticket), reason);
-      return ticket;
-    }
-    while (get_value(here_, watched) != ticket) here_.progress();
+    await_word(here_, words_, watched, ticket,
+               {.operation = "lock", .peer = watched.rank(), .number = ticket});
     return ticket;
   }
 
