@@ -77,18 +77,6 @@ void send_piece(job& here, const notices& when, global_ptr<std::byte> at, const 
              static_cast<std::uint8_t>(call.what), lock_shift(at.region_bits()));
 }
 
-/// So that the next one finds memory and locks, where they can be loaded and stored.
-void fetch_keys(job& here, global_ptr<std::byte> at, const transfer_target& target) {
-  if (!abilities_towards(here, at.rank()).direct_access) return;
-  if (target.direct == nullptr) fetch_key(here, at);
-  auto& handlers = here.service<accumulate_handlers>();
-  if (owner_locks::peer_locks* peer = handlers.locks.to_ask(at.rank())) {
-    const notices when{.local = {}, .remote = notice::call(&owner_locks::know, peer)};
-    call_owner(here, when, handlers.tell, at,
-               {.answer = peer->key.bytes, .answered = &peer->answered});
-  }
-}
-
 struct prepared {
   transfer_target target;
   bool done = false;
@@ -101,12 +89,8 @@ prepared begin(job& here, const accumulation& call, const layout& laid) {
   const transfer_target& target = made.target;
   made.done = target.size.bytes == 0;
   if (made.done) return made;
-  owner_locks& locks = here.service<accumulate_handlers>().locks;
-  stripe_lock* table = target.direct != nullptr ? locks.of(call.to.rank()) : nullptr;
-  if (table == nullptr) {
-    fetch_keys(here, call.to, target);
-    return made;
-  }
+  stripe_lock* table = locks_within_reach(here, call.to, target);
+  if (table == nullptr) return made;
   {
     locked_adder adder(table, lock_shift(call.to.region_bits()), facts_of(call.what), call.scale);
     add_layout(adder, target, call, laid);
@@ -155,6 +139,20 @@ void add_piece(memory_call& call, owner_locks& locks, scale_bytes scale, std::ui
 }
 
 void tell_locks(memory_call& call, owner_locks& locks) { call.answer(locks.own_key().used()); }
+
+stripe_lock* locks_within_reach(job& here, global_ptr<std::byte> at,
+                                const transfer_target& target) {
+  auto& handlers = here.service<accumulate_handlers>();
+  stripe_lock* table = target.direct != nullptr ? handlers.locks.of(at.rank()) : nullptr;
+  if (table != nullptr || !abilities_towards(here, at.rank()).direct_access) return table;
+  if (target.direct == nullptr) fetch_key(here, at);
+  if (owner_locks::peer_locks* peer = handlers.locks.to_ask(at.rank())) {
+    const notices when{.local = {}, .remote = notice::call(&owner_locks::know, peer)};
+    call_owner(here, when, handlers.tell, at,
+               {.answer = peer->key.bytes, .answered = &peer->answered});
+  }
+  return nullptr;
+}
 
 request accumulate_laid(job& here, const accumulation& call, const layout& laid) {
   const prepared made = begin(here, call, laid);

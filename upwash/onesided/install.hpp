@@ -10,9 +10,9 @@ class job;
 
 namespace upwash::onesided {
 
-/// Registers the handlers of transfers and accumulates, so that peers can call them. Local, O(1);
-/// once a job. The runtime does it. Memory that a rank can reach with them is in a region, which
-/// its members allocated together, so after this.
+/// Registers the handlers of transfers, accumulates and changes of pairs, so that peers can call
+/// them. Local, O(1); once a job. The runtime does it. Memory that a rank can reach with them is in
+/// a region, which its members allocated together, so after this.
 void install(job& here);
 
 }  // namespace upwash::onesided

@@ -11,6 +11,7 @@
 #include "upwash/core/service.hpp"
 #include "upwash/onesided/detail/addend.hpp"
 #include "upwash/onesided/detail/owner_locks.hpp"
+#include "upwash/onesided/detail/target.hpp"
 
 namespace upwash::detail {
 
@@ -32,5 +33,10 @@ class accumulate_handlers final : public service_base {
   memory_operation<&add_piece> add;
   memory_operation<&tell_locks> tell;
 };
+
+/// The locks of who owns `at`, where loads and stores reach both the place and them. Else null, and
+/// what is not known yet is asked for, so that the next one finds it.
+[[nodiscard]] stripe_lock* locks_within_reach(job& here, global_ptr<std::byte> at,
+                                              const transfer_target& target);
 
 }  // namespace upwash::detail

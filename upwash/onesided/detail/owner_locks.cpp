@@ -19,7 +19,7 @@ constexpr int looks_between_yields = 100;
 
 }  // namespace
 
-void locked_adder::take(std::uint64_t stripe) noexcept {
+void stripe_holder::take(std::uint64_t stripe) noexcept {
   if (held_ != nullptr && stripe == stripe_) return;
   let_go();
   stripe_lock& wanted = locks_[(stripe + shift_) % stripe_locks];
@@ -35,7 +35,7 @@ void locked_adder::take(std::uint64_t stripe) noexcept {
   stripe_ = stripe;
 }
 
-void locked_adder::let_go() noexcept {
+void stripe_holder::let_go() noexcept {
   if (held_ == nullptr) return;
   // Release: what was added is seen by the next holder.
   std::atomic_ref(held_->taken).store(0, std::memory_order_release);
@@ -49,7 +49,7 @@ void locked_adder::add(std::byte* y, std::uint64_t offset, const std::byte* x,
     const std::uint64_t stripe = offset / stripe_bytes;
     const std::uint64_t to_next = (stripe + 1) * stripe_bytes - offset;
     const std::uint64_t now = std::min(bytes, (to_next + size - 1) / size * size);
-    take(stripe);
+    holder_.take(stripe);
     what_.add(y, x, now / size, scale_);
     y += now;
     x += now;

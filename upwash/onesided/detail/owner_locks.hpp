@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The locks under which accumulates change the memory of a rank: stripes of its regions share 64 of
-// them, which lie in memory that whoever loads and stores the regions does, too. An element is
-// changed under the lock of the stripe that its first byte is in, whoever changes it: the owner, a
-// handler for somebody else, a peer.
+// The locks under which accumulates, and changes of pairs, change the memory of a rank: stripes of
+// its regions share 64 of them, which lie in memory that whoever loads and stores the regions does,
+// too. An element is changed under the lock of the stripe that its first byte is in, whoever
+// changes it: the owner, a handler for somebody else, a peer.
 #pragma once
 
 #include <cstddef>
@@ -29,31 +29,41 @@ struct alignas(64) stripe_lock {
 inline constexpr std::uint64_t stripe_bytes = 8192;
 inline constexpr std::uint64_t stripe_locks = 64;
 
-/// Adds runs of one type under the locks of the stripes they are in: one at a time, so that nobody
-/// waits for two. Holds the last one until it goes: short, without calls of the library meanwhile.
-class locked_adder {
+/// Holds the lock of one stripe at a time, so that nobody waits for two, and the last one until it
+/// goes: short, without calls of the library meanwhile.
+class stripe_holder {
  public:
   /// `shift`: of the region, lock_shift.
+  stripe_holder(stripe_lock* locks, std::uint8_t shift) noexcept : locks_(locks), shift_(shift) {}
+  ~stripe_holder() { let_go(); }
+  stripe_holder(const stripe_holder&) = delete;
+  stripe_holder& operator=(const stripe_holder&) = delete;
+
+  void take(std::uint64_t stripe) noexcept;
+
+ private:
+  void let_go() noexcept;
+
+  stripe_lock* locks_;
+  stripe_lock* held_ = nullptr;
+  std::uint64_t stripe_ = 0;
+  std::uint8_t shift_;
+};
+
+/// Adds runs of one type under the locks of the stripes they are in.
+class locked_adder {
+ public:
   locked_adder(stripe_lock* locks, std::uint8_t shift, const addend_facts& what,
                const scale_bytes& scale) noexcept
-      : locks_(locks), what_(what), scale_(scale), shift_(shift) {}
-  ~locked_adder() { let_go(); }
-  locked_adder(const locked_adder&) = delete;
-  locked_adder& operator=(const locked_adder&) = delete;
+      : holder_(locks, shift), what_(what), scale_(scale) {}
 
   /// `offset`: of y in the owner's part.
   void add(std::byte* y, std::uint64_t offset, const std::byte* x, std::uint64_t bytes) noexcept;
 
  private:
-  void take(std::uint64_t stripe) noexcept;
-  void let_go() noexcept;
-
-  stripe_lock* locks_;
+  stripe_holder holder_;
   const addend_facts& what_;
   const scale_bytes& scale_;
-  stripe_lock* held_ = nullptr;
-  std::uint64_t stripe_ = 0;
-  std::uint8_t shift_;
 };
 
 /// So that regions do not all begin with the same lock. The same at all ranks.
