@@ -32,6 +32,20 @@ void each_run(const layout& laid, const One& one) {
   }
 }
 
+/// Calls `copy` with each row of runs; of a list with each segment as it stands, since to look for
+/// rows among them takes longer than to copy them one by one.
+template <class Copy>
+void each_row(const layout& laid, const Copy& copy) {
+  if (const strided* rows = laid.as_strided()) {
+    run_walker walker(*rows);
+    for (run_row row; walker.next(row);) copy(row);
+    return;
+  }
+  for (const segment& each : laid.as_list()) {
+    if (each.bytes != 0) copy(run_row{each.local, each.remote, each.bytes});
+  }
+}
+
 /// The only run of a layout, if it is one.
 bool only_run(const layout& laid, const footprint& size, run_row& run) {
   run_walker walker = walker_of(laid);
@@ -58,11 +72,10 @@ bool begin_plain(job& here, int rank, const layout& laid, const footprint& size,
 
 void copy_in(job& here, std::byte* direct, const std::byte* from, const layout& laid,
              const footprint& size) {
-  run_walker walker = walker_of(laid);
-  for (run_row row; walker.next(row);) {
+  each_row(laid, [=](const run_row& row) {
     copy_runs(direct + row.remote, row.remote_stride, from + row.local, row.local_stride, row.bytes,
               row.count);
-  }
+  });
   // As a put: what this rank stores next is seen after it.
   std::atomic_thread_fence(std::memory_order_release);
   ++host(here).counters().puts;
@@ -71,11 +84,10 @@ void copy_in(job& here, std::byte* direct, const std::byte* from, const layout& 
 
 void copy_out(job& here, const std::byte* direct, std::byte* to, const layout& laid,
               const footprint& size) {
-  run_walker walker = walker_of(laid);
-  for (run_row row; walker.next(row);) {
+  each_row(laid, [=](const run_row& row) {
     copy_runs(to + row.local, row.local_stride, direct + row.remote, row.remote_stride, row.bytes,
               row.count);
-  }
+  });
   ++host(here).counters().gets;
   host(here).counters().get_bytes += size.bytes;
 }
