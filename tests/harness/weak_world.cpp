@@ -35,8 +35,11 @@ class weak_endpoint final : public endpoint {
   [[nodiscard]] location place(int rank) const noexcept override { return strong_.place(rank); }
   void attach(int rank, sink* receiver) override { strong_.attach(rank, receiver); }
   injection send(const message& m, bool from_handler) override {
-    return strong_.send(m, from_handler);
+    const injection sent = strong_.send(m, from_handler);
+    if (sent.what != outcome::retry) ++messages;
+    return sent;
   }
+  int messages = 0;
   void throttle(bool on) override { strong_.throttle(on); }
   [[nodiscard]] memory_block allocate(int rank, std::size_t bytes) override {
     return strong_.allocate(rank, bytes);
@@ -120,6 +123,10 @@ std::unique_ptr<conduit::world> make_weak_world(std::unique_ptr<conduit::world> 
 
 int flushes_of(conduit::world& weak, int rank) {
   return dynamic_cast<weak_endpoint&>(weak.endpoint_of(rank)).flushes;
+}
+
+int messages_of(conduit::world& weak, int rank) {
+  return dynamic_cast<weak_endpoint&>(weak.endpoint_of(rank)).messages;
 }
 
 void lose(conduit::world& weak, int lost) {

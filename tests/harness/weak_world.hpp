@@ -20,6 +20,9 @@ namespace upwash::test {
 /// Flushes that a rank's endpoint was asked for so far; `weak` was made by make_weak_world.
 [[nodiscard]] int flushes_of(conduit::world& weak, int rank);
 
+/// Active messages of all classes that a rank's endpoint has sent so far.
+[[nodiscard]] int messages_of(conduit::world& weak, int rank);
+
 /// All endpoints of `weak` say that the rank is lost.
 void lose(conduit::world& weak, int lost);
 

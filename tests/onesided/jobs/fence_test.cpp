@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/weak_world.hpp"
 #include "tests/harness/worlds.hpp"
+#include "tests/onesided/jobs/served_world.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/onesided/accumulate.hpp"
 #include "upwash/onesided/fence.hpp"
 
 namespace {
@@ -158,6 +161,52 @@ JOB_TEST(fence, asks_those_that_must_be_asked) {
     }
   }
   all.end();
+}
+
+/// On the wire: a question to each target and its answer, 2 (N - 1) where all others are targets,
+/// in whatever order; none to others, none behind sums, which bring their answers.
+TEST(fence, messages_are_as_many_as_the_formula_says) {
+  for (int ranks = 1; ranks <= 17; ++ranks) {
+    for (const fence_order order : orders) {
+      for (const int targets : {ranks - 1, ranks / 2}) {
+        const auto world = test::make_weak_world(test::served_of(ranks, 0));
+        const auto sent_by_each = [&] {
+          std::vector<int> all;
+          for (int r = 0; r < ranks; ++r) all.push_back(test::messages_of(*world, r));
+          return all;
+        };
+        ASSERT_EQ(test::message_of(
+                      *world,
+                      [&](job& here) {
+                        region area = allocate(here.world(), 16);
+                        const std::int64_t one = 1;
+                        control::barrier(here.world());
+                        if (here.rank() == 0) {
+                          for (int to = 1; to <= targets; ++to) {
+                            const auto place = area.at<std::int64_t>(to);
+                            accumulate(here, place, std::span(&one, 1)).wait();
+                            put(here, place, std::span(&one, 1), unacknowledged).wait();
+                          }
+                          here.compute(duration::from_us(1000));  // all else has come by then
+                          const auto before = sent_by_each();
+                          EXPECT_EQ(fence_all(here, {.order = order, .in_flight = 3}).asked,
+                                    targets);
+                          const auto after = sent_by_each();
+                          for (int r = 0; r < ranks; ++r) {
+                            const int wanted = r == 0 ? targets : r <= targets ? 1 : 0;
+                            EXPECT_EQ(after[as_count(r)] - before[as_count(r)], wanted) << r;
+                          }
+                          for (int r = 0; r < ranks; ++r)
+                            put_value(here, area.at<std::uint64_t>(r, 1), 1);
+                        }
+                        wait_until(here, area.mine_as<std::uint64_t>()[1], comparison::equal, 1);
+                        control::barrier(here.world());
+                        free(area);
+                      }),
+                  "no error");
+      }
+    }
+  }
 }
 
 TEST(fence, what_makes_no_sense_is_refused) {
