@@ -31,7 +31,7 @@ struct options {
   int degree = 0;                      ///< neighbor-send: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
                                        ///< ENGINE[/PARTITION]; streams: a setting
-                                       ///< (stream_common.hpp); empty: each in turn
+                                       ///< (stream_common.hpp); onesided: a part; empty: each
 };
 
 /// Where the cores of the first two ranks lay during a sample. Virtual machines move them.
@@ -141,7 +141,7 @@ void get_bandwidth(context& c);
 void copy_bandwidth(context& c);
 void atomic_latency(context& c);
 void barrier(context& c);
-void fence_and_barrier(context& c);
+void onesided(context& c);
 void broadcast(context& c);
 void all_gather(context& c);
 void all_to_all(context& c);

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/bench.hpp"
 #include "bench/floors.hpp"
+#include "bench/onesided.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/onesided/fence_barrier.hpp"
 
 namespace upwash::bench {
@@ -129,7 +130,7 @@ void fence_and_barrier(context& c) {
     for (const int delay : delays_of(bytes)) rows_of(c, bytes, delay);
   }
   messages_of(c);
-  if (c.simulated()) return;
+  if (c.simulated() || !all_direct(c.here().world())) return;
   // One word to the neighbour, beside a barrier by hand.
   const team world = c.here().world();
   region area = allocate(world, 8);

@@ -10,37 +10,13 @@
 #include <memory>
 #include <vector>
 
-#include "bench/bench.hpp"
 #include "bench/floors.hpp"
+#include "bench/onesided.hpp"
 
 namespace upwash::bench {
 namespace {
 
 constexpr std::array<std::uint64_t, 4> transfer_sizes{4096, 65536, 1048576, 4194304};
-
-/// Keeps a value alive before the optimiser.
-template <class T>
-void keep(const T& value) {
-  asm volatile("" : : "g"(&value) : "memory");
-}
-
-double per_operation_ns(duration spent, long iterations) {
-  return spent.ns() / static_cast<double>(iterations);
-}
-
-/// What rank 0 does alone to rank 1's memory.
-template <class Operation>
-auto by_rank_zero(context& c, Operation operation) {
-  return [&c, operation](long iterations) {
-    const duration start = c.here().now();
-    if (c.rank() == 0) {
-      for (long i = 0; i < iterations; ++i) operation(i);
-    }
-    const double value = per_operation_ns(c.here().now() - start, iterations);
-    control::barrier(c.here().world());
-    return value;
-  };
-}
 
 double gigabytes_per_second(std::uint64_t bytes, double ns) {
   return static_cast<double>(bytes) / ns;
@@ -200,7 +176,8 @@ void copy_bandwidth(context& c) {
         for (long i = 0; i < iterations; ++i) get(c.here(), all[0], 0, mine.bytes).wait();
       }
       control::barrier(c.here().world());
-      return gigabytes_per_second(bytes, per_operation_ns(c.here().now() - start, iterations));
+      return gigabytes_per_second(bytes,
+                                  (c.here().now() - start).ns() / static_cast<double>(iterations));
     };
     const auto pipeline =
         c.simulated() ? nullptr : std::make_unique<bare_pipeline>(c, mine.bytes.data(), bytes);

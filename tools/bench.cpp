@@ -88,6 +88,8 @@ int start(const bench_arguments& arguments) {
     options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks),
                            "UPWASH_MACHINE=" + arguments.machine};
     if (arguments.no_remote_writes) options.environment.emplace_back("UPWASH_REMOTE_WRITES=0");
+  } else if (arguments.conduit == "loopback") {
+    options.environment = {"UPWASH_CONDUIT=loopback", fmt::format("UPWASH_RANKS={}", ranks)};
   } else {
     options.ranks = ranks;
     options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
@@ -120,8 +122,8 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,
                      "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a "
-                     "pattern, streams: direct|auto|1d..4d[,buffer=N,threshold=X,...]; else each "
-                     "in turn");
+                     "pattern, streams: direct|auto|1d..4d[,buffer=N,threshold=X,...], onesided: "
+                     "all-fence|fence-barrier|locks[:KIND]|speed; else each in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");
@@ -135,7 +137,8 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("name", arguments->name, "Which one");
   command->add_flag("--list", arguments->list, "Name them all");
   command->add_option("-n,--ranks", arguments->ranks, "Ranks")->check(CLI::Range(1, 1 << 20));
-  command->add_option("--conduit", arguments->conduit)->check(CLI::IsMember({"shm", "sim"}));
+  command->add_option("--conduit", arguments->conduit)
+      ->check(CLI::IsMember({"shm", "sim", "loopback"}));
   command->add_option("--machine", arguments->machine, "With sim: the machine");
   command->add_flag("--no-remote-writes", arguments->no_remote_writes,
                     "With sim: puts and gets are messages that their owners serve");
