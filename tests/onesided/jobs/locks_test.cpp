@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <span>
 #include <thread>
 #include <utility>
@@ -280,6 +282,19 @@ void server_beside_progress_threads(job& here) {
 JOB_TEST(locks, at_a_server_that_polls, .least_ranks = 2, .most_ranks = 4, .on_sim = false,
          .on_packets = false, .on_direct = false, .on_loopback = false, .on_composite = false,
          .shares_process = false, .environment = {"UPWASH_PROGRESS_THREAD=yes"}) {
+  server_beside_progress_threads(here);
+}
+
+JOB_TEST(locks, at_a_server_that_naps_when_idle, .least_ranks = 2, .most_ranks = 4, .on_sim = false,
+         .on_packets = false, .on_direct = false, .on_loopback = false, .on_composite = false,
+         .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=yes", "UPWASH_PROGRESS_WAIT=nap"}) {
+  server_beside_progress_threads(here);
+  // Nobody wants anything for a while: the thread leaves its core to others, and wakes then.
+  const std::clock_t before = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const double used_ms = 1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LT(used_ms, 60);
   server_beside_progress_threads(here);
 }
 

@@ -113,7 +113,13 @@ bool patience::pause() noexcept {
 }
 
 void patience::nap() const noexcept {
-  const timespec time{0, napping_ ? 200'000 : 20'000};
+  if (!napping_) return nap_shortly();
+  const timespec time{0, 200'000};
+  nanosleep(&time, nullptr);
+}
+
+void patience::nap_shortly() noexcept {
+  const timespec time{0, 20'000};
   nanosleep(&time, nullptr);
 }
 

@@ -34,6 +34,9 @@ class patience {
 
   [[nodiscard]] policy chosen() const noexcept { return policy_; }
 
+  /// Gives the core up for about 20 us, and what the timer adds.
+  static void nap_shortly() noexcept;
+
  private:
   void nap() const noexcept;
 

@@ -19,10 +19,11 @@
 namespace upwash::conduit::shm_detail {
 namespace {
 
-constexpr int messages_at_once = 64;          // of one ring in one poll
-constexpr int most_hosted = 65536;            // local numbers have 16 bits
-constexpr int few_processes = 8;              // whose rings are looked at one by one
-constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
+constexpr int messages_at_once = 64;            // of one ring in one poll
+constexpr int most_hosted = 65536;              // local numbers have 16 bits
+constexpr int few_processes = 8;                // whose rings are looked at one by one
+constexpr std::uint32_t polls_a_look = 4096;    // for a failure of the job
+constexpr std::uint32_t looks_before_nap = 64;  // of the thread beside the rank, in vain
 
 capabilities describe(std::size_t medium_bytes) {
   peer_capabilities any;
@@ -74,6 +75,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       first_rank_(mesh_.self() * hosted_),
       fake_nodes_(static_cast<int>(values.integer("fake_nodes"))),
       burn_(values.text("compute") == "burn"),
+      thread_naps_(values.text("progress_wait") == "nap"),
       describe_(shm_detail::describe(mesh_.shape().medium_bytes())),
       announcing_(mesh_.processes() > few_processes),
       announced_(static_cast<std::size_t>(mesh_.processes())),
@@ -237,7 +239,7 @@ int shm_endpoint::poll_all() {
     if (place == processes) {
       // Relaxed: a late look is another poll's work.
       if (to_self_.load(std::memory_order_relaxed)) poll_self(happened);
-      happened += poll_memory();
+      happened += look_for_memory();
     } else if (place != mesh_.self()) {
       happened += take(place, lane::request, messages_at_once);
       happened += take(place, lane::reply, messages_at_once);
@@ -265,7 +267,7 @@ int shm_endpoint::poll_announced() {
     if (count == known.count && !known.again) continue;
     known = {count, look_at(p, happened)};
   }
-  // Relaxed, both: as in poll_memory.
+  // Relaxed, both: as in look_for_memory.
   if (memory_wanted_ || serving_.load(std::memory_order_relaxed) ||
       kept_memory_count_.load(std::memory_order_relaxed) != 0) {
     if (!inbound_.try_lock()) return happened;
@@ -308,7 +310,16 @@ bool shm_endpoint::look_at(int process, int& happened) {
   });
 }
 
+/// Of the thread beside the rank.
 int shm_endpoint::poll_memory() {
+  const int happened = look_for_memory();
+  if (!thread_naps_) return happened;
+  in_vain_ = happened == 0 ? in_vain_ + 1 : 0;
+  if (in_vain_ >= looks_before_nap) patience::nap_shortly();
+  return happened;
+}
+
+int shm_endpoint::look_for_memory() {
   // Relaxed, both: what they announce is read under the lock; a late look is another poll's work.
   bool wanted = serving_.load(std::memory_order_relaxed) ||
                 kept_memory_count_.load(std::memory_order_relaxed) != 0;

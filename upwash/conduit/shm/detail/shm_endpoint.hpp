@@ -114,6 +114,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   void look_for_deaths() noexcept;
   [[nodiscard]] bool something_waits() noexcept;
   int take(int process, lane kind, int most);
+  int look_for_memory();
   int take_memory();
   int poll_all();
   int poll_announced();
@@ -134,6 +135,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   int first_rank_;
   int fake_nodes_;
   bool burn_;
+  bool thread_naps_;           ///< the one beside the rank, where it finds nothing
+  std::uint32_t in_vain_ = 0;  ///< its looks in a row
   bool polling_ = false;
   bool refused_ = false;  ///< an injection since the last poll: credit is waited for
   int throttling_ = 0;    ///< ranks of this process that have it on
