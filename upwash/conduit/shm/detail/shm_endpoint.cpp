@@ -19,11 +19,10 @@
 namespace upwash::conduit::shm_detail {
 namespace {
 
-constexpr int messages_at_once = 64;            // of one ring in one poll
-constexpr int most_hosted = 65536;              // local numbers have 16 bits
-constexpr int few_processes = 8;                // whose rings are looked at one by one
-constexpr std::uint32_t polls_a_look = 4096;    // for a failure of the job
-constexpr std::uint32_t looks_before_nap = 64;  // of the thread beside the rank, in vain
+constexpr int messages_at_once = 64;          // of one ring in one poll
+constexpr int most_hosted = 65536;            // local numbers have 16 bits
+constexpr int few_processes = 8;              // whose rings are looked at one by one
+constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
 
 capabilities describe(std::size_t medium_bytes) {
   peer_capabilities any;
@@ -308,15 +307,6 @@ bool shm_endpoint::look_at(int process, int& happened) {
     }
     return deliver(arrived, kind == lane::memory ? kept_memory_ : kept_);
   });
-}
-
-/// Of the thread beside the rank.
-int shm_endpoint::poll_memory() {
-  const int happened = look_for_memory();
-  if (!thread_naps_) return happened;
-  in_vain_ = happened == 0 ? in_vain_ + 1 : 0;
-  if (in_vain_ >= looks_before_nap) patience::nap_shortly();
-  return happened;
 }
 
 int shm_endpoint::look_for_memory() {

@@ -7,7 +7,8 @@
 namespace upwash::conduit::shm_detail {
 namespace {
 
-constexpr int turns_away = 16;  // of the core, in one idle
+constexpr int turns_away = 16;                  // of the core, in one idle
+constexpr std::uint32_t looks_before_nap = 64;  // of the thread beside the rank, in vain
 
 }  // namespace
 
@@ -34,6 +35,15 @@ void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reas
     // Given the core back for nothing: giving it on from here costs the others less than a way
     // through the caller's loop and a poll would.
   }
+}
+
+/// Of the thread beside the rank.
+int shm_endpoint::poll_memory() {
+  const int happened = look_for_memory();
+  if (!thread_naps_) return happened;
+  in_vain_ = happened == 0 ? in_vain_ + 1 : 0;
+  if (in_vain_ >= looks_before_nap) patience::nap_shortly();
+  return happened;
 }
 
 bool shm_endpoint::something_waits() noexcept {
