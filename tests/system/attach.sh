@@ -46,6 +46,18 @@ done
 
 [[ $("$program") == "rank 0 of 1: sum 0" ]] || fail "alone"
 
+# A rank that ends the job: its status, one line, and what it has printed.
+status=0
+"$UPWASH_TEST_BIN/upwash" run -n 3 "$program" 7 >"$out/ended" 2>"$out/ended.err" || status=$?
+[[ $status == 7 ]] || fail "a rank that ends the job: status $status"
+[[ $(cat "$out/ended.err") == "upwash: rank 2: it is enough; job ended" ]] ||
+  fail "a rank that ends the job: its line"
+grep -q "last words" "$out/ended" || fail "a rank that ends the job: its output"
+status=0
+"$program" 5 >"$out/ended" 2>"$out/ended.err" || status=$?
+[[ $status == 5 ]] || fail "ending alone: status $status"
+[[ $(cat "$out/ended.err") == "upwash: it is enough" ]] || fail "ending alone: its line"
+
 # Half a job: the missing rank is named, nobody hangs.
 status=0
 UPWASH_RANK=0 UPWASH_SIZE=2 UPWASH_JOB_ID=half-$$ UPWASH_START_TIMEOUT=1s "$program" \

@@ -147,6 +147,11 @@ attached_job::~attached_job() {
 
 job& attached_job::job() const noexcept { return *parts_->here; }
 
+void attached_job::abort(int status, std::string_view why) const noexcept {
+  runtime_detail::end_job(parts_->composed, parts_->composed.world->first_rank(), status, why);
+  _exit(status);
+}
+
 attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
   auto made = std::make_unique<attached_job::parts>();
   composition& parts = made->composed;

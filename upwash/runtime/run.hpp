@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "upwash/base/function_ref.hpp"
@@ -58,6 +59,10 @@ class attached_job {
   ~attached_job();
 
   [[nodiscard]] upwash::job& job() const noexcept;
+
+  /// Ends the whole job with this exit status, which is not 0, and one line that names this rank
+  /// and says why. Does not return; nothing of the program is unwound.
+  [[noreturn]] void abort(int status, std::string_view why) const noexcept;
 
  private:
   friend attached_job attach(int argc, char** argv, const additions& own);

@@ -18,23 +18,26 @@
 
 namespace upwash::runtime_detail {
 
-int report(const composition& parts, int rank, const error& failure) {
-  const int status = failure.exit_status();
+void end_job(const composition& parts, int rank, int status, std::string_view why) {
   std::fflush(nullptr);
   if (getpid() != parts.process) {  // a child that the program forked: the job goes on without it
-    fmt::print(stderr, "upwash: a forked child of rank {}: {}\n", rank, failure.what());
+    fmt::print(stderr, "upwash: a forked child of rank {}: {}\n", rank, why);
     std::fflush(nullptr);
     _exit(status);
   }
   const int named = parts.world && parts.world->size() > 1 ? rank : -1;
   if (!parts.boot) {
-    launch::abort_start(status, failure.what());
+    launch::abort_start(status, why);
   } else if (launched(parts.values) || parts.boot->process_count() > 1) {
-    parts.boot->abort(named, status, failure.what());
+    parts.boot->abort(named, status, why);
   }
-  fmt::print(stderr, "upwash: {}\n", launch::failure_line(named, failure.what()));
+  fmt::print(stderr, "upwash: {}\n", launch::failure_line(named, why));
   std::fflush(nullptr);
-  return status;
+}
+
+int report(const composition& parts, int rank, const error& failure) {
+  end_job(parts, rank, failure.exit_status(), failure.what());
+  return failure.exit_status();
 }
 
 std::string type_of_exception() {

@@ -5,11 +5,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "upwash/base/error.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 
 namespace upwash::runtime_detail {
+
+/// Ends the job for what rank `rank` (-1: all together) says. The line is the launcher's to print;
+/// a process alone prints it, and only then this returns.
+void end_job(const composition& parts, int rank, int status, std::string_view why);
 
 /// Tells of the error that ended rank `rank` (-1: the start, or all ranks together) and ends the
 /// job. The line is the launcher's to print; a process alone prints it, and only then this returns.
