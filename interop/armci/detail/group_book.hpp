@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Groups by the numbers that ARMCI_Group carries: the first 8 of its bytes, all that is written of
+// it, so that programs may keep it in what another library takes for a group.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interop/armci/include/armci.h"
+#include "upwash/core/team.hpp"
+
+namespace upwash::armci {
+
+class group_book {
+ public:
+  static constexpr std::uint32_t world = 0;
+
+  explicit group_book(const team& all) : teams_{all} {}
+
+  /// Writes the group of a team; no team: one that this rank is no member of.
+  void enter(const team& made, ARMCI_Group& group);
+  static void write(std::uint32_t number, ARMCI_Group& group) noexcept;
+
+  /// Throws `refusal` for what is no group, or was freed, or (number, members) has this rank as no
+  /// member.
+  [[nodiscard]] bool is_member(const ARMCI_Group* group) const;
+  [[nodiscard]] std::uint32_t number(const ARMCI_Group* group) const;
+  [[nodiscard]] const team& members(const ARMCI_Group* group) const;
+  [[nodiscard]] const team& members(std::uint32_t number) const { return teams_[number]; }
+  /// Collective over the group. Nothing for the world.
+  void remove(const ARMCI_Group* group);
+
+  std::uint32_t standard = world;  ///< ARMCI_Group_set_default
+
+ private:
+  std::vector<team> teams_;  ///< no team: freed
+};
+
+}  // namespace upwash::armci

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/armci/detail/session.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include "interop/armci/detail/guard.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/memory_access.hpp"
+#include "upwash/onesided/accumulate.hpp"
+
+namespace upwash::armci {
+namespace {
+
+// docs/decisions/0016-ranks-behind-c-names.md. Whoever runs several ranks in a process sets the
+// first when it changes from one rank to another; today a thread finds the only rank there is.
+constinit thread_local session* of_thread = nullptr;
+constinit std::atomic<session*> of_process = nullptr;
+
+/// A process that ends in good order leaves the job; one between ARMCI_Init and ARMCI_Finalize does
+/// not, so that the launcher says so.
+void leave_at_exit() {
+  const session* own = session::current();
+  if (own != nullptr && own->begun == 0) session::leave();
+}
+
+}  // namespace
+
+session::session()
+    : joined(attach(0, nullptr)),
+      here(joined.job()),
+      world(here.world()),
+      rank(here.rank()),
+      size(here.size()),
+      groups(world) {}
+
+session::~session() = default;
+
+session* session::current() noexcept {
+  if (of_thread == nullptr) of_thread = of_process.load(std::memory_order_acquire);
+  return of_thread;
+}
+
+session& session::in_job() {
+  if (session* own = current()) return *own;
+  of_thread = new session;  // NOLINT: until `leave`
+  of_process.store(of_thread, std::memory_order_release);
+  std::atexit(&leave_at_exit);
+  return *of_thread;
+}
+
+session& session::in_armci() {
+  session* own = current();
+  if (own == nullptr || own->begun == 0) {
+    throw refusal(code::failed, "called outside ARMCI_Init and ARMCI_Finalize");
+  }
+  return *own;
+}
+
+void session::leave() {
+  session* own = current();
+  of_thread = nullptr;
+  of_process.store(nullptr, std::memory_order_release);
+  delete own;  // NOLINT: made by in_job
+}
+
+void session::begin() {
+  if (!notices) {
+    notices = notifications(world);
+    counts.resize(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) notices.notify(i).detach();
+    for (int i = 0; i < size; ++i) notices.wait_for(i);
+    // The first sum at a rank asks for the key of its locks; the second one is answered behind it.
+    region words = allocate(world, sizeof(std::int64_t));
+    const std::int64_t nothing = 0;
+    for (int i = 0; i < 2 * size; ++i) {
+      accumulate(here, words.at<std::int64_t>(i % size), std::span(&nothing, 1)).wait();
+    }
+    here.quiet();
+    control::barrier_by_messages(world);
+    upwash::free(words);
+  }
+  control::barrier(world);
+}
+
+void fetch_keys(const region& of) {
+  const team among = of.members();
+  job& here = among.here();
+  for (int i = 0; i < among.size(); ++i) get(here, of.at(i), {}, implicit);
+  here.quiet();
+  control::barrier_by_messages(among);
+}
+
+}  // namespace upwash::armci
