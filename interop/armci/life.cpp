@@ -3,13 +3,13 @@
 //
 // Begin and end of ARMCI and of the job.
 #include <armci.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "interop/armci/detail/guard.hpp"
+#include "interop/armci/detail/mpi_beside.hpp"
 #include "upwash/onesided/fence_barrier.hpp"
 
 using namespace upwash::armci;  // NOLINT: of this file alone
@@ -38,15 +38,6 @@ void check_level(int level) {
                   "MPI_THREAD_MULTIPLE: one thread at a time drives a rank; ask for "
                   "MPI_THREAD_SERIALIZED or less");
   }
-}
-
-/// The ranks of a communicator, by the MPI library that made it; -1: there is none.
-int size_of(void* communicator) {
-  using call = int (*)(void*, int*);
-  // Communicators are pointers, or integers that travel in the same register.
-  const auto asks = reinterpret_cast<call>(dlsym(RTLD_DEFAULT, "MPI_Comm_size"));
-  int size = -1;
-  return asks != nullptr && asks(communicator, &size) == 0 ? size : -1;
 }
 
 [[noreturn]] void end_job(int code, const std::string& why) {
@@ -79,7 +70,7 @@ int PARMCI_Init_thread_comm(int level, void* world) {
   try {
     const session& own = session::in_job();
     check_level(level);
-    if (const int members = size_of(world); members != own.size) {
+    if (const int members = mpi_beside::size_of(world); members != own.size) {
       throw refusal(code::rank, fmt::format("a communicator of {} ranks; ARMCI has all {} of the "
                                             "job, MPI_COMM_WORLD is wanted",
                                             members, own.size));

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "interop/armci/detail/guard.hpp"
+#include "interop/armci/detail/mpi_beside.hpp"
 
 namespace upwash::armci {
 namespace {
@@ -16,6 +17,9 @@ constexpr std::uint32_t of_others = 0xffffffff;
 }  // namespace
 
 void group_book::write(std::uint32_t number, ARMCI_Group& group) noexcept {
+  // Programs compiled with ARMCI-MPI look for MPI's communicator there, Global Arrays for that of
+  // all ranks.
+  group.communicator = number == world ? mpi_beside::world() : mpi_beside::none();
   group.id = mark | number;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Groups by the numbers that ARMCI_Group carries: the first 8 of its bytes, all that is written of
-// it, so that programs may keep it in what another library takes for a group.
+// Groups by the numbers that ARMCI_Group carries. What is written of it lies in its first 32 bytes,
+// which are all that it has in programs compiled with ARMCI-MPI over MPICH.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,10 @@ typedef struct {
 
 /* A group of ranks. The members are the library's; copies name the same group. */
 typedef struct {
+  void* communicator; /* MPI's, of all ranks, in a process that uses MPI itself; else none */
+  unsigned long reserved;
   unsigned long id;
-  unsigned long reserved[4];
+  unsigned long unused[2];
 } ARMCI_Group;
 
 /* Begin and end. */

@@ -39,6 +39,7 @@ SAME(offsetof(armci_giov_t, dst_ptr_array), 8);
 SAME(offsetof(armci_giov_t, bytes), 16);
 SAME(offsetof(armci_giov_t, ptr_array_len), 20);
 SAME(sizeof(ARMCI_Group), 40);
+SAME(offsetof(ARMCI_Group, communicator), 0);
 SAME(sizeof(armcix_mutex_hdl_t), 8);
 
 /* With MPICH a group had 32 bytes: no more are written. */
