@@ -99,12 +99,12 @@ void PARMCI_Group_set_default(ARMCI_Group* group) {
 
 void PARMCI_Group_get_default(ARMCI_Group* group) {
   must("ARMCI_Group_get_default",
-       [&](session& own) { group_book::write(own.groups.standard, checked(group)); });
+       [&](session& own) { own.groups.write(own.groups.standard, checked(group)); });
 }
 
 void PARMCI_Group_get_world(ARMCI_Group* group) {
   must("ARMCI_Group_get_world",
-       [&](session& /*own*/) { group_book::write(group_book::world, checked(group)); });
+       [&](session& own) { own.groups.write(group_book::world, checked(group)); });
 }
 
 int PARMCI_Absolute_id(ARMCI_Group* group, int rank) {

@@ -86,7 +86,9 @@ int PARMCI_Initialized(void) {
   return own != nullptr && own->begun > 0 ? 1 : 0;
 }
 
+// Libraries and the program may both call it: one that comes behind the last is no harm.
 int PARMCI_Finalize(void) {
+  if (const session* own = session::current(); own != nullptr && own->begun == 0) return 0;
   return answer("ARMCI_Finalize", [](session& own) {
     if (own.begun == 1) {
       own.open.wait_implicit(-1);

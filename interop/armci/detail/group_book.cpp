@@ -16,16 +16,22 @@ constexpr std::uint32_t of_others = 0xffffffff;
 
 }  // namespace
 
-void group_book::write(std::uint32_t number, ARMCI_Group& group) noexcept {
-  // Programs compiled with ARMCI-MPI look for MPI's communicator there, Global Arrays for that of
-  // all ranks.
-  group.communicator = number == world ? mpi_beside::world() : mpi_beside::none();
+group_book::group_book(const team& all) : teams_{all}, communicators_{nullptr} {}
+
+void group_book::write(std::uint32_t number, ARMCI_Group& group) const noexcept {
+  // Programs compiled with ARMCI-MPI look for MPI's communicator there.
+  group.communicator = number == world       ? mpi_beside::world()
+                       : number == of_others ? mpi_beside::none()
+                                             : communicators_[number];
   group.id = mark | number;
 }
 
 void group_book::enter(const team& made, ARMCI_Group& group) {
   if (!made) return write(of_others, group);
+  std::vector<int> ranks;
+  for (int i = 0; i < made.size(); ++i) ranks.push_back(made.world_rank(i));
   teams_.push_back(made);
+  communicators_.push_back(mpi_beside::make(ranks, teams_.front().size()));
   write(static_cast<std::uint32_t>(teams_.size() - 1), group);
 }
 
@@ -53,6 +59,7 @@ void group_book::remove(const ARMCI_Group* group) {
   if (!is_member(group)) return;
   const std::uint32_t going = number(group);
   if (going == world) return;
+  mpi_beside::free(communicators_[going]);
   teams_[going].release();
   teams_[going] = team();
   if (standard == going) standard = world;

@@ -17,11 +17,12 @@ class group_book {
  public:
   static constexpr std::uint32_t world = 0;
 
-  explicit group_book(const team& all) : teams_{all} {}
+  explicit group_book(const team& all);
 
-  /// Writes the group of a team; no team: one that this rank is no member of.
+  /// Writes the group of a team; no team: one that this rank is no member of. Collective over the
+  /// team where the program uses MPI, which then has a communicator of the group.
   void enter(const team& made, ARMCI_Group& group);
-  static void write(std::uint32_t number, ARMCI_Group& group) noexcept;
+  void write(std::uint32_t number, ARMCI_Group& group) const noexcept;
 
   /// Throws `refusal` for what is no group, or was freed, or (number, members) has this rank as no
   /// member.
@@ -35,7 +36,8 @@ class group_book {
   std::uint32_t standard = world;  ///< ARMCI_Group_set_default
 
  private:
-  std::vector<team> teams_;  ///< no team: freed
+  std::vector<team> teams_;           ///< no team: freed
+  std::vector<void*> communicators_;  ///< MPI's, by the same numbers
 };
 
 }  // namespace upwash::armci

@@ -41,7 +41,7 @@ typedef struct {
 
 /* A group of ranks. The members are the library's; copies name the same group. */
 typedef struct {
-  void* communicator; /* MPI's, of all ranks, in a process that uses MPI itself; else none */
+  void* communicator; /* MPI's, where the program uses MPI itself; else none */
   unsigned long reserved;
   unsigned long id;
   unsigned long unused[2];

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   CHECK(ARMCI_Initialized() == 1);
   CHECK(ARMCI_Finalize() == 0);
   CHECK(ARMCI_Initialized() == 0);
+  CHECK(ARMCI_Finalize() == 0);
   CHECK(armci_msg_me() == me && armci_msg_nproc() == size);
 
   CHECK(ARMCI_Init() == 0);
