@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Front ends for programs of other libraries: interop/NAME each. libarmci is what programs written
 # for ARMCI link with; its C headers keep to a folder of their own, which no C++ program needs.
-enable_language(C)
 
 file(GLOB UPWASH_ARMCI_SOURCES CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/interop/armci/*.cpp ${PROJECT_SOURCE_DIR}/interop/armci/detail/*.cpp)
@@ -36,6 +35,7 @@ install(FILES ${PROJECT_BINARY_DIR}/upwash-armci.pc DESTINATION ${CMAKE_INSTALL_
 
 # Tests: each C source is a program, run with several numbers of ranks; each script runs some.
 if(UPWASH_BUILD_TESTS AND TARGET upwash_command)
+  enable_language(C)
   set(UPWASH_ARMCI_TESTS ${PROJECT_SOURCE_DIR}/tests/interop/armci)
   set(UPWASH_ARMCI_ENVIRONMENT
       "UPWASH_TEST_BIN=${PROJECT_BINARY_DIR}/bin;UPWASH_TEST_BUILD=${PROJECT_BINARY_DIR};UPWASH_CONFIG=")

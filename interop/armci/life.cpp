@@ -95,6 +95,7 @@ int PARMCI_Finalize(void) {
       own.open.flush(-1);
       upwash::fence_barrier(own.world);
       own.open.forget(-1);
+      own.mutexes.reset();
     }
     --own.begun;
   });

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "interop/armci/detail/guard.hpp"
@@ -88,9 +89,7 @@ void free_for(session& own, std::uint32_t group, void* address) {
   const allocation* mine = address != nullptr ? starting_at(own, address) : nullptr;
   const bool known = mine != nullptr && mine->group == group;
   const std::uint64_t bits = known ? mine->memory.id().bits() : 0;
-  const auto why = address != nullptr && !known ? objection::unknown
-                   : known && own.open.on(bits) ? objection::under_way
-                                                : objection::none;
+  const auto why = address != nullptr && !known ? objection::unknown : objection::none;
   std::array<std::uint64_t, 3> votes{vote(among, why), bits, known ? ~bits : 0};
   control::all_reduce(among, votes, control::fold::most);
   heed(votes[0]);
@@ -103,6 +102,10 @@ void free_for(session& own, std::uint32_t group, void* address) {
   if (going == own.allocations.end()) {
     throw refusal(code::failed, "another member frees memory that this rank does not know");
   }
+  const bool in_use = own.open.on(votes[1]);
+  votes[0] = vote(among, in_use ? objection::under_way : objection::none);
+  control::all_reduce(among, std::span(votes).first(1), control::fold::most);
+  heed(votes[0]);
   upwash::free(going->second.memory);
   own.allocations.erase(going);
 }

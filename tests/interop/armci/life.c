@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   CHECK(ARMCI_Init() == 0);
   CHECK(ARMCI_Init_thread(2) == 0);
   CHECK(ARMCI_Initialized() == 1);
+  CHECK(ARMCI_Create_mutexes(1) == 0); /* go with ARMCI */
   CHECK(ARMCI_Finalize() == 0);
   CHECK(ARMCI_Finalize() == 0);
   CHECK(ARMCI_Initialized() == 1);
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   CHECK(armci_msg_me() == me && armci_msg_nproc() == size);
 
   CHECK(ARMCI_Init() == 0);
+  CHECK(ARMCI_Create_mutexes(2) == 0);
   ARMCI_Barrier();
   CHECK(ARMCI_Finalize() == 0);
   armci_msg_barrier();

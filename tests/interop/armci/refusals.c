@@ -138,6 +138,13 @@ static void collective(const char* name) {
     CHECK(ARMCI_Wait(&handle) == 0 && ARMCI_WaitAll() == 0);
     CHECK(ARMCI_Free(other[me]) == 0);
   }
+  if (!strcmp(name, "free_empty")) { /* rank 1 has no part of it, and uses another's */
+    CHECK(ARMCI_Malloc(other, me == 1 ? 0 : 8) == 0);
+    if (me == 1) CHECK(ARMCI_NbPut(x, other[0], 8, 0, NULL) == 0);
+    result = ARMCI_Free(other[me]);
+    CHECK(ARMCI_WaitAll() == 0);
+    CHECK(ARMCI_Free(other[me]) == 0);
+  }
   if (!strcmp(name, "free_group")) {
     ARMCI_Group group;
     ARMCI_Group_get_world(&group);
