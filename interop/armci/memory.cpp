@@ -12,7 +12,9 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "interop/armci/detail/guard.hpp"
 #include "upwash/core/control.hpp"
@@ -72,7 +74,9 @@ void allocate_for(session& own, std::uint32_t group, void** addresses, armci_siz
   for (int i = 0; i < among.size(); ++i) {
     addresses[i] = const_cast<void*>(upwash::address_at(made, i));
   }
-  own.allocations.emplace(made.id().bits(), allocation{made, group});
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(among.size()));
+  control::all_gather_values(among, static_cast<std::uint64_t>(bytes), std::span(sizes));
+  own.keep({made, group, std::move(sizes)});
 }
 
 /// The allocation that begins at an own address; null: none.
@@ -98,16 +102,14 @@ void free_for(session& own, std::uint32_t group, void* address) {
     throw refusal(code_of(objection::not_same),
                   fmt::format("a rank {}", text_of(objection::not_same)));
   }
-  const auto going = own.allocations.find(votes[1]);
-  if (going == own.allocations.end()) {
+  if (!own.allocations.contains(votes[1])) {
     throw refusal(code::failed, "another member frees memory that this rank does not know");
   }
   const bool in_use = own.open.on(votes[1]);
   votes[0] = vote(among, in_use ? objection::under_way : objection::none);
   control::all_reduce(among, std::span(votes).first(1), control::fold::most);
   heed(votes[0]);
-  upwash::free(going->second.memory);
-  own.allocations.erase(going);
+  own.drop(votes[1]);
 }
 
 /// ARMCI_Free is a call of all ranks: memory of a group is not for it.

@@ -84,6 +84,24 @@ void session::begin() {
   control::barrier(world);
 }
 
+global_ptr<std::byte> session::find_place(int proc, const void* address) {
+  const global_ptr<std::byte> found = global_at(here, proc, address);
+  const auto at = allocations.find(found.region_bits());
+  if (!found || at == allocations.end()) return found;
+  const int member = at->second.memory.members().member_of(proc);
+  const auto offset = static_cast<std::ptrdiff_t>(found.offset());
+  recent_ = {proc, reinterpret_cast<std::uintptr_t>(address) - found.offset(),
+             at->second.bytes[static_cast<std::size_t>(member)], found - offset};
+  return found;
+}
+
+void session::drop(std::uint64_t region) {
+  const auto going = allocations.find(region);
+  recent_ = {};
+  upwash::free(going->second.memory);
+  allocations.erase(going);
+}
+
 void fetch_keys(const region& of) {
   const team among = of.members();
   job& here = among.here();

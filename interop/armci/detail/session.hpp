@@ -27,6 +27,15 @@ namespace upwash::armci {
 struct allocation {
   region memory;
   std::uint32_t group = 0;
+  std::vector<std::uint64_t> bytes;  ///< of each member
+};
+
+/// The part that the last address was in: most programs ask for it again.
+struct recent_part {
+  int proc = -1;
+  std::uintptr_t base = 0;
+  std::uint64_t bytes = 0;
+  global_ptr<std::byte> start;
 };
 
 /// Notices of a pair, as armci_notify counts them.
@@ -56,10 +65,17 @@ class session {
   /// Collective, blocking: what ARMCI has at each rank, and that no later call needs its owner.
   void begin();
 
-  /// Where an address of another rank lies; null where that rank has no such memory.
+  /// Where an address of a rank lies; null where that rank has no such memory. O(1) in the part of
+  /// the last one, else O(log allocations).
   [[nodiscard]] global_ptr<std::byte> place(int proc, const void* address) {
-    return global_at(here, proc, address);
+    const std::uintptr_t within = reinterpret_cast<std::uintptr_t>(address) - recent_.base;
+    if (proc == recent_.proc && within < recent_.bytes) [[likely]]
+      return recent_.start + static_cast<std::ptrdiff_t>(within);
+    return find_place(proc, address);
   }
+  void keep(const allocation& made) { allocations.emplace(made.memory.id().bits(), made); }
+  /// Collective over its group.
+  void drop(std::uint64_t region);
 
   attached_job joined;
   job& here;
@@ -76,6 +92,11 @@ class session {
   std::unique_ptr<mutex_set> mutexes;
   notifications notices;
   std::vector<notice_counts> counts;  ///< by rank
+
+ private:
+  [[nodiscard]] global_ptr<std::byte> find_place(int proc, const void* address);
+
+  recent_part recent_;
 };
 
 /// So that a later operation finds the memory where it is loaded and stored, whatever its owner
