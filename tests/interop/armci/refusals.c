@@ -107,6 +107,22 @@ static void untouched(void) {
   for (int i = 0; i < 64; ++i) CHECK(((double*)base[me])[i] == 0);
 }
 
+static void mutexes(const char* name, int* result) {
+  if (!strcmp(name, "mutexes_negative")) *result = ARMCI_Create_mutexes(me == 1 ? -1 : 2);
+  if (!strcmp(name, "mutexes_twice")) {
+    CHECK(ARMCI_Create_mutexes(1) == 0);
+    *result = ARMCI_Create_mutexes(1);
+  }
+  if (!strcmp(name, "mutexes_none")) *result = ARMCI_Destroy_mutexes();
+  if (!strcmp(name, "mutexes_held")) {
+    CHECK(ARMCI_Create_mutexes(1) == 0);
+    if (me == 1) ARMCI_Lock(0, 0);
+    *result = ARMCI_Destroy_mutexes();
+    if (me == 1) ARMCI_Unlock(0, 0);
+  }
+  if (!strcmp(name, "threads")) *result = ARMCI_Init_thread(3);
+}
+
 static void collective(const char* name) {
   int result = 99;
   void* other[most_ranks];
@@ -163,19 +179,7 @@ static void collective(const char* name) {
     ARMCI_Group_get_world(&group);
     result = ARMCI_Absolute_id(&group, size);
   }
-  if (!strcmp(name, "mutexes_negative")) result = ARMCI_Create_mutexes(me == 1 ? -1 : 2);
-  if (!strcmp(name, "mutexes_twice")) {
-    CHECK(ARMCI_Create_mutexes(1) == 0);
-    result = ARMCI_Create_mutexes(1);
-  }
-  if (!strcmp(name, "mutexes_none")) result = ARMCI_Destroy_mutexes();
-  if (!strcmp(name, "mutexes_held")) {
-    CHECK(ARMCI_Create_mutexes(1) == 0);
-    if (me == 1) ARMCI_Lock(0, 0);
-    result = ARMCI_Destroy_mutexes();
-    if (me == 1) ARMCI_Unlock(0, 0);
-  }
-  if (!strcmp(name, "threads")) result = ARMCI_Init_thread(3);
+  mutexes(name, &result);
   if (result != 99 && me == 1) printf("code %d\n", result);
 }
 
