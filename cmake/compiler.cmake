@@ -17,7 +17,7 @@ if(UPWASH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 find_program(UPWASH_MOLD mold)
-if(UPWASH_MOLD AND PROJECT_IS_TOP_LEVEL)
+if(UPWASH_MOLD AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING)
   add_link_options(-fuse-ld=mold)
 endif()
 

@@ -113,7 +113,7 @@ void print_steps(const asked_schedule& asked, int rank) {
   for (step s; steps.next(s, known.facts); ++number) {
     if (number == few_steps) {
       fmt::print("  ... and more than these {}\n", few_steps);
-      return;
+      break;
     }
     std::string flags = s.placed ? ", placed" : "";
     if (s.acknowledged) flags += ", acknowledged";
@@ -122,6 +122,8 @@ void print_steps(const asked_schedule& asked, int rank) {
                waits.empty() ? "" : "; ", waits);
   }
   if (number == 0) fmt::print("  nothing to do\n");
+  fmt::print("  its coroutine takes {} bytes; a step waits for one of the {} before it\n",
+             steps.frame_bytes(), steps.wants().window);
 }
 
 void print_counts(const asked_schedule& asked, int rank) {

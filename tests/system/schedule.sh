@@ -38,6 +38,8 @@ shows "source: Nishtala" broadcast
 shows "on edr, processors busy for .* us at most \(.* ranks" all_reduce -n 128 --machine edr --free-work
 shows "send output\[0..100\) to 3, edge 0, placed" \
   broadcast --algorithm knomial:k=3 -n 5 --bytes 100
+shows "its coroutine takes [1-9][0-9]* bytes; a step waits for one of the [1-9]" \
+  broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^all 5 ranks: 4 messages, 400 bytes sent" broadcast --algorithm knomial:k=3 -n 5 --bytes 100
 shows "^on lemieux: complete after .* us; processors busy for .* \(4 ranks stand for all 1000000\)" \
   barrier --algorithm dissemination -n 1000000 --machine lemieux

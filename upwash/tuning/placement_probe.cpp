@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/tuning/placement_probe.hpp"
 
-#include <immintrin.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <exception>
 
+#include "upwash/base/relax.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
@@ -41,7 +41,7 @@ void placement_probe::relax() noexcept {
   if (oversubscribed_ || ++turns_ % yield_each == 0) {
     sched_yield();
   } else {
-    _mm_pause();
+    upwash::relax();
   }
 }
 

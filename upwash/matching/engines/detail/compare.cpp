@@ -4,6 +4,7 @@
 
 #include <hwy/highway.h>
 
+HWY_BEFORE_NAMESPACE();  // where vectors need more than the compiler's default, as on ARM
 namespace upwash::matching::detail {
 namespace {
 
@@ -84,3 +85,4 @@ std::uint32_t next_of_four(const std::uint16_t* prints, std::uint32_t from, std:
 }
 
 }  // namespace upwash::matching::detail
+HWY_AFTER_NAMESPACE();
