@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <ctime>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
@@ -32,6 +33,11 @@ processor_set own_processors() {
     if (CPU_ISSET(cpu, &set)) bits[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
   }
   return bits;
+}
+
+void wait_for_notice_of_death(const bootstrap& boot) {
+  constexpr timespec look{0, 1'000'000};
+  for (int looks = 0; looks < 1000 && !boot.failed(); ++looks) nanosleep(&look, nullptr);
 }
 
 mesh::mesh(bootstrap& boot, const settings& values)
@@ -68,8 +74,13 @@ mesh::mesh(bootstrap& boot, const settings& values)
     for (const introduction& one : peers_) pids.push_back(one.pid);
     prctl(PR_SET_PTRACER, static_cast<unsigned long>(common_ancestor(pids)));
   }
-  share_sockets(boot, values.integer("fake_nodes") == 0);
-  connect();
+  try {
+    share_sockets(boot, values.integer("fake_nodes") == 0);
+    connect();
+  } catch (const error&) {
+    wait_for_notice_of_death(boot);
+    throw;
+  }
   boot.barrier();  // nobody closes its descriptor before all have opened it
 }
 

@@ -84,6 +84,10 @@ class mesh {
   std::vector<shared_memory> segments_;  ///< of the peers
 };
 
+/// For who could not reach a peer's memory: a process that dies takes it along, and the launcher
+/// tells of the death a moment later, which is the better reason. Waits for that, a second at most.
+void wait_for_notice_of_death(const bootstrap& boot);
+
 /// The processors that this process may run on.
 [[nodiscard]] processor_set own_processors();
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "upwash/base/error.hpp"
 #include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
@@ -55,7 +56,12 @@ void shm_endpoint::deregister(int /*rank*/, const memory_key& key) {
 
 remote_memory shm_endpoint::import(int /*rank*/, int owner, const memory_key& key) {
   const int process = process_of(owner);
-  return imports_.import(owner, process, mesh_.peer(process).pid, process == mesh_.self(), key);
+  try {
+    return imports_.import(owner, process, mesh_.peer(process).pid, process == mesh_.self(), key);
+  } catch (const error& problem) {
+    if (problem.kind() == error_kind::system) wait_for_notice_of_death(boot_);
+    throw;
+  }
 }
 
 void shm_endpoint::forget(int /*rank*/, const remote_memory& memory) { imports_.forget(memory); }
