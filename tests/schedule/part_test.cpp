@@ -299,6 +299,11 @@ steps writes_two(script& out) {
   co_yield second;
 }
 
+steps forgets_the_last(script& out) {
+  co_yield out.send(1, 0, room(0));
+  static_cast<void>(out.receive(1, 0, room(0)));
+}
+
 steps emits_twice(script& out) {
   const auto one = out.send(1, 0, room(0));
   co_yield one;
@@ -326,7 +331,9 @@ TEST(steps, are_written_and_emitted_one_by_one) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(thrown_behind(6, [](script& out) { return waits_too_much(out); }), "more than four others");
-  has(thrown_behind(0, [](script& out) { return writes_two(out); }), "was not emitted");
+  has(thrown_behind(0, [](script& out) { return writes_two(out); }), "was written and not emitted");
+  has(thrown_behind(1, [](script& out) { return forgets_the_last(out); }),
+      "was written and not emitted");
   has(thrown_behind(1, [](script& out) { return emits_twice(out); }), "nobody has written");
 }
 

@@ -53,6 +53,7 @@ void script::resume(step& out, tape& on) {
     resumed = innermost_;
     resumed.resume();
   } while (innermost_ != resumed && on.latest() == emitted);
+  check_emitted();
 }
 
 /// The step becomes one of whatever the part is a part of; who goes through a part step by step

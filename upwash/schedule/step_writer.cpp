@@ -14,8 +14,8 @@ void step_writer::refuse_mark() {
 
 void step_writer::refuse_another() {
   throw error(error_kind::fault,
-              "a step of a schedule is written while the one before it was not emitted; co_yield "
-              "each before the next is asked of the script");
+              "a step of a schedule was written and not emitted; co_yield each before the next is "
+              "asked of the script, and before the coroutine waits or ends");
 }
 
 void step_writer::refuse_again() {

@@ -146,6 +146,11 @@ class step_writer {
       refuse_again();
     written_ = false;
   }
+  /// Wherever a coroutine stands or ends, it has emitted what it wrote.
+  void check_emitted() const {
+    if (written_) [[unlikely]]
+      refuse_another();
+  }
   void drop_written() noexcept { written_ = false; }
 
   step* out_ = nullptr;  ///< these two: while the coroutine runs
@@ -166,8 +171,7 @@ class step_writer {
 // Inline: each step of each algorithm goes through these.
 
 inline step& step_writer::fresh(step_kind kind) {
-  if (written_) [[unlikely]]
-    refuse_another();
+  check_emitted();
   written_ = true;
   out_->kind = kind;
   return *out_;
