@@ -157,18 +157,6 @@ void queue_lock(job& here) {
   free(area);
 }
 
-void run_served(void (*body)(job&)) {
-  const std::uint64_t seeds = test::sanitized ? 3 : 10;
-  for (const int ranks : {1, 2, 5, 8}) {
-    for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
-      SCOPED_TRACE("ranks " + std::to_string(ranks) + ", seed " + std::to_string(seed));
-      const auto world = test::served_of(ranks, seed);
-      ASSERT_EQ(test::message_of(*world, body), "no error");
-      ASSERT_FALSE(testing::Test::HasFailure());
-    }
-  }
-}
-
 std::string refusal(void (*body)(job&, const region&)) {
   const auto world = test::sim_of(2);
   return test::message_of(*world, [&](job& here) {
@@ -196,10 +184,10 @@ JOB_TEST(atomic_pairs, beside_progress_threads, .least_ranks = 2, .most_ranks = 
 }
 
 TEST(atomic_pairs, where_puts_are_messages) {
-  run_served(&count_up);
-  run_served(&swap_round);
-  run_served(&beside_sums);
-  run_served(&queue_lock);
+  test::run_served(&count_up, test::sanitized ? 3 : 10);
+  test::run_served(&swap_round, test::sanitized ? 3 : 10);
+  test::run_served(&beside_sums, test::sanitized ? 3 : 10);
+  test::run_served(&queue_lock, test::sanitized ? 3 : 10);
 }
 
 /// One call there and its answer, whatever is changed.

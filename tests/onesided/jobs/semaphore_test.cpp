@@ -170,18 +170,6 @@ void notify_pairs(job& here) {
   free(area);
 }
 
-void run_served(void (*body)(job&)) {
-  const std::uint64_t seeds = test::sanitized ? 5 : 25;
-  for (const int ranks : {1, 2, 5, 8}) {
-    for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
-      SCOPED_TRACE("ranks " + std::to_string(ranks) + ", seed " + std::to_string(seed));
-      const auto world = test::served_of(ranks, seed);
-      ASSERT_EQ(test::message_of(*world, body), "no error");
-      ASSERT_FALSE(testing::Test::HasFailure());
-    }
-  }
-}
-
 std::string refusal(void (*body)(job&)) {
   const auto world = test::sim_of(2);
   return test::message_of(*world, [&](job& here) { body(here); });
@@ -202,11 +190,13 @@ JOB_TEST(semaphores, of_teams_that_overlap, .least_ranks = 3, .most_ranks = 16) 
 JOB_TEST(notifications, count_for_their_pair_only) { notify_pairs(here); }
 
 TEST(semaphores, where_puts_are_messages) {
-  run_served(&count_among_all);
-  run_served(&hand_round);
+  test::run_served(&count_among_all, test::sanitized ? 5 : 25);
+  test::run_served(&hand_round, test::sanitized ? 5 : 25);
 }
 
-TEST(notifications, where_puts_are_messages) { run_served(&notify_pairs); }
+TEST(notifications, where_puts_are_messages) {
+  test::run_served(&notify_pairs, test::sanitized ? 5 : 25);
+}
 
 JOB_TEST(semaphores, sets_come_and_go, .most_ranks = 5) {
   for (int round = 0; round < 4; ++round) {

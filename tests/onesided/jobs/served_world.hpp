@@ -4,8 +4,11 @@
 // Worlds in which puts are messages that the processors of their targets serve.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "tests/harness/worlds.hpp"
 
@@ -20,6 +23,18 @@ inline std::unique_ptr<conduit::world> served_of(int ranks, std::uint64_t seed) 
   options.seed = seed;
   options.perturb = seed != 0;
   return conduit::make_sim_world(options);
+}
+
+/// Runs the body on such worlds of several sizes, for each of the seeds 0 to `seeds`.
+inline void run_served(void (*body)(job&), std::uint64_t seeds) {
+  for (const int ranks : {1, 2, 5, 8}) {
+    for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
+      SCOPED_TRACE("ranks " + std::to_string(ranks) + ", seed " + std::to_string(seed));
+      const auto world = served_of(ranks, seed);
+      ASSERT_EQ(message_of(*world, body), "no error");
+      ASSERT_FALSE(testing::Test::HasFailure());
+    }
+  }
 }
 
 }  // namespace upwash::test
