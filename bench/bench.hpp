@@ -28,7 +28,7 @@ struct options {
   int pairs = 1;                       ///< multi-ping: pairs of ranks that talk at once
   std::string replay{};                ///< matching: a recorded trace instead of its patterns
   std::string graph{};                 ///< stream-unionfind: a matrix; empty: the project's
-  int degree = 0;                      ///< neighbor-send: 0: several
+  int degree = 0;                      ///< neighbor-send, fences: 0: several
   std::string algorithm{};             ///< collectives: NAME[:key=value,...]; matching:
                                        ///< ENGINE[/PARTITION]; streams: a setting
                                        ///< (stream_common.hpp); onesided: a part; empty: each

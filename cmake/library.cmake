@@ -4,7 +4,25 @@
 file(GLOB_RECURSE UPWASH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.cpp)
 file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.hpp)
 
-add_library(upwash_objects OBJECT ${UPWASH_SOURCES})
+# The table of conduits, from cmake/conduits.txt (upwash/runtime/detail/conduit_list.hpp).
+set(UPWASH_CONDUIT_LIST ${PROJECT_SOURCE_DIR}/cmake/conduits.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${UPWASH_CONDUIT_LIST})
+file(STRINGS ${UPWASH_CONDUIT_LIST} UPWASH_CONDUITS REGEX "^[a-z]")
+set(UPWASH_CONDUIT_FUNCTIONS)
+set(UPWASH_CONDUIT_ROWS)
+foreach(name ${UPWASH_CONDUITS})
+  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/upwash/conduit/${name})
+    message(FATAL_ERROR "cmake/conduits.txt names ${name}, but there is no upwash/conduit/${name}")
+  endif()
+  string(APPEND UPWASH_CONDUIT_FUNCTIONS "conduit_row ${name}_row();\n")
+  string(APPEND UPWASH_CONDUIT_ROWS "    {\"${name}\", &conduit::${name}_row},\n")
+endforeach()
+string(REPLACE ";" "|" UPWASH_CONDUIT_CHOICES "${UPWASH_CONDUITS}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/conduit_list.cpp.in
+  ${PROJECT_BINARY_DIR}/generated/conduit_list.cpp @ONLY)
+
+add_library(upwash_objects OBJECT ${UPWASH_SOURCES}
+  ${PROJECT_BINARY_DIR}/generated/conduit_list.cpp)
 target_include_directories(upwash_objects PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
 # Calls within the library are not to be replaced from outside: they may be inlined.

@@ -18,6 +18,7 @@
 #include "upwash/base/knobs.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
+#include "upwash/runtime/conduits.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -51,13 +52,13 @@ int list_benches() {
 int start(const bench_arguments& arguments) {
   if (arguments.list) return list_benches();
   const bench::entry& entry = entry_named(arguments.name);
-  const bool simulated = arguments.conduit == "sim";
+  const conduit::conduit_row on = conduit_named(arguments.conduit);
   int ranks = arguments.ranks;
   if (ranks == 0) {
     // On a simulated machine the first and the second half of the ranks are a node each.
-    ranks =
-        entry.default_ranks *
-        (simulated ? std::max(1, load_machine(arguments.machine).ranks_in(level_kind::node)) : 1);
+    ranks = entry.default_ranks *
+            (on.simulated ? std::max(1, load_machine(arguments.machine).ranks_in(level_kind::node))
+                          : 1);
   }
   if (ranks < entry.least_ranks) {
     throw error(error_kind::argument, fmt::format("bench {} needs at least {} ranks; -n {} given",
@@ -84,15 +85,16 @@ int start(const bench_arguments& arguments) {
   for (const std::uint64_t bytes : arguments.chosen.bytes) {
     options.program.push_back(fmt::format("--bytes={}", bytes));
   }
-  if (simulated) {
-    options.environment = {"UPWASH_CONDUIT=sim", fmt::format("UPWASH_RANKS={}", ranks),
-                           "UPWASH_MACHINE=" + arguments.machine};
-    if (arguments.no_remote_writes) options.environment.emplace_back("UPWASH_REMOTE_WRITES=0");
-  } else if (arguments.conduit == "loopback") {
-    options.environment = {"UPWASH_CONDUIT=loopback", fmt::format("UPWASH_RANKS={}", ranks)};
-  } else {
+  options.environment = {"UPWASH_CONDUIT=" + arguments.conduit};
+  if (on.simulated) options.environment.push_back("UPWASH_MACHINE=" + arguments.machine);
+  if (on.simulated && arguments.no_remote_writes) {
+    options.environment.emplace_back("UPWASH_REMOTE_WRITES=0");
+  }
+  if (on.several_processes) {
     options.ranks = ranks;
     options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
+  } else {
+    options.environment.push_back(fmt::format("UPWASH_RANKS={}", ranks));
   }
   return launch::launch(options);
 }
@@ -118,12 +120,14 @@ void add_common(CLI::App& command, bench_arguments& arguments) {
       "matching: a recorded trace (CSV, or UPWASH_MATCH_TRACE) instead of its patterns");
   command.add_option("--graph", arguments.chosen.graph,
                      "stream-unionfind: a square matrix (Matrix Market)");
-  command.add_option("--degree", arguments.chosen.degree, "neighbor-send: destinations a rank")
+  command
+      .add_option("--degree", arguments.chosen.degree,
+                  "neighbor-send, onesided: destinations a rank")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,
                      "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a "
                      "pattern, streams: direct|auto|1d..4d[,buffer=N,threshold=X,...], onesided: "
-                     "all-fence|fence-barrier|locks[:KIND]|speed; else each in turn");
+                     "all-fence|fence-barrier|locks[:KIND]|server|speed; else each in turn");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
       "Aimed length of a sample");
@@ -137,8 +141,7 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("name", arguments->name, "Which one");
   command->add_flag("--list", arguments->list, "Name them all");
   command->add_option("-n,--ranks", arguments->ranks, "Ranks")->check(CLI::Range(1, 1 << 20));
-  command->add_option("--conduit", arguments->conduit)
-      ->check(CLI::IsMember({"shm", "sim", "loopback"}));
+  command->add_option("--conduit", arguments->conduit)->check(CLI::IsMember(conduit_names()));
   command->add_option("--machine", arguments->machine, "With sim: the machine");
   command->add_flag("--no-remote-writes", arguments->no_remote_writes,
                     "With sim: puts and gets are messages that their owners serve");

@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "tools/machine_facts.hpp"
+#include "upwash/base/atomic_text.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/conduit/atomic_text.hpp"
 #include "upwash/runtime/describe.hpp"
 #include "upwash/runtime/run.hpp"
 
@@ -51,7 +51,6 @@ json version_facts() {
 json peer_facts(const conduit::peer_capabilities& can) {
   return {{"direct_access", can.direct_access},
           {"remote_write", can.remote_write},
-          {"passive_target", can.passive_target},
           {"private_reads", can.private_reads},
           {"remote_completion", can.remote_completion},
           {"put_signal", can.put_signal},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/launch/launcher.hpp"
+#include "upwash/runtime/conduits.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -49,8 +51,8 @@ std::string variable_of(const std::string& setting) {
 }
 
 /// The simulated machine hosts any number of ranks in its one process.
-void check_ranks(const run_options& chosen) {
-  const std::int64_t most = chosen.conduit == "sim" ? INT32_MAX : 65536;
+void check_ranks(const run_options& chosen, const conduit::conduit_row& on) {
+  const std::int64_t most = on.simulated ? INT32_MAX : 65536;
   if (chosen.ranks < 1 || chosen.ranks > most) {
     wrong(fmt::format("-n {}: expected a number of ranks from 1 to {}", chosen.ranks, most));
   }
@@ -60,8 +62,12 @@ void check_ranks(const run_options& chosen) {
   }
 }
 
-launch::launch_options simulated(const run_options& chosen) {
-  if (chosen.bind != "none") wrong("--bind needs --conduit shm: sim is one process");
+/// All ranks are fibers of one process, which makes them itself.
+launch::launch_options in_one_process(const run_options& chosen) {
+  if (chosen.bind != "none") {
+    wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process",
+                      chosen.conduit));
+  }
   launch::launch_options options;
   options.environment.push_back(fmt::format("UPWASH_RANKS={}", chosen.ranks));
   options.environment.push_back(
@@ -79,13 +85,7 @@ launch::launch_options simulated(const run_options& chosen) {
   return options;
 }
 
-launch::launch_options on_this_machine(const run_options& chosen) {
-  if (!chosen.machine.empty() || chosen.seed || chosen.perturb || !chosen.network.empty() ||
-      !chosen.topology.empty() || !chosen.record_traffic.empty()) {
-    wrong(
-        "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit "
-        "sim");
-  }
+launch::launch_options in_processes(const run_options& chosen) {
   launch::launch_options options;
   options.ranks = static_cast<int>(chosen.ranks);
   options.ranks_per_process = static_cast<int>(chosen.ranks_per_process);
@@ -93,15 +93,33 @@ launch::launch_options on_this_machine(const run_options& chosen) {
   return options;
 }
 
-int run(const run_options& chosen) {
-  if (chosen.conduit != "shm" && chosen.conduit != "sim") {
-    wrong(fmt::format("--conduit {}: expected shm or sim", chosen.conduit));
+/// What only a simulated machine does is not passed over.
+void check_simulated(const run_options& chosen, const conduit::conduit_row& on) {
+  if (on.simulated) return;
+  if (!chosen.machine.empty() || chosen.seed || chosen.perturb || !chosen.network.empty() ||
+      !chosen.topology.empty() || !chosen.record_traffic.empty()) {
+    wrong(
+        "--machine, --network, --topology, --record-traffic, --seed and --perturb need --conduit "
+        "sim");
   }
+}
+
+conduit::conduit_row conduit_of(const run_options& chosen) {
+  const auto names = conduit_names();
+  if (std::ranges::find(names, chosen.conduit) == names.end()) {
+    wrong(fmt::format("--conduit {}: expected one of {}", chosen.conduit, conduit_choices()));
+  }
+  return conduit_named(chosen.conduit);
+}
+
+int run(const run_options& chosen) {
+  const conduit::conduit_row on = conduit_of(chosen);
   if (chosen.bind != "core" && chosen.bind != "none") {
     wrong(fmt::format("--bind {}: expected core or none", chosen.bind));
   }
-  check_ranks(chosen);
-  auto options = chosen.conduit == "sim" ? simulated(chosen) : on_this_machine(chosen);
+  check_ranks(chosen, on);
+  check_simulated(chosen, on);
+  auto options = on.several_processes ? in_processes(chosen) : in_one_process(chosen);
   options.environment.push_back("UPWASH_CONDUIT=" + chosen.conduit);
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
@@ -141,7 +159,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
   command->add_option("--ranks-per-process", chosen->ranks_per_process,
                       "ranks that share a process, as fibers (1)");
-  command->add_option("--conduit", chosen->conduit, "shm: this machine (default); sim: simulated");
+  command->add_option("--conduit", chosen->conduit,
+                      "shm: this machine (default); sim: simulated; or another one (upwash info)");
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
   command->add_option("--seed", chosen->seed, "of the simulated machine")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));

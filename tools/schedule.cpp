@@ -20,6 +20,7 @@
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/eager_sizes.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
@@ -85,7 +86,7 @@ asked_schedule read(const schedule_arguments& given) {
   call.entry = given.sync == "none"  ? sync_mode::none
                : given.sync == "all" ? sync_mode::all
                                      : sync_mode::mine;
-  if (!given.mechanism.empty()) call.transfer = schedule::mechanism_named(given.mechanism);
+  if (!given.mechanism.empty()) call.transfer = mechanism_named(given.mechanism);
   if (!given.eager.empty()) call.eager_bytes = parse_bytes(given.eager, "--eager");
   asked.options.free_where_absent = given.free_work;
   asked.options.charge_combining = given.combining;

@@ -21,6 +21,7 @@
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/launch/launcher.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
@@ -59,7 +60,8 @@ class progress_sink final : public launch::output_sink {
 std::string output_of(const tune_request& asked) {
   if (asked.explain || asked.output == "none") return "none";
   if (!asked.output.empty()) return asked.output;
-  std::string own = tuning::own_tuning_file(tuning::tuning_name(asked.conduit, asked.machine));
+  std::string own =
+      tuning::own_tuning_file(tuning::tuning_name(asked.conduit, simulated_machine(asked)));
   if (own.empty()) wrong("there is no home to write to: name a file by --output");
   return own;
 }
@@ -76,7 +78,8 @@ void check(tune_request& asked) {
   if (asked.output == "none") return;
   collective::registry all;
   collective::add_algorithms(all);
-  tuning::add_to_file(asked.output, {}, tuning::origin_of(asked.conduit, asked.machine), all);
+  tuning::add_to_file(asked.output, {}, tuning::origin_of(asked.conduit, simulated_machine(asked)),
+                      all);
 }
 
 std::vector<std::string> words_of(const tune_request& asked) {
@@ -148,7 +151,7 @@ int start(tune_request asked) {
   options.program = words_of(asked);
   options.environment = {"UPWASH_CONDUIT=" + asked.conduit, "UPWASH_MACHINE=" + asked.machine,
                          "UPWASH_TUNING=none"};
-  if (asked.conduit == "sim") {
+  if (!conduit_named(asked.conduit).several_processes) {
     options.environment.push_back(fmt::format("UPWASH_RANKS={}", asked.ranks));
   } else {
     options.ranks = asked.ranks;
@@ -186,7 +189,7 @@ void add_options(CLI::App& command, tune_request& asked) {
   command.add_option("--sync", asked.sync, "On entry and exit (mine)")
       ->check(CLI::IsMember({"none", "mine", "all"}));
   command.add_option("--conduit", asked.conduit, "shm: this machine (default); sim: simulated")
-      ->check(CLI::IsMember({"shm", "sim"}));
+      ->check(CLI::IsMember(conduit_names()));
   command.add_option("--machine", asked.machine, "For prices, and for sim (laptop)");
   command.add_option("--output", asked.output, "Tuning file to add to; none: nothing is kept");
 }

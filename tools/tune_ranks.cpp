@@ -16,6 +16,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/eager_sizes.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/tuning/search.hpp"
@@ -161,7 +162,8 @@ void tune_one(job& here, workshop& shop, const problem& call, double budget) {
   tuning::knowledge fresh;
   fresh.add(outcome.found);
   tuning::add_to_file(shop.asked.output, fresh,
-                      tuning::origin_of(shop.asked.conduit, shop.asked.machine), shop.algorithms);
+                      tuning::origin_of(shop.asked.conduit, simulated_machine(shop.asked)),
+                      shop.algorithms);
 }
 
 }  // namespace
@@ -202,11 +204,11 @@ void tune_on_ranks(job& here, const tune_request& asked) {
     tune_one(here, shop, tuning::problem_on(here.world(), calls[i]), std::max(share, 1e-3));
   }
   if (table && asked.output != "none") {
-    fmt::print(
-        "# written to {}; jobs use it {}\n", asked.output,
-        asked.output == tuning::own_tuning_file(tuning::tuning_name(asked.conduit, asked.machine))
-            ? "from now on"
-            : "by UPWASH_TUNING=" + asked.output);
+    fmt::print("# written to {}; jobs use it {}\n", asked.output,
+               asked.output == tuning::own_tuning_file(
+                                   tuning::tuning_name(asked.conduit, simulated_machine(asked)))
+                   ? "from now on"
+                   : "by UPWASH_TUNING=" + asked.output);
   }
 }
 

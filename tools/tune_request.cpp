@@ -9,6 +9,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/tuning/trial.hpp"
 
 namespace upwash::tools {
@@ -66,13 +67,17 @@ std::vector<collective::problem> problems_of(const tune_request& asked) {
                    : asked.sync == "all" ? sync_mode::all
                                          : sync_mode::mine;
       call.exit = call.entry;
-      call.direct_access = asked.conduit == "shm";
+      call.direct_access = conduit_named(asked.conduit).shares_memory;
       if (!has_sizes) call.bytes = 0;
       found.push_back(call);
       if (!has_sizes) break;
     }
   }
   return found;
+}
+
+std::string simulated_machine(const tune_request& asked) {
+  return conduit_named(asked.conduit).simulated ? asked.machine : std::string();
 }
 
 }  // namespace upwash::tools

@@ -40,6 +40,10 @@ struct tune_request {
 /// would be above 64 MiB. Throws `error` (argument) for unknown collectives, or none.
 [[nodiscard]] std::vector<collective::problem> problems_of(const tune_request& asked);
 
+/// The machine that is simulated on the conduit asked for; empty: it is this one. Throws `error`
+/// (configuration) for unknown conduits.
+[[nodiscard]] std::string simulated_machine(const tune_request& asked);
+
 /// Marks lines that show how far a search has come.
 inline constexpr std::string_view progress_mark = "\r";
 

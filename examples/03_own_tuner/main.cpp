@@ -3,6 +3,7 @@
 //
 // A tuner of the program's own: for long all-gathers it wants rings, whatever the model says.
 #include <cstdio>
+#include <upwash/collective/install.hpp>
 #include <upwash/tuning/cost_table.hpp>
 #include <upwash/upwash.hpp>
 #include <vector>

@@ -6,8 +6,6 @@
 // drawn as upwash's own are, and chosen by its name:
 //   UPWASH_ALGORITHMS=all_reduce=once_round upwash run -n 4 05_own_collective
 #include <cstdio>
-#include <span>
-#include <string>
 #include <upwash/collective/validate.hpp>
 #include <upwash/schedule/draw.hpp>
 #include <upwash/schedule/price.hpp>
@@ -17,7 +15,7 @@
 namespace {
 
 using namespace upwash::schedule;
-using upwash::collective::problem;
+using namespace upwash::collective;
 
 steps once_round(script& out, int ranks, int rank, std::uint64_t bytes) {
   const piece own{buffer::input, 0, bytes};
@@ -40,51 +38,44 @@ steps once_round(script& out, int ranks, int rank, std::uint64_t bytes) {
   if (rank + 2 != ranks) co_yield out.send(ahead, 1, result).after(ready);
 }
 
-const upwash::collective::algorithm row{
-    .of = upwash::collective::kind::all_reduce,
-    .is = {.name = "once_round",
-           .parameters = {},
-           .doc = "the whole vector round the ring, then the result",
-           .source = "this example"},
-    .make =
-        [](const problem& call, const upwash::model::values&, int rank) {
-          return generator({.window = 2, .edges_apart = true},
-                           [ranks = call.ranks, rank, bytes = call.bytes](script& out) {
-                             return once_round(out, ranks, rank, bytes);
-                           });
-        },
-    .objection = [](const problem& call, const upwash::model::values&) -> std::string {
-      return call.in_place ? "once_round is not in place" : "";
-    }};
+generator make(const problem& call, const upwash::model::values& /*parameters*/, int rank) {
+  return generator({.window = 2, .edges_apart = true},
+                   [ranks = call.ranks, rank, bytes = call.bytes](script& out) {
+                     return once_round(out, ranks, rank, bytes);
+                   });
+}
+
+std::string objection(const problem& call, const upwash::model::values& /*parameters*/) {
+  return call.in_place ? "once_round is not in place" : "";
+}
+
+const algorithm row{
+    .of = kind::all_reduce,
+    .is = {.name = "once_round", .parameters = {}, .doc = "once round, and back", .source = ""},
+    .make = &make,
+    .objection = &objection};
 
 /// What can be said before any rank runs.
 void report() {
-  const problem call{
-      .of = upwash::collective::kind::all_reduce, .ranks = 5, .bytes = 24, .element_bytes = 8};
-  const upwash::collective::selection one{&row};
-  const std::string wrong = upwash::collective::validate(one, call);
-  std::printf("%s\n", wrong.empty() ? "proven" : wrong.c_str());
+  const problem call{.of = kind::all_reduce, .ranks = 5, .bytes = 24, .element_bytes = 8};
+  const selection one{&row};
   const auto schedule_of = [&](int rank) { return one.schedule_of(call, rank); };
-  const upwash::machine laptop = upwash::load_machine("laptop");
-  const bool takes_time =
-      price(call.ranks, schedule_of, laptop, {}).completion > upwash::duration{};
-  const std::string svg =
-      draw_svg({.title = "once round", .ranks = call.ranks, .rules = {}}, schedule_of);
-  std::printf("%s, %s\n", takes_time ? "priced" : "free", svg.empty() ? "not drawn" : "drawn");
+  const auto took = price(call.ranks, schedule_of, upwash::load_machine("laptop"), {}).completion;
+  const std::string svg = draw_svg({.title = "once round", .ranks = 5, .rules = {}}, schedule_of);
+  std::printf("%s, %s, %s\n", validate(one, call).empty() ? "proven" : "wrong",
+              took > upwash::duration() ? "priced" : "free", svg.empty() ? "not drawn" : "drawn");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto with_own = [](upwash::collective::registry& all) { all.add(row); };
+  const auto with_own = [](registry& all) { all.add(row); };
   const auto ranks = [](upwash::job& job) {
-    const upwash::team world = job.world();
-    if (world.rank() == 0) report();
-    const std::vector<double> mine(3, world.rank() + 1.0);
+    if (job.rank() == 0) report();
+    const std::vector<double> mine(3, job.rank() + 1.0);
     std::vector<double> sums(3);
-    upwash::all_reduce<upwash::sum>(world, upwash::blocking, mine, std::span(sums),
-                                    {.algorithm = "once_round"});
-    if (world.rank() == 0) std::printf("sum %.0f\n", sums[0]);
+    upwash::all_reduce<upwash::sum>(job.world(), upwash::blocking, mine, std::span(sums));
+    if (job.rank() == 0) std::printf("sum %.0f\n", sums[0]);
   };
   return upwash::run(argc, argv, ranks, {.add_algorithms = with_own});
 }

@@ -114,7 +114,7 @@ void armci_msg_init(int* /*argc*/, char*** /*argv*/) {
 
 void armci_msg_finalize(void) {
   must_in_job("armci_msg_finalize", [](session& own) {
-    own.here.quiet();
+    own.here.quiet(upwash::call_site{});
     upwash::fence_barrier(own.world);
   });
 }

@@ -37,7 +37,7 @@ void check_tag(int tag) {
 matching::receipt received(session& own, int tag, std::span<std::byte> into, int* bytes, int from) {
   check_tag(tag);
   auto under_way = matching::receive(own.world, from, tag, into);
-  const matching::receipt got = under_way.wait();
+  const matching::receipt got = under_way.wait(upwash::call_site{});
   if (bytes != nullptr) *bytes = static_cast<int>(got.bytes);
   return got;
 }
@@ -68,7 +68,7 @@ void spread_in_cluster(const upwash::team& among, std::span<std::byte> data, int
       matching::send(among, i, cluster_tag, data).wait();
     }
   } else if (mine > first && mine < first + n) {
-    matching::receive(among, first, cluster_tag, data).wait();
+    matching::receive(among, first, cluster_tag, data).wait(upwash::call_site{});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/runtime/run_on.hpp"
 #include "upwash/simulator/replay.hpp"

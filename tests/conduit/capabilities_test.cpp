@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "upwash/conduit/atomic_text.hpp"
+#include "upwash/base/atomic_text.hpp"
 #include "upwash/conduit/endpoint.hpp"
 
 namespace upwash::conduit {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/base/relax.hpp"
 #include "upwash/core/memory_handler.hpp"
 
 namespace {
@@ -145,6 +147,36 @@ void answer_all(memory_call& call, waiting_room& home, std::uint64_t value) {
 /// Answers with the word before the addressed one, and with that one.
 void read_pair(memory_call& call) { call.answer(std::as_bytes(call.values<std::uint64_t>(0, 2))); }
 
+void answer_much(memory_call& call) {
+  static const std::vector<std::byte> much(10'000, std::byte{7});
+  call.answer(much);
+}
+
+/// More answers than there is credit for, by the thread beside an owner that does not look.
+void asks_a_rank_that_computes(job& here) {
+  const auto ask = add_memory_handler<&answer_much>(here, "test.answer_much");
+  region area = allocate(here.world(), 64);
+  control::barrier(here.world());
+  const std::uint64_t& over = area.mine_as<std::uint64_t>()[0];
+  if (here.rank() == 1) {
+    while (std::atomic_ref(const_cast<std::uint64_t&>(over)).load() == 0) relax();
+  } else if (here.rank() == 0) {
+    constexpr std::size_t many = 60;
+    std::vector<std::vector<std::byte>> into(many, std::vector<std::byte>(10'000));
+    std::vector<request> asked;
+    for (auto& each : into) {
+      asked.push_back(call_owner(here, ask, area.at<std::byte>(1, 0), {.answer = each}));
+    }
+    // The answers come while nobody takes them here: they find no credit there.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    wait_all(asked);
+    for (const auto& each : into) EXPECT_EQ(each.back(), std::byte{7});
+    atomic_store(here, area.at<std::uint64_t>(1, 0), std::uint64_t{1});
+  }
+  control::barrier(here.world());
+  free(area);
+}
+
 }  // namespace
 
 JOB_TEST(memory_handler, accumulates_from_all_ranks_add_up) {
@@ -190,7 +222,8 @@ JOB_TEST(memory_handler, fetches_answer_what_they_list, .most_ranks = 8) {
   free(area);
 }
 
-JOB_TEST(memory_handler, calls_keep_their_order_and_see_the_puts_before_them, .most_ranks = 5) {
+JOB_TEST(memory_handler, calls_keep_their_order_and_see_the_puts_before_them, .most_ranks = 5,
+         .ordered_writes = false) {
   constexpr std::uint64_t calls = 200;
   region area = allocate(here.world(), (2 + calls) * 8);
   region words = allocate(here.world(), static_cast<std::size_t>(here.size()) * 8);
@@ -377,4 +410,18 @@ JOB_TEST(memory_handler, runs_on_the_progress_thread, .least_ranks = 2, .most_ra
   }
   control::barrier(here.world());
   free(area);
+}
+
+JOB_TEST(memory_handler, answers_leave_without_the_owner_polling, .least_ranks = 2, .most_ranks = 3,
+         .on_sim = false, .on_packets = false, .on_direct = false, .on_loopback = false,
+         .on_composite = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=yes"}) {
+  asks_a_rank_that_computes(here);
+}
+
+JOB_TEST(memory_handler, answers_leave_without_the_owner_polling_by_a_thread_that_sleeps,
+         .least_ranks = 2, .most_ranks = 3, .on_sim = false, .on_packets = false,
+         .on_direct = false, .on_loopback = false, .on_composite = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=yes", "UPWASH_PROGRESS_WAIT=sleep"}) {
+  asks_a_rank_that_computes(here);
 }

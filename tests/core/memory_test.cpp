@@ -193,6 +193,15 @@ JOB_TEST(memory, freed_and_foreign_regions_are_named) {
   EXPECT_THROW(static_cast<void>(get_value(here, stale)), error);
 }
 
+JOB_TEST(memory, a_region_is_freed_once_whatever_copies_there_are) {
+  region area = allocate(here.world(), 64);
+  region copy = area;
+  free(area);
+  EXPECT_THROW(free(copy), error);
+  EXPECT_FALSE(copy);
+  free(copy);  // no region: nothing
+}
+
 JOB_TEST(memory, global_pointers_survive_arithmetic) {
   region area = allocate(here.world(), 800);
   const auto base = area.at<double>(here.size() - 1);

@@ -108,7 +108,7 @@ JOB_TEST(request, layers_complete_requests_of_their_own) {
   EXPECT_FALSE(here.service<asking>().open[0]);
 }
 
-JOB_TEST(request, callbacks_run_in_progress_and_never_nest) {
+JOB_TEST(request, callbacks_run_in_progress_and_never_nest, .ordered_writes = false) {
   region area = allocate(here.world(), 64);
   static_cast<void>(local(here, area.at(here.size() - 1)));  // fetched where that is possible
   chain links{&here, area.at(here.size() - 1), std::byte{7}, 20};
@@ -120,7 +120,8 @@ JOB_TEST(request, callbacks_run_in_progress_and_never_nest) {
   free(area);
 }
 
-JOB_TEST(request, callbacks_that_start_many_operations_do_not_nest, .most_ranks = 4) {
+JOB_TEST(request, callbacks_that_start_many_operations_do_not_nest, .most_ranks = 4,
+         .ordered_writes = false) {
   region area = allocate(here.world(), 64);
   flood many{&here, area.at((here.rank() + 1) % here.size()), std::byte{1}};
   constexpr int count = 3000;
@@ -134,7 +135,7 @@ JOB_TEST(request, callbacks_that_start_many_operations_do_not_nest, .most_ranks 
   free(area);
 }
 
-JOB_TEST(request, a_callback_that_throws_loses_no_other) {
+JOB_TEST(request, a_callback_that_throws_loses_no_other, .ordered_writes = false) {
   region area = allocate(here.world(), 64);
   const std::byte value{1};
   int told = 0;
@@ -158,7 +159,7 @@ JOB_TEST(request, a_callback_that_throws_loses_no_other) {
   free(area);
 }
 
-JOB_TEST(request, both_stages_may_be_told_at_one_request) {
+JOB_TEST(request, both_stages_may_be_told_at_one_request, .ordered_writes = false) {
   region area = allocate(here.world(), 4096);
   const std::vector<std::byte> data(4096, std::byte{3});
   request both;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/harness/composite_worlds.hpp"
@@ -22,6 +23,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/topology_text.hpp"
+#include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run_on.hpp"
 
 namespace upwash::test {
@@ -149,6 +151,7 @@ class simulated_case final : public body_case {
     options.perturb = seed != 0;
     options.stack_bytes = std::size_t{512} * 1024;
     options.direct_access = How == simulated::direct;
+    options.find_conflicts = entry_.options.ordered_writes;
     auto world = conduit::make_sim_world(options);
     if (How == simulated::weak) world = make_weak_world(std::move(world));
     run_in_world(*world, entry_);
@@ -221,9 +224,11 @@ class captured_output final : public launch::output_sink {
   std::string all;
 };
 
-class shm_case final : public body_case {
+/// Ranks in processes of their own.
+class process_case : public body_case {
  public:
-  using body_case::body_case;
+  process_case(const registered_body& entry, std::string conduit)
+      : body_case(entry), conduit_(std::move(conduit)) {}
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7}, {1, 3, 4});
     for (const int ranks : in_range(entry_.options, all)) {
@@ -235,7 +240,7 @@ class shm_case final : public body_case {
 
  private:
   void run_processes(int ranks, int per_process) {
-    SCOPED_TRACE(fmt::format("shm: ranks {}, {} a process", ranks, per_process));
+    SCOPED_TRACE(fmt::format("{}: ranks {}, {} a process", conduit_, ranks, per_process));
     captured_output output;
     launch::launch_options options;
     options.ranks = ranks;
@@ -245,9 +250,43 @@ class shm_case final : public body_case {
     options.timeout = duration::from_seconds(300);
     options.output = &output;
     options.environment = entry_.options.environment;
+    options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
     const int status = launch::launch(options);
     EXPECT_EQ(status, 0) << output.all;
   }
+
+  const std::string conduit_;
+};
+
+class shm_case final : public process_case {
+ public:
+  explicit shm_case(const registered_body& entry) : process_case(entry, "shm") {}
+};
+
+/// On a conduit of one process that no case above knows more of, as its knobs make it.
+class listed_case final : public body_case {
+ public:
+  listed_case(const registered_body& entry, std::string conduit)
+      : body_case(entry), conduit_(std::move(conduit)) {}
+  void TestBody() override {
+    knob_table table;
+    add_all_knobs(table);
+    for (const int ranks : in_range(entry_.options, {1, 2, 3, 4, 7})) {
+      for (const char* seed : {"1", "2"}) {
+        SCOPED_TRACE(fmt::format("{}: ranks {}, seed {}", conduit_, ranks, seed));
+        settings values = settings::defaults(table);
+        values.set("conduit", conduit_);
+        values.set("ranks", fmt::to_string(ranks));
+        values.set("seed", seed);
+        const auto world = conduit_named(conduit_).make(values, nullptr);
+        run_in_world(*world, entry_);
+        if (HasFailure()) return;
+      }
+    }
+  }
+
+ private:
+  const std::string conduit_;
 };
 
 /// Ends a case that hangs: some seconds are plenty on an idle machine.
@@ -261,6 +300,22 @@ void register_case(const registered_body& entry, const std::string& conduit) {
   testing::RegisterTest((entry.suite + "_" + conduit).c_str(), entry.name.c_str(), nullptr, nullptr,
                         __FILE__, __LINE__,
                         [entry]() -> testing::Test* { return new Case(entry); });
+}
+
+/// Conduits of the table that have no case of their own here get one: a new conduit is tested by
+/// its line in cmake/conduits.txt.
+void register_listed(const registered_body& entry) {
+  if (!entry.options.on_loopback || !entry.options.on_sim || !entry.options.on_shm) return;
+  for (const conduit::conduit_row& row : conduits()) {
+    if (row.name == "shm" || row.name == "sim" || row.name == "loopback") continue;
+    const std::string name(row.name);
+    const bool processes = row.several_processes;
+    testing::RegisterTest((entry.suite + "_" + name).c_str(), entry.name.c_str(), nullptr, nullptr,
+                          __FILE__, __LINE__, [entry, name, processes]() -> testing::Test* {
+                            if (processes) return new process_case(entry, name);
+                            return new listed_case(entry, name);
+                          });
+  }
 }
 
 int run_rank(int argc, char** argv, std::string_view wanted) {
@@ -309,6 +364,7 @@ int main(int argc, char** argv) {
       register_case<simulated_case<simulated::direct>>(entry, "direct");
     }
     if (entry.options.on_shm) register_case<shm_case>(entry, "shm");
+    register_listed(entry);
   }
   testing::UnitTest::GetInstance()->listeners().Append(new watchdog);  // GoogleTest owns it
   return RUN_ALL_TESTS();

@@ -65,6 +65,7 @@ class weak_endpoint final : public endpoint {
     if (!atomics_.contains(operation.kind, operation.width)) std::abort();
     return strong_.atomic(rank, at, offset, operation, old, when);
   }
+  [[nodiscard]] write_watch* watch() noexcept override { return strong_.watch(); }
   injection flush(int rank, int peer, completion* when) override {
     ++flushes;
     return strong_.flush(rank, peer, when);

@@ -73,6 +73,28 @@ TEST(hang_report, the_report_is_a_table_and_its_conclusions) {
             "  conclusion: rank 2 never called barrier #1 of the world; it waits in finish\n");
 }
 
+TEST(hang_report, ranks_that_wait_at_other_lines_are_told_apart) {
+  std::vector<standing> job{waiting(0, "quiet"), waiting(1, "quiet"), waiting(2, "quiet")};
+  job[0].set_place({"apps/a/main.cpp", 42});
+  job[2].set_place({"main.cpp", 42});
+  EXPECT_EQ(table_of(job),
+            "  rank  what it does                   peer  tag  team  number  bytes  for\n"
+            "  0, 2  waits in quiet at main.cpp:42  -     -    -     -       -      2.0 s\n"
+            "  1     waits in quiet                 -     -    -     -       -      2.0 s\n");
+}
+
+TEST(hang_report, a_place_that_is_too_long_is_cut) {
+  standing one = waiting(0, "quiet");
+  one.set_place({});
+  EXPECT_EQ(one.place.view(), "");
+  one.set_place({"a_name.cpp", 0});
+  EXPECT_EQ(one.place.view(), "") << "no line: unknown";
+  const std::string name(100, 'x');
+  one.set_place({name.c_str(), 7});
+  std::string cut(76, 'x');
+  EXPECT_EQ(one.place.view(), cut.append("..."));
+}
+
 TEST(hang_report, a_table_has_so_many_lines_and_says_what_it_leaves_out) {
   std::vector<standing> job;
   for (int rank = 0; rank < 30; ++rank) job.push_back(waiting(rank, "receive", (rank + 1) % 30));

@@ -38,6 +38,16 @@ void throw_in_a_handler(const team& world, std::string_view what) {
   items.finish();
 }
 
+/// Nothing orders what the others write; not even that one has heard of the other by then.
+void write_the_same_bytes(job& here) {
+  region area = allocate(here.world(), 64);
+  barrier(here.world()).wait();
+  const int value = here.rank();
+  if (here.rank() != 0) put(here, area.at<int>(0, 3), std::span(&value, 1)).wait();
+  here.compute(duration::from_us(100));
+  free(area);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -50,6 +60,7 @@ int main(int argc, char** argv) {
       leave_a_message(mine);
       mine.release();
     }
+    if (what == "conflict") write_the_same_bytes(here);
     if (what == "ready") send_too_early(world);
     if (what == "error" || what == "number") throw_in_a_handler(world, what);
   });

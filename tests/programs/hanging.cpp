@@ -50,8 +50,7 @@ void hang(upwash::job& here, std::string_view how, double seconds) {
     if (here.rank() != 0) return;
     auto first = upwash::matching::receive(world, here.size() - 1, 7, bytes);
     upwash::region area = upwash::allocate(world.subset(std::array<int, 1>{0}), 64);
-    upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::conduit::comparison::equal,
-                       1);
+    upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::comparison::equal, 1);
   }
 }
 

@@ -13,8 +13,7 @@ int main(int argc, char** argv) {
   return upwash::run(argc, argv, [&](upwash::job& here) {
     upwash::region area = upwash::allocate(here.world(), 64);
     if (here.rank() == 0) {
-      upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::conduit::comparison::equal,
-                         1);
+      upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::comparison::equal, 1);
     } else if (here.rank() == 1) {
       upwash::control::barrier(here.world());
     } else {

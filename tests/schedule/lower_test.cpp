@@ -102,7 +102,7 @@ TEST(lower, sends_matched_edges_as_messages_and_fetches_large_ones) {
 TEST(lower, names_mechanisms_both_ways) {
   for (const auto each : {mechanism::eager, mechanism::signalling_put, mechanism::rendezvous,
                           mechanism::single_copy, mechanism::matched}) {
-    EXPECT_EQ(mechanism_named(to_string(each)), each);
+    EXPECT_EQ(upwash::mechanism_named(to_string(each)), each);
   }
-  EXPECT_EQ(mechanism_named("nothing"), std::nullopt);
+  EXPECT_EQ(upwash::mechanism_named("nothing"), std::nullopt);
 }

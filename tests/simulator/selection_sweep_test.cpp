@@ -17,6 +17,7 @@
 #include "tests/sanitized.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/eager_sizes.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/simulator/replay.hpp"

@@ -192,7 +192,7 @@ refused 2 'upwash: -n 0: expected a number of ranks from 1 to 65536' -n 0 true
 refused 2 'upwash: -n -2: expected a number of ranks from 1 to 65536' -n -2 true
 refused 2 'upwash: --ranks-per-process 3: expected a divisor of 4, the number of ranks (-n)' \
   -n 4 --ranks-per-process 3 true
-refused 2 'upwash: --conduit smoke: expected shm or sim' -n 2 --conduit smoke true
+refused 2 'upwash: --conduit smoke: expected one of shm|sim|loopback' -n 2 --conduit smoke true
 refused 2 'upwash: --bind socket: expected core or none' -n 2 --bind socket true
 refused 2 'upwash: run: unknown option --frobnicate (see upwash run --help)' -n 2 --frobnicate true
 refused 2 'upwash: run: no program to start (upwash run -n N program ...)' -n 2

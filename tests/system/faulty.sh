@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Messages that nobody received, receives that came too late and handlers that throw: the run ends
-# with an error that says which. The first three in checked runs.
+# with an error that says which. The first three in checked runs, as conflicts of puts on sim.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 program=$UPWASH_TEST_BIN/faulty
@@ -27,6 +27,12 @@ expect released \
 expect ready 'a ready message of 100000 bytes with tag 9 from member 0 found no receive posted'
 expect error 'rank 1: stream 1: the handler of item 18 threw: .*a bad item'
 expect number 'rank 1: stream 1: the handler of item 18 threw: something that is no std::exception'
+UPWASH_CHECKED=1 timeout 30 "$upwash" run --conduit sim -n 3 "$program" conflict >"$out" 2>&1 &&
+  fail "conflict: no error"
+grep -q 'ranks [12] and [12] write bytes 12 to 16 of the 64 that rank 0 has' "$out" ||
+  fail "conflict: expected ranks and bytes"
+timeout 30 "$upwash" run --conduit sim -n 3 "$program" conflict >"$out" 2>&1 ||
+  fail "conflict: an error unchecked"
 for case in none unreceived released; do
   timeout 30 "$upwash" run -n 3 "$program" "$case" >"$out" 2>&1 || fail "$case: an error unchecked"
 done

@@ -30,16 +30,16 @@ reports "${run[@]}" -n 3 "$bin/hanging" missing -- \
   "^  conclusion: rank 2 never called barrier #2 of the world; it waits in finish$"
 
 reports "${run[@]}" -n 3 "$bin/hanging" cycle -- \
-  "^  0     waits in receive  1     7 " "^  1     waits in receive  2     7 " \
-  "^  2     waits in receive  0     7 " "^      pending at rank 0: 1 receives posted" \
+  "^  0     waits in receive at hanging.cpp:[0-9]+  1     7 " "^  1     waits in receive at hanging.cpp:[0-9]+  2     7 " \
+  "^  2     waits in receive at hanging.cpp:[0-9]+  0     7 " "^      pending at rank 0: 1 receives posted" \
   "^  conclusion: a cycle: rank 0 waits in receive for rank 1, which waits in receive for rank 2, which waits in receive for rank 0$"
 
 reports "${run[@]}" -n 3 "$bin/hanging" computes -- \
   "^  0     computes without calling the library \(pid [0-9]+\)" \
-  "^  1, 2  waits in all_reduce  .* the world  0 " \
+  "^  1, 2  waits in all_reduce at hanging.cpp:[0-9]+  .* the world  0 " \
   "^  conclusion: rank 0 computes without calling the library \(pid [0-9]+\); ranks 1, 2 wait for it$"
 
-reports "${run[@]}" -n 2 "$bin/hanging" pending -- "^  0     waits in wait_until" \
+reports "${run[@]}" -n 2 "$bin/hanging" pending -- "^  0     waits in wait_until at hanging.cpp:[0-9]+ " \
   "^      pending at rank 0: 1 receives posted"
 
 # A loop over test() is a wait, too.

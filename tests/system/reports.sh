@@ -26,7 +26,7 @@ status=0
 # By time: one report says what each rank waits for (hangs.sh has more).
 export UPWASH_HANG_REPORT=500ms
 says "$upwash" run -n 3 --timeout 120s "$bin/stuck" -- \
-  "^  0     waits in wait_until" "^  1     waits in barrier" "^  2     computes"
+  "^  0     waits in wait_until at stuck.cpp:[0-9]+ " "^  1     waits in barrier" "^  2     computes"
 
 # A push that finds no room is one wait, in however many turns; with and without an order.
 says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" -- "^  0     waits in send  *1 "
@@ -43,7 +43,7 @@ pid=$!
 sleep 1.5
 kill -USR1 "$pid"
 wait "$pid" || true
-grep -q "rank 0 of 3 waits in wait_until" "$out" || fail "rank 0 by signal"
+grep -q "rank 0 of 3 waits in wait_until at stuck.cpp:[0-9]* (" "$out" || fail "rank 0 by signal"
 grep -q "rank 1 of 3 waits in barrier (.*number 1)" "$out" || fail "rank 1 by signal"
 grep -q "rank 2 of 3 computes" "$out" || fail "rank 2 by signal"
 

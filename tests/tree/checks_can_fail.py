@@ -88,6 +88,17 @@ class Layers(TreeCase):
         self.rejects("upwash/conduit/sim/a.cpp", '"upwash/conduit/shm/ring.hpp"',
                      "a conduit never includes another")
 
+    def test_folders_of_a_pattern(self):
+        self.write("cmake/layers.txt", LAYERS.replace("upwash/conduit/sim: upwash/base upwash/conduit",
+                                                      "upwash/conduit/*: upwash/base upwash/conduit"))
+        self.write("upwash/conduit/new/a.cpp", SPDX + '#include "upwash/base/time.hpp"\n')
+        self.passes("check-layers")
+        self.write("upwash/core/job.hpp", header())
+        self.rejects("upwash/conduit/new/b.cpp", '"upwash/core/job.hpp"',
+                     "upwash/conduit/* may not include upwash/core")
+        self.rejects("upwash/conduit/new/b.cpp", '"upwash/conduit/shm/ring.hpp"',
+                     "a conduit never includes another")
+
     def test_application_that_includes_another(self):
         self.write("apps/one/a.hpp", header())
         self.rejects("apps/two/b.cpp", '"apps/one/a.hpp"', "an application never includes another")
@@ -105,6 +116,50 @@ class Layers(TreeCase):
     def test_layer_that_names_a_later_one(self):
         self.write("cmake/layers.txt", LAYERS.replace("base:\n", "base: upwash/core\n", 1))
         self.fails("check-layers", "no earlier line defines")
+
+
+class ProgramHeaders(TreeCase):
+    """What upwash.hpp reaches names no layer that programs do not see."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("upwash/upwash.hpp", header('#include "upwash/base/time.hpp"\n'))
+
+    def rejects(self, body, expected):
+        self.write("upwash/base/time.hpp", header(body))
+        self.fails("check-program-headers", expected)
+
+    def test_good_tree(self):
+        self.passes("check-program-headers")
+
+    def test_words_in_comments_and_strings(self):
+        self.write("upwash/base/time.hpp",
+                   header('// conduit::message\n/* schedule::step\n */\nconst char* s = "conduit::";\n'))
+        self.passes("check-program-headers")
+
+    def test_names(self):
+        self.rejects("void f(conduit::message);\n", "names conduit::")
+        self.rejects("// fine\nusing schedule :: step;\n", "time.hpp:6: names schedule::")
+        self.rejects("namespace upwash::conduit {\nclass endpoint;\n}\n", "names conduit::")
+
+    def test_includes(self):
+        self.write("upwash/conduit/endpoint.hpp", header())
+        self.rejects('#include "upwash/conduit/endpoint.hpp"\n',
+                     "includes upwash/conduit/endpoint.hpp (upwash/upwash.hpp:5 includes it")
+
+    def test_what_examples_and_pages_include(self):
+        self.write("upwash/core/own.hpp", header("using schedule::step;\n"))
+        self.passes("check-program-headers")
+        self.write("docs/tutorial.md", "Include `upwash/core/own.hpp`.\n")
+        self.fails("check-program-headers", "docs/tutorial.md names it")
+        self.write("docs/tutorial.md", "")
+        self.write("examples/one/main.cpp", SPDX + "#include <upwash/core/own.hpp>\n")
+        self.fails("check-program-headers", "examples/one/main.cpp:3 includes it")
+
+    def test_authors_may(self):
+        self.write("upwash/collective/executor.hpp", header("using schedule::step;\n"))
+        self.write("examples/one/main.cpp", SPDX + "#include <upwash/collective/executor.hpp>\n")
+        self.passes("check-program-headers")
 
 
 class Headers(TreeCase):

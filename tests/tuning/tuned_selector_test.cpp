@@ -136,7 +136,7 @@ TEST(load_knowledge, never_uses_a_file_by_half) {
   const std::string path = testing::TempDir() + "upwash-load-knowledge.json";
   const auto load = [&](const std::string& text) {
     std::ofstream(path) << text;
-    return load_knowledge({path, "sim", "lemieux"}, algorithms).first;
+    return load_knowledge({path, "sim", "lemieux", true, true}, algorithms).first;
   };
   knowledge known;
   known.add(tests::all_to_all_finding(16, 512));
@@ -145,6 +145,6 @@ TEST(load_knowledge, never_uses_a_file_by_half) {
   EXPECT_EQ(load(good.substr(0, good.size() / 2)), knowledge());
   EXPECT_EQ(load(text_of(known, origin_of("sim", "edr"))), knowledge());
   std::remove(path.c_str());
-  EXPECT_EQ(load_knowledge({path, "sim", "lemieux"}, algorithms).first, knowledge());
-  EXPECT_EQ(load_knowledge({"none", "sim", "lemieux"}, algorithms).first, knowledge());
+  EXPECT_EQ(load_knowledge({path, "sim", "lemieux", true, true}, algorithms).first, knowledge());
+  EXPECT_EQ(load_knowledge({"none", "sim", "lemieux", true, true}, algorithms).first, knowledge());
 }

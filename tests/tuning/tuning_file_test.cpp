@@ -225,7 +225,7 @@ TEST_F(tuning_file, is_looked_for_where_the_knob_says) {
   EXPECT_EQ(find_tuning_file("x/y.json", "shm").path, "x/y.json");
   EXPECT_TRUE(find_tuning_file("x/y.json", "shm").asked);
   EXPECT_EQ(find_tuning_file("", "no-such-conduit").path, "");
-  EXPECT_EQ(tuning_name("shm", "laptop"), "shm");
+  EXPECT_EQ(tuning_name("shm", ""), "shm");
   EXPECT_EQ(tuning_name("sim", "a/lemieux.json"), "sim-lemieux");
 }
 

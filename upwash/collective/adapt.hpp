@@ -4,11 +4,19 @@
 // Algorithms that change while the program runs: the same at all members, at the same call.
 #pragma once
 
-#include "upwash/collective/executor.hpp"
+#include <cstdint>
+
 #include "upwash/core/job.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::collective {
+
+/// Whose algorithms change while the program runs.
+enum class adaptation : std::uint8_t {
+  none,
+  irregular,  ///< where messages differ from member to member, and nobody knows them beforehand
+  all,
+};
 
 /// Each shape of blocking calls on a team (collective, bytes, root, options, label) tries what the
 /// model thinks near, in the calls that the program makes: after 8 calls about 30, then at most 2 %

@@ -7,9 +7,12 @@
 
 #include <cstdint>
 
-#include "upwash/collective/executor.hpp"
+#include "upwash/collective/binding.hpp"
 #include "upwash/collective/options.hpp"
+#include "upwash/collective/persistent.hpp"
 #include "upwash/collective/problem.hpp"
+#include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
 
 namespace upwash::collective {
 

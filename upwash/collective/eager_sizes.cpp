@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/schedule/price.hpp"
 
 namespace upwash::collective {

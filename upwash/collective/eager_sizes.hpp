@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/problem.hpp"
 #include "upwash/model/machine.hpp"
 

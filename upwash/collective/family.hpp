@@ -12,9 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace upwash::schedule {
-struct contribution;
-}
+#include "upwash/model/contribution.hpp"
 
 namespace upwash::collective {
 
@@ -56,7 +54,7 @@ struct family {
   /// left to right (schedule/validate.hpp); none: it may be anything. Elements are bytes where
   /// nothing is combined. Null: proven elsewhere.
   void (*definition)(const problem& call, int rank, std::uint64_t element,
-                     std::vector<schedule::contribution>& is) = nullptr;
+                     std::vector<contribution>& is) = nullptr;
 };
 
 /// Names a collective: a reference to its family, as cheap as an enumerator.

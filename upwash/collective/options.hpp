@@ -9,14 +9,11 @@
 #include <optional>
 #include <string_view>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/blocking.hpp"
-#include "upwash/schedule/lower.hpp"
+#include "upwash/model/transfer.hpp"
 
 namespace upwash {
-
-using schedule::address_mode;
-using schedule::mechanism;
-using schedule::sync_mode;
 
 /// The same at all members of the team.
 struct collective_options {
@@ -39,7 +36,7 @@ struct collective_options {
   friend bool operator==(const collective_options&, const collective_options&) = default;
 };
 
-/// Tag: the call sets the collective up, to be started often (executor.hpp: persistent).
+/// Tag: the call sets the collective up, to be started often (persistent.hpp).
 struct persist_t {};
 inline constexpr persist_t persist{};
 
@@ -59,17 +56,5 @@ template <class Form>
 inline constexpr bool uses_later = !std::same_as<Form, blocking_t>;
 
 }  // namespace detail
-
-/// Where a collective was called, for the errors of checked runs. (Clang 14 has no
-/// std::source_location yet.)
-struct call_site {
-  const char* file = "";
-  std::uint32_t line = 0;
-
-  [[nodiscard]] static constexpr call_site current(const char* file = __builtin_FILE(),
-                                                   std::uint32_t line = __builtin_LINE()) noexcept {
-    return {file, line};
-  }
-};
 
 }  // namespace upwash

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "upwash/collective/family.hpp"
-#include "upwash/schedule/lower.hpp"
+#include "upwash/model/transfer.hpp"
 
 namespace upwash::collective {
 
@@ -82,20 +82,20 @@ struct problem {
   bool commutative = true;
   /// Consecutive ranks of the team on one node, where they are so; else 1.
   int ranks_per_node = 1;
-  schedule::address_mode addresses = schedule::address_mode::local;
+  address_mode addresses = address_mode::local;
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory
   /// Where they do: what a member may lay out for the others. As in the world; other teams have
   /// less.
   std::uint64_t shared_scratch = std::uint64_t{1} << 20U;
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
-  schedule::sync_mode entry = schedule::sync_mode::mine;
-  schedule::sync_mode exit = schedule::sync_mode::mine;
+  sync_mode entry = sync_mode::mine;
+  sync_mode exit = sync_mode::mine;
   /// The largest edge that travels eagerly, where the choice of an algorithm names no other.
   std::uint64_t eager_bytes = 512;
   /// The largest that a choice may let travel so: what the conduit carries; 0: none is chosen.
   std::uint64_t eager_limit = 0;
-  std::optional<schedule::mechanism> transfer{};  ///< of all edges that can travel so; else by size
+  std::optional<mechanism> transfer{};  ///< of all edges that can travel so; else by size
   /// Meshes copy what goes into a message by one step: for the time that large teams take, never
   /// for a run.
   bool whole_messages = false;

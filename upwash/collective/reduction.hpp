@@ -11,7 +11,7 @@
 #include <new>
 #include <type_traits>
 
-#include "upwash/collective/executor.hpp"
+#include "upwash/collective/binding.hpp"
 
 namespace upwash {
 

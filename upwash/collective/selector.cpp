@@ -15,6 +15,7 @@
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/detail/choose/shared_prices.hpp"
 #include "upwash/collective/eager_sizes.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/model/machine.hpp"
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace upwash::collective {

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/function_ref.hpp"
+#include "upwash/collective/detail/drawn_call.hpp"
 #include "upwash/schedule/validate.hpp"
 
 namespace upwash::collective {
@@ -34,34 +36,30 @@ rank_call buffers_of(const problem& call, int rank) {
   return each;
 }
 
-void check(const selection& one, const problem& call) {
+/// Why there is nothing to prove; empty: there is.
+std::string objection_to(const selection& one, const problem& call) {
   const bool in_a_run_only = call.of.facts().told != lengths::equal;
-  const std::string objection =
-      in_a_run_only ? "lengths are known in a run only; give them to schedule::validate"
-                    : registry::objection(one, call);
+  if (in_a_run_only && !detail::can_draw(call.of)) {
+    return "lengths are known in a run only; give them to schedule::validate";
+  }
+  if (in_a_run_only && call.in_place && !detail::can_be_in_place(call.of)) {
+    return "it has no calls in place";
+  }
+  return registry::objection(one, call);
+}
+
+void check(const selection& one, const problem& call) {
+  const std::string objection = objection_to(one, call);
   if (objection.empty()) return;
   throw error(error_kind::argument,
               fmt::format("validate {} by {}: {}", to_string(call.of), text_of(one), objection));
 }
 
-}  // namespace
-
-std::string validate(const selection& one, const problem& call, std::uint64_t seed) {
-  check(one, call);
-  expectation of;
-  of.ranks = call.ranks;
-  const family& facts = call.of.facts();
-  of.element_bytes = facts.combines ? call.element_bytes : 1;
-  of.commutative = call.commutative;
-  // A collective without data is there to wait.
-  of.synchronizes = facts.input == extent::nothing && facts.output == extent::nothing;
-  for (int rank = 0; rank < call.ranks; ++rank) of.calls.push_back(buffers_of(call, rank));
+/// Runs it as executors do, step by step, and with sends that wait.
+std::string run_all_ways(const selection& one, const problem& call, const expectation& of,
+                         function_ref<schedule::abstract_value(int, std::uint64_t)> wanted,
+                         std::uint64_t seed) {
   const auto schedule_of = [&](int rank) { return one.schedule_of(call, rank); };
-  const auto wanted = [&](int rank, std::uint64_t element) {
-    schedule::abstract_value is;
-    if (facts.definition != nullptr) facts.definition(call, rank, element, is);
-    return is;
-  };
   expectation narrow = of;
   narrow.open_steps = 1;
   expectation waiting = of;
@@ -75,6 +73,32 @@ std::string validate(const selection& one, const problem& call, std::uint64_t se
     if (!wrong.empty()) return wrong;
   }
   return {};
+}
+
+}  // namespace
+
+std::string validate(const selection& one, const problem& call, std::uint64_t seed) {
+  check(one, call);
+  const family& facts = call.of.facts();
+  if (facts.told != lengths::equal) {
+    const detail::drawn_call drawn = detail::draw(call, seed);
+    return run_all_ways(
+        one, call, drawn.of,
+        [&](int rank, std::uint64_t element) { return drawn.at(rank, element); }, seed);
+  }
+  expectation of;
+  of.ranks = call.ranks;
+  of.element_bytes = facts.combines ? call.element_bytes : 1;
+  of.commutative = call.commutative;
+  // A collective without data is there to wait.
+  of.synchronizes = facts.input == extent::nothing && facts.output == extent::nothing;
+  for (int rank = 0; rank < call.ranks; ++rank) of.calls.push_back(buffers_of(call, rank));
+  const auto wanted = [&](int rank, std::uint64_t element) {
+    schedule::abstract_value is;
+    if (facts.definition != nullptr) facts.definition(call, rank, element, is);
+    return is;
+  };
+  return run_all_ways(one, call, of, wanted, seed);
 }
 
 }  // namespace upwash::collective

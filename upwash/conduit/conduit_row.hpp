@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a conduit says of itself to those who make jobs: a row of the table in runtime/.
+// What a conduit says of itself to those who make jobs: a row of the table in runtime/. The
+// folder NAME defines `conduit_row NAME_row()`, and cmake/conduits.txt names the folder.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,12 @@ struct conduit_row {
   std::string_view name;           ///< value of the knob `conduit`
   std::string_view doc;            ///< what it is, in one sentence
   bool several_processes = false;  ///< its ranks may be; then `make` needs a bootstrap
+  /// What its ranks run on is the machine that the knob `machine` names, in virtual time; else this
+  /// one.
+  bool simulated = false;
+  /// Its ranks usually load and store each other's memory: for prices before there is a job, which
+  /// asks its team.
+  bool shares_memory = false;
 
   std::span<const knob> knobs;  ///< of its own
   /// Of them, those that a job on another conduit must not set: they would be passed over.

@@ -32,6 +32,7 @@
 namespace upwash::conduit {
 
 struct network_collective;
+class write_watch;
 
 /// Where a rank runs; ids are dense from 0 and grow with the rank.
 struct location {
@@ -58,7 +59,6 @@ inline constexpr std::size_t nearness_count = static_cast<std::size_t>(nearness:
 struct peer_capabilities {
   bool direct_access = false;      ///< imported segments have `direct`
   bool remote_write = false;       ///< put, get and flush move data to and from segments
-  bool passive_target = false;     ///< and need no processor of the target for it
   bool private_reads = false;      ///< get from registered private spans
   bool remote_completion = false;  ///< told per operation
   bool put_signal = false;
@@ -101,15 +101,6 @@ enum class cost : std::uint8_t {
   reduce,     ///< bytes
   traversal,  ///< queue entries looked at
   poll,       ///< calls to progress or test
-};
-
-/// Room for a payload inside the conduit, to be filled in place.
-struct reservation {
-  std::span<std::byte> payload;
-  int source = 0;
-  int destination = 0;
-  lane kind = lane::request;
-  std::uint64_t handle = 0;
 };
 
 class endpoint : public waiter {
@@ -187,6 +178,10 @@ class endpoint : public waiter {
   virtual injection atomic(int rank, const remote_memory& at, std::size_t offset,
                            const atomic_operation& operation, std::uint64_t* old, completions when);
 
+  /// Who is told of calls and of what owners write, where the conduit looks for conflicts of puts;
+  /// else null. The same as long as the endpoint.
+  [[nodiscard]] virtual write_watch* watch() noexcept { return nullptr; }
+
   /// Tells `when` once all earlier puts, gets, atomics and long messages of `rank` to `peer`
   /// (-1: to all) are complete at the target. done if they are. Needs remote_write (-1: of any).
   virtual injection flush(int rank, int peer, completion* when);
@@ -205,7 +200,11 @@ class endpoint : public waiter {
   /// The memory lane only; may be called by one other thread beside the driving one, on endpoints
   /// of one rank. What it delivers is answered from that thread by `send` on the memory lane, while
   /// the driving thread may be in any call.
-  virtual int poll_memory() { return 0; }
+  virtual int poll_memory(bool /*may_sleep*/) { return 0; }
+
+  /// From any thread: poll_memory, which may sleep until there is work, returns soon, at most once
+  /// for several of these.
+  virtual void wake_poll_memory() {}
 
   // -- The end --------------------------------------------------------------------------------
   /// A rank of the job that the engine has lost, or -1. Stays; cheap. Nothing more comes of it, and

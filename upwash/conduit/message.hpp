@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What travels as an active message, and what an injection answers.
+// Who is told of messages and of completions.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
+#include "upwash/base/message.hpp"
 
 namespace upwash::observe {
 struct standing;
@@ -14,65 +12,18 @@ struct standing;
 
 namespace upwash::conduit {
 
-/// The class of a message. Classes have separate queues and credits and may overtake each other.
-enum class lane : std::uint8_t {
-  request,  ///< ordinary messages
-  reply,    ///< sent from the handler of a request, to its source
-  memory,   ///< touches registered memory only; a progress thread may drain it
-};
-inline constexpr std::size_t lane_count = 3;
-
-/// Module numbers that name no module: a conduit's own messages, and those that core interprets.
-inline constexpr std::uint8_t conduit_module = 0xff;
-inline constexpr std::uint8_t core_module = 0xfe;
-
-/// A handler on the wire: the module (executable or shared library) that holds it, by number,
-/// and its offset from the module's base. Equal in all processes of a job whose build ids agree.
-struct handler_id {
-  std::uint32_t offset = 0;
-  std::uint8_t module = 0;
-  friend constexpr bool operator==(handler_id, handler_id) = default;
-};
-
-/// Bytes of arguments that every conduit carries beside a payload.
-inline constexpr std::size_t max_argument_bytes = 48;
-
-/// One active message, going out or arriving. The spans of an arriving message are valid until
-/// its handler returns; those of a message going out until the injection returns.
-struct message {
-  handler_id handler;
-  lane kind = lane::request;
-  int source = 0;       ///< world rank
-  int destination = 0;  ///< world rank
-  /// Number among the messages of this source, destination and class. Carried unchanged by
-  /// conduits that do not keep order (core resequences by it), ignored by those that do.
-  std::uint32_t sequence = 0;
-  std::span<const std::byte> arguments;  ///< at most max_argument_bytes
-  std::span<const std::byte> payload;    ///< at most peer_capabilities::medium_bytes
-};
-
-enum class outcome : std::uint8_t {
-  done,     ///< complete at once; no completion will be told
-  pending,  ///< accepted; the completions given will be told
-  retry,    ///< nothing happened; try again after progress
-};
-
-enum class retry_reason : std::uint8_t {
-  none,
-  no_credit,  ///< the queue to this peer and class is full
-  throttled,  ///< the peer's deferred queue is over its limit; requests from outside handlers wait
-  reserved,   ///< a payload prepared for this peer and class is not committed yet
-  no_memory,  ///< a pool of the conduit is empty for the moment
-};
-
-struct [[nodiscard]] injection {
-  outcome what = outcome::done;
-  retry_reason why = retry_reason::none;
-
-  [[nodiscard]] static constexpr injection done() { return {}; }
-  [[nodiscard]] static constexpr injection pending() { return {outcome::pending, {}}; }
-  [[nodiscard]] static constexpr injection retry(retry_reason why) { return {outcome::retry, why}; }
-};
+// What programs' headers need as well stands in base/message.hpp.
+using upwash::conduit_module;
+using upwash::core_module;
+using upwash::handler_id;
+using upwash::injection;
+using upwash::lane;
+using upwash::lane_count;
+using upwash::max_argument_bytes;
+using upwash::outcome;
+using upwash::reservation;
+using upwash::retry_reason;
+using message = active_message;  // conduits carry no other
 
 /// Told once when a stage of an operation is reached; from `poll`, never from inside the
 /// injecting call. Owned by the caller and alive until told. `tell` must not inject.

@@ -9,24 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "upwash/base/words.hpp"
 #include "upwash/conduit/message.hpp"
-#include "upwash/observe/series.hpp"
+#include "upwash/observe/wait_reason.hpp"
 
 namespace upwash::conduit {
 
-/// For the stall report, the hand-over of a core and the simulator. `operation` is a literal.
-struct wait_reason {
-  const char* operation = "wait";
-  int peer = -1;  ///< world rank, or -1
-  int tag = -1;   ///< of a tagged message, or -1
-  std::uint64_t bytes = 0;
-  std::uint64_t team = 0;
-  std::uint64_t number = 0;                         ///< of the operation on its team
-  observe::series counted = observe::series::none;  ///< what `number` counts; none: `team` may be
-                                                    ///< no team
-};
-
-enum class comparison : std::uint8_t { equal, not_equal, greater_equal };
+using upwash::comparison;
+using upwash::wait_reason;
 
 /// A condition that ends a wait.
 class wait_target {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "upwash/base/archive.hpp"
-#include "upwash/conduit/endpoint.hpp"
+#include "upwash/base/message.hpp"
 #include "upwash/core/detail/am_pack.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/incoming.hpp"
@@ -30,7 +30,7 @@ class job;
 class team;
 
 /// Whether a nonblocking injection was taken; if not, why.
-using send_result = conduit::injection;
+using send_result = injection;
 
 /// Sends a short message: `Handler(incoming, args...)` runs on `destination` (world rank).
 /// Arguments are copied. Outside handlers it may wait for credit and run handlers meanwhile; in
@@ -82,7 +82,7 @@ class prepared_payload {
   void commit(std::size_t used, const Args&... args) {
     using pack = detail::am_pack<Handler>;
     static_assert(pack::in_line, "arguments beside a prepared payload are plain, 48 bytes at most");
-    std::array<std::byte, conduit::max_argument_bytes> line;
+    std::array<std::byte, max_argument_bytes> line;
     commit_packed(pack::thunk_address(), pack::write_line(line, args...), used);
   }
   void cancel() noexcept;
@@ -93,7 +93,7 @@ class prepared_payload {
   void commit_packed(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
 
   job& here_;
-  conduit::reservation room_;
+  reservation room_;
   std::vector<std::byte> own_;  ///< where the conduit has no room of its own
   bool inside_ = false;         ///< the room is the conduit's
   bool open_ = false;
@@ -110,7 +110,7 @@ class prepared_payload {
 namespace detail {
 
 /// Sends packed arguments; the one way from the typed calls into the injector.
-void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
+void send_packed(job& here, int destination, lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
@@ -120,10 +120,10 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
 void check_reply(const job& here);
 
 template <auto Handler, class... Args>
-void pack_and_send(job& here, int destination, conduit::lane kind,
-                   std::span<const std::byte> payload, const Args&... args) {
+void pack_and_send(job& here, int destination, lane kind, std::span<const std::byte> payload,
+                   const Args&... args) {
   using pack = am_pack<Handler>;
-  std::array<std::byte, conduit::max_argument_bytes> line;
+  std::array<std::byte, max_argument_bytes> line;
   if constexpr (pack::in_line) {
     send_packed(here, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
                 payload);
@@ -140,18 +140,18 @@ void pack_and_send(job& here, int destination, conduit::lane kind,
 template <auto Handler, class... Args>
 void incoming::reply_medium(std::span<const std::byte> payload, const Args&... args) const {
   detail::check_reply(here_);
-  detail::pack_and_send<Handler>(here_, message_.source, conduit::lane::reply, payload, args...);
+  detail::pack_and_send<Handler>(here_, message_.source, lane::reply, payload, args...);
 }
 
 template <auto Handler, class... Args>
 void send(job& here, int destination, const Args&... args) {
-  detail::pack_and_send<Handler>(here, destination, conduit::lane::request, {}, args...);
+  detail::pack_and_send<Handler>(here, destination, lane::request, {}, args...);
 }
 
 template <auto Handler, class... Args>
 void send_medium(job& here, int destination, std::span<const std::byte> payload,
                  const Args&... args) {
-  detail::pack_and_send<Handler>(here, destination, conduit::lane::request, payload, args...);
+  detail::pack_and_send<Handler>(here, destination, lane::request, payload, args...);
 }
 
 template <auto Handler, class... Args>
@@ -164,7 +164,7 @@ send_result try_send_medium(job& here, int destination, std::span<const std::byt
                             const Args&... args) {
   using pack = detail::am_pack<Handler>;
   static_assert(pack::in_line, "try_send takes plain arguments, 48 bytes at most");
-  std::array<std::byte, conduit::max_argument_bytes> line;
+  std::array<std::byte, max_argument_bytes> line;
   return detail::try_send_packed(here, destination, pack::thunk_address(),
                                  pack::write_line(line, args...), payload);
 }
@@ -174,7 +174,7 @@ request send_long(job& here, global_ptr<std::byte> to, std::span<const std::byte
                   const Args&... args) {
   using pack = detail::am_pack<Handler>;
   static_assert(pack::in_line, "send_long takes plain arguments, 48 bytes at most");
-  std::array<std::byte, conduit::max_argument_bytes> line;
+  std::array<std::byte, max_argument_bytes> line;
   return detail::send_long_packed(here, to, payload, pack::thunk_address(),
                                   pack::write_line(line, args...));
 }

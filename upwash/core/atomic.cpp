@@ -22,7 +22,7 @@ request atomic_slow(job& here, global_ptr<std::byte> at, const conduit::atomic_o
   }
   ++host(here).counters().atomics;
   if (std::byte* word = direct_atomic(here, at, what.width)) {
-    const std::uint64_t seen = conduit::apply_atomic(word, what);
+    const std::uint64_t seen = apply_atomic(word, what);
     if (old != nullptr) *old = seen;
     return {};
   }

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "upwash/conduit/apply_atomic.hpp"
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/core/detail/direct.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/request.hpp"
@@ -20,8 +20,6 @@ namespace upwash {
 template <class T>
 concept atomic_word = std::is_integral_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 
-using conduit::atomic_kind;
-
 namespace detail {
 
 /// The word's address where this processor may change it atomically itself, else null.
@@ -31,12 +29,11 @@ namespace detail {
                                                     width);
 }
 
-request atomic_slow(job& here, global_ptr<std::byte> at, const conduit::atomic_operation& what,
+request atomic_slow(job& here, global_ptr<std::byte> at, const atomic_operation& what,
                     std::uint64_t* old);
 
 /// Runs one atomic, blocking, and returns the old value.
-std::uint64_t atomic_wait(job& here, global_ptr<std::byte> at,
-                          const conduit::atomic_operation& what);
+std::uint64_t atomic_wait(job& here, global_ptr<std::byte> at, const atomic_operation& what);
 
 template <atomic_word T>
 [[nodiscard]] constexpr std::uint64_t bits_of(T value) noexcept {
@@ -51,12 +48,11 @@ template <atomic_word T>
 template <atomic_word T>
 T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> operand,
          std::type_identity_t<T> compare = {}) {
-  const conduit::atomic_operation what{kind, sizeof(T), detail::bits_of(operand),
-                                       detail::bits_of(compare)};
+  const atomic_operation what{kind, sizeof(T), detail::bits_of(operand), detail::bits_of(compare)};
   const auto place = at.template as<std::byte>();
   if (std::byte* word = detail::direct_atomic(here, place, sizeof(T))) {
     ++detail::direct_access::counters(here).atomics;
-    return static_cast<T>(conduit::apply_atomic_word<std::make_unsigned_t<T>>(word, what));
+    return static_cast<T>(apply_atomic_word<std::make_unsigned_t<T>>(word, what));
   }
   return static_cast<T>(detail::atomic_wait(here, place, what));
 }

@@ -25,7 +25,8 @@ namespace upwash {
 
 std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& idle, int rank,
                                 const job_options& options) {
-  return std::unique_ptr<job>(new job(endpoint, idle, rank, options));  // which only this may
+  return std::unique_ptr<job>(
+      new job(std::make_unique<detail::footing>(endpoint, idle), rank, options));  // only this may
 }
 
 /// Completes what this rank has begun, then adds up what all have sent and handled. Messages may
@@ -43,7 +44,7 @@ void host::finish() const {
   for (int to = 0; (to = state.memory.first_unconfirmed()) >= 0;) confirm(job_, to).wait();
   do {
     handled_before = total[handled];
-    job_.quiet();
+    job_.quiet(call_site{});
     while (state.messages.deferred() != 0 || state.memory.busy() || state.memory.in_flight() != 0) {
       wait(conduit::wait_target::credit(-1, conduit::lane::request), reason);
     }
@@ -55,7 +56,7 @@ void host::finish() const {
   if (job_.options_.checked) {
     for (std::size_t i = 0; i < state.services.size(); ++i) state.services[i].second->check();
   }
-  job_.endpoint_.close(job_.rank_);
+  job_.below_->endpoint.close(job_.rank_);
 }
 
 /// With one rank no sum waits for anybody, and so nothing would take what it sent itself.
@@ -69,7 +70,7 @@ void host::await_own_messages(const conduit::wait_reason& reason) const {
 
 /// Looks for a while at a word that peers write; whether it came.
 bool host::look_on(const conduit::wait_target& target) const noexcept {
-  for (int looks = job_.waiter_->looks(job_.rank_); looks > 0; --looks) {
+  for (int looks = job_.below_->waiter->looks(job_.rank_); looks > 0; --looks) {
     if (target.ready()) return true;
     relax();
   }
@@ -90,8 +91,8 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
     const int moved = job_.progress_step();
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
-    if (idles == 0) job_.waiter_->begin_wait(job_.rank_);
-    job_.waiter_->idle(job_.rank_, target, reason);
+    if (idles == 0) job_.below_->waiter->begin_wait(job_.rank_);
+    job_.below_->waiter->idle(job_.rank_, target, reason);
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.
@@ -120,12 +121,12 @@ void host::note_idle() const {
 
 conduit::waiter& host::set_waiter(conduit::waiter& idle) const noexcept {
   auto& layers = job_.state_->waiters;
-  return *std::exchange(layers.empty() ? job_.waiter_ : layers.front()->inner_, &idle);
+  return *std::exchange(layers.empty() ? job_.below_->waiter : layers.front()->inner_, &idle);
 }
 
 void host::add_waiter(waiter_layer& outermost) const {
   job_.state_->waiters.push_back(&outermost);
-  outermost.inner_ = std::exchange(job_.waiter_, &outermost);
+  outermost.inner_ = std::exchange(job_.below_->waiter, &outermost);
 }
 
 void host::remove_waiter(waiter_layer& going) const noexcept {
@@ -133,7 +134,7 @@ void host::remove_waiter(waiter_layer& going) const noexcept {
   const auto at = std::ranges::find(layers, &going);
   if (at == layers.end()) return;
   const auto outer = std::next(at);
-  (outer == layers.end() ? job_.waiter_ : (*outer)->inner_) = going.inner_;
+  (outer == layers.end() ? job_.below_->waiter : (*outer)->inner_) = going.inner_;
   layers.erase(at);
 }
 

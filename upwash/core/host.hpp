@@ -11,6 +11,7 @@
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/core/detail/footing.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {
@@ -30,19 +31,19 @@ class host {
   /// reductions over all ranks.
   void finish() const;
 
-  [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return job_.endpoint_; }
+  [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return job_.below_->endpoint; }
   [[nodiscard]] upwash::counters& counters() const noexcept { return job_.counters_; }
 
   /// Virtual time for work of a layer; nothing on a real conduit.
   void charge(conduit::cost kind, std::uint64_t amount) const noexcept {
-    if (job_.virtual_time_) job_.endpoint_.charge(job_.rank_, kind, amount);
+    if (job_.virtual_time_) job_.below_->endpoint.charge(job_.rank_, kind, amount);
   }
 
   /// Blocks until the target is ready, making progress; all waiting of the library ends here.
   /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
   void wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const;
   /// How often it pays to look at a word that peers write before one waits for it.
-  [[nodiscard]] int looks() const noexcept { return job_.waiter_->looks(job_.rank_); }
+  [[nodiscard]] int looks() const noexcept { return job_.below_->waiter->looks(job_.rank_); }
 
   /// Runs `what` as a handler runs: it must not wait, and what it sends without credit is queued.
   /// What it throws ends the job, and is thrown here too. In a handler: only calls it.
@@ -50,7 +51,7 @@ class host {
   /// Messages of handlers that wait for credit.
   [[nodiscard]] std::size_t deferred() const noexcept;
   /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
-  void act_first() const noexcept { job_.acts_first_ = true; }
+  void act_first() const noexcept { job_.below_->act_first(true); }
   /// Whether a service that wants progress has work now; at first it has. Also from a handler.
   void set_busy(service_base& which, bool busy) const noexcept;
 

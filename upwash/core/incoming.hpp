@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "upwash/conduit/message.hpp"
+#include "upwash/base/message.hpp"
 
 namespace upwash {
 
@@ -17,7 +17,7 @@ class job;
 /// A message as its handler sees it. Valid until the handler returns.
 class incoming {
  public:
-  incoming(job& here, const conduit::message& m, std::span<const std::byte> payload)
+  incoming(job& here, const active_message& m, std::span<const std::byte> payload)
       : here_(here), message_(m), payload_(payload) {}
 
   [[nodiscard]] job& here() const noexcept { return here_; }  ///< of the rank addressed
@@ -35,7 +35,7 @@ class incoming {
 
  private:
   job& here_;
-  const conduit::message& message_;
+  const active_message& message_;
   std::span<const std::byte> payload_;
 };
 

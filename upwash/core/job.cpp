@@ -12,6 +12,7 @@
 #include "upwash/base/process.hpp"
 #include "upwash/base/relax.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/detail/footing.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
@@ -23,10 +24,10 @@
 namespace upwash {
 namespace detail {
 
-job_state::job_state(job& here, conduit::endpoint& endpoint, const job_options& options)
-    : peers(endpoint, here.rank()),
+job_state::job_state(job& here, footing& below, const job_options& options)
+    : peers(below.endpoint, here.rank()),
       messages(here, peers),
-      regions(endpoint, here.rank()),
+      regions(below, here.rank()),
       memory(here, peers, regions, options.progress_thread),
       teams(std::make_unique<team_table>(here)) {}
 
@@ -44,24 +45,26 @@ constexpr int computing_us = 20;           ///< between polls: these are no loop
 
 std::uint64_t build_fingerprint() { return detail::module_table().fingerprint(); }
 
-job::job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options)
-    : endpoint_(endpoint),
-      waiter_(&idle),
+job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& options)
+    : below_(std::move(below)),
       rank_(rank),
-      size_(endpoint.world_size()),
-      virtual_time_(endpoint.describe().virtual_time),
-      ordered_(endpoint.describe().ordered),
+      size_(below_->endpoint.world_size()),
+      virtual_time_(below_->endpoint.describe().virtual_time),
+      ordered_(below_->endpoint.describe().ordered),
       options_(options) {
-  state_ = std::make_unique<detail::job_state>(*this, endpoint_, options_);
+  below_->above = this;
+  state_ = std::make_unique<detail::job_state>(*this, *below_, options_);
   regions_ = &state_->regions;
   state_->hang.board = options_.hang_board;
-  endpoint_.attach(rank_, this);
+  below_->endpoint.attach(rank_, below_.get());
   state_->live = &process::enter(this, &detail::describe_wait);
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
-  if (options_.progress_thread && !virtual_time_ && endpoint_.local_ranks() == 1) {
+  if (options_.progress_thread && !virtual_time_ && below_->endpoint.local_ranks() == 1) {
     state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
+      const std::stop_callback wake(stop, [this] { below_->endpoint.wake_poll_memory(); });
       while (!stop.stop_requested()) {
-        if (endpoint_.poll_memory() == 0) std::this_thread::yield();
+        const bool keeps_some = state_->memory.send_kept_answers();
+        if (below_->endpoint.poll_memory(!keeps_some) == 0) std::this_thread::yield();
       }
     });
   }
@@ -80,7 +83,7 @@ job::~job() {
     state_->services.pop_back();
   }
   process::leave(*state_->live);
-  endpoint_.attach(rank_, nullptr);
+  below_->endpoint.attach(rank_, nullptr);
 }
 
 team job::world() const { return state_->teams->world(); }
@@ -96,7 +99,7 @@ void job::progress() {
   unsigned& empty = state_->empty_polls;
   empty = progress_step() == 0 ? empty + 1 : 0;
   if (empty == 0) state_->hang.polling_since_ps = 0;
-  if (empty <= most_empty_polls || virtual_time_) return waiter_->yield(rank_);
+  if (empty <= most_empty_polls || virtual_time_) return below_->waiter->yield(rank_);
   pause_polling();
 }
 
@@ -108,20 +111,20 @@ void job::pause_polling() {
   if (state.empty_polls != most_empty_polls + 1 &&
       steady_now() - state.last_pause > duration::from_us(computing_us)) {
     state.empty_polls = 0;
-    return waiter_->yield(rank_);
+    return below_->waiter->yield(rank_);
   }
   if (state.empty_polls == most_empty_polls + 1) {
-    waiter_->begin_wait(rank_);
+    below_->waiter->begin_wait(rank_);
     state.hang.polling_since_ps = steady_now().ps();
     state.hang.reported = false;
   }
-  waiter_->idle(rank_, conduit::wait_target::credit(-1, conduit::lane::request), reason);
+  below_->waiter->idle(rank_, conduit::wait_target::credit(-1, lane::request), reason);
   state.last_pause = steady_now();
   detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
 }
 
 int job::progress_step() {
-  acts_first_ = false;
+  below_->act_first(false);
   auto& state = *state_;
   const auto throw_fault = [&] {
     if (detail::job_access::failed(*this)) [[unlikely]]
@@ -130,7 +133,7 @@ int job::progress_step() {
   if (++state.steps % steps_a_look == 0) [[unlikely]]
     look_for_losses();
   throw_fault();  // first, since what is under way may use memory that is gone (request)
-  int moved = endpoint_.poll(rank_);
+  int moved = below_->endpoint.poll(rank_);
   if (state.messages.deferred() != 0) [[unlikely]]
     moved += state.messages.drain();
   if (state.memory.busy()) [[unlikely]]
@@ -143,7 +146,7 @@ int job::progress_step() {
 
 /// The next progress throws.
 void job::look_for_losses() noexcept {
-  const int lost = endpoint_.lost_rank();
+  const int lost = below_->endpoint.lost_rank();
   if (lost < 0) return;
   detail::job_access::set_fault(
       *this, std::make_exception_ptr(error(
@@ -167,11 +170,15 @@ int job::services_step() {
   return moved;
 }
 
-observe::standing job::standing() const { return detail::standing_of(*this); }
+duration job::now() const noexcept { return below_->endpoint.now(rank_); }
 
-void job::quiet() {
-  static constexpr conduit::wait_reason reason{.operation = "quiet"};
-  host(*this).wait(conduit::wait_target::counter_zero(state_->implicit_pending), reason);
+void job::compute(duration time) { below_->endpoint.compute(rank_, time); }
+
+void job::quiet(call_site site) {
+  const auto complete = conduit::wait_target::counter_zero(state_->implicit_pending);
+  if (complete.ready() && state_->detached.none()) return;
+  const wait_reason reason{.operation = "quiet", .site = site};
+  host(*this).wait(complete, reason);
   const auto none_detached = [](const void* context) {
     auto& detached = *static_cast<detail::detached_tickets*>(const_cast<void*>(context));
     detached.sweep();
@@ -181,11 +188,11 @@ void job::quiet() {
   host(*this).wait(conduit::wait_target::predicate(none_detached, &state_->detached), reason);
 }
 
-void job::quiet(int rank) {
+void job::quiet(int rank, call_site site) {
   const auto* pending = state_->memory.find_implicit_towards(rank);
   if (pending == nullptr) return;
   host(*this).wait(conduit::wait_target::counter_zero(*pending),
-                   {.operation = "quiet", .peer = rank});
+                   {.operation = "quiet", .peer = rank, .site = site});
 }
 
 service_base* job::find_service(const void* tag) const noexcept {
@@ -212,9 +219,12 @@ void job::keep_service(const void* tag, std::unique_ptr<service_base> made) {
 
 // -- Arrivals -----------------------------------------------------------------------------------
 
-void job::deliver(const conduit::message& arrived) {
-  if (ordered_ && arrived.kind != conduit::lane::memory && !detail::is_piece(arrived.handler))
-      [[likely]] {
+void detail::footing::deliver(const active_message& arrived) { above->deliver(arrived); }
+
+observe::standing detail::footing::standing() const { return standing_of(*above); }
+
+void job::deliver(const active_message& arrived) {
+  if (ordered_ && arrived.kind != lane::memory && !detail::is_piece(arrived.handler)) [[likely]] {
     run_handler(arrived);
   } else {
     deliver_rest(arrived);
@@ -222,16 +232,16 @@ void job::deliver(const conduit::message& arrived) {
 }
 
 /// What is not a whole message in its turn: memory operations, pieces, messages out of order.
-void job::deliver_rest(const conduit::message& arrived) {
-  const auto dispatch = [this](const conduit::message& m) {
+void job::deliver_rest(const active_message& arrived) {
+  const auto dispatch = [this](const active_message& m) {
     if (detail::is_piece(m.handler)) {
-      state_->pieces.receive(m, [this](const conduit::message& whole) { run_handler(whole); });
+      state_->pieces.receive(m, [this](const active_message& whole) { run_handler(whole); });
     } else {
       run_handler(m);
     }
   };
   try {
-    if (arrived.kind == conduit::lane::memory) {
+    if (arrived.kind == lane::memory) {
       state_->memory.deliver(arrived);
     } else if (ordered_) {
       dispatch(arrived);
@@ -243,8 +253,8 @@ void job::deliver_rest(const conduit::message& arrived) {
   }
 }
 
-void job::run_handler(const conduit::message& m) {
-  using thunk = void (*)(job&, const conduit::message&);
+void job::run_handler(const active_message& m) {
+  using thunk = void (*)(job&, const active_message&);
   const void* function = nullptr;
   try {
     function = state_->modules.function_of(m.handler);
@@ -262,7 +272,7 @@ void job::run_handler(const conduit::message& m) {
 
 namespace detail {
 
-void handler_threw(job& here, const conduit::message& m, const char* handler) noexcept {
+void handler_threw(job& here, const active_message& m, const char* handler) noexcept {
   std::string why = "an exception that is no std::exception";
   try {
     throw;

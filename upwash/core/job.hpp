@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/base/duration.hpp"
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/function_ref.hpp"
-#include "upwash/conduit/endpoint.hpp"
+#include "upwash/base/message.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/observe/counters.hpp"
@@ -29,6 +30,7 @@ class host;
 class team;
 
 namespace detail {
+class footing;
 class job_state;
 class region_table;
 struct direct_access;
@@ -49,7 +51,7 @@ struct job_options {
 /// each other. Scans the loaded modules.
 [[nodiscard]] std::uint64_t build_fingerprint();
 
-class job final : private conduit::sink {
+class job final {
  public:
   ~job();
   job(const job&) = delete;
@@ -65,17 +67,17 @@ class job final : private conduit::sink {
 
   /// Blocks until every implicit operation of this rank is complete at its target, and what
   /// detached requests stood for is complete.
-  void quiet();
+  void quiet(call_site site = call_site::current());
   /// Blocks until every implicit operation towards one rank of the world is complete there. Throws
   /// `error` (argument) for no rank.
-  void quiet(int rank);
+  void quiet(int rank, call_site site = call_site::current());
 
   /// Time since the job started: virtual on a simulated conduit, else the steady clock.
-  [[nodiscard]] duration now() const noexcept { return endpoint_.now(rank_); }
+  [[nodiscard]] duration now() const noexcept;
 
   /// The program computes for `time`: advances virtual time; a real conduit does nothing, or
   /// burns the time where the knob compute says so.
-  void compute(duration time) { endpoint_.compute(rank_, time); }
+  void compute(duration time);
 
   /// What this rank has done so far.
   [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
@@ -97,15 +99,15 @@ class job final : private conduit::sink {
 
  private:
   friend class host;
+  friend class detail::footing;
   friend struct detail::direct_access;
   friend struct detail::job_access;
 
-  job(conduit::endpoint& endpoint, conduit::waiter& idle, int rank, const job_options& options);
+  job(std::unique_ptr<detail::footing> below, int rank, const job_options& options);
 
-  void deliver(const conduit::message& arrived) override;
-  [[nodiscard]] observe::standing standing() const override;
-  void deliver_rest(const conduit::message& arrived);
-  void run_handler(const conduit::message& m);
+  void deliver(const active_message& arrived);
+  void deliver_rest(const active_message& arrived);
+  void run_handler(const active_message& m);
   void pause_polling();
   int progress_step();
   int services_step();
@@ -114,14 +116,13 @@ class job final : private conduit::sink {
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 
   // Order: what the path of a small message touches comes first.
-  conduit::endpoint& endpoint_;
-  conduit::waiter* waiter_;
+  const std::unique_ptr<detail::footing> below_;
   int rank_;
   int size_;
   bool in_handler_ = false;
   bool virtual_time_;
   bool ordered_;
-  conduit::lane handling_ = conduit::lane::request;
+  lane handling_ = lane::request;
   std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_

@@ -6,8 +6,8 @@
 
 #include <atomic>
 
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
 #include "upwash/core/host.hpp"
@@ -89,9 +89,9 @@ bool put_directly(job& here, global_ptr<std::byte> to, std::span<const std::byte
       return false;
     }
   }
-  if (!from.empty()) std::memcpy(at, from.data(), from.size());
+  store_bytes(at, from.data(), from.size());
   if (word != nullptr) {
-    conduit::apply_atomic(word, {conduit::atomic_kind::add, sizeof with.add, with.add, 0});
+    apply_atomic(word, {conduit::atomic_kind::add, sizeof with.add, with.add, 0});
   }
   return true;
 }
@@ -220,9 +220,10 @@ void get(job& here, const exposed_memory& from, std::uint64_t offset, std::span<
   detail::start_get(here, what, detail::request_access::target(here, done, reason));
 }
 
-void wait_until(job& here, const std::uint64_t& word, conduit::comparison how,
-                std::uint64_t value) {
-  host(here).wait(conduit::wait_target::peers_word(word, how, value), {.operation = "wait_until"});
+void wait_until(job& here, const std::uint64_t& word, comparison how, std::uint64_t value,
+                call_site site) {
+  host(here).wait(conduit::wait_target::peers_word(word, how, value),
+                  {.operation = "wait_until", .site = site});
 }
 
 }  // namespace upwash

@@ -12,7 +12,8 @@
 #include <span>
 #include <type_traits>
 
-#include "upwash/conduit/waiting.hpp"
+#include "upwash/base/call_site.hpp"
+#include "upwash/base/words.hpp"
 #include "upwash/core/detail/direct.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/peer_traffic.hpp"
@@ -20,8 +21,6 @@
 #include "upwash/core/request.hpp"
 
 namespace upwash {
-
-using conduit::comparison;
 
 /// A signal that rides with a put: `add` is added to the word (aligned to 8 bytes, of a region at
 /// the same rank) after the data is visible there.
@@ -171,6 +170,7 @@ template <class T>
 
 /// Blocks until a word in this rank's own region compares so; makes progress meanwhile. Peers
 /// change it by signals, puts or atomics.
-void wait_until(job& here, const std::uint64_t& word, comparison how, std::uint64_t value);
+void wait_until(job& here, const std::uint64_t& word, comparison how, std::uint64_t value,
+                call_site site = call_site::current());
 
 }  // namespace upwash

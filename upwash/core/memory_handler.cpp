@@ -53,6 +53,12 @@ std::byte* memory_call::elements(std::int64_t first, std::uint64_t count, std::s
   return found;
 }
 
+bool memory_call::is_watched() const noexcept { return engine_.watch() != nullptr; }
+
+void memory_call::wrote(std::span<const std::byte> at) {
+  if (is_watched()) engine_.watch()->wrote(rank(), source_, at);
+}
+
 void memory_call::answer(std::span<const std::byte> what) {
   if (!open_) {
     throw error(error_kind::fault, "a second answer to one call, or one to be answered later");

@@ -75,6 +75,11 @@ class memory_call {
   /// Answers another call.
   void answer(const pending_answer& whom, std::span<const std::byte> what);
 
+  /// Whether somebody looks for conflicting puts: then the handler tells of what it writes as a put
+  /// does, not of what it adds up or swaps.
+  [[nodiscard]] bool is_watched() const noexcept;
+  void wrote(std::span<const std::byte> at);
+
   /// Virtual time for what the handler does.
   void charge(conduit::cost kind, std::uint64_t amount) noexcept;
 

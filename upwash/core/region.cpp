@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/atomic_text.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/atomic_text.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
@@ -133,6 +133,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
   }
   region result;
   result.state_ = state.regions.find(bits);
+  result.bits_ = bits;
   result.team_ = members;
   control::barrier_by_messages(members);  // a peer may ask for the key at once
   return result;
@@ -141,6 +142,13 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
 void free(region& going) {
   if (!going) return;
   job& here = going.team_.here();
+  if (detail::job_access::state(here).regions.find(going.bits_) == nullptr) {
+    going = region();
+    throw error(error_kind::argument,
+                fmt::format("rank {}: free of a region that was freed before, by a copy of its "
+                            "handle; free it once, at each member",
+                            here.rank()));
+  }
   detail::job_access::state(here).memory.await_idle(*going.state_);
   control::barrier_by_messages(going.team_);
   auto& state = detail::job_access::state(here);

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "upwash/conduit/memory.hpp"
+#include "upwash/base/words.hpp"
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/team.hpp"
@@ -17,9 +17,6 @@
 namespace upwash {
 
 class job;
-
-using conduit::atomic_set;
-using conduit::memory_key;
 
 /// A region as one member sees it: a handle, cheap to copy, valid until `free`.
 class region {
@@ -58,6 +55,7 @@ class region {
   friend void publish_addresses(const region& of);
 
   detail::region_state* state_ = nullptr;
+  std::uint64_t bits_ = 0;  ///< by which a copy of the handle finds out that it was freed
   team team_;
 };
 
@@ -73,7 +71,7 @@ class region {
 
 /// Collective over its team, blocking: all operations on it by any member must be complete. Throws
 /// `error` (argument) at a member that has some under way for which a request, counter or quiet
-/// waits.
+/// waits, and of a region that was freed through another copy of its handle.
 void free(region& going);
 
 /// Collective over its team, blocking: all members tell each other where their parts lie in their

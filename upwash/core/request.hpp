@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "upwash/conduit/waiting.hpp"
+#include "upwash/observe/wait_reason.hpp"
 
 namespace upwash {
 
@@ -22,9 +22,9 @@ namespace detail {
 struct ticket {
   std::atomic<std::uint32_t> pending{0};  ///< stages still to come
   job* owner = nullptr;
-  int exceptions = 0;           ///< that were unwinding when it was made
-  conduit::wait_reason reason;  ///< for the stall report
-  ticket* next = nullptr;       ///< in the pool
+  int exceptions = 0;      ///< that were unwinding when it was made
+  wait_reason reason;      ///< for the stall report
+  ticket* next = nullptr;  ///< in the pool
 };
 
 struct request_access;

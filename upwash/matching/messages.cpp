@@ -77,10 +77,10 @@ void install(job& here, const message_options& chosen) {
 
 bool receiving::test() { return state_ == nullptr || state_->owner->test(*state_); }
 
-const receipt& receiving::wait() {
+const receipt& receiving::wait(call_site site) {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
-  state_->owner->wait(*state_);
+  state_->owner->wait(*state_, site);
   if (state_->inexact) {
     throw error(
         error_kind::argument,

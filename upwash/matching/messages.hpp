@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/matching/engines/envelope.hpp"
@@ -54,7 +55,7 @@ class [[nodiscard]] receiving {
   bool test();
   /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
   /// the buffer, which is then unchanged.
-  const receipt& wait();
+  const receipt& wait(call_site site = call_site::current());
   /// Takes the receive back. False when a message has been matched with it already: then it will
   /// complete. O(1).
   bool cancel();

@@ -74,10 +74,11 @@ matching::receiving receive(const team& from, int source, int tag, Items&& into)
 }
 /// The same, blocking. Returns who sent what.
 template <class Items>
-matching::receipt receive(const team& from, blocking_t, int source, int tag, Items&& into) {
+matching::receipt receive(const team& from, blocking_t, int source, int tag, Items&& into,
+                          call_site site = call_site::current()) {
   return matching::receive(from, source, tag,
                            detail::bytes_to_receive<Items>(static_cast<Items&&>(into)))
-      .wait();
+      .wait(site);
 }
 
 }  // namespace upwash

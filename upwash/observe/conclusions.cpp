@@ -21,7 +21,9 @@ std::string what_it_does(const standing& one) {
       one.process != 0 ? fmt::format(" (pid {})", one.process) : std::string();
   switch (one.now) {
     case doing::unknown: return "has told nothing" + process;
-    case doing::waits: return fmt::format("waits in {}", one.operation.view());
+    case doing::waits:
+      return fmt::format("waits in {}{}{}", one.operation.view(),
+                         one.place.view().empty() ? "" : " at ", one.place.view());
     case doing::runs: return "computes without calling the library" + process;
     case doing::sleeps: return "sleeps outside the library" + process;
     case doing::stopped: return "is stopped" + process;

@@ -17,8 +17,9 @@ namespace {
 
 /// What ranks of one line have in common.
 auto key_of(const standing& one) {
-  return std::tuple(one.now, one.operation.view(), one.peer, one.tag, one.on_team, one.team,
-                    one.number, one.counted, one.bytes, one.now == doing::waits ? 0 : one.process);
+  return std::tuple(one.now, one.operation.view(), one.place.view(), one.peer, one.tag, one.on_team,
+                    one.team, one.number, one.counted, one.bytes,
+                    one.now == doing::waits ? 0 : one.process);
 }
 
 struct kind {
@@ -76,6 +77,10 @@ void add_line(std::string& text, const line& cells, const std::array<std::size_t
 }
 
 }  // namespace
+
+void standing::set_place(const call_site& at) {
+  if (at.line != 0) place = fmt::format("{}:{}", at.name(), at.line);
+}
 
 std::string name_ranks(std::span<const int> ranks, std::size_t most) {
   std::string text;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/observe/series.hpp"
 
 namespace upwash::observe {
@@ -41,7 +42,7 @@ struct team_counts {
   std::uint64_t collectives = 0;
 };
 
-/// 680 bytes.
+/// 760 bytes.
 struct standing {
   static constexpr int most_named_members = 512;  ///< world ranks that `members` can name
 
@@ -58,11 +59,13 @@ struct standing {
   std::uint64_t team = 0;
   std::uint64_t number = 0;
   short_text<40> operation;
+  short_text<80> place;     ///< FILE:LINE of the call that waits; empty: unknown
   short_text<256> pending;  ///< what its layers have not finished
   std::uint32_t teams_known = 0;
   std::array<team_counts, 8> teams{};      ///< of the world, and of others as far as there is room
   std::array<std::uint64_t, 8> members{};  ///< of `team`: bit r % 64 of word r / 64 for rank r
 
+  void set_place(const call_site& at);
   void add_member(int world_rank) noexcept {
     if (world_rank >= most_named_members) return;
     const auto at = static_cast<unsigned>(world_rank);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <span>
 #include <utility>
@@ -61,6 +62,10 @@ class questions {
   std::vector<std::pair<int, std::uint64_t>> asked_;
 };
 
+/// Puts that were stores come before loads that follow: all that is left to do where memory is
+/// loaded and stored.
+void order_stores() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
 /// Until what has its answers on the way is told.
 void await_told(job& here, int rank) {
   struct query {
@@ -107,6 +112,7 @@ int ask_in_window(questions& all, std::span<const int> targets, std::size_t most
 /// `rank_of` names the ranks 0 to `ranks` - 1 of those to be fenced.
 template <class RankOf>
 fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_options& how) {
+  order_stores();
   if (how.in_flight < 1) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: a fence with {} requests in flight; give 1 or more",
@@ -137,6 +143,7 @@ fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_option
 }  // namespace
 
 void fence(job& here, int rank) {
+  order_stores();
   auto& service = here.service<fence_service>();
   const wait_scope in(here, {.operation = "fence", .peer = rank});
   if (service.must_ask(rank)) {

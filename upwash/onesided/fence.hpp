@@ -26,7 +26,9 @@ enum class fence_order : std::uint8_t {
 
 struct fence_options {
   fence_order order = fence_order::window;
-  int in_flight = 16;  ///< the thesis' K; at least 1
+  /// The thesis' K; at least 1. There it is what buffers common to all targets hold; here each pair
+  /// has credit of its own, so it only bounds how many answers come at a time.
+  int in_flight = 16;
 };
 
 /// What a fence asked.

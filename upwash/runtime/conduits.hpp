@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of conduits: one row each. A new conduit is its folder and a line in conduits.cpp.
+// The table of conduits: one row each. A new conduit is its folder and a line in
+// cmake/conduits.txt.
 #pragma once
 
 #include <string>

@@ -10,7 +10,6 @@
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/conduit/world.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash {

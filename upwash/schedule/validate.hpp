@@ -15,16 +15,12 @@
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
+#include "upwash/model/contribution.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::schedule {
 
-/// One contribution: element `element` of `rank`'s input.
-struct contribution {
-  int rank = 0;
-  std::uint32_t element = 0;
-  friend auto operator<=>(const contribution&, const contribution&) = default;
-};
+using upwash::contribution;
 
 /// What an element holds: the contributions that were combined, from left to right. Empty: never
 /// written.

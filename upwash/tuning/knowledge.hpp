@@ -23,9 +23,9 @@ struct situation {
   collective::kind what = collective::kind::barrier;
   int ranks = 1;
   int ranks_per_node = 1;
-  schedule::address_mode addresses = schedule::address_mode::local;
-  schedule::sync_mode entry = schedule::sync_mode::mine;
-  schedule::sync_mode exit = schedule::sync_mode::mine;
+  address_mode addresses = address_mode::local;
+  sync_mode entry = sync_mode::mine;
+  sync_mode exit = sync_mode::mine;
   bool commutative = true;
   bool overlapped = false;
   placement where = placement::near;

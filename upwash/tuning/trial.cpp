@@ -13,6 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/call.hpp"
 #include "upwash/collective/executor.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"

@@ -220,7 +220,7 @@ std::vector<collective::ranked> tuned_selector::estimates::that_serve(const prob
 
 std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
                                                  const registry& algorithms) {
-  const std::string name = tuning_name(asked.conduit, asked.machine);
+  const std::string name = tuning_name(asked.conduit, asked.simulated_machine());
   const tuning_source source = find_tuning_file(asked.asked, name);
   if (source.path.empty()) return {};
   try {
@@ -229,8 +229,8 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
       throw error(error_kind::configuration,
                   fmt::format("{}: there is no such file; upwash tune writes one", source.path));
     }
-    knowledge known =
-        parse_tuning(*text, source.path, origin_of(asked.conduit, asked.machine), algorithms);
+    knowledge known = parse_tuning(*text, source.path,
+                                   origin_of(asked.conduit, asked.simulated_machine()), algorithms);
     log(log_level::info, "tuning",
         fmt::format("{}: {} situations are known, {} kinds of streams", source.path,
                     known.findings().size(), known.streams().size()));
@@ -247,7 +247,7 @@ namespace {
 /// Whether there is a measured machine to choose for, and it can be read.
 bool prefers_measured(const tuning_request& asked) {
   const std::string file = own_machine_file();
-  if (asked.machine_named || asked.conduit == "sim" || file.empty()) return false;
+  if (asked.machine_named || asked.simulated || file.empty()) return false;
   if (::access(file.c_str(), F_OK) != 0) return false;
   try {
     static_cast<void>(load_machine(file));

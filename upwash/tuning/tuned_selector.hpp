@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/core/job.hpp"
@@ -105,8 +106,15 @@ class tuned_selector final : public collective::selector {
 struct tuning_request {
   std::string asked;  ///< knob `tuning`
   std::string conduit;
-  std::string machine;        ///< knob `machine`
-  bool machine_named = true;  ///< by the user; else a real conduit's is the measured one, if any
+  std::string machine;  ///< knob `machine`
+  bool machine_named =
+      true;                ///< by the user; else jobs on this machine use the measured one, if any
+  bool simulated = false;  ///< the job runs on `machine`, in virtual time; else on this one
+
+  /// The machine that is simulated; empty: none.
+  [[nodiscard]] std::string_view simulated_machine() const noexcept {
+    return simulated ? std::string_view(machine) : std::string_view();
+  }
 };
 
 /// The knowledge of the file that the knobs name, and the file. One log line says which is used,

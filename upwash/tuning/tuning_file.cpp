@@ -119,14 +119,14 @@ void add_to_file(const std::string& path, const knowledge& known, const origin& 
   }
 }
 
-std::string tuning_name(std::string_view conduit, std::string_view machine) {
-  if (conduit != "sim") return std::string(conduit);
-  return fmt::format("sim-{}", fs::path(machine).stem().string());
+std::string tuning_name(std::string_view conduit, std::string_view simulated) {
+  if (simulated.empty()) return std::string(conduit);
+  return fmt::format("{}-{}", conduit, fs::path(simulated).stem().string());
 }
 
-origin origin_of(std::string_view conduit, std::string_view machine) {
-  if (conduit != "sim") return {machine_fingerprint(), std::string(conduit)};
-  return {fmt::format("simulated {}", fs::path(machine).stem().string()), "sim"};
+origin origin_of(std::string_view conduit, std::string_view simulated) {
+  if (simulated.empty()) return {machine_fingerprint(), std::string(conduit)};
+  return {fmt::format("simulated {}", fs::path(simulated).stem().string()), std::string(conduit)};
 }
 
 std::string own_tuning_file(std::string_view name) {

@@ -25,8 +25,9 @@ struct origin {
 /// same for all jobs on it. Takes some milliseconds. Throws `error` (system).
 [[nodiscard]] std::string machine_fingerprint();
 
-/// Of jobs on this machine, or on one that is simulated. Throws `error` (system).
-[[nodiscard]] origin origin_of(std::string_view conduit, std::string_view machine);
+/// `simulated`: the machine that the job is simulated on; empty: it runs on this one. Throws
+/// `error` (system).
+[[nodiscard]] origin origin_of(std::string_view conduit, std::string_view simulated);
 
 /// JSON, ending in a newline. The same knowledge is the same text.
 [[nodiscard]] std::string text_of(const knowledge& known, const origin& from);
@@ -59,8 +60,8 @@ struct tuning_source {
 /// Where `upwash tune machine` writes this machine when nobody names a file, and jobs look for it.
 /// Empty: there is no config folder.
 [[nodiscard]] std::string own_machine_file();
-/// CONDUIT, or sim-MACHINE.
-[[nodiscard]] std::string tuning_name(std::string_view conduit, std::string_view machine);
+/// CONDUIT, or of jobs on a simulated machine CONDUIT-MACHINE.
+[[nodiscard]] std::string tuning_name(std::string_view conduit, std::string_view simulated);
 
 /// The text of a file; nothing where it does not exist. Throws `error` (configuration) where it
 /// cannot be read or is larger than 64 MiB.

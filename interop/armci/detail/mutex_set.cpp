@@ -47,7 +47,7 @@ void mutex_set::reach_all() {
     for (int i = 0; i < members_.size(); ++i) {
       if (locks_.try_lock(i, 0)) locks_.unlock(i, 0);
     }
-    members_.here().quiet();
+    members_.here().quiet(call_site{});
   }
   control::barrier_by_messages(members_);
 }

@@ -77,7 +77,7 @@ void session::begin() {
     for (int i = 0; i < 2 * size; ++i) {
       accumulate(here, words.at<std::int64_t>(i % size), std::span(&nothing, 1)).wait();
     }
-    here.quiet();
+    here.quiet(call_site{});
     control::barrier_by_messages(world);
     upwash::free(words);
   }
@@ -106,7 +106,7 @@ void fetch_keys(const region& of) {
   const team among = of.members();
   job& here = among.here();
   for (int i = 0; i < among.size(); ++i) get(here, of.at(i), {}, implicit);
-  here.quiet();
+  here.quiet(call_site{});
   control::barrier_by_messages(among);
 }
 

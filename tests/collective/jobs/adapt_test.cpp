@@ -14,6 +14,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/candidates.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/runtime/run.hpp"

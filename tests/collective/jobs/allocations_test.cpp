@@ -164,11 +164,22 @@ JOB_TEST(allocations, none_for_an_operation_that_is_repeated, .least_ranks = 2, 
   beside.release();
 }
 
+/// Senders expose what receivers read: by cross-memory attach, or in parts through a pipeline.
+JOB_TEST(allocations, none_for_large_edges_that_are_repeated, .least_ranks = 2, .most_ranks = 4,
+         .on_sim = false, .on_direct = false, .on_loopback = false) {
+  const team world = here.world();
+  team beside = world.split(0, world.rank());
+  for (const std::uint64_t bytes : {100'000, 1'000'000}) {
+    expect_no_allocation(world, beside, bytes, false, false);
+  }
+  beside.release();
+}
+
 JOB_TEST(allocations, are_none_for_the_steps_of_what_is_repeated, .most_ranks = 1) {
   const std::vector<std::uint64_t> in{1, 2};
   std::vector<std::uint64_t> out(2);
   const binding buffers{std::as_bytes(std::span(in)), std::as_writable_bytes(std::span(out)), {}};
-  persistent kept(here.world(), copies<40>(), buffers);
+  persistent kept = prepare(here.world(), copies<40>(), buffers);
   EXPECT_EQ(bytes_allocated_by([&] { kept.start().wait(); }), 0U);
   const auto executed = [&](const generator& steps) {
     return bytes_allocated_by([&] { execute(here.world(), steps, buffers).wait(); });

@@ -106,7 +106,7 @@ JOB_TEST(corners, late_answers_change_nothing, .least_ranks = 2) {
 JOB_TEST(corners, what_was_refused_holds_nobody_up, .on_packets = false) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     EXPECT_THROW(execute(here.world(), network_barrier(), {}).wait(), error);
-    persistent kept(here.world(), network_barrier(), {});
+    persistent kept = prepare(here.world(), network_barrier(), {});
     EXPECT_THROW(static_cast<void>(kept.start()), error);
     for (int i = 0; i < 40; ++i) barrier(here.world()).wait();  // more than the board has epochs
     for (int i = 0; i < 40; ++i) barrier(here.world(), blocking);

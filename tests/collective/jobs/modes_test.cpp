@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace {
@@ -86,7 +87,7 @@ JOB_TEST(modes, none_on_entry_skips_the_synchronisation, .least_ranks = 2) {
   const auto unasked = messages_of(here, [&] { run(sync_mode::none); });
   // Each rank but the root asks once. Where puts take the target's processor, what it sends for
   // others blurs the count.
-  if (reach_of(here.world()).holds(&conduit::peer_capabilities::passive_target) != pairs::all) {
+  if (reach_of(here.world()).holds(&conduit::peer_capabilities::remote_write) != pairs::all) {
     return free(area);
   }
   EXPECT_EQ(asked - unasked, here.rank() == 0 ? 0U : 1U);

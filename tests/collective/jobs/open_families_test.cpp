@@ -14,6 +14,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/call.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/collective/validate.hpp"

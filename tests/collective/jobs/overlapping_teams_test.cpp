@@ -12,6 +12,7 @@
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/adapt.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/tuning/tuned_selector.hpp"
 

@@ -304,7 +304,7 @@ TEST(shm_messages, progress_thread_drains_the_memory_lane_beside_its_rank) {
   std::atomic<bool> over = false;
   std::thread progress([&] {
     while (!over.load()) {
-      if (job.at(1).poll_memory() == 0) std::this_thread::yield();
+      if (job.at(1).poll_memory(true) == 0) std::this_thread::yield();
     }
   });
   constexpr int count = 20'000;

@@ -23,7 +23,7 @@ namespace m = upwash::matching;
 using bytes = std::vector<std::byte>;
 
 /// Bytes that tell who sent what.
-bytes message(std::size_t size, int seed) {
+bytes bytes_of(std::size_t size, int seed) {
   bytes made(size);
   for (std::size_t i = 0; i < size; ++i) {
     made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed) * 31);
@@ -44,7 +44,7 @@ JOB_TEST(messages, of_any_size_arrive_posted_or_not) {
       if (how == m::mode::ready && !posted) continue;
       for (const std::size_t size : sizes) {
         bytes into(size + 3);
-        const bytes mine = message(size, here.rank());
+        const bytes mine = bytes_of(size, here.rank());
         m::receiving coming;
         if (posted) coming = m::receive(world, before, 5, into);
         control::barrier(world);
@@ -55,7 +55,7 @@ JOB_TEST(messages, of_any_size_arrive_posted_or_not) {
         into.resize(size);
         ASSERT_EQ(got.source, before);
         ASSERT_EQ(got.bytes, size);
-        ASSERT_TRUE(into == message(size, before)) << size;
+        ASSERT_TRUE(into == bytes_of(size, before)) << size;
       }
     }
   }
@@ -67,7 +67,7 @@ JOB_TEST(messages, of_one_sender_never_overtake) {
     std::vector<request> going;
     std::vector<bytes> kept;
     for (int i = 0; i < 50; ++i) {
-      kept.push_back(message(i % 3 == 0 ? 20'000 : 16, 0));
+      kept.push_back(bytes_of(i % 3 == 0 ? 20'000 : 16, 0));
       std::memcpy(kept.back().data(), &i, sizeof i);
       going.push_back(m::send(world, 0, i % 2, kept.back()));
     }
@@ -91,23 +91,23 @@ JOB_TEST(messages, of_a_team_are_not_seen_by_another, .least_ranks = 2) {
   const team world = here.world();
   const team other = world.duplicate();
   if (here.rank() == 1) {
-    m::send(other, 0, 1, message(8, 1)).wait();
-    m::send(world, 0, 1, message(8, 2)).wait();
+    m::send(other, 0, 1, bytes_of(8, 1)).wait();
+    m::send(world, 0, 1, bytes_of(8, 2)).wait();
   }
   if (here.rank() == 0) {
     bytes into(8);
     m::receive(world, m::any_source, m::any_tag, into).wait();
-    EXPECT_TRUE(into == message(8, 2));
+    EXPECT_TRUE(into == bytes_of(8, 2));
     m::receive(other, m::any_source, m::any_tag, into).wait();
-    EXPECT_TRUE(into == message(8, 1));
+    EXPECT_TRUE(into == bytes_of(8, 1));
   }
 }
 
 JOB_TEST(messages, that_are_probed_stay_and_that_are_claimed_go, .least_ranks = 2) {
   const team world = here.world();
   if (here.rank() == 1) {
-    m::send(world, 0, 3, message(40, 1)).wait();
-    const bytes large = message(50'000, 2);
+    m::send(world, 0, 3, bytes_of(40, 1)).wait();
+    const bytes large = bytes_of(50'000, 2);
     m::send(world, 0, 4, large).wait();
   }
   if (here.rank() == 0) {
@@ -123,7 +123,7 @@ JOB_TEST(messages, that_are_probed_stay_and_that_are_claimed_go, .least_ranks = 
     EXPECT_FALSE(m::probe(world, 1, 3).has_value());
     bytes into(40);
     EXPECT_EQ(m::receive(std::move(*claimed), into).wait().bytes, 40U);
-    EXPECT_TRUE(into == message(40, 1));
+    EXPECT_TRUE(into == bytes_of(40, 1));
     // Claimed and dropped: its sender is told all the same.
     EXPECT_TRUE(m::claim(world, 1, 4).has_value());
   }
@@ -141,10 +141,10 @@ JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
     EXPECT_FALSE(first.cancel());
   }
   control::barrier(world);
-  if (here.rank() == 1) m::send(world, 0, 9, message(8, 1)).wait();
+  if (here.rank() == 1) m::send(world, 0, 9, bytes_of(8, 1)).wait();
   if (here.rank() == 0) {
     EXPECT_FALSE(second.wait().cancelled);
-    EXPECT_TRUE(b == message(8, 1));
+    EXPECT_TRUE(b == bytes_of(8, 1));
     EXPECT_FALSE(second.cancel());
   }
 }
@@ -152,7 +152,7 @@ JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
 JOB_TEST(messages, longer_than_the_buffer_are_errors_that_name_both_sizes, .least_ranks = 2) {
   const team world = here.world();
   for (const std::size_t size : {std::size_t{20}, std::size_t{40'000}}) {
-    if (here.rank() == 1) m::send(world, 0, 2, message(size, 1), m::mode::synchronous).wait();
+    if (here.rank() == 1) m::send(world, 0, 2, bytes_of(size, 1), m::mode::synchronous).wait();
     if (here.rank() == 0) {
       bytes into(10, std::byte{7});
       m::receiving coming = m::receive(world, 1, 2, into);
@@ -192,7 +192,7 @@ JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
   control::barrier(world);
   if (here.rank() == 1) {
     for (int i = 0; i < count; ++i) {
-      kept.push_back(message(100, i));
+      kept.push_back(bytes_of(100, i));
       going.push_back(m::send(world, 0, i, kept.back()));
     }
     while (m::memory_of(here).queued != 0) here.progress();
@@ -206,7 +206,7 @@ JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
     bytes into(100);
     for (int i = count - 1; i >= 0; --i) {  // the latest first: nothing was lost, nothing hangs
       m::receive(world, 1, i, into).wait();
-      ASSERT_TRUE(into == message(100, i)) << i;
+      ASSERT_TRUE(into == bytes_of(100, i)) << i;
     }
   }
   wait_all(going);
@@ -214,7 +214,7 @@ JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
   if (here.rank() == 0) m::send(world, 1, 0, {}).wait();
   if (here.rank() == 1) m::receive(world, 0, 0, {}).wait();
   if (here.rank() == 1) {
-    const bytes last = message(8, 0);
+    const bytes last = bytes_of(8, 0);
     request sent = m::send(world, 0, 0, last);
     while (m::memory_of(here).queued != 0) here.progress();
     EXPECT_TRUE(sent.done());
@@ -226,7 +226,7 @@ JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
 
 JOB_TEST(messages, that_are_persistent_repeat) {
   const team world = here.world();
-  bytes mine = message(64, here.rank());
+  bytes mine = bytes_of(64, here.rank());
   bytes into(64);
   const m::persistent_send out(world, here.rank(), 1, mine);
   const m::persistent_receive in(world, m::any_source, 1, into);
@@ -279,7 +279,7 @@ JOB_TEST(messages, of_a_released_team_are_dropped_and_return_their_room, .least_
   const int peer = (here.rank() + 1) % here.size();
   for (int i = 0; i < 100; ++i) {  // each with much of the room
     team mine = world.duplicate();
-    const bytes lost = message(1000, i);
+    const bytes lost = bytes_of(1000, i);
     request going = m::send(mine, peer, 1, lost);
     (void)m::wait_for_message(mine, m::any_source, 1);
     mine.release();

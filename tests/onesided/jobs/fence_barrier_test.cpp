@@ -257,7 +257,7 @@ void put_behind_the_call(job& here) {
 }  // namespace
 
 JOB_TEST(fence_barrier, puts_begun_behind_the_call_count_for_none, .least_ranks = 3,
-         .most_ranks = 8) {
+         .most_ranks = 8, .ordered_writes = false) {
   put_behind_the_call(here);
 }
 

@@ -3,14 +3,21 @@
 //
 // The table of docs/onesided.md, row by row: what is seen by whom after what. Values only grow, so
 // whoever sees a flag of some round must see the data of that round, or of a later one.
+//
+// What these can find depends on the processor. x86 keeps the order of stores and that of loads:
+// there the bodies find what the protocol or the compiler gets wrong, not a fence that is missing.
+// scripts/check-fences looks for those in the instructions for 64-bit ARM, wherever it runs.
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/core/memory_handler.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/onesided/accumulate.hpp"
 #include "upwash/onesided/aggregate.hpp"
 #include "upwash/onesided/fence.hpp"
@@ -140,8 +147,58 @@ void pass_messages(job& here, way how) {
 
 }  // namespace
 
+/// Two threads and the stores of a direct put, without anything between them: as fast as a missing
+/// fence needs.
+TEST(litmus, what_is_stored_first_is_seen_first) {
+#if defined(__x86_64__) || defined(__i386__)
+  GTEST_SKIP() << "x86 keeps this order";
+#else
+  constexpr word turns = 200'000;
+  struct alignas(128) cell {
+    word value = 0;
+  };
+  std::array<cell, 2> at{};  // data, flag
+  std::thread writer([&at] {
+    for (word turn = 1; turn <= turns; ++turn) {
+      for (cell& each : at) {
+        detail::store_bytes(reinterpret_cast<std::byte*>(&each.value), &turn, sizeof turn);
+      }
+    }
+  });
+  word wrong = 0;
+  for (word seen = 0; seen < turns;) {
+    seen = std::atomic_ref(at[1].value).load(std::memory_order_acquire);
+    if (std::atomic_ref(at[0].value).load(std::memory_order_relaxed) < seen) ++wrong;
+  }
+  writer.join();
+  EXPECT_EQ(wrong, 0U);
+#endif
+}
+
 /// What is complete is seen before whatever its writer begins then: by the owner, who loads, and by
 /// others, who get.
+/// A put, a fence, then a load: of two ranks that do that crosswise one sees the other's.
+JOB_TEST(litmus, fences_are_between_puts_and_loads, .least_ranks = 2, .most_ranks = 4) {
+  cells all(here);
+  const word turns = all_direct(here.world()) ? 2000 : 40;
+  const int rank = here.rank();
+  int both_missed = 0;
+  for (word turn = 1; turn <= turns; ++turn) {
+    word seen = turn;
+    if (rank < 2) {
+      put(here, all.at(1 - rank, flag), std::span(&turn, 1), unacknowledged).wait();
+      if (turn % 2 == 0) fence(here, 1 - rank);
+      if (turn % 2 == 1) static_cast<void>(fence_all(here));
+      seen = std::atomic_ref(const_cast<word&>(all.mine(flag))).load(std::memory_order_relaxed);
+    }
+    std::array<std::uint64_t, 1> most{rank < 2 ? seen : 0};
+    control::all_reduce(here.world(), most, control::fold::most);
+    if (most[0] < turn) ++both_missed;
+  }
+  EXPECT_EQ(both_missed, 0);
+  all.end();
+}
+
 JOB_TEST(litmus, what_is_complete_comes_first, .least_ranks = 2, .most_ranks = 4) {
   for (int how = 0; how < static_cast<int>(way::count); ++how) {
     pass_messages(here, static_cast<way>(how));

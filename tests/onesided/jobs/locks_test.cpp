@@ -298,6 +298,16 @@ JOB_TEST(locks, at_a_server_that_naps_when_idle, .least_ranks = 2, .most_ranks =
   server_beside_progress_threads(here);
 }
 
+JOB_TEST(locks, at_a_server_that_sleeps_when_idle, .least_ranks = 2, .most_ranks = 4,
+         .on_sim = false, .on_packets = false, .on_direct = false, .on_loopback = false,
+         .on_composite = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=yes", "UPWASH_PROGRESS_WAIT=sleep"}) {
+  for (int turn = 0; turn < 3; ++turn) {
+    server_beside_progress_threads(here);
+    std::this_thread::sleep_for(std::chrono::milliseconds(turn * 5));
+  }
+}
+
 /// Contended: one swap and one put to queue up, one put to hand over.
 JOB_TEST(locks, cost_of_handing_a_queue_lock_over, .least_ranks = 3, .most_ranks = 8,
          .on_shm = false, .on_loopback = false, .on_composite = false) {

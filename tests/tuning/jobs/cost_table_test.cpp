@@ -7,6 +7,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/collective/install.hpp"
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
 
@@ -232,15 +233,15 @@ manner as_called(const plan& made, const call& wanted, waiting waits) {
   manner run_as = made.run_as;
   if (made.changes != nullptr) run_as.agreed.waits = waits;
   run_as.agreed.kind_of_reduction = wanted.kind_of_reduction;
-  run_as.agreed.file = wanted.site.file;
-  run_as.agreed.line = wanted.site.line;
+  run_as.agreed.site = wanted.site;
   return run_as;
 }
 
 /// Runs it to its end.
 void run_plan(const team& among, executor& service, team_record& record, plan& made,
               const call& wanted, const binding& buffers) {
-  if (made.compact && service.compact().run(record, *made.compact, buffers, nullptr)) return;
+  if (made.compact && service.compact().run(record, *made.compact, buffers, wanted.site, nullptr))
+    return;
   service.runs()
       .start(service.store().make(among, record, *made.steps, buffers,
                                   as_called(made, wanted, waiting::blocking)))
@@ -343,7 +344,7 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   const plan& made = plan_of(among, service, record, wanted);
   check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
-  return {among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking)};
+  return prepare(among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking));
 }
 
 int ranks_a_node(const team& among) {

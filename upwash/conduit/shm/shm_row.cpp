@@ -16,8 +16,9 @@ constexpr knob rows[] = {
     knob{"progress_thread", knob_type::flag, "0",
          "a thread serves memory operations while the rank computes", knob_level::user},
     knob{"progress_wait", knob_type::choice, "poll",
-         "the progress thread where it finds nothing: looks again, or naps between looks",
-         knob_level::user, "poll|nap"},
+         "the progress thread where it finds nothing: looks again, naps between looks, or sleeps "
+         "until a message for it wakes it",
+         knob_level::user, "poll|nap|sleep"},
     knob{"fake_nodes", knob_type::integer, "0",
          "split the ranks of one machine into so many pretended nodes; 0: none", knob_level::user},
     knob{"compute", knob_type::choice, "ignore",
@@ -52,6 +53,7 @@ conduit_row shm_row() {
   return {.name = "shm",
           .doc = "processes on one machine, through shared memory",
           .several_processes = true,
+          .shares_memory = true,
           .knobs = rows,
           .only_here = {},
           .make = &make};

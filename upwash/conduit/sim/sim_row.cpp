@@ -76,6 +76,7 @@ sim_options sim_options_of(const settings& values) {
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
   chosen.perturb = values.flag("perturb");
   chosen.remote_writes = values.flag("remote_writes");
+  chosen.find_conflicts = values.flag("checked");
   chosen.stack_bytes = values.bytes("stack_bytes");
   chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
   chosen.record_traffic = values.text("record_traffic");
@@ -93,6 +94,7 @@ conduit_row sim_row() {
   return {.name = "sim",
           .doc = "fibers of one process on a simulated machine, in virtual time",
           .several_processes = false,
+          .simulated = true,
           .knobs = rows,
           .only_here = only_here,
           .make = &make};

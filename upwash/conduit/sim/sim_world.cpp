@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/conduit/sim/detail/segments.hpp"
 #include "upwash/conduit/sim/detail/sim_endpoint.hpp"
 #include "upwash/conduit/sim/detail/switch_collectives.hpp"
@@ -26,6 +27,7 @@ class sim_world final : public world {
         messages_(in_),
         transfers_(in_, messages_, memory_),
         collectives_(in_) {
+    if (in_.options().find_conflicts) look_for_conflicts();
     const sim_endpoint::parts all{in_, messages_, transfers_, collectives_, memory_};
     in_.ranks.ask_of_ranks([this](int rank) { return messages_.receiver_of(rank); });
     const int each = in_.options().ranks_per_process;
@@ -61,6 +63,18 @@ class sim_world final : public world {
   }
 
  private:
+  void look_for_conflicts() {
+    if (in_.options().direct_access || size() > write_conflicts::most_ranks) {
+      log(log_level::info, "sim",
+          fmt::format("puts that conflict are not looked for: {} ranks{}; up to {} are watched, "
+                      "where they do not store directly",
+                      size(), in_.options().direct_access ? " with direct access" : "",
+                      write_conflicts::most_ranks));
+      return;
+    }
+    in_.conflicts = std::make_unique<write_conflicts>(in_.ranks, memory_);
+  }
+
   simulation in_;
   segments memory_;
   traffic messages_;

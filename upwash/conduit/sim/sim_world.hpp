@@ -31,6 +31,10 @@ struct sim_options {
   /// Else puts, gets and atomics are messages that their owner's processor serves, as on networks
   /// without remote access; not with direct_access.
   bool remote_writes = true;
+  /// Puts to the same bytes that nothing orders end the run with an error that names both callers
+  /// (detail/write_conflicts.hpp); up to 4,096 ranks, not with direct_access. 4 bytes a pair of
+  /// ranks.
+  bool find_conflicts = false;
   /// Messages between nodes cross this network packet by packet; null: the message level, with
   /// contention at the ends only. Acknowledgements and credits come back by the latter.
   std::shared_ptr<const model::topology> through{};

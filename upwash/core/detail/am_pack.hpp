@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "upwash/base/archive.hpp"
-#include "upwash/conduit/message.hpp"
+#include "upwash/base/message.hpp"
 #include "upwash/core/incoming.hpp"
 
 namespace upwash {
@@ -27,7 +27,7 @@ class job;
 namespace detail {
 
 /// A handler threw: ends the job with a line naming handler, rank and error.
-void handler_threw(job& here, const conduit::message& m, const char* handler) noexcept;
+void handler_threw(job& here, const active_message& m, const char* handler) noexcept;
 
 template <class Function>
 struct handler_arguments;
@@ -42,15 +42,14 @@ template <class... Args>
 struct handler_arguments<void (*)(incoming&, Args...) noexcept>
     : handler_arguments<void (*)(incoming&, Args...)> {};
 
-using line_buffer = std::array<std::byte, conduit::max_argument_bytes>;
+using line_buffer = std::array<std::byte, max_argument_bytes>;
 
 template <auto Handler>
 struct am_pack {
   using arguments = handler_arguments<decltype(Handler)>;
   using values = typename arguments::values;
   static constexpr std::size_t count = std::tuple_size_v<values>;
-  static constexpr bool in_line =
-      arguments::plain && arguments::bytes <= conduit::max_argument_bytes;
+  static constexpr bool in_line = arguments::plain && arguments::bytes <= max_argument_bytes;
 
   static const void* thunk_address() { return reinterpret_cast<const void*>(&thunk); }
 
@@ -73,7 +72,7 @@ struct am_pack {
   }
 
   /// Runs at the destination.
-  static void thunk(job& here, const conduit::message& m) {
+  static void thunk(job& here, const active_message& m) {
     try {
       run(here, m, std::make_index_sequence<count>{});
     } catch (...) {
@@ -99,7 +98,7 @@ struct am_pack {
   }
 
   template <std::size_t... I>
-  static void run(job& here, const conduit::message& m, std::index_sequence<I...>) {
+  static void run(job& here, const active_message& m, std::index_sequence<I...>) {
     values taken;
     std::span<const std::byte> payload = m.payload;
     if constexpr (in_line) {

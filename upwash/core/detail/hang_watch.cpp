@@ -116,7 +116,9 @@ std::size_t describe_wait(const void* job_address, char* text, std::size_t size)
   }
   const std::int64_t since = state.waiting.since_ps.load(std::memory_order_relaxed);
   const std::int64_t tenths = since == 0 ? 0 : (steady_now().ps() - since) / 100'000'000'000;
-  line << " waits in " << why.operation << " (";
+  line << " waits in " << why.operation;
+  if (why.site.line != 0) line << " at " << why.site.name() << ":" << why.site.line;
+  line << " (";
   if (why.peer >= 0) line << "peer " << why.peer << ", ";
   if (why.tag >= 0) line << "tag " << why.tag << ", ";
   (line << why.bytes << " bytes, team ").hex(why.team)

@@ -28,6 +28,8 @@ class shown_wait {
     team_.store(why.team, relaxed);
     number_.store(why.number, relaxed);
     counted_.store(why.counted, relaxed);
+    file_.store(why.site.file, relaxed);
+    line_.store(why.site.line, relaxed);
     // Release: a handler that sees the operation sees the rest.
     operation_.store(why.operation, std::memory_order_release);
   }
@@ -46,6 +48,7 @@ class shown_wait {
     why.team = team_.load(relaxed);
     why.number = number_.load(relaxed);
     why.counted = counted_.load(relaxed);
+    why.site = {file_.load(relaxed), line_.load(relaxed)};
     return why;
   }
 
@@ -61,6 +64,8 @@ class shown_wait {
   std::atomic<std::uint64_t> team_{0};
   std::atomic<std::uint64_t> number_{0};
   std::atomic<observe::series> counted_{observe::series::none};
+  std::atomic<const char*> file_{""};
+  std::atomic<std::uint32_t> line_{0};
 };
 
 /// When the rank tells of a wait that lasts, and answers whoever asks what it is in.

@@ -49,7 +49,7 @@ class detached_tickets {
 
 class job_state {
  public:
-  job_state(job& here, conduit::endpoint& endpoint, const job_options& options);
+  job_state(job& here, footing& below, const job_options& options);
   ~job_state();
 
   const peer_facts peers;
@@ -91,7 +91,7 @@ class job_state {
 struct job_access {
   static job_state& state(job& here) noexcept { return *here.state_; }
   static const job_state& state(const job& here) noexcept { return *here.state_; }
-  static conduit::lane handling(const job& here) noexcept { return here.handling_; }
+  static lane handling(const job& here) noexcept { return here.handling_; }
   static bool failed(const job& here) noexcept {
     // Acquire: pairs with set_fault; whoever sees it set may read the fault, which stays.
     return here.state_->failed.load(std::memory_order_acquire);

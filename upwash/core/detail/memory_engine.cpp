@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
@@ -22,12 +22,31 @@ namespace {
 /// Callbacks in one progress: each may start an operation that is complete at once.
 constexpr int callbacks_at_once = 64;
 
+/// For who watches writes, if anybody: what is injected meanwhile belongs to the operation.
+class injecting_for {
+ public:
+  injecting_for(conduit::write_watch* watch, int rank, const operation& op)
+      : watch_(watch), rank_(rank) {
+    if (watch_ != nullptr) watch_->injects(rank, op.watched, op.steps_done == 0);
+  }
+  ~injecting_for() {
+    if (watch_ != nullptr) watch_->injected(rank_);
+  }
+  injecting_for(const injecting_for&) = delete;
+  injecting_for& operator=(const injecting_for&) = delete;
+
+ private:
+  conduit::write_watch* watch_;
+  int rank_;
+};
+
 }  // namespace
 
 memory_engine::memory_engine(job& here, const peer_facts& peers, region_table& regions,
                              bool threaded)
     : here_(here),
       endpoint_(host(here).endpoint()),
+      watch_(endpoint_.watch()),
       regions_(regions),
       peers_(peers),
       threaded_(threaded) {
@@ -59,6 +78,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   }
   op->engine = this;
   op->name = 0;
+  if (watch_ != nullptr) op->watched = watch_->begin(here_.rank());
   count_begun(*op);
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
@@ -149,6 +169,7 @@ void memory_engine::start(const transfer& what, const stage_target& local,
 }
 
 bool memory_engine::try_start(operation& op) {
+  const injecting_for blamed(watch_, here_.rank(), op);
   transfer& what = op.what;
   const conduit::peer_capabilities& can = peers_.of(what.at.rank);
   if (what.what == transfer::kind::get_exposed) {
@@ -202,8 +223,7 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
                                       {what.into, what.bytes}, &op.local.hook));
     default:
       if (atomics == atomicity::processor) {  // which did not have the address yet
-        const std::uint64_t old =
-            conduit::apply_atomic(target.direct + what.at.offset, what.atomic);
+        const std::uint64_t old = apply_atomic(target.direct + what.at.offset, what.atomic);
         if (what.old != nullptr) *what.old = old;
         return settle(op, conduit::injection::done());
       }
@@ -238,6 +258,7 @@ void memory_engine::told(stage& which) noexcept {
 
 void memory_engine::end(operation& op) noexcept {
   if (op.name != 0) names_.leave(op.name);
+  if (watch_ != nullptr) watch_->end(op.watched);
   if (op.region != nullptr) --op.region->under_way;
   count_end(op);
   operations_.give_back(&op);
@@ -257,7 +278,7 @@ void memory_engine::tell_locked(const stage_target& target) {
   }
   if (target.also != nullptr) target.also->fetch_sub(1, std::memory_order_release);
   if (target.function != nullptr) {
-    callbacks_.emplace_back(target.function, target.context);
+    callbacks_.push_back({target.function, target.context});
     ++waiting_;
   }
 }
@@ -312,6 +333,13 @@ int memory_engine::start_waiting(std::map<int, std::deque<operation*>>& waiting)
     it = queue.empty() ? waiting.erase(it) : std::next(it);
   }
   return moved;
+}
+
+bool memory_engine::send_kept_answers() {
+  if (!busy()) return false;
+  const auto held = lock();
+  send_deferred();
+  return !deferred_.empty();
 }
 
 int memory_engine::progress() {

@@ -17,8 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/fifo.hpp"
 #include "upwash/base/handle_table.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/write_watch.hpp"
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/memory_line.hpp"
 #include "upwash/core/detail/memory_rows.hpp"
@@ -60,6 +62,10 @@ class memory_engine {
   [[nodiscard]] bool busy() const noexcept {
     return waiting_.load(std::memory_order_relaxed) != 0;  // a hint: the lock orders the rest
   }
+
+  /// For the progress thread: answers that found no credit go when there is some, whatever the rank
+  /// does. Whether some are left.
+  bool send_kept_answers();
 
   /// Operations begun and not complete.
   [[nodiscard]] std::size_t in_flight() const noexcept {
@@ -110,6 +116,7 @@ class memory_engine {
   /// In pieces of the medium size; what finds no credit is kept. With the lock held.
   void give_answer(int rank, std::uint64_t name, std::span<const std::byte> bytes);
   [[nodiscard]] job& here() const noexcept { return here_; }
+  [[nodiscard]] conduit::write_watch* watch() const noexcept { return watch_; }
 
  private:
   /// Puts to a peer that wait for a flush. The pending one may be told while others are added.
@@ -201,6 +208,7 @@ class memory_engine {
 
   job& here_;
   conduit::endpoint& endpoint_;
+  conduit::write_watch* const watch_;  ///< null: nobody wants to know who writes
   region_table& regions_;
   const peer_facts& peers_;
   const bool threaded_;
@@ -212,9 +220,9 @@ class memory_engine {
   std::map<int, std::deque<operation*>> to_start_;
   std::map<int, std::deque<stored_message>> deferred_;
   std::map<int, flush_batch> flushes_;
-  std::deque<int> to_flush_;  ///< peers, each once
+  fifo<int> to_flush_;  ///< peers, each once
   std::map<int, owed_answers> owed_;
-  std::deque<std::pair<void (*)(void*), void*>> callbacks_;
+  fifo<std::pair<void (*)(void*), void*>> callbacks_;
   bool calling_ = false;  ///< a callback runs: they never nest
   std::set<std::pair<std::uint64_t, int>> keys_asked_;
   std::deque<stored_message> keys_;  ///< entered by the rank's own thread, which reads unlocked

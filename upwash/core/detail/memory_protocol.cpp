@@ -22,8 +22,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
@@ -70,6 +70,7 @@ void memory_engine::reply(int destination, memory_code code, const memory_line& 
   if (!deferred_.contains(destination) && inject(m)) return;
   deferred_[destination].emplace_back(m);
   ++waiting_;
+  if (threaded_) endpoint_.wake_poll_memory();  // which sees to it, whatever the rank does
 }
 
 part* memory_engine::find_part(int rank, std::uint64_t region) {
@@ -292,6 +293,7 @@ void memory_engine::serve_put(const conduit::message& m, memory_code kind) {
   unpack(m.arguments, region, offset);
   std::byte* to = owned(region, offset, m.payload.size(), m.source);
   if (!m.payload.empty()) std::memcpy(to, m.payload.data(), m.payload.size());
+  if (watch_ != nullptr) watch_->wrote(here_.rank(), m.source, {to, m.payload.size()});
   if (kind == memory_code::put_piece) return;
   if (kind == memory_code::put_silent) {
     ++records_[m.source].arrived;
@@ -304,8 +306,8 @@ void memory_engine::serve_put(const conduit::message& m, memory_code kind) {
   std::uint64_t add = 0;
   unpack(m.arguments, region, offset, op, word, at, add);
   if (word != no_region) {
-    conduit::apply_atomic(owned(word, at, sizeof add, m.source),
-                          {conduit::atomic_kind::add, sizeof add, add, 0});
+    apply_atomic(owned(word, at, sizeof add, m.source),
+                 {conduit::atomic_kind::add, sizeof add, add, 0});
   }
   reply(m.source, memory_code::acknowledge, memory_line(op));
 }
@@ -341,8 +343,7 @@ void memory_engine::serve_atomic(const conduit::message& m) {
   unpack(m.arguments, region, offset, op, what.operand, what.compare, form);
   what.kind = static_cast<conduit::atomic_kind>(form >> 8U);
   what.width = static_cast<std::uint8_t>(form & 0xffU);
-  const std::uint64_t old =
-      conduit::apply_atomic(owned(region, offset, what.width, m.source), what);
+  const std::uint64_t old = apply_atomic(owned(region, offset, what.width, m.source), what);
   reply(m.source, memory_code::old_value, memory_line(op, old));
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "upwash/base/object_pool.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/memory_handler.hpp"
 #include "upwash/core/request.hpp"
@@ -97,6 +98,7 @@ struct operation {
   peer_record* peer = nullptr;     ///< where it counts; null: not
   region_state* region = nullptr;  ///< which it keeps from being freed; null: none
   std::uint64_t name = 0;          ///< that the owner gives back; 0: none yet
+  std::uint32_t watched = 0;       ///< its number with who watches writes
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::uint32_t questions = 0;     ///< call: owed_answers::questions when it went
@@ -105,32 +107,6 @@ struct operation {
   conduit::remote_memory exposed;  ///< the same, imported
   bool imported = false;           ///< `exposed` is to be forgotten
   operation* next = nullptr;       ///< in the pool
-};
-
-/// A free list over blocks; T has a `next` pointer.
-template <class T>
-class object_pool {
- public:
-  [[nodiscard]] T* take() {
-    if (free_ == nullptr) grow();
-    T* object = free_;
-    free_ = object->next;
-    object->next = nullptr;
-    return object;
-  }
-  void give_back(T* object) noexcept {
-    object->next = free_;
-    free_ = object;
-  }
-
- private:
-  static constexpr std::size_t block = 64;
-  void grow() {
-    blocks_.push_back(std::make_unique<T[]>(block));
-    for (std::size_t i = 0; i < block; ++i) give_back(&blocks_.back()[i]);
-  }
-  T* free_ = nullptr;
-  std::vector<std::unique_ptr<T[]>> blocks_;
 };
 
 }  // namespace upwash::detail

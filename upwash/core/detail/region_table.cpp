@@ -5,17 +5,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "upwash/core/detail/footing.hpp"
+
 namespace upwash::detail {
 
 region_table::~region_table() {
   for (auto& [bits, region] : by_id_) {
     forget_all(*region);
-    endpoint_.release(rank_, region->own);
+    below_.endpoint.release(rank_, region->own);
   }
 }
 
-region_state& region_table::add(std::uint64_t bits, const conduit::memory_block& own,
-                                int world_size) {
+region_state& region_table::add(std::uint64_t bits, const memory_block& own, int world_size) {
   auto made = std::make_unique<region_state>();
   made->bits = bits;
   made->rank = rank_;
@@ -25,7 +26,7 @@ region_state& region_table::add(std::uint64_t bits, const conduit::memory_block&
   by_id_[bits] = std::move(made);
   if (own.size != 0) by_address_[own.base] = &region;  // an empty one may share its address
   part& mine = slot(region, rank_);
-  mine = {rank_, own.base, own.size, endpoint_.import(rank_, rank_, own.key)};
+  mine = {rank_, own.base, own.size, below_.endpoint.import(rank_, rank_, own.key)};
   return region;
 }
 
@@ -36,7 +37,7 @@ void region_table::remove(std::uint64_t bits) {
   if (last_ == &region) last_ = nullptr;
   if (region.own.size != 0) by_address_.erase(region.own.base);
   forget_all(region);
-  endpoint_.release(rank_, region.own);
+  below_.endpoint.release(rank_, region.own);
   by_id_.erase(it);
 }
 
@@ -54,15 +55,14 @@ region_state* region_table::containing(const void* local) noexcept {
   return address < region->own.base + region->own.size ? region : nullptr;
 }
 
-part& region_table::enter(region_state& region, int rank, const conduit::memory_key& key,
-                          std::size_t size) {
+part& region_table::enter(region_state& region, int rank, const memory_key& key, std::size_t size) {
   part& peer = slot(region, rank);
   if (peer.rank == rank) return peer;
-  const conduit::remote_memory memory = endpoint_.import(rank_, rank, key);
+  const remote_memory memory = below_.endpoint.import(rank_, rank, key);
   if (peer.pinned) {
     region.kept.push_back(peer.memory);
   } else if (peer.rank >= 0) {
-    endpoint_.forget(rank_, peer.memory);
+    below_.endpoint.forget(rank_, peer.memory);
   }
   peer = {rank, memory.direct, size, memory};
   return peer;
@@ -70,10 +70,10 @@ part& region_table::enter(region_state& region, int rank, const conduit::memory_
 
 void region_table::forget_all(region_state& region) {
   for (part& peer : region.parts) {
-    if (peer.rank >= 0) endpoint_.forget(rank_, peer.memory);
+    if (peer.rank >= 0) below_.endpoint.forget(rank_, peer.memory);
     peer = {};
   }
-  for (const conduit::remote_memory& memory : region.kept) endpoint_.forget(rank_, memory);
+  for (const remote_memory& memory : region.kept) below_.endpoint.forget(rank_, memory);
   region.kept.clear();
 }
 

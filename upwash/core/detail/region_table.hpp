@@ -13,7 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "upwash/conduit/endpoint.hpp"
+#include "upwash/base/memory_block.hpp"
+#include "upwash/base/words.hpp"
 
 namespace upwash {
 
@@ -27,12 +28,14 @@ enum class atomicity : std::uint8_t {
 
 namespace detail {
 
+class footing;
+
 /// A peer's part of a region as reachable from here.
 struct part {
   int rank = -1;
   std::byte* direct = nullptr;
   std::size_t size = 0;
-  conduit::remote_memory memory;
+  remote_memory memory;
   bool pinned = false;  ///< its address was handed out: reachable until the region is freed
 };
 
@@ -40,29 +43,29 @@ struct region_state {
   std::uint64_t bits = 0;
   std::uint64_t team = 0;
   atomicity atomics = atomicity::owner;
-  conduit::atomic_set uses;     ///< the atomics that it is for
+  atomic_set uses;              ///< the atomics that it is for
   std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
   std::size_t most_bytes = 0;
   // Relaxed: counts, written under the engine's lock.
   std::atomic<std::size_t> under_way{0};  ///< operations of this rank on it in the engine
   std::atomic<std::size_t> awaited{0};    ///< their stages that a request or counter waits for
   int rank = -1;
-  conduit::memory_block own;
+  memory_block own;
   /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.
   std::vector<part> parts;
-  std::vector<conduit::remote_memory> kept;  ///< pinned parts that lost their slot
+  std::vector<remote_memory> kept;  ///< pinned parts that lost their slot
 };
 
 class region_table {
  public:
   static constexpr std::size_t max_slots = 1024;
 
-  region_table(conduit::endpoint& endpoint, int rank) : endpoint_(endpoint), rank_(rank) {}
+  region_table(footing& below, int rank) noexcept : below_(below), rank_(rank) {}
   ~region_table();
   region_table(const region_table&) = delete;
   region_table& operator=(const region_table&) = delete;
 
-  region_state& add(std::uint64_t bits, const conduit::memory_block& own, int world_size);
+  region_state& add(std::uint64_t bits, const memory_block& own, int world_size);
   void remove(std::uint64_t bits);
   [[nodiscard]] region_state* find(std::uint64_t bits) noexcept;
   [[nodiscard]] region_state* containing(const void* local) noexcept;
@@ -110,7 +113,7 @@ class region_table {
   }
 
   /// Enters a fetched part; another rank's in the same slot is forgotten, or kept if pinned.
-  part& enter(region_state& region, int rank, const conduit::memory_key& key, std::size_t size);
+  part& enter(region_state& region, int rank, const memory_key& key, std::size_t size);
 
  private:
   static part& slot(region_state& region, int rank) noexcept {
@@ -118,7 +121,7 @@ class region_table {
   }
   void forget_all(region_state& region);
 
-  conduit::endpoint& endpoint_;
+  footing& below_;
   int rank_;
   region_state* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<region_state>> by_id_;

@@ -49,7 +49,7 @@ struct standing_slot {
   void write(const observe::standing& is, std::uint32_t question) noexcept;
   [[nodiscard]] observe::standing read() const noexcept;
 };
-static_assert(sizeof(standing_slot) == 704);
+static_assert(sizeof(standing_slot) == 768);
 
 struct control_header {
   static constexpr std::uint64_t magic_value = 0x75707761'73683034U;  // "upwash04"

@@ -219,12 +219,14 @@ bool messenger::test(const posted& p) {
   return p.now == posted::state::complete;
 }
 
-void messenger::wait(posted& p) {
+void messenger::wait(posted& p, const call_site& site) {
   const auto over = [](const void* which) {
     return static_cast<const posted*>(which)->now == posted::state::complete;
   };
   if (over(&p)) return;
-  host(here_).wait(conduit::wait_target::predicate(over, &p), reason_of(p));
+  wait_reason reason = reason_of(p);
+  reason.site = site;
+  host(here_).wait(conduit::wait_target::predicate(over, &p), reason);
 }
 
 /// For reports: the source by its world rank, where the receive names one.

@@ -54,7 +54,7 @@ class messenger final : public service_base {
   std::optional<claimed_message> claim(const team& from, int source, int tag);
   bool cancel(posted& p);
   [[nodiscard]] bool test(const posted& p);
-  void wait(posted& p);
+  void wait(posted& p, const call_site& site);
   void finish(posted& p) noexcept;
   void give_back(posted& p) { posts_.give_back(&p); }
   void drop(unexpected_message& a);

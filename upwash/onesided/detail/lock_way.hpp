@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "upwash/conduit/waiting.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/core/region.hpp"

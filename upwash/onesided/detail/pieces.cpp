@@ -98,6 +98,9 @@ void store_piece(memory_call& call) {
   for (run_row row; piece.next(row);) {
     std::byte* to = call.bytes(static_cast<std::int64_t>(row.remote), remote_span(row)).data();
     copy_runs(to, row.remote_stride, data.data() + row.local, row.bytes, row.bytes, row.count);
+    for (std::uint64_t i = 0; call.is_watched() && i < row.count; ++i) {
+      call.wrote({to + i * row.remote_stride, row.bytes});
+    }
   }
   call.charge(conduit::cost::copy, piece.bytes());
 }

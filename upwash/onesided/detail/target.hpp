@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "upwash/conduit/endpoint.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/onesided/layout.hpp"

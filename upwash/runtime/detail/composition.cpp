@@ -75,6 +75,7 @@ void compose(composition& made) {
   if (chosen.several_processes || launched(made.values)) {
     made.boot = launch::make_bootstrap(made.values);
   }
+  made.simulated = chosen.simulated;
   check_other_knobs(made.values, chosen);
   check_machine(made.values);
   if (chosen.several_processes) check_builds(*made.boot);

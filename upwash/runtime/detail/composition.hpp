@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "upwash/base/knobs.hpp"
-#include "upwash/collective/executor.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/world.hpp"
@@ -51,6 +51,7 @@ struct composition {
   std::string forced;                             ///< algorithms, as installation has them
   tagged_edges edges;
   job_options options;
+  bool simulated = false;  ///< on the machine that the knob `machine` names
 
   [[nodiscard]] tuning::tuned_selector& selector_of(int rank) const {
     return *selects[static_cast<std::size_t>(rank) % selects.size()];
@@ -58,7 +59,7 @@ struct composition {
   [[nodiscard]] installation layers(int rank);
   [[nodiscard]] tuning::tuning_request tuning() const {
     return {values.text("tuning"), values.text("conduit"), values.text("machine"),
-            values.source("machine") != knob_source::fallback};
+            values.source("machine") != knob_source::fallback, simulated};
   }
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }

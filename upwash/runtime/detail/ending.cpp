@@ -56,7 +56,7 @@ void keep_streams(const composition& parts) {
   try {
     tuning::add_to_file(
         file, parts.streams->fresh(),
-        tuning::origin_of(parts.values.text("conduit"), parts.values.text("machine")),
+        tuning::origin_of(parts.values.text("conduit"), parts.tuning().simulated_machine()),
         parts.algorithms);
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "upwash/collective/install.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/reach.hpp"
 #include "upwash/onesided/install.hpp"
@@ -36,15 +37,15 @@ void installation::on(job& here) const {
 }
 
 installation composition::layers(int rank) {
-  return {{&algorithms, &selector_of(rank), forced, values.flag("tune_log"),
-           adaptation_named(values.text("adapt")), &edges,
-           schedule::mechanism_named(values.text("transfer"))},
-          matching::options_of(values),
-          {prices.get(), streams.get()}};
+  return {
+      {&algorithms, &selector_of(rank), forced, values.flag("tune_log"),
+       adaptation_named(values.text("adapt")), &edges, mechanism_named(values.text("transfer"))},
+      matching::options_of(values),
+      {prices.get(), streams.get()}};
 }
 
 void make_selectors(composition& made, const std::shared_ptr<const model::topology>& network) {
-  const bool apart = made.values.text("conduit") == "sim" && made.values.flag("perturb");
+  const bool apart = made.simulated && made.values.flag("perturb");
   const int wanted = apart ? std::min(made.world->local_ranks(), most_selectors) : 1;
   for (int i = 0; i < wanted; ++i) {
     made.selects.push_back(std::make_unique<tuning::tuned_selector>(made.values.text("machine")));

@@ -8,6 +8,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "upwash/collective/detail/choose/site.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/selector.hpp"
 

@@ -61,7 +61,9 @@ agreement agreement_checker::agreement_of(const operation& op) const {
   mine.waits = static_cast<std::uint32_t>(agreed.waits);
   set_text(mine.operation, agreed.operation);
   set_text(mine.algorithm, agreed.algorithm);
-  if (agreed.line != 0) set_text(mine.site, fmt::format("{}:{}", agreed.file, agreed.line));
+  if (agreed.site.line != 0) {
+    set_text(mine.site, fmt::format("{}:{}", agreed.site.file, agreed.site.line));
+  }
   return mine;
 }
 

@@ -28,6 +28,7 @@ struct compact_run {
   const compact_plan& what;
   const team_record& record;
   const binding& buffers;
+  const call_site& site;
   std::byte* scratch;
   board::scratch_place shared;
   std::uint64_t epoch;
@@ -63,7 +64,8 @@ struct compact_run {
                      .bytes = what.bytes,
                      .team = record.members.id(),
                      .number = number,
-                     .counted = observe::series::collectives});
+                     .counted = observe::series::collectives,
+                     .site = site});
   }
   void receive(const compact_step& s) const {
     board_line& line = place(s).edges[s.edge];
@@ -214,7 +216,7 @@ std::optional<compact_plan> compact_plan_of(const team& among, const team_record
 }
 
 bool compact_runner::run(team_record& record, compact_plan& made, const binding& buffers,
-                         operation* again) {
+                         const call_site& site, operation* again) {
   if (!running_.empty() && others_.must_outlast(record)) return false;
   const bool large = made.scratch_bytes > stack_scratch;
   if (large && scratch_in_use_) return false;  // a callback within such a run
@@ -234,7 +236,7 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   }
   std::byte* const scratch = large ? scratch_.data() : small.data();
   const std::uint32_t number = again == nullptr ? record.numbers++ : again->count_start();
-  const compact_run run{here_, made, record, buffers, scratch, shared, epoch, number};
+  const compact_run run{here_, made, record, buffers, site, scratch, shared, epoch, number};
   if (settles) settle(run, *record.shared, [&] { others_.end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
   for (const compact_step& s : made.steps) run.perform(s);

@@ -29,8 +29,9 @@ class compact_runner {
 
   /// Runs the steps to their end; false: not possible now, because operations under way must settle
   /// or end first. `again`: the persistent operation whose steps they are; null: an operation of
-  /// their own.
-  bool run(team_record& record, compact_plan& made, const binding& buffers, operation* again);
+  /// their own. `site`: who calls, for reports.
+  bool run(team_record& record, compact_plan& made, const binding& buffers, const call_site& site,
+           operation* again);
 
  private:
   job& here_;

@@ -9,6 +9,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/adapt.hpp"
 #include "upwash/collective/detail/run/service.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"

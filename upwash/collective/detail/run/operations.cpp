@@ -81,7 +81,8 @@ request operations::begin(operation& op) {
                                                   .bytes = agreed.bytes,
                                                   .team = op.among.id(),
                                                   .number = op.number,
-                                                  .counted = observe::series::collectives});
+                                                  .counted = observe::series::collectives,
+                                                  .site = agreed.site});
   op.restart(begun.end);
   running_.add(op);
   host(here_).set_busy(uses_.service, true);

@@ -4,20 +4,26 @@
 // Collectives that are set up once and started often.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/run/service.hpp"
 #include "upwash/collective/executor.hpp"
 
 namespace upwash::collective {
-persistent::persistent(const team& among, const schedule::generator& steps, const binding& buffers,
-                       const manner& how) {
+
+persistent prepare(const team& among, const schedule::generator& steps, const binding& buffers,
+                   const manner& how) {
   auto& service = among.here().service<detail::executor>();
   detail::team_record& record = service.record_of(among);
-  kept_ = service.store().make(among, record, steps, buffers, how);
-  kept_->is->persists = true;
-  kept_->is->compact = detail::compact_plan_of(among, record, steps, how);
+  auto kept = service.store().make(among, record, steps, buffers, how);
+  kept->is->persists = true;
+  kept->is->compact = detail::compact_plan_of(among, record, steps, how);
+  return persistent(std::move(kept));
 }
 
+persistent::persistent(std::unique_ptr<detail::operation_block> kept) noexcept
+    : kept_(std::move(kept)) {}
 persistent::persistent(persistent&&) noexcept = default;
 persistent& persistent::operator=(persistent&& other) noexcept {
   if (this != &other) {
@@ -50,7 +56,9 @@ void persistent::run() {
   detail::operation& op = kept();
   auto& service = op.among.here().service<detail::executor>();
   service.runs().await_last_start(op);
-  if (op.compact && service.compact().run(op.on_team, *op.compact, op.buffers, &op)) return;
+  if (op.compact &&
+      service.compact().run(op.on_team, *op.compact, op.buffers, op.how.agreed.site, &op))
+    return;
   service.runs().restart(op).wait();
 }
 

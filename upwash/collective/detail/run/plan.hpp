@@ -14,6 +14,7 @@
 #include "upwash/collective/detail/call.hpp"
 #include "upwash/collective/detail/choose/site.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/collective/registry.hpp"
 
 namespace upwash::collective::detail {

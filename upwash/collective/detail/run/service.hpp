@@ -14,6 +14,7 @@
 #include "upwash/collective/detail/run/operations.hpp"
 #include "upwash/collective/detail/run/step_runner.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
 

@@ -97,7 +97,10 @@ class composite_endpoint final : public endpoint {
   injection flush(int rank, int peer, completion* when) override;
 
   int poll(int rank) override;
-  int poll_memory() override { return inner_.poll_memory() + outer_.poll_memory(); }
+  /// Neither part sleeps: the other's messages would not wake it.
+  int poll_memory(bool /*may_sleep*/) override {
+    return inner_.poll_memory(false) + outer_.poll_memory(false);
+  }
   [[nodiscard]] int lost_rank() const noexcept override;
   void close(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;

@@ -27,11 +27,10 @@ struct segment_key {
 struct span_key {
   key_kind kind = key_kind::span;
   bool huge = false;  ///< in huge pages, mostly
-  std::uint8_t unused[2] = {};
-  std::uint32_t number = 0;  ///< in the owner's table
+  std::uint8_t unused[6] = {};
+  std::uint64_t name = 0;  ///< in the owner's table
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t reserved = 0;
 };
 
 [[nodiscard]] inline key_kind kind_of(const memory_key& packed) {

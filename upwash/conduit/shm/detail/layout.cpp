@@ -42,7 +42,7 @@ layout layout::choose(int processes, const settings& values) {
   check("shm_payload", payload, least_payload, most_payload * 2);
   chosen.line_count = static_cast<std::uint32_t>(lines);
   chosen.payload_bytes = static_cast<std::uint32_t>(payload);
-  chosen.header_bytes = round_up(2 * chosen.arrivals_offset(), page_bytes());
+  chosen.header_bytes = round_up(chosen.bell_offset() + line_bytes, page_bytes());
   const std::size_t lane_bytes = lines * line_bytes + payload;
   chosen.group_bytes =
       round_up((1 + lane_count) * line_bytes + lane_count * lane_bytes, page_bytes());

@@ -19,6 +19,7 @@ namespace upwash::conduit::shm_detail {
 ///   header pages: the socket of each process, u16 (filled by process 0, in its segment)
 ///                 from the next line on: arrivals, u16 for each sender, written by it after each
 ///                 message when there are many processes; a poll then looks at these alone
+///                 the bell of the thread beside the rank, in a line of its own
 ///   one group for each sender, page-aligned:
 ///     line 0      throttle flag u32, written by the receiver
 ///     line 1..3   lines given back u32, one line for each lane, written by the receiver
@@ -38,6 +39,7 @@ struct layout {
   [[nodiscard]] std::size_t arrivals_offset() const {
     return round_up(processes * sizeof(std::uint16_t), line_bytes);
   }
+  [[nodiscard]] std::size_t bell_offset() const { return 2 * arrivals_offset(); }
   [[nodiscard]] std::size_t total() const { return header_bytes + processes * group_bytes; }
   [[nodiscard]] std::size_t group_offset(int sender) const {
     return header_bytes + static_cast<std::size_t>(sender) * group_bytes;

@@ -49,9 +49,10 @@ mesh::mesh(bootstrap& boot, const settings& values)
   mine.serial = new_serial();
   mine.line_count = layout_.line_count;
   mine.payload_bytes = layout_.payload_bytes;
-  const bool polled_by_two = values.flag("progress_thread") && boot.ranks_per_process() == 1 &&
-                             values.text("progress_wait") == "poll";
-  mine.threads = polled_by_two ? 2 : 1;
+  const bool has_thread = values.flag("progress_thread") && boot.ranks_per_process() == 1;
+  const std::string& waits = values.text("progress_wait");
+  mine.threads = has_thread && waits == "poll" ? 2 : 1;
+  mine.thread_sleeps = has_thread && waits == "sleep" ? 1 : 0;
   mine.started_ps = steady_now().ps();
   mine.processors = own_processors();
   const std::size_t all = layout_.total() * layout_.processes;

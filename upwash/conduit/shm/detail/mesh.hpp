@@ -11,6 +11,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/shm/detail/bell.hpp"
 #include "upwash/conduit/shm/detail/layout.hpp"
 #include "upwash/conduit/shm/detail/memfd.hpp"
 
@@ -27,7 +28,8 @@ struct introduction {
   std::uint32_t serial = 0;
   std::uint32_t line_count = 0;
   std::uint32_t payload_bytes = 0;
-  std::int32_t threads = 1;  ///< that poll: its ranks take turns, a progress thread does not
+  std::int32_t threads = 1;         ///< that poll: its ranks take turns, a progress thread does not
+  std::uint32_t thread_sleeps = 0;  ///< a flag: the progress thread, until its bell is rung
   std::int64_t started_ps = 0;
   processor_set processors{};
 };
@@ -62,6 +64,10 @@ class mesh {
   }
   [[nodiscard]] std::atomic<std::uint16_t>& arrivals_at(int receiver) const {
     return arrivals(receiver)[self_];
+  }
+
+  [[nodiscard]] bell& bell_of(int process) const {
+    return *reinterpret_cast<bell*>(segment(process) + layout_.bell_offset());
   }
 
  private:

@@ -34,8 +34,7 @@ struct open_pipe {
 struct fetch {
   std::uint64_t address = 0;  ///< at the owner
   std::uint64_t bytes = 0;
-  std::uint32_t span = 0;  ///< number of the registration that covers it
-  std::uint32_t unused = 0;
+  std::uint64_t span = 0;  ///< name of the registration that covers it
 };
 
 /// Sends control lines; the endpoint.

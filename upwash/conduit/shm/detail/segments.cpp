@@ -86,7 +86,7 @@ remote_memory import_table::import(int owner, int process, int pid, bool own,
   if (record.kind == key_kind::span) {
     const auto span = value_of<span_key>(key);
     record.huge = span.huge;
-    record.span = span.number;
+    record.span = span.name;
     record.address = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(span.address));
     record.bytes = static_cast<std::size_t>(span.bytes);
     if (own) result.direct = record.address;

@@ -43,7 +43,7 @@ struct imported {
   int process = -1;
   key_kind kind = key_kind::none;
   bool huge = false;
-  std::uint32_t span = 0;
+  std::uint64_t span = 0;    ///< its name at the owner
   std::uint32_t serial = 0;  ///< of the mapped file, 0: none
   std::byte* address = nullptr;
   std::size_t bytes = 0;

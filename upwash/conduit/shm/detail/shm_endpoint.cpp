@@ -28,7 +28,6 @@ capabilities describe(std::size_t medium_bytes) {
   peer_capabilities any;
   any.direct_access = true;
   any.remote_write = true;
-  any.passive_target = true;
   any.private_reads = true;
   any.remote_completion = true;
   any.put_signal = true;
@@ -75,6 +74,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       fake_nodes_(static_cast<int>(values.integer("fake_nodes"))),
       burn_(values.text("compute") == "burn"),
       thread_naps_(values.text("progress_wait") == "nap"),
+      thread_sleeps_(mesh_.peer(mesh_.self()).thread_sleeps != 0),
       describe_(shm_detail::describe(mesh_.shape().medium_bytes())),
       announcing_(mesh_.processes() > few_processes),
       announced_(static_cast<std::size_t>(mesh_.processes())),
@@ -145,9 +145,10 @@ void shm_endpoint::attach(int rank, sink* receiver) {
   }
   if (result.what != outcome::done) {
     refused_ = refused_ || m.kind != lane::memory;  // that one is the progress thread's as well
-  } else if (announced_to(process)) {
-    announce(process);
+    return result;
   }
+  if (announced_to(process)) announce(process);
+  if (m.kind == lane::memory) wake(process);
   return result;
 }
 
@@ -189,6 +190,7 @@ void shm_endpoint::commit(const reservation& room, const message& m) {
   ring.commit(m, local_of(m.source), local_of(m.destination));
   if (room.kind == lane::memory) outbound_.unlock();
   if (announced_to(process)) announce(process);
+  if (room.kind == lane::memory) wake(process);
 }
 
 void shm_endpoint::cancel(const reservation& room) {
@@ -309,15 +311,19 @@ bool shm_endpoint::look_at(int process, int& happened) {
   });
 }
 
-int shm_endpoint::look_for_memory() {
+bool shm_endpoint::memory_waits() noexcept {
   // Relaxed, both: what they announce is read under the lock; a late look is another poll's work.
-  bool wanted = serving_.load(std::memory_order_relaxed) ||
-                kept_memory_count_.load(std::memory_order_relaxed) != 0;
-  for (int p = 0; p < mesh_.processes() && !wanted; ++p) {
+  bool waits = serving_.load(std::memory_order_relaxed) ||
+               kept_memory_count_.load(std::memory_order_relaxed) != 0;
+  for (int p = 0; p < mesh_.processes() && !waits; ++p) {
     if (p == mesh_.self() && !announcing_ && !to_self_.load(std::memory_order_relaxed)) continue;
-    wanted = in(p, lane::memory).ready() || in(p, lane::memory).owing();
+    waits = in(p, lane::memory).ready() || in(p, lane::memory).owing();
   }
-  if (!wanted || !inbound_.try_lock()) return 0;
+  return waits;
+}
+
+int shm_endpoint::look_for_memory() {
+  if (!memory_waits() || !inbound_.try_lock()) return 0;
   const std::lock_guard guard(inbound_, std::adopt_lock);
   return take_memory();
 }
@@ -330,6 +336,8 @@ int shm_endpoint::take_memory() {
   for (int p = 0; p < mesh_.processes(); ++p) happened += take(p, lane::memory, messages_at_once);
   if (server_.busy()) happened += server_.serve();
   serving_.store(server_.busy(), std::memory_order_relaxed);
+  // The thread may have looked between the line that asks and the flag, and not have seen either.
+  if (server_.busy()) wake(mesh_.self());
   return happened;
 }
 
@@ -386,6 +394,7 @@ bool shm_endpoint::send_control(int process, control what, const void* arguments
     if (out(process, lane::memory).push(m, 0, 0).what != outcome::done) return false;
   }
   if (announced_to(process)) announce(process);
+  wake(process);
   return true;
 }
 

@@ -65,7 +65,8 @@ class shm_endpoint final : public endpoint, private control_sender {
   injection flush(int rank, int peer, completion* when) override;
 
   int poll(int rank) override;
-  int poll_memory() override;
+  int poll_memory(bool may_sleep) override;
+  void wake_poll_memory() override;
   [[nodiscard]] duration now(int rank) const noexcept override;
   void compute(int rank, duration time) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
@@ -115,12 +116,17 @@ class shm_endpoint final : public endpoint, private control_sender {
   [[nodiscard]] bool something_waits() noexcept;
   int take(int process, lane kind, int most);
   int look_for_memory();
+  [[nodiscard]] bool memory_waits() noexcept;
   int take_memory();
   int poll_all();
   int poll_announced();
   bool look_at(int process, int& happened);
   void poll_self(int& happened);
   void announce(int process) noexcept;
+  /// After a message of the memory class.
+  void wake(int process) noexcept {
+    if (mesh_.peer(process).thread_sleeps != 0) mesh_.bell_of(process).ring();
+  }
   bool deliver(message& arrived, kept_queues& kept);
   void keep(const message& arrived, kept_queues& kept);
   int deliver_kept(kept_queues& kept);
@@ -135,7 +141,9 @@ class shm_endpoint final : public endpoint, private control_sender {
   int first_rank_;
   int fake_nodes_;
   bool burn_;
-  bool thread_naps_;           ///< the one beside the rank, where it finds nothing
+  bool thread_naps_;    ///< the one beside the rank, where it finds nothing
+  bool thread_sleeps_;  ///< likewise
+  std::atomic<bool> look_again_ = false;
   std::uint32_t in_vain_ = 0;  ///< its looks in a row
   bool polling_ = false;
   bool refused_ = false;  ///< an injection since the last poll: credit is waited for

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/conduit/apply_atomic.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 
@@ -29,7 +29,9 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
     result = ring.push(m, local_of(m.source), local_of(m.destination));
   }
   if (m.kind == lane::memory) outbound_.unlock();
-  if (announced_to(process) && result.what == outcome::done) announce(process);
+  if (result.what != outcome::done) return result;
+  if (announced_to(process)) announce(process);
+  if (m.kind == lane::memory) wake(process);
   return result;
 }
 
@@ -45,13 +47,13 @@ memory_key shm_endpoint::register_span(int /*rank*/, std::span<const std::byte> 
   key.huge = span.size() > reader_.attach_small() && pages_.mostly_huge(span);
   key.address = reinterpret_cast<std::uintptr_t>(span.data());
   key.bytes = span.size();
-  key.number = server_.add(span);
+  key.name = server_.add(span);
   return key_of(key);
 }
 
 void shm_endpoint::deregister(int /*rank*/, const memory_key& key) {
   const std::lock_guard guard(inbound_);
-  server_.remove(value_of<span_key>(key).number);
+  server_.remove(value_of<span_key>(key).name);
 }
 
 remote_memory shm_endpoint::import(int /*rank*/, int owner, const memory_key& key) {

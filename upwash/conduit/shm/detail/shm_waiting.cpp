@@ -38,12 +38,24 @@ void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reas
 }
 
 /// Of the thread beside the rank.
-int shm_endpoint::poll_memory() {
+int shm_endpoint::poll_memory(bool may_sleep) {
   const int happened = look_for_memory();
-  if (!thread_naps_) return happened;
+  if (!thread_naps_ && !thread_sleeps_) return happened;
   in_vain_ = happened == 0 ? in_vain_ + 1 : 0;
-  if (in_vain_ >= looks_before_nap) patience::nap_shortly();
+  if (in_vain_ < looks_before_nap) return happened;
+  if (thread_naps_ || !may_sleep) {
+    patience::nap_shortly();
+  } else {
+    mesh_.bell_of(mesh_.self()).sleep_unless([this] {
+      return memory_waits() || look_again_.exchange(false);
+    });
+  }
   return happened;
+}
+
+void shm_endpoint::wake_poll_memory() {
+  look_again_.store(true, std::memory_order_relaxed);  // before the fence of the bell
+  wake(mesh_.self());
 }
 
 bool shm_endpoint::something_waits() noexcept {

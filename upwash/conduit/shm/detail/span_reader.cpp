@@ -91,7 +91,7 @@ int span_reader::ask(int process, incoming& from) {
   for (; from.asked < from.transfers.size(); ++from.asked, ++asked) {
     const transfer& one = from.transfers[from.asked];
     const fetch wanted{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(one.from)),
-                       one.left, one.span, 0};
+                       one.left, one.span};
     if (!sender_.send_control(process, control::fetch, &wanted, sizeof wanted)) break;
   }
   return asked;

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
+#include "upwash/base/fifo.hpp"
 #include "upwash/conduit/message.hpp"
 #include "upwash/conduit/shm/detail/pipe.hpp"
 #include "upwash/conduit/shm/detail/segments.hpp"
@@ -43,7 +43,7 @@ class span_reader {
   struct transfer {
     int process = -1;
     int pid = 0;
-    std::uint32_t span = 0;
+    std::uint64_t span = 0;
     const std::byte* from = nullptr;  ///< at the owner
     std::byte* to = nullptr;
     std::uint64_t left = 0;
@@ -56,7 +56,7 @@ class span_reader {
     bool announced = false;
     std::uint64_t drained = 0;
     std::size_t asked = 0;  ///< of the transfers, the first so many
-    std::deque<transfer> transfers;
+    fifo<transfer> transfers;
   };
   enum class attach_result : std::uint8_t { done, partial, refused, owner_gone };
 
@@ -73,7 +73,7 @@ class span_reader {
   reader_options options_;
   std::vector<incoming> pipes_;  ///< by owner
   std::vector<int> active_;      ///< owners with transfers
-  std::deque<transfer> attached_;
+  fifo<transfer> attached_;
 };
 
 }  // namespace upwash::conduit::shm_detail

@@ -6,11 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "upwash/base/fifo.hpp"
+#include "upwash/base/handle_table.hpp"
+#include "upwash/base/object_pool.hpp"
 #include "upwash/conduit/shm/detail/pipe.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -20,8 +21,9 @@ class span_server {
   span_server(control_sender& sender, int processes)
       : sender_(sender), pipes_(static_cast<std::size_t>(processes)) {}
 
-  [[nodiscard]] std::uint32_t add(std::span<const std::byte> span);
-  void remove(std::uint32_t number);
+  /// A name for it, which no earlier one had. Allocates only for more spans than ever at once.
+  [[nodiscard]] std::uint64_t add(std::span<const std::byte> span);
+  void remove(std::uint64_t name);
 
   /// A control line of `reader`, whose process is `pid`.
   void control_arrived(int reader, int pid, control what, std::span<const std::byte> arguments);
@@ -38,10 +40,14 @@ class span_server {
     std::uint64_t left = 0;
     std::size_t part = 0;
   };
+  struct registered {
+    std::span<const std::byte> bytes;
+    registered* next = nullptr;  ///< in the pool
+  };
   struct outgoing {
     pipe_memory pipe;
     std::uint64_t filled = 0;
-    std::deque<request> requests;
+    fifo<request> requests;
   };
 
   void add_request(int reader, const fetch& wanted);
@@ -50,8 +56,8 @@ class span_server {
   control_sender& sender_;
   std::vector<outgoing> pipes_;  ///< by reader
   std::vector<int> active_;      ///< readers with requests
-  std::unordered_map<std::uint32_t, std::span<const std::byte>> spans_;
-  std::uint32_t next_ = 1;
+  object_pool<registered> spans_;
+  handle_table<registered> names_;
 };
 
 }  // namespace upwash::conduit::shm_detail

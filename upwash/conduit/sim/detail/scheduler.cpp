@@ -125,8 +125,7 @@ void scheduler::enter(void* argument) {
   } catch (const rank_ended&) {
     // As asked for by leave().
   } catch (...) {
-    if (!s.failure_) s.failure_ = std::current_exception();
-    s.ending_ = true;
+    s.fail(std::current_exception());
   }
   s.at(from.rank).now = status::finished;
 }
@@ -162,8 +161,7 @@ bool scheduler::step() {
     while (beside_ != nullptr && beside_->run(events_.next_time())) {
     }
   } catch (...) {
-    failure_ = std::current_exception();
-    ending_ = true;
+    fail(std::current_exception());
     return false;
   }
   return events_.step();

@@ -95,6 +95,12 @@ class scheduler {
   /// Whether anything was notified while the rank was not idle; forgets it.
   bool take_changed(int rank) noexcept { return std::exchange(at(rank).changed, false); }
 
+  /// Ends the run with an error that no rank threw: the first one counts.
+  void fail(std::exception_ptr why) noexcept {
+    if (!failure_) failure_ = std::move(why);
+    ending_ = true;
+  }
+
   /// Runs `body` for all ranks; world::run describes the errors.
   void run(function_ref<void(int)> body);
 

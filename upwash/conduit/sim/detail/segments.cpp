@@ -89,6 +89,15 @@ std::byte* segments::base(std::uint64_t handle) const noexcept {
   return found.generation == handle >> 32U && found.from != origin::none ? found.base : nullptr;
 }
 
+std::span<const std::byte> segments::around(const std::byte* address) const noexcept {
+  for (const block& each : blocks_) {
+    if (each.from != origin::none && address >= each.base && address < each.base + each.size) {
+      return {each.base, each.size};
+    }
+  }
+  return {};
+}
+
 memory_key segments::enter(const block& made) {
   std::uint32_t index = 0;
   if (free_.empty()) {

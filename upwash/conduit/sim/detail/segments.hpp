@@ -30,6 +30,8 @@ class segments {
 
   /// Where the memory is; null when it has been released.
   [[nodiscard]] std::byte* base(std::uint64_t handle) const noexcept;
+  /// The block that holds the address; empty where none does. O(blocks): for reports.
+  [[nodiscard]] std::span<const std::byte> around(const std::byte* address) const noexcept;
 
  private:
   enum class origin : std::uint8_t { none, heap, mapped, span };

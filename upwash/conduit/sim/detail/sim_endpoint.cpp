@@ -22,7 +22,6 @@ constexpr duration default_poll = duration::from_ps(50'000);
 constexpr capabilities what_sim_can() {
   peer_capabilities any;
   any.remote_write = true;
-  any.passive_target = true;
   any.private_reads = true;
   any.remote_completion = true;
   any.put_signal = true;
@@ -42,7 +41,6 @@ constexpr capabilities sim_capabilities = what_sim_can();
 void hide_remote_access(capabilities& can) {
   for (peer_capabilities& each : can.peers) {
     each.remote_write = false;
-    each.passive_target = false;
     each.private_reads = false;
     each.remote_completion = false;
     each.put_signal = false;

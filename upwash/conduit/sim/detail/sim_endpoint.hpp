@@ -50,7 +50,10 @@ class sim_endpoint final : public endpoint {
   [[nodiscard]] memory_block allocate(int rank, std::size_t bytes) override {
     return memory_.allocate(rank, bytes);
   }
-  void release(int /*rank*/, const memory_block& block) override { memory_.release(block); }
+  void release(int rank, const memory_block& block) override {
+    if (in_.conflicts) in_.conflicts->forget(rank, {block.base, block.size});
+    memory_.release(block);
+  }
   [[nodiscard]] memory_key register_span(int rank, std::span<const std::byte> span) override {
     return memory_.add_span(rank, span);
   }
@@ -74,6 +77,7 @@ class sim_endpoint final : public endpoint {
                    completions when) override {
     return operations_.atomic(rank, at, offset, operation, old, when);
   }
+  [[nodiscard]] write_watch* watch() noexcept override { return in_.conflicts.get(); }
   injection flush(int rank, int peer, completion* when) override {
     return operations_.flush(rank, peer, when);
   }

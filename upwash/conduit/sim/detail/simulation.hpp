@@ -14,6 +14,7 @@
 #include "upwash/conduit/sim/detail/packet_side.hpp"
 #include "upwash/conduit/sim/detail/peer_table.hpp"
 #include "upwash/conduit/sim/detail/scheduler.hpp"
+#include "upwash/conduit/sim/detail/write_conflicts.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/simulator/network.hpp"
 #include "upwash/simulator/network/trace.hpp"
@@ -37,6 +38,7 @@ struct flight : parcel {
   duration complete;         ///< when the last byte has come
   flight* parked = nullptr;  ///< the next one of its `order` that came too early
   model::message_cost cost;
+  write_conflicts::origin from;  ///< in runs that look for conflicts
 };
 
 /// The stages told to one rank, in the order of time.
@@ -52,6 +54,7 @@ class simulation {
   scheduler ranks;
   simulator::message_network network;
   std::unique_ptr<packet_side> packets;             ///< null: all at message level
+  std::unique_ptr<write_conflicts> conflicts;       ///< null: nobody looks for them
   std::unique_ptr<simulator::trace_writer> record;  ///< of what crosses between nodes; may be null
 
   [[nodiscard]] const sim_options& options() const noexcept { return options_; }

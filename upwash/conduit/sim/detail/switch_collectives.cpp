@@ -80,6 +80,7 @@ injection switch_collectives::join(int rank, const network_collective& part, com
   if (reduces || (casts && is_root)) own.gave.assign(part.from.begin(), part.from.end());
   if (casts && is_root) all.result = own.gave;
   if (reduces && static_cast<int>(all.members.size()) == all.all) combine(all, part);
+  if (in_.conflicts) in_.conflicts->add_to(all.known, rank);
   in_.ranks.advance(in_.acting(rank), in_.network_overheads().send_overhead);
   in_.ranks.events().schedule(in_.clock(rank), rank, rank, {&switch_collectives::set_off, &own, 0});
   return injection::pending();
@@ -114,6 +115,7 @@ void switch_collectives::finish(void* member_, std::uint64_t) {
   switch_collectives& home = *own.home;
   meeting& all = *own.in;
   if (own.gets) std::copy(all.result.begin(), all.result.end(), own.into.begin());
+  if (home.in_.conflicts) home.in_.conflicts->learn(own.rank, all.known);
   home.told_[static_cast<std::size_t>(own.rank)].push_back(own.when);
   home.in_.ranks.notify(own.rank, home.in_.ranks.events().now());
   if (++all.over == all.all) home.meetings_.erase(name(all.key));

@@ -48,6 +48,7 @@ class switch_collectives {
     int all = 0;
     int over = 0;
     std::vector<std::byte> result;
+    std::vector<std::uint32_t> known;  ///< by its members, in runs that look for conflicts
   };
 
   [[nodiscard]] meeting& find(int rank, const network_collective& part);

@@ -231,6 +231,7 @@ void traffic::hand_over(message_record* record, int poller) {
     return;
   }
   ++delivered_;
+  if (in_.conflicts) in_.conflicts->deliver(record->destination, record->source, record->from);
   {
     const handler_scope scope(in_, poller);
     in_hand_ = {record->available, overhead_of_taking(*record)};
@@ -239,6 +240,7 @@ void traffic::hand_over(message_record* record, int poller) {
   if (record->destination != poller) {
     in_.ranks.notify(record->destination, in_.ranks.clock(poller));
   }
+  if (in_.conflicts) in_.conflicts->let_go(record->from);
   pool_.give(record);
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/ensure.hpp"
-#include "upwash/conduit/apply_atomic.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -55,10 +55,10 @@ operation* transfers::make(operation::type what, int rank, const remote_memory& 
 void transfers::keep_source(operation& op, std::span<const std::byte> from, completion* local) {
   if (from.size() <= copied_bytes) {
     op.buffer.assign(from.begin(), from.end());
-    op.from = op.buffer.data();
+    op.data = op.buffer.data();
     if (local != nullptr) queue(op.initiator, in_.clock(op.initiator), local);
   } else {
-    op.from = from.data();
+    op.data = from.data();
     op.when.local = local;
   }
 }
@@ -123,6 +123,7 @@ injection transfers::send_long(const message& m, const remote_memory& to, std::s
   op->then = messages_.make(m, 0, m.arguments.size());
   start(*op, m.arguments.size() + from.size());
   static_cast<flight&>(*op->then) = static_cast<const flight&>(*op);
+  if (in_.conflicts) op->then->from = write_conflicts::share(op->from);
   return injection::pending();
 }
 
@@ -152,6 +153,7 @@ void transfers::touch(void* subject, std::uint64_t) {
       return home.answer(op, op.bytes);
     case operation::type::atomic:
       if (base != nullptr) op.old = apply_atomic(base + op.offset, op.atomic);
+      if (op.in->conflicts) op.in->conflicts->learn(op.destination, op.from);
       op.in->ranks.notify(op.destination, now);
       return home.answer(op, op.bytes);
     case operation::type::put: home.write(op); break;
@@ -166,7 +168,10 @@ void transfers::touch(void* subject, std::uint64_t) {
 
 void transfers::write(operation& op) {
   if (std::byte* base = memory_.base(op.block); base != nullptr) {
-    copy_bytes(base + op.offset, op.from, op.bytes);
+    copy_bytes(base + op.offset, op.data, op.bytes);
+    if (in_.conflicts) {
+      in_.conflicts->land(op.destination, op.initiator, {base + op.offset, op.bytes}, op.from);
+    }
   }
   if (op.signals) {
     const atomic_operation add{atomic_kind::add, 8, op.signal_add, 0};
@@ -199,6 +204,10 @@ void transfers::complete(operation& op) {
   if (op.what == operation::type::get) copy_bytes(op.to, op.buffer.data(), op.bytes);
   if (op.what == operation::type::atomic && op.to != nullptr) {
     std::memcpy(op.to, &op.old, sizeof op.old);
+  }
+  if (in_.conflicts) {
+    in_.conflicts->learn_from(op.initiator, op.coming_back ? op.source : op.destination);
+    in_.conflicts->let_go(op.from);
   }
   const duration now = in_.ranks.events().now();
   if (op.when.local != nullptr) queue(op.initiator, now, op.when.local);

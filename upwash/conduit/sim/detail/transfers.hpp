@@ -27,7 +27,7 @@ struct operation : flight {
   std::uint64_t block = 0;  ///< handle of the target's memory
   std::size_t offset = 0;
   std::size_t bytes = 0;
-  const std::byte* from = nullptr;  ///< the initiator's, or `buffer`
+  const std::byte* data = nullptr;  ///< the initiator's, or `buffer`
   std::byte* to = nullptr;
   std::vector<std::byte> buffer;
   completions when;

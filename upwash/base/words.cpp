@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/conduit/memory.hpp"
+#include "upwash/base/words.hpp"
 
-#include "upwash/conduit/atomic_text.hpp"
+#include <array>
 
-namespace upwash::conduit {
+#include "upwash/base/atomic_text.hpp"
+
+namespace upwash {
 
 std::string_view to_string(atomic_kind kind) noexcept {
   constexpr std::array<std::string_view, atomic_kind_count> names{
@@ -37,4 +39,4 @@ std::string to_string(const atomic_set& set) {
   return text;
 }
 
-}  // namespace upwash::conduit
+}  // namespace upwash

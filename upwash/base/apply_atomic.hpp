@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "upwash/conduit/memory.hpp"
+#include "upwash/base/words.hpp"
 
-namespace upwash::conduit {
+namespace upwash {
 
 template <class Word>
 Word apply_atomic_word(std::byte* at, const atomic_operation& operation) noexcept {
@@ -65,4 +65,4 @@ inline std::uint64_t apply_atomic(std::byte* at, const atomic_operation& operati
                               : apply_atomic_word<std::uint64_t>(at, operation);
 }
 
-}  // namespace upwash::conduit
+}  // namespace upwash

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "upwash/conduit/memory.hpp"
+#include "upwash/base/words.hpp"
 
-namespace upwash::conduit {
+namespace upwash {
 
 /// "all", "none" or a list, as "add, swap of 8 bytes".
 [[nodiscard]] std::string to_string(const atomic_set& set);
 
-}  // namespace upwash::conduit
+}  // namespace upwash

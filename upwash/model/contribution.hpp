@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whose data an element of a collective's result is made of.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace upwash {
+
+/// One contribution: element `element` of `rank`'s input.
+struct contribution {
+  int rank = 0;
+  std::uint32_t element = 0;
+  friend auto operator<=>(const contribution&, const contribution&) = default;
+};
+
+}  // namespace upwash

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Why a rank waits: what every wait of the library says of itself.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/base/call_site.hpp"
+#include "upwash/observe/series.hpp"
+
+namespace upwash {
+
+/// For the stall report, the hand-over of a core and the simulator. `operation` is a literal.
+struct wait_reason {
+  const char* operation = "wait";
+  int peer = -1;  ///< world rank, or -1
+  int tag = -1;   ///< of a tagged message, or -1
+  std::uint64_t bytes = 0;
+  std::uint64_t team = 0;
+  std::uint64_t number = 0;                         ///< of the operation on its team
+  observe::series counted = observe::series::none;  ///< what `number` counts; none: `team` may be
+                                                    ///< no team
+  call_site site{};                                 ///< of the call that waits, where it is known
+};
+
+}  // namespace upwash

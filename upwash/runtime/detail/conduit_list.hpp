@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conduits that cmake/conduits.txt names. The definitions are made from it when the project is
+// configured.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "upwash/conduit/conduit_row.hpp"
+
+namespace upwash::runtime_detail {
+
+struct listed_conduit {
+  std::string_view name;
+  conduit::conduit_row (*row)();
+};
+
+/// In the order of the file; never empty.
+[[nodiscard]] std::span<const listed_conduit> listed_conduits() noexcept;
+/// Their names, with | between them.
+[[nodiscard]] std::string_view listed_choices() noexcept;
+
+}  // namespace upwash::runtime_detail
