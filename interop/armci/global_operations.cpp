@@ -27,23 +27,42 @@ using namespace upwash::armci;  // NOLINT: of this file alone
 
 namespace {
 
-enum class operation { sum, product, least, most, least_absolute, most_absolute, either };
+enum class operation {
+  sum,
+  product,
+  least,
+  most,
+  least_absolute,
+  most_absolute,
+  any_bits,
+  all_bits,
+  any_true,
+  all_true
+};
 
 operation operation_named(const char* name) {
-  constexpr std::array<std::pair<std::string_view, operation>, 7> all{
+  constexpr std::array<std::pair<std::string_view, operation>, 15> all{
       {{"+", operation::sum},
        {"*", operation::product},
        {"min", operation::least},
        {"max", operation::most},
        {"absmin", operation::least_absolute},
        {"absmax", operation::most_absolute},
-       {"or", operation::either}}};
+       {"or", operation::any_bits},
+       {"|", operation::any_bits},
+       {"bor", operation::any_bits},
+       {"&", operation::all_bits},
+       {"band", operation::all_bits},
+       {"||", operation::any_true},
+       {"lor", operation::any_true},
+       {"&&", operation::all_true},
+       {"land", operation::all_true}}};
   const std::string_view text = name != nullptr ? name : "";
   const auto* found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == text; });
   if (found == all.end()) {
     throw refusal(code::kind, fmt::format("no operation '{}'; there are + * min max absmin absmax "
-                                          "or",
+                                          "or & | && ||",
                                           text));
   }
   return found->second;
@@ -58,9 +77,20 @@ T magnitude(T x) {
   }
 }
 
+/// Operations on bits, and on truth: 1 for all that is not 0, made that before.
+template <class T, class Use>
+void with_bits(operation which, std::span<T> x, const Use& use) {
+  if (which == operation::any_true || which == operation::all_true) {
+    for (T& each : x) each = each != 0 ? 1 : 0;
+  }
+  if (which == operation::any_bits || which == operation::any_true) return use(upwash::bit_or{});
+  use(upwash::bit_and{});
+}
+
 /// Calls `use` with the operator. What is compared by magnitude is made that before.
 template <class T, class Use>
-void with_operator(operation which, std::span<T> x, const Use& use) {
+void with_operator(const char* name, std::span<T> x, const Use& use) {
+  const operation which = operation_named(name);
   switch (which) {
     case operation::sum: return use(upwash::sum{});
     case operation::product: return use(upwash::product{});
@@ -70,12 +100,12 @@ void with_operator(operation which, std::span<T> x, const Use& use) {
     case operation::most_absolute:
       for (T& each : x) each = magnitude(each);
       return which == operation::least_absolute ? use(upwash::least{}) : use(upwash::most{});
-    case operation::either: break;
+    default: break;
   }
   if constexpr (std::is_integral_v<T>) {
-    use(upwash::bit_or{});
+    with_bits(which, x, use);
   } else {
-    throw refusal(code::kind, "'or' of numbers that are no integers");
+    throw refusal(code::kind, fmt::format("'{}' of numbers that are no integers", name));
   }
 }
 
@@ -89,7 +119,7 @@ std::span<T> elements(void* x, int n) {
 template <class T>
 void combine(const upwash::team* among, void* x, int n, const char* name) {
   const std::span<T> data = elements<T>(x, n);
-  with_operator<T>(operation_named(name), data, [&]<class Operator>(Operator) {
+  with_operator<T>(name, data, [&]<class Operator>(Operator) {
     if (among == nullptr || data.empty()) return;
     upwash::all_reduce<Operator>(*among, upwash::blocking, upwash::in_place, data);
   });
@@ -100,7 +130,7 @@ template <class T>
 void combine_at_first(const upwash::team* among, void* x, int n, const char* name) {
   const std::span<T> data = elements<T>(x, n);
   std::vector<T> mine(data.begin(), data.end());
-  with_operator<T>(operation_named(name), std::span(mine), [&]<class Operator>(Operator) {
+  with_operator<T>(name, std::span(mine), [&]<class Operator>(Operator) {
     std::vector<T> result = mine;
     if (among != nullptr && !data.empty()) {
       upwash::reduce<Operator>(*among, upwash::blocking, 0, std::span<const T>(mine),

@@ -101,6 +101,26 @@ static void reductions(void) {
   CHECK(l == (me == 0 ? size - 1 : me));
 }
 
+/* Bits, and truth: 1 for all that is not 0. Each has two names. */
+static void bits_and_truth(void) {
+  for (int second = 0; second < 2; ++second) {
+    int bits[2] = {~(1 << me), 1 << me};
+    long truth[3] = {me + 2, me == 0, 0};
+    long long none = me;
+    armci_msg_igop(bits, 1, second ? "band" : "&");
+    armci_msg_igop(bits + 1, 1, second ? "bor" : "|");
+    CHECK(bits[0] == ~((1 << size) - 1) && bits[1] == (1 << size) - 1);
+    armci_msg_lgop(truth, 1, second ? "land" : "&&");
+    armci_msg_lgop(truth + 1, 2, second ? "lor" : "||");
+    CHECK(truth[0] == 1 && truth[1] == 1 && truth[2] == 0);
+    armci_msg_llgop(&none, 1, "&&");
+    CHECK(none == 0);
+    truth[0] = 4;
+    armci_msg_clus_lgop(truth, 1, "||");
+    CHECK(truth[0] == 1);
+  }
+}
+
 static void within_domains(void) {
   int i = -3;
   long l = -4;
@@ -193,6 +213,7 @@ int main(int argc, char** argv) {
   broadcasts();
   sums();
   reductions();
+  bits_and_truth();
   within_domains();
   selections();
   trees();

@@ -213,6 +213,7 @@ static void ending(const char* name) {
       armci_msg_rcv(1, x, 8, NULL, 1);
     }
     if (!strcmp(name, "operation")) armci_msg_dgop(x, 1, "max!");
+    if (!strcmp(name, "operation_and")) armci_msg_dgop(x, 1, "&&");
     if (!strcmp(name, "operation_or")) armci_msg_dgop(x, 1, "or");
     if (!strcmp(name, "type")) armci_msg_gop_scope(SCOPE_ALL, x, 1, "+", 5);
     if (!strcmp(name, "scope")) armci_msg_gop_scope(3, x, 1, "+", ARMCI_DOUBLE);
