@@ -23,8 +23,9 @@ struct figure {
   std::vector<int> in_flight;
 };
 
-/// Those of the thesis on 4 and 8 ranks.
-std::vector<figure> figures_of(int ranks) {
+/// Those of the thesis on 4 and 8 ranks; where targets are given (--degree), these.
+std::vector<figure> figures_of(int ranks, int targets) {
+  if (targets > 0) return {{std::min(targets, ranks - 1), {3, 5, std::min(targets, ranks - 1)}}};
   if (ranks == 4) return {{2, {1, 2}}, {3, {1, 2, 3}}};
   if (ranks == 8) return {{2, {3}}, {4, {3, 5}}, {6, {3, 5, 7}}, {7, {3, 5, 7}}};
   if (ranks == 2) return {{1, {1}}};
@@ -116,9 +117,9 @@ void messages_of(context& c) {
 void all_fence(context& c) {
   if (c.size() < 2) return;
   for (const bool sums : {false, true}) {
-    for (const figure& each : figures_of(c.size())) rows_of(c, each, sums);
+    for (const figure& each : figures_of(c.size(), c.chosen().degree)) rows_of(c, each, sums);
   }
-  messages_of(c);
+  if (c.chosen().degree == 0) messages_of(c);
 }
 
 }  // namespace upwash::bench

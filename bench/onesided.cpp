@@ -15,10 +15,11 @@
 namespace upwash::bench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, void (*)(context&)>, 4> parts{{
+constexpr std::array<std::pair<std::string_view, void (*)(context&)>, 5> parts{{
     {"all-fence", &all_fence},
     {"fence-barrier", &fence_and_barrier},
     {"locks", &locks},
+    {"server", &served},
     {"speed", &onesided_speed},
 }};
 
@@ -36,7 +37,7 @@ void onesided(context& c) {
   if (found) return;
   throw error(error_kind::argument,
               fmt::format("--algorithm {}: bench onesided has the parts all-fence, fence-barrier, "
-                          "locks[:KIND] and speed",
+                          "locks[:KIND], server and speed",
                           wanted));
 }
 

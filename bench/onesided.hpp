@@ -15,6 +15,7 @@ void all_fence(context& c);
 void fence_and_barrier(context& c);
 void locks(context& c);
 void onesided_speed(context& c);
+void served(context& c);
 
 /// Keeps a value alive before the optimiser.
 template <class T>

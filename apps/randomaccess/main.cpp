@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // randomaccess: HPC Challenge RandomAccess. Each rank updates random words of a table that is
-// spread over all ranks, by single messages and through streams.
+// spread over all ranks, by single messages, through streams, and by remote atomics.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +16,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/randomaccess/generator.hpp"
+#include "apps/randomaccess/onesided.hpp"
 #include "apps/randomaccess/table.hpp"
 #include "upwash/streaming/stream.hpp"
 #include "upwash/upwash.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 struct options {
   int log_words = 16;
-  std::vector<std::string> modes{"direct", "1d", "2d", "auto"};
+  std::vector<std::string> modes{"direct", "1d", "2d", "auto", "onesided"};
   std::size_t buffer_bytes = upwash::stream_options{}.buffer_bytes;
 };
 
@@ -33,9 +34,10 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
   app.add_option("--log-words", chosen.log_words, "The table has 2^N words in all, N at least")
       ->check(CLI::Range(1, 40))
       ->capture_default_str();
-  app.add_option("--modes", chosen.modes, "direct: a message an update; 1d, 2d, 3d, auto: streams")
+  app.add_option("--modes", chosen.modes,
+                 "direct: a message an update; 1d, 2d, 3d, auto: streams; onesided: an atomic")
       ->delimiter(',')
-      ->check(CLI::IsMember({"direct", "1d", "2d", "3d", "auto"}))
+      ->check(CLI::IsMember({"direct", "1d", "2d", "3d", "auto", "onesided"}))
       ->capture_default_str();
   app.add_option("--buffer", chosen.buffer_bytes, "Bytes of a stream's buffer; else it chooses")
       ->check(CLI::Range(1, 1 << 20));
@@ -97,6 +99,28 @@ void run_stream(upwash::job& here, table& words, std::uint64_t updates,
   items.close();
 }
 
+/// What a mode took, and the words that were wrong behind it.
+struct outcome {
+  upwash::duration time;
+  std::uint64_t wrong = 0;
+};
+
+/// The table lies in memory that all reach, so that this mode has one of its own.
+outcome run_onesided(upwash::job& here, std::uint64_t words, std::uint64_t updates) {
+  randomaccess::onesided_table table(here, words);
+  const auto pass = [&] {
+    const upwash::duration begin = here.now();
+    for_each_update(here, updates, [&](std::uint64_t number) { table.update(number); });
+    table.complete();
+    return apps::slowest(here, here.now() - begin);  // all are complete behind it
+  };
+  outcome seen{.time = pass()};
+  static_cast<void>(pass());  // once more: x ^ a ^ a is x
+  seen.wrong = apps::total(here, table.changed());
+  table.free();
+  return seen;
+}
+
 void run_updates(upwash::job& here, table& words, std::uint64_t updates, const std::string& mode,
                  std::size_t buffer_bytes) {
   words.expected += updates;
@@ -106,6 +130,15 @@ void run_updates(upwash::job& here, table& words, std::uint64_t updates, const s
     run_stream(here, words, updates,
                {.dimensions = mode == "auto" ? 0 : mode[0] - '0', .buffer_bytes = buffer_bytes});
   }
+}
+
+outcome run_twice(upwash::job& here, table& words, std::uint64_t updates, const std::string& mode,
+                  std::size_t buffer_bytes) {
+  const upwash::duration begin = here.now();
+  run_updates(here, words, updates, mode, buffer_bytes);
+  const upwash::duration time = apps::slowest(here, here.now() - begin);
+  run_updates(here, words, updates, mode, buffer_bytes);  // once more: x ^ a ^ a is x
+  return {.time = time, .wrong = apps::total(here, words.changed())};
 }
 
 int run_rank(upwash::job& here, int argc, char** argv) {
@@ -119,15 +152,14 @@ int run_rank(upwash::job& here, int argc, char** argv) {
   upwash::control::barrier(here.world());
   std::uint64_t wrong = 0;
   for (const std::string& mode : chosen.modes) {
-    const upwash::duration begin = here.now();
-    run_updates(here, mine, updates, mode, chosen.buffer_bytes);
-    const upwash::duration time = apps::slowest(here, here.now() - begin);
-    run_updates(here, mine, updates, mode, chosen.buffer_bytes);  // once more: x ^ a ^ a is x
-    const std::uint64_t errors = apps::total(here, mine.changed());
-    wrong += errors;
+    const outcome seen = mode == "onesided"
+                             ? run_onesided(here, words, updates)
+                             : run_twice(here, mine, updates, mode, chosen.buffer_bytes);
+    wrong += seen.wrong;
     if (here.rank() != 0) continue;
     fmt::print("{}: {:.3f} ms, {:.3f} million updates/s, {} of {} words wrong\n", mode,
-               time.us() / 1e3, static_cast<double>(updates) / time.us(), errors, words);
+               seen.time.us() / 1e3, static_cast<double>(updates) / seen.time.us(), seen.wrong,
+               words);
   }
   if (here.rank() == 0) fmt::print("verified: {}\n", wrong == 0 ? "yes" : "no");
   return wrong == 0 ? 0 : 1;
