@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks on a grid: the last dimension varies fastest, as in MPI.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace upwash {
+
+class grid {
+ public:
+  /// `periodic`: which dimensions close to a ring; empty: none. Throws `error` (argument) for sizes
+  /// below 1, more than 2^31 - 1 ranks, or another number of flags.
+  explicit grid(std::vector<int> sizes, std::vector<bool> periodic = {});
+  /// So many ranks in so many dimensions, as even as their factors allow, the longest first.
+  [[nodiscard]] static grid balanced(int ranks, int dimensions, bool periodic);
+
+  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  [[nodiscard]] int dimensions() const noexcept { return static_cast<int>(sizes_.size()); }
+  [[nodiscard]] int size(int dimension) const {
+    return sizes_[static_cast<std::size_t>(dimension)];
+  }
+  [[nodiscard]] bool periodic(int dimension) const {
+    return periodic_[static_cast<std::size_t>(dimension)];
+  }
+  [[nodiscard]] int coordinate(int rank, int dimension) const;
+  /// The rank so far along a dimension, or -1 beyond an end.
+  [[nodiscard]] int shifted(int rank, int dimension, int by) const;
+  /// The way from one rank to another along a dimension: of a ring the shorter one, forwards where
+  /// both are as short.
+  [[nodiscard]] int way(int from, int to, int dimension) const;
+
+  friend bool operator==(const grid&, const grid&) = default;
+
+ private:
+  std::vector<int> sizes_;
+  std::vector<int> strides_;
+  std::vector<bool> periodic_;
+  int ranks_ = 1;
+};
+
+}  // namespace upwash

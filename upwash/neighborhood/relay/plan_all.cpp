@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/relay/plan_all.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::neighborhoods {
+namespace {
+
+std::optional<grid_reach> reach_of(const process_graph& graph) {
+  if (!graph.coordinates()) return {};
+  grid_reach reach(*graph.coordinates());
+  for (int rank = 0; rank < graph.ranks(); ++rank) {
+    for (const int to : graph.destinations(rank)) reach.include(rank, to);
+  }
+  return reach;
+}
+
+}  // namespace
+
+all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
+                   const std::function<routing(router&)>& scheme) {
+  const std::optional<grid_reach> reach = reach_of(graph);
+  const surroundings in{&nodes, reach ? &*reach : nullptr};
+  const auto ranks = static_cast<std::size_t>(graph.ranks());
+  std::vector<std::unique_ptr<router>> routers;
+  std::vector<routing> routings;
+  for (int rank = 0; rank < graph.ranks(); ++rank) {
+    routers.push_back(
+        std::make_unique<router>(rank, in, graph.destinations(rank), graph.sources(rank), of));
+    routings.push_back(scheme(*routers.back()));
+  }
+  all_plans made;
+  std::vector<bool> ended(ranks);
+  std::vector<std::vector<letter>> inboxes(ranks);
+  for (std::size_t left = ranks; left > 0; ++made.rounds) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (ended[rank]) continue;
+      ended[rank] = !routings[rank].resume();
+      if (ended[rank]) --left;
+      for (letter& each : routers[rank]->take_letters()) {
+        if (each.words.size() == 1 + static_cast<std::size_t>(each.words[0])) {
+          ++made.control_letters;
+        }
+        inboxes[static_cast<std::size_t>(each.peer)].push_back(
+            {static_cast<int>(rank), std::move(each.words)});
+      }
+    }
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      routers[rank]->take_in(std::exchange(inboxes[rank], {}));
+    }
+  }
+  for (auto& each : routers) {
+    made.of.push_back(each->finish());
+    each.reset();
+  }
+  return made;
+}
+
+namespace {
+
+/// A block: whose, and which of those.
+using block = std::pair<int, std::uint32_t>;
+
+/// What all ranks hold while their plans run, round by round.
+class abstract_run {
+ public:
+  abstract_run(const process_graph& graph, contents of, const std::vector<relay_plan>& plans)
+      : graph_(graph), of_(of), plans_(plans), next_round_(plans.size()), held_(plans.size()) {
+    for (std::size_t rank = 0; rank < plans.size(); ++rank) {
+      for (std::uint32_t slot = 0; slot < plans[rank].own_slots; ++slot) {
+        held_[rank].emplace_back(static_cast<int>(rank), slot);
+      }
+    }
+  }
+
+  std::string run() {
+    std::uint32_t last = 0;
+    for (const relay_plan& each : plans_) {
+      if (!each.rounds.empty()) last = std::max(last, each.rounds.back().number);
+    }
+    for (std::uint32_t number = 0; number <= last; ++number) {
+      under_way_.clear();
+      for (std::size_t rank = 0; rank < plans_.size(); ++rank) send(rank, number);
+      for (std::size_t rank = 0; rank < plans_.size() && wrong_.empty(); ++rank) {
+        receive(rank, number);
+      }
+      if (wrong_.empty() && !under_way_.empty()) {
+        const auto& [who, blocks] = *under_way_.begin();
+        wrong_ = fmt::format("rank {} does not receive what rank {} sends in round {}", who.second,
+                             who.first, number);
+      }
+      if (!wrong_.empty()) return wrong_;
+    }
+    for (std::size_t rank = 0; rank < plans_.size() && wrong_.empty(); ++rank) arrive(rank);
+    return wrong_;
+  }
+
+ private:
+  /// The first and the last of a rank's messages in its next round, if that is this one.
+  template <class Ends>
+  [[nodiscard]] std::pair<std::size_t, std::size_t> of_round(std::size_t rank, std::uint32_t number,
+                                                             Ends ends) const {
+    const auto& rounds = plans_[rank].rounds;
+    const std::size_t at = next_round_[rank];
+    if (at >= rounds.size() || rounds[at].number != number) return {0, 0};
+    return {at == 0 ? 0 : ends(rounds[at - 1]), ends(rounds[at])};
+  }
+
+  void send(std::size_t rank, std::uint32_t number) {
+    const auto [first, end] =
+        of_round(rank, number, [](const relay_plan::round& r) { return r.sends_end; });
+    for (std::size_t i = first; i < end; ++i) {
+      const relay_plan::message& one = plans_[rank].sends[i];
+      std::vector<block>& goes = under_way_[{static_cast<int>(rank), one.peer}];
+      if (!goes.empty()) wrong_ = fmt::format("rank {} sends twice to rank {}", rank, one.peer);
+      for (const std::uint32_t slot : plans_[rank].blocks_of(one)) {
+        if (slot >= held_[rank].size()) {
+          wrong_ = fmt::format("rank {} sends slot {} in round {} before it is there", rank, slot,
+                               number);
+          return;
+        }
+        goes.push_back(held_[rank][slot]);
+      }
+    }
+  }
+
+  void receive(std::size_t rank, std::uint32_t number) {
+    const auto [first, end] =
+        of_round(rank, number, [](const relay_plan::round& r) { return r.receives_end; });
+    for (std::size_t i = first; i < end; ++i) {
+      const relay_plan::message& one = plans_[rank].receives[i];
+      const auto found = under_way_.find({one.peer, static_cast<int>(rank)});
+      if (found == under_way_.end() || found->second.size() != one.count ||
+          one.first != held_[rank].size()) {
+        wrong_ = fmt::format("rank {} waits for {} blocks of rank {} in round {}", rank, one.count,
+                             one.peer, number);
+        return;
+      }
+      held_[rank].insert(held_[rank].end(), found->second.begin(), found->second.end());
+      under_way_.erase(found);
+    }
+    const auto& rounds = plans_[rank].rounds;
+    if (next_round_[rank] < rounds.size() && rounds[next_round_[rank]].number == number) {
+      ++next_round_[rank];
+    }
+  }
+
+  /// The slot of a source that has edges to this rank: of several, each once.
+  void arrive(std::size_t rank) {
+    const auto sources = graph_.sources(static_cast<int>(rank));
+    std::vector<int> times(sources.size());
+    std::set<block> seen;
+    for (const relay_plan::delivery& each : plans_[rank].deliveries) {
+      const block is = held_[rank][each.slot];
+      const bool same = of_ == contents::same_for_all;
+      const bool meant =
+          is.first == sources[each.source] &&
+          (same || graph_.destinations(is.first)[is.second] == static_cast<int>(rank));
+      if (!meant || (!same && !seen.insert(is).second)) {
+        wrong_ = fmt::format("rank {} takes block {} of rank {} for that of rank {}", rank,
+                             is.second, is.first, sources[each.source]);
+        return;
+      }
+      ++times[each.source];
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] == 1) continue;
+      wrong_ = fmt::format("rank {} gets the block of its source {} {} times", rank, sources[i],
+                           times[i]);
+      return;
+    }
+  }
+
+  const process_graph& graph_;
+  contents of_;
+  const std::vector<relay_plan>& plans_;
+  std::vector<std::size_t> next_round_;
+  std::vector<std::vector<block>> held_;
+  std::map<std::pair<int, int>, std::vector<block>> under_way_;  ///< by sender and receiver
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string check(const process_graph& graph, contents of, const std::vector<relay_plan>& plans) {
+  return abstract_run(graph, of, plans).run();
+}
+
+traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& nodes) {
+  traffic_of_plans all;
+  std::set<std::uint32_t> rounds;
+  std::uint64_t messages = 0;
+  std::uint64_t between = 0;
+  std::uint64_t volume = 0;
+  for (std::size_t rank = 0; rank < plans.size(); ++rank) {
+    const relay_plan& each = plans[rank];
+    for (const relay_plan::message& one : each.sends) {
+      between += nodes.together(static_cast<int>(rank), one.peer) ? 0 : 1;
+    }
+    for (const relay_plan::round& one : each.rounds) rounds.insert(one.number);
+    messages += each.sends.size();
+    volume += each.slots_sent.size();
+    all.most_messages = std::max<std::uint64_t>(all.most_messages, each.sends.size());
+    all.most_volume = std::max<std::uint64_t>(all.most_volume, each.slots_sent.size());
+    all.plan_bytes += each.bytes();
+  }
+  const auto ranks = static_cast<double>(plans.size());
+  all.messages = static_cast<double>(messages) / ranks;
+  all.between_nodes = static_cast<double>(between) / ranks;
+  all.volume = static_cast<double>(volume) / ranks;
+  all.rounds = static_cast<std::uint32_t>(rounds.size());
+  return all;
+}
+
+}  // namespace upwash::neighborhoods

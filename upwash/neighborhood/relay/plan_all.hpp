@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plans of all ranks of a graph, made, proven and counted in one process: for tools, tests and
+// prices.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "upwash/neighborhood/graphs/process_graph.hpp"
+#include "upwash/neighborhood/relay/placement.hpp"
+#include "upwash/neighborhood/relay/relay_plan.hpp"
+#include "upwash/neighborhood/relay/router.hpp"
+
+namespace upwash::neighborhoods {
+
+struct all_plans {
+  std::vector<relay_plan> of;         ///< by rank
+  std::uint64_t control_letters = 0;  ///< that carried no block: they are sent while plans are made
+  std::uint32_t rounds = 0;           ///< while plans are made
+};
+
+/// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws.
+[[nodiscard]] all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
+                                 const std::function<routing(router&)>& scheme);
+
+/// Runs the plans abstractly: each message is sent and received with as many blocks, no block is
+/// sent before it is there, and each rank gets the block of each of its sources once. Returns the
+/// first thing that is wrong, with the rank, or an empty string.
+[[nodiscard]] std::string check(const process_graph& graph, contents of,
+                                const std::vector<relay_plan>& plans);
+
+/// Messages and blocks that ranks send.
+struct traffic_of_plans {
+  double messages = 0;  ///< in the mean
+  std::uint64_t most_messages = 0;
+  double between_nodes = 0;  ///< messages, in the mean
+  double volume = 0;         ///< blocks, in the mean
+  std::uint64_t most_volume = 0;
+  std::uint32_t rounds = 0;      ///< in which anything is sent
+  std::uint64_t plan_bytes = 0;  ///< of all plans
+};
+[[nodiscard]] traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& nodes);
+
+}  // namespace upwash::neighborhoods

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How one rank takes part in a neighborhood collective: rounds of messages, each of some blocks
+// that are its own or came in an earlier round. Schemes differ in their plans only; one schedule
+// runs them all (relay_schedule.hpp), one check proves them, one counter counts them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace upwash::neighborhoods {
+
+/// What a rank has for its neighbours.
+enum class contents : std::uint8_t {
+  same_for_all,  ///< one block: all-gather
+  one_each,      ///< a block for each edge: all-to-all
+};
+
+/// A slot is the place of a block at this rank: the first `own_slots` are those of its input, then
+/// follow those that come, in the order of the messages. Memory: a word for each block that is
+/// sent, received or delivered.
+struct relay_plan {
+  struct message {
+    int peer = 0;
+    std::uint32_t first = 0;  ///< of a send: in `slots_sent`; of a receive: the first slot
+    std::uint32_t count = 0;  ///< blocks
+  };
+  struct round {
+    std::uint32_t number = 0;  ///< the same at sender and receiver
+    std::uint32_t sends_end = 0;
+    std::uint32_t receives_end = 0;
+  };
+  /// The block in a slot is that of a source: its index among the rank's sources.
+  struct delivery {
+    std::uint32_t slot = 0;
+    std::uint32_t source = 0;
+  };
+
+  std::uint32_t own_slots = 0;
+  std::uint32_t slots = 0;
+  std::vector<message> sends;
+  std::vector<message> receives;
+  std::vector<std::uint32_t> slots_sent;
+  std::vector<round> rounds;         ///< those in which this rank sends or receives
+  std::vector<delivery> deliveries;  ///< sorted by slot; each source once
+
+  [[nodiscard]] std::span<const std::uint32_t> blocks_of(const message& sent) const {
+    return std::span(slots_sent).subspan(sent.first, sent.count);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (sends.size() + receives.size()) * sizeof(message) +
+           slots_sent.size() * sizeof(std::uint32_t) + rounds.size() * sizeof(round) +
+           deliveries.size() * sizeof(delivery);
+  }
+};
+
+}  // namespace upwash::neighborhoods

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where a scheme stands at one rank while its plan is made. Making a plan is a dry run of the
+// exchange: headers of blocks travel as the blocks will, and what goes and comes is written down. A
+// scheme is a coroutine that says of each parcel where it goes next; all ranks go through the
+// rounds together, in one process (plan_all.hpp) or each on its own (neighborhood.cpp).
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "upwash/neighborhood/graphs/grid.hpp"
+#include "upwash/neighborhood/relay/placement.hpp"
+#include "upwash/neighborhood/relay/relay_plan.hpp"
+
+namespace upwash::neighborhoods {
+
+/// A block that is here, and whom it is still for.
+struct parcel {
+  std::uint32_t slot = 0;
+  int origin = 0;
+  std::uint32_t number = 0;  ///< which of several edges between the same two ranks; all-gather: 0
+  std::span<const int> destinations;
+};
+
+/// Parcels, with their destinations in one array.
+class parcel_list {
+ public:
+  /// Adds to the last one where that is the same block.
+  void add(const parcel& from, std::span<const int> destinations);
+  [[nodiscard]] std::size_t size() const noexcept { return heads_.size(); }
+  [[nodiscard]] parcel operator[](std::size_t i) const {
+    const head& at = heads_[i];
+    return {at.slot, at.origin, at.number, std::span(destinations_).subspan(at.first, at.count)};
+  }
+
+ private:
+  struct head {
+    std::uint32_t slot;
+    int origin;
+    std::uint32_t number;
+    std::uint32_t first;
+    std::uint32_t count;
+  };
+  std::vector<head> heads_;
+  std::vector<int> destinations_;
+};
+
+/// Where the ranks lie on a grid, and how far edges reach along its dimensions (grid::way): the
+/// same at all ranks.
+struct grid_reach {
+  struct interval {
+    int least = 0;  ///< 0 or below
+    int most = 0;   ///< 0 or above
+    void include(int way) noexcept {
+      least = way < least ? way : least;
+      most = way > most ? way : most;
+    }
+  };
+  explicit grid_reach(const grid& of) : on(of), along(static_cast<std::size_t>(of.dimensions())) {}
+  void include(int from, int to);
+
+  grid on;
+  std::vector<interval> along;  ///< each dimension
+};
+
+/// What ranks have in common while they make a plan.
+struct surroundings {
+  const placement* nodes = nullptr;
+  const grid_reach* coordinates = nullptr;  ///< null: the ranks lie on no grid
+};
+
+/// One message of a round: what was told, and headers of blocks, in words.
+struct letter {
+  int peer = 0;  ///< to or from whom
+  std::vector<std::int32_t> words;
+};
+
+class router {
+ public:
+  router(int rank, const surroundings& in, std::span<const int> destinations,
+         std::span<const int> sources, contents of);
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int ranks() const noexcept { return in_.nodes->ranks(); }
+  [[nodiscard]] const placement& nodes() const noexcept { return *in_.nodes; }
+  [[nodiscard]] const grid_reach* coordinates() const noexcept { return in_.coordinates; }
+  /// Sorted, each once, without this rank.
+  [[nodiscard]] std::span<const int> destinations() const noexcept { return destinations_; }
+  [[nodiscard]] std::span<const int> sources() const noexcept { return distinct_sources_; }
+  [[nodiscard]] contents of() const noexcept { return of_; }
+
+  /// What is here and has not got where it is going; the caller says where each of them goes now.
+  [[nodiscard]] parcel_list take() noexcept { return std::exchange(held_, {}); }
+  /// It stays here, with these of its destinations.
+  void keep(const parcel& one, std::span<const int> destinations) {
+    if (!destinations.empty()) held_.add(one, destinations);
+  }
+  /// It goes to rank `to` in this round, with these of its destinations; to this rank: it stays. A
+  /// destination that is `to` has it then.
+  void pass(const parcel& one, std::span<const int> destinations, int to);
+
+  /// Words for another rank, beside the parcels; they do not travel when the collective runs.
+  void tell(int to, std::span<const std::int32_t> words);
+  struct told {
+    int from;
+    std::span<const std::int32_t> words;
+  };
+  /// What was told in the last round, by ascending ranks; good until the next.
+  [[nodiscard]] std::span<const told> heard() const noexcept { return heard_; }
+
+  /// Awaited: the round is over everywhere, and what came is here.
+  [[nodiscard]] std::suspend_always next_round() const noexcept { return {}; }
+
+  // For whoever drives the rounds:
+
+  /// What goes in this round, by ascending ranks.
+  [[nodiscard]] std::vector<letter> take_letters();
+  /// What came, by ascending ranks.
+  void take_in(std::vector<letter>&& letters);
+  /// After the last round. Throws `error` (fault) where a parcel is left, or a source is missing.
+  [[nodiscard]] relay_plan finish();
+
+ private:
+  struct outgoing {
+    int to;
+    parcel_list parcels;
+    std::vector<std::int32_t> words;
+  };
+  outgoing& letter_to(int to);
+  void take_in_parcels(int from, std::span<const std::int32_t> words);
+  void deliver(std::uint32_t slot, int origin, std::uint32_t number);
+
+  int rank_;
+  surroundings in_;
+  contents of_;
+  std::vector<int> destinations_;
+  std::vector<int> distinct_sources_;
+  std::vector<std::pair<int, std::uint32_t>> sorted_sources_;  ///< rank, index among the sources
+  parcel_list held_;
+  std::vector<outgoing> outgoing_;
+  std::vector<std::uint32_t> outgoing_index_;  ///< open addressing over `outgoing_`
+  std::vector<letter> came_;
+  std::vector<told> heard_;
+  std::uint32_t round_ = 0;
+  relay_plan plan_;
+};
+
+/// A scheme at one rank.
+class [[nodiscard]] routing {
+ public:
+  struct promise_type {
+    std::exception_ptr thrown;
+    routing get_return_object() noexcept {
+      return routing(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { thrown = std::current_exception(); }
+  };
+
+  explicit routing(std::coroutine_handle<promise_type> of) noexcept : of_(of) {}
+  routing(routing&& other) noexcept : of_(std::exchange(other.of_, {})) {}
+  routing& operator=(routing&& other) noexcept {
+    std::swap(of_, other.of_);
+    return *this;
+  }
+  ~routing() {
+    if (of_) of_.destroy();
+  }
+
+  /// Until the next round, or the end: whether it goes on. Throws what the scheme throws.
+  bool resume() {
+    if (of_.done()) return false;
+    of_.resume();
+    if (of_.promise().thrown) std::rethrow_exception(of_.promise().thrown);
+    return !of_.done();
+  }
+
+ private:
+  std::coroutine_handle<promise_type> of_;
+};
+
+}  // namespace upwash::neighborhoods

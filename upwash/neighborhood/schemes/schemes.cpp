@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/schemes/schemes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::neighborhoods {
+namespace {
+
+using model::parameter;
+using model::trial;
+
+constexpr parameter halving_parameters[] = {
+    {"ranks", 0, 1, 1, "down to ranks; 0: to nodes, and direct within them", trial::none},
+};
+
+constexpr std::array table{
+    scheme{{.name = "direct",
+            .parameters = {},
+            .doc = "each block straight to each neighbour",
+            .source = "the definition"},
+           &direct},
+    scheme{{.name = "node_forward",
+            .parameters = {},
+            .doc = "one message a node, handed on there",
+            .source = "Bienz, Gropp and Olson 2019"},
+           &node_forward},
+    scheme{{.name = "node_pairs",
+            .parameters = {},
+            .doc = "one message a pair of nodes, by leaders",
+            .source = "Bienz, Gropp and Olson 2019"},
+           &node_pairs},
+    scheme{{.name = "halving",
+            .parameters = halving_parameters,
+            .doc = "halves exchange what is for the other half",
+            .source = "Sur, Zhao and Panda 2005, for sparse patterns"},
+           &halving},
+    scheme{{.name = "doubling",
+            .parameters = {},
+            .doc = "on a grid by doubling shifts",
+            .source = "Traff and Hunold 2019"},
+           &doubling,
+           true},
+};
+
+}  // namespace
+
+std::span<const scheme> all_schemes() noexcept { return table; }
+
+chosen_scheme scheme_named(std::string_view text) {
+  const auto split = model::split_choice(text);
+  for (const scheme& each : table) {
+    if (each.is.name == split.first) return {&each, model::parse_values(each.is, split.second)};
+  }
+  std::vector<std::string_view> names;
+  for (const scheme& each : table) names.push_back(each.is.name);
+  throw error(error_kind::argument,
+              fmt::format("scheme: \"{}\" is not one of {}", split.first, fmt::join(names, ", ")));
+}
+
+std::string text_of(const chosen_scheme& one) { return model::text_of(one.is->is, one.with); }
+
+}  // namespace upwash::neighborhoods

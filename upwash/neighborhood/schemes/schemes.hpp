@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The schemes by which neighbours' blocks travel: each a coroutine that routes one rank's parcels
+// (relay/router.hpp). One table names them all.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "upwash/model/choice.hpp"
+#include "upwash/neighborhood/relay/router.hpp"
+
+namespace upwash::neighborhoods {
+
+struct scheme {
+  model::choice is;
+  routing (*route)(router& at, const model::values& with) = nullptr;
+  bool needs_grid = false;  ///< ranks lie on a grid
+};
+
+/// A scheme with values for its parameters.
+struct chosen_scheme {
+  const scheme* is = nullptr;
+  model::values with{};
+  [[nodiscard]] routing route(router& at) const { return is->route(at, with); }
+};
+
+[[nodiscard]] std::span<const scheme> all_schemes() noexcept;
+/// Reads NAME[:key=value,...]. Throws `error` (argument) for an unknown name or value.
+[[nodiscard]] chosen_scheme scheme_named(std::string_view text);
+[[nodiscard]] std::string text_of(const chosen_scheme& one);
+
+/// Each block straight to each neighbour. Messages: the destinations; the baseline.
+routing direct(router& at, const model::values& with);
+/// Blocks for a node go there once, to one of their destinations, which hands them on. Messages
+/// between nodes: the nodes with destinations. Source: "node 2-step", Bienz, Gropp and Olson 2019.
+routing node_forward(router& at, const model::values& with);
+/// What the ranks of a node have for another node goes there in one message (heavy ones in a few):
+/// leaders gather and hand out. Messages between nodes: pairs of nodes with edges. Source: "node
+/// 3-step", Bienz, Gropp and Olson 2019; leaders by load: Ghazimirsaeed 2020.
+routing node_pairs(router& at, const model::values& with);
+/// Halves of the ranks exchange what is for the other half, then their halves. Messages: log2 of
+/// the parts, whatever the degree. Parameter: down to nodes, within which it goes direct, or ranks.
+routing halving(router& at, const model::values& with);
+/// On a grid, dimension by dimension: what a rank has grows by shifts that double. Messages: about
+/// log2(2r+1) a dimension; no block travels twice to a rank where neighbourhoods are boxes. Source:
+/// Träff and Hunold 2019 (isomorphic neighbourhoods), with doubling within a dimension.
+routing doubling(router& at, const model::values& with);
+
+}  // namespace upwash::neighborhoods
