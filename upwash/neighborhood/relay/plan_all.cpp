@@ -26,7 +26,7 @@ std::optional<grid_reach> reach_of(const process_graph& graph) {
 }  // namespace
 
 all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
-                   const std::function<routing(router&)>& scheme) {
+                   function_ref<routing(router&)> scheme) {
   const std::optional<grid_reach> reach = reach_of(graph);
   const surroundings in{&nodes, reach ? &*reach : nullptr};
   const auto ranks = static_cast<std::size_t>(graph.ranks());

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "upwash/base/function_ref.hpp"
 #include "upwash/neighborhood/graphs/process_graph.hpp"
 #include "upwash/neighborhood/relay/placement.hpp"
 #include "upwash/neighborhood/relay/relay_plan.hpp"
@@ -25,7 +25,7 @@ struct all_plans {
 
 /// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws.
 [[nodiscard]] all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
-                                 const std::function<routing(router&)>& scheme);
+                                 function_ref<routing(router&)> scheme);
 
 /// Runs the plans abstractly: each message is sent and received with as many blocks, no block is
 /// sent before it is there, and each rank gets the block of each of its sources once. Returns the
