@@ -22,7 +22,8 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/tuning/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/matching/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/streaming/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/onesided/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/onesided/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/neighborhood/*_test.cpp)
 # The parts of applications that need no ranks are tested with the library.
 if(UPWASH_BUILD_APPS)
   file(GLOB UPWASH_APP_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
@@ -61,6 +62,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/tuning/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/onesided/jobs/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/neighborhood/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/relay_family.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/runtime/run_on.hpp"
 
@@ -66,6 +67,7 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   int failed = -1;
   collective::registry algorithms;
   collective::add_algorithms(algorithms);
+  neighborhoods::add_algorithms(algorithms);
   tagged_edges edges;
   const auto install = [&](job& here) {
     runtime_detail::installation{{.algorithms = &algorithms, .tagged = &edges}, {}}.on(here);

@@ -71,21 +71,8 @@ std::span<const choice> known_graphs() noexcept { return known; }
 
 process_graph moore_graph(const grid& on, int radius) {
   edges all;
-  std::vector<int> by(static_cast<std::size_t>(on.dimensions()), -radius);
-  for (bool more = true; more;) {
-    const bool stays = std::all_of(by.begin(), by.end(), [](int each) { return each == 0; });
-    for (int rank = 0; rank < on.ranks() && !stays; ++rank) {
-      int to = rank;
-      for (int i = 0; i < on.dimensions() && to >= 0; ++i) {
-        to = on.shifted(to, i, by[static_cast<std::size_t>(i)]);
-      }
-      if (to >= 0) all.push_back({rank, to});
-    }
-    more = false;
-    for (std::size_t i = by.size(); i-- > 0 && !more;) {
-      more = ++by[i] <= radius;
-      if (!more) by[i] = -radius;
-    }
+  for (int rank = 0; rank < on.ranks(); ++rank) {
+    for (const int to : on.around(rank, radius)) all.push_back({rank, to});
   }
   return {on.ranks(), all, on};
 }

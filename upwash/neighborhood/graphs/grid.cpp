@@ -77,4 +77,23 @@ int grid::way(int from, int to, int dimension) const {
   return forwards <= around / 2 ? forwards : forwards - around;
 }
 
+std::vector<int> grid::around(int rank, int radius) const {
+  std::vector<int> all;
+  std::vector<int> by(sizes_.size(), -radius);
+  for (bool more = true; more;) {
+    int to = rank;
+    for (int i = 0; i < dimensions() && to >= 0; ++i) {
+      to = shifted(to, i, by[static_cast<std::size_t>(i)]);
+    }
+    const bool stays = std::all_of(by.begin(), by.end(), [](int each) { return each == 0; });
+    if (to >= 0 && !stays) all.push_back(to);
+    more = false;
+    for (std::size_t i = by.size(); i-- > 0 && !more;) {
+      more = ++by[i] <= radius;
+      if (!more) by[i] = -radius;
+    }
+  }
+  return all;
+}
+
 }  // namespace upwash

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace upwash {
@@ -32,6 +31,10 @@ class grid {
   /// The way from one rank to another along a dimension: of a ring the shorter one, forwards where
   /// both are as short.
   [[nodiscard]] int way(int from, int to, int dimension) const;
+
+  /// All ranks within a distance in each dimension, but for the rank itself; one that several ways
+  /// lead to occurs as often.
+  [[nodiscard]] std::vector<int> around(int rank, int radius) const;
 
   friend bool operator==(const grid&, const grid&) = default;
 

@@ -203,7 +203,7 @@ traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& no
   for (std::size_t rank = 0; rank < plans.size(); ++rank) {
     const relay_plan& each = plans[rank];
     for (const relay_plan::message& one : each.sends) {
-      between += nodes.together(static_cast<int>(rank), one.peer) ? 0 : 1;
+      if (!nodes.together(static_cast<int>(rank), one.peer)) ++between;
     }
     for (const relay_plan::round& one : each.rounds) rounds.insert(one.number);
     messages += each.sends.size();

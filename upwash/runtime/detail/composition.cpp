@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/relay_family.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 
 #include <fmt/format.h>
@@ -81,6 +82,7 @@ void compose(composition& made) {
   if (chosen.several_processes) check_builds(*made.boot);
   made.world = chosen.make(made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);
+  neighborhoods::add_algorithms(made.algorithms);
   if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);
   made.forced = forced_algorithms(made.values);
   make_selectors(made, conduit::network_of(*made.world));

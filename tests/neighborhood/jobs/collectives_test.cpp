@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives of neighbours against what the graph says, on every conduit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/neighborhood/random_graphs.hpp"
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/neighborhood/graphs/graph_text.hpp"
+#include "upwash/neighborhood/neighbor_all_gather.hpp"
+#include "upwash/neighborhood/neighbor_all_to_all.hpp"
+
+namespace {
+
+using namespace upwash;
+
+constexpr const char* schemes[] = {"direct", "node_forward", "node_pairs", "halving",
+                                   "halving:ranks=0"};
+
+/// Item i of a block: whose, which of those, in which call.
+std::uint64_t item(int origin, std::size_t block, std::size_t i, std::uint64_t call) {
+  return random_bits(static_cast<std::uint64_t>(origin) << 32U | block, call, i);
+}
+
+neighborhood on_graph(const team& among, const process_graph& graph) {
+  return {
+      among, {graph.sources(among.rank()), graph.destinations(among.rank())}, graph.coordinates()};
+}
+
+/// Which block of source i comes here, by the order of edges between the two.
+std::size_t block_from(const process_graph& graph, int rank, std::size_t i) {
+  const auto sources = graph.sources(rank);
+  auto number =
+      std::count(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources[i]);
+  const auto destinations = graph.destinations(sources[i]);
+  std::size_t block = 0;
+  while (destinations[block] != rank || number-- > 0) ++block;
+  return block;
+}
+
+enum class form { blocking, nonblocking, persistent };
+
+template <class Blocking, class Start, class Prepare>
+void perform(form as, Blocking run, Start start, Prepare prepare) {
+  if (as == form::blocking) return run();
+  if (as == form::nonblocking) return start().wait();
+  collective::persistent kept = prepare();
+  kept.start().wait();
+  kept.start().wait();
+}
+
+void gather(const neighborhood& on, const process_graph& graph, std::string_view scheme,
+            std::size_t items, form as, std::uint64_t call) {
+  const int rank = on.among().rank();
+  std::vector<std::uint64_t> mine(items);
+  for (std::size_t i = 0; i < items; ++i) mine[i] = item(rank, 0, i, call);
+  std::vector<std::uint64_t> all(items * on.sources().size());
+  const neighbor_options how{.scheme = scheme};
+  perform(
+      as, [&] { neighbor_all_gather(on, blocking, mine, all, how); },
+      [&] { return neighbor_all_gather(on, mine, all, how); },
+      [&] { return neighbor_all_gather(on, persist, mine, all, how); });
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const int source = graph.sources(rank)[at / items];
+    ASSERT_EQ(all[at], item(source, 0, at % items, call))
+        << scheme << ", rank " << rank << ", from " << source << ", " << items << " items";
+  }
+}
+
+void exchange(const neighborhood& on, const process_graph& graph, std::string_view scheme,
+              std::size_t items, form as, std::uint64_t call) {
+  const int rank = on.among().rank();
+  std::vector<std::uint64_t> in(items * on.destinations().size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = item(rank, i / items, i % items, call);
+  std::vector<std::uint64_t> out(items * on.sources().size());
+  const neighbor_options how{.scheme = scheme, .items = items};
+  perform(
+      as, [&] { neighbor_all_to_all(on, blocking, in, out, how); },
+      [&] { return neighbor_all_to_all(on, in, out, how); },
+      [&] { return neighbor_all_to_all(on, persist, in, out, how); });
+  for (std::size_t at = 0; at < out.size(); ++at) {
+    const int source = graph.sources(rank)[at / items];
+    const std::size_t block = block_from(graph, rank, at / items);
+    ASSERT_EQ(out[at], item(source, block, at % items, call))
+        << scheme << ", rank " << rank << ", from " << source << ", " << items << " items";
+  }
+}
+
+std::string refusal(const auto& call) {
+  try {
+    call();
+  } catch (const error& wrong) {
+    return wrong.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+JOB_TEST(neighborhood, random_graphs_by_all_schemes) {
+  constexpr std::size_t sizes[] = {1, 0, 7, 200, 3000};
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    const process_graph graph =
+        test::drawn_graph(here.size(), seed + static_cast<std::uint64_t>(here.size()) * 16);
+    const neighborhood on = on_graph(here.world(), graph);
+    std::uint64_t call = seed * 100;
+    for (const char* scheme : schemes) {
+      const std::size_t items = sizes[call % std::size(sizes)];
+      const auto as = static_cast<form>(call % 3);
+      gather(on, graph, scheme, items, as, call);
+      exchange(on, graph, scheme, items, as, ++call);
+    }
+  }
+}
+
+JOB_TEST(neighborhood, grids_by_doubling) {
+  const grid on_grid = grid::balanced(here.size(), 2, here.size() % 2 == 0);
+  const process_graph graph = moore_graph(on_grid, 2);
+  const auto on = neighborhood::moore(here.world(), on_grid, 2);
+  ASSERT_EQ(on.sources().size(), graph.sources(here.rank()).size());
+  const neighborhood sorted = on_graph(here.world(), graph);
+  gather(sorted, graph, "doubling", 3, form::blocking, 1);
+  exchange(sorted, graph, "doubling", 3, form::nonblocking, 2);
+  gather(sorted, graph, "best", 300, form::persistent, 3);
+}
+
+JOB_TEST(neighborhood, calls_are_under_way_together) {
+  const process_graph graph = test::drawn_graph(here.size(), 5);
+  const neighborhood on = on_graph(here.world(), graph);
+  std::vector<std::vector<std::uint64_t>> in;
+  std::vector<std::vector<std::uint64_t>> out;
+  for (std::size_t i = 0; i < 6; ++i) {
+    in.emplace_back(4, item(here.rank(), 0, i, 0));
+    out.emplace_back(4 * on.sources().size());
+  }
+  std::vector<request> started;
+  for (std::size_t i = 0; i < 6; ++i) {
+    started.push_back(
+        neighbor_all_gather(on, in[i], out[i], {.scheme = schemes[i % std::size(schemes)]}));
+  }
+  for (std::size_t i = 6; i-- > 0;) started[i].wait();
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t at = 0; at < out[i].size(); ++at) {
+      ASSERT_EQ(out[i][at], item(graph.sources(here.rank())[at / 4], 0, i, 0));
+    }
+  }
+}
+
+JOB_TEST(neighborhood, on_overlapping_teams) {
+  const team half = here.world().split(here.rank() % 2, -here.rank());
+  const process_graph all = test::drawn_graph(here.size(), 11);
+  const process_graph some = test::drawn_graph(half.size(), 12);
+  const neighborhood wide = on_graph(here.world(), all);
+  const neighborhood narrow = on_graph(half, some);
+  gather(wide, all, "halving", 2, form::blocking, 1);
+  exchange(narrow, some, "node_pairs", 9, form::nonblocking, 2);
+  gather(wide, all, "node_forward", 2, form::persistent, 3);
+}
+
+JOB_TEST(neighborhood, is_found_from_one_end) {
+  const process_graph graph = test::drawn_graph(here.size(), 21);
+  const auto to = neighborhood::to(here.world(), graph.destinations(here.rank()));
+  EXPECT_TRUE(std::ranges::equal(to.sources(), graph.sources(here.rank())));
+  const auto from = neighborhood::from(here.world(), graph.sources(here.rank()));
+  std::vector<int> sorted(graph.destinations(here.rank()).begin(),
+                          graph.destinations(here.rank()).end());
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_TRUE(std::ranges::equal(from.destinations(), sorted));
+  // Every edge is named by some rank that need not be at either end.
+  std::vector<neighborhood::edge> some;
+  int number = 0;
+  for (int rank = 0; rank < graph.ranks(); ++rank) {
+    for (const int peer : graph.destinations(rank)) {
+      if (number++ % here.size() == here.rank()) some.push_back({rank, peer});
+    }
+  }
+  const auto given = neighborhood::of_edges(here.world(), some);
+  EXPECT_TRUE(std::ranges::equal(given.sources(), graph.sources(here.rank())));
+  EXPECT_TRUE(std::ranges::equal(given.destinations(), sorted));
+}
+
+JOB_TEST(neighborhood, refuses_edges_with_one_end, .least_ranks = 2) {
+  const int last = here.size() - 1;
+  const std::vector<int> to_last{last};
+  const std::vector<int> none;
+  const auto one_end = [&] {
+    neighborhood(here.world(), {none, here.rank() == 0 ? to_last : none});
+  };
+  const std::string said = refusal(one_end);
+  if (here.rank() == last) {
+    EXPECT_NE(said.find(fmt::format("member 0 names 1 edges to member {}", last)),
+              std::string::npos)
+        << said;
+  } else {
+    EXPECT_NE(said.find("one end does not know of"), std::string::npos) << said;
+  }
+  const std::vector<int> outside{here.size()};
+  const std::string wrong = refusal([&] {
+    neighborhood(here.world(), {none, here.rank() == 0 ? outside : none});
+  });
+  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "another member"),
+            std::string::npos)
+      << wrong;
+  EXPECT_NE(
+      refusal([&] { neighborhood(here.world(), {}, grid({here.size() + 1})); }).find("a grid of"),
+      std::string::npos);
+  const neighborhood empty(here.world(), {});
+  std::vector<int> data(3);
+  std::vector<int> nothing;
+  EXPECT_NE(
+      refusal([&] { neighbor_all_gather(empty, blocking, nothing, data); }).find("has 3 items"),
+      std::string::npos);
+  EXPECT_NE(refusal([&] {
+              neighbor_all_gather(empty, blocking, data, nothing, {.scheme = "doubling"});
+            }).find("of a grid"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              neighbor_all_to_all(empty, blocking, nothing, nothing);
+            }).find("neighbor_options::items"),
+            std::string::npos);
+  neighbor_all_gather(empty, blocking, data, nothing);
+}

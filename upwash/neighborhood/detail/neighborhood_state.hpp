@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a neighborhood remembers at one rank: neighbours, who shares a node, plans, calls.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "upwash/core/team.hpp"
+#include "upwash/neighborhood/graphs/grid.hpp"
+#include "upwash/neighborhood/neighbor_call.hpp"
+#include "upwash/neighborhood/relay/router.hpp"
+#include "upwash/neighborhood/relay_family.hpp"
+#include "upwash/neighborhood/schemes/schemes.hpp"
+
+namespace upwash::neighborhoods::detail {
+
+class neighborhood_state {
+ public:
+  /// Checks that both ends of all edges know of them. Collective, blocking.
+  neighborhood_state(const team& among, const neighbors& mine, const std::optional<grid>& on);
+
+  [[nodiscard]] const team& among() const noexcept { return among_; }
+  [[nodiscard]] const std::vector<int>& sources() const noexcept { return sources_; }
+  [[nodiscard]] const std::vector<int>& destinations() const noexcept { return destinations_; }
+
+  /// The plan of a scheme, made at its first call: then collective and blocking.
+  [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of);
+  /// Equal blocks by that plan; the last few lengths are kept.
+  [[nodiscard]] std::shared_ptr<relay_call> call_of(const std::shared_ptr<const relay_plan>& plan,
+                                                    std::uint64_t bytes);
+
+ private:
+  void check_ranks() const;
+  void check_edges() const;
+
+  team among_;
+  std::vector<int> sources_;
+  std::vector<int> destinations_;
+  placement nodes_;
+  std::optional<grid_reach> reach_;
+  std::map<std::pair<std::string, contents>, std::shared_ptr<const relay_plan>> plans_;
+  static constexpr std::size_t most_calls = 8;
+  struct kept_call {
+    const relay_plan* plan;
+    std::uint64_t bytes;
+    std::shared_ptr<relay_call> call;
+  };
+  std::vector<kept_call> calls_;  ///< the latest first
+};
+
+/// Makes a plan together with the other members: rounds of a sparse exchange until all are through.
+[[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes);
+
+/// Gives each member the letters for it, sorted by who wrote them. Collective, blocking.
+[[nodiscard]] std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& going);
+
+}  // namespace upwash::neighborhoods::detail

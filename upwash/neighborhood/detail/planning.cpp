@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What members tell each other while a neighborhood is made and planned.
+#include <algorithm>
+#include <cstring>
+
+#include "upwash/collective/many_to_many.hpp"
+#include "upwash/collective/values.hpp"
+#include "upwash/neighborhood/detail/neighborhood_state.hpp"
+
+namespace upwash::neighborhoods::detail {
+namespace {
+
+using letters = std::vector<letter>;
+
+void take_letter(int source, std::span<const std::byte> bytes, void* into) {
+  letter& came = static_cast<letters*>(into)->emplace_back();
+  came.peer = source;
+  came.words.resize(bytes.size() / sizeof(std::int32_t));
+  if (!bytes.empty()) std::memcpy(came.words.data(), bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& going) {
+  letters came;
+  std::vector<std::int32_t> words;
+  std::vector<std::uint64_t> destinations;
+  std::vector<std::uint64_t> bytes;
+  std::vector<std::uint64_t> offsets;
+  for (letter& each : going) {
+    if (each.peer == among.rank()) {  // does not travel
+      came.push_back(std::move(each));
+      continue;
+    }
+    destinations.push_back(static_cast<std::uint64_t>(each.peer));
+    bytes.push_back(each.words.size() * sizeof(std::int32_t));
+    offsets.push_back(words.size() * sizeof(std::int32_t));
+    words.insert(words.end(), each.words.begin(), each.words.end());
+  }
+  many_to_many(among, blocking, std::as_bytes(std::span(words)), {destinations, bytes, offsets},
+               {&take_letter, &came});
+  std::sort(came.begin(), came.end(),
+            [](const letter& a, const letter& b) { return a.peer < b.peer; });
+  return came;
+}
+
+relay_plan plan_together(const team& among, router& at, routing goes) {
+  for (bool more = true; more;) {
+    const bool mine = goes.resume();
+    at.take_in(exchange_letters(among, at.take_letters()));
+    more = all_reduce<most>(among, blocking, mine ? 1 : 0) != 0;
+  }
+  return at.finish();
+}
+
+}  // namespace upwash::neighborhoods::detail

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/neighbor_call.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/collective/call.hpp"
+#include "upwash/collective/executor.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/neighborhood/detail/neighborhood_state.hpp"
+
+namespace upwash::neighborhoods::detail {
+namespace {
+
+using collective::binding;
+using collective::call;
+using collective::kind;
+
+const char* name_of(what of) {
+  return of == what::all_gather ? "neighbor_all_gather" : "neighbor_all_to_all";
+}
+contents contents_of(what of) {
+  return of == what::all_gather ? contents::same_for_all : contents::one_each;
+}
+
+call call_by(what of, std::uint64_t bytes, std::shared_ptr<relay_call> how_it_goes,
+             const neighbor_options& how, call_site site) {
+  call wanted;
+  wanted.how = how.edges;
+  wanted.site = site;
+  wanted.what.of = kind(of == what::all_gather ? all_gather_family : all_to_all_family);
+  wanted.what.bytes = bytes;
+  wanted.what.further = std::move(how_it_goes);
+  wanted.how.algorithm = "relay";
+  return wanted;
+}
+
+call call_of(const neighborhood& on, const equal_call& all, const neighbor_options& how,
+             call_site site) {
+  neighborhood_state& state = on.state();
+  const auto plan = state.plan_of(how.scheme, contents_of(all.of));
+  return call_by(all.of, all.bytes, state.call_of(plan, all.bytes), how, site);
+}
+
+std::vector<std::uint64_t> one_behind_the_other(std::span<const std::uint64_t> bytes) {
+  std::vector<std::uint64_t> at(bytes.size());
+  std::exclusive_scan(bytes.begin(), bytes.end(), at.begin(), std::uint64_t{0});
+  return at;
+}
+
+/// A schedule of lengths that differ from call to call: nothing of it is kept.
+struct single_call {
+  std::shared_ptr<const relay_call> how_it_goes;
+  collective::manner run_as;
+  [[nodiscard]] schedule::generator steps() const { return how_it_goes->layout().steps(); }
+};
+
+single_call single(const neighborhood& on, what of, std::shared_ptr<const relay_call> how_it_goes,
+                   const neighbor_options& how, call_site site) {
+  collective::manner run_as;
+  run_as.rules = collective::default_rules(on.among());
+  run_as.rules.addresses = how.edges.addresses;
+  run_as.rules.entry = how.edges.entry;
+  run_as.rules.forced = how.edges.transfer;
+  if (how.edges.eager_bytes) run_as.rules.eager_bytes = *how.edges.eager_bytes;
+  run_as.exit = how.edges.exit;
+  run_as.agreed = {.operation = name_of(of), .algorithm = "relay", .site = site};
+  run_as.refers_to = how_it_goes;
+  return {std::move(how_it_goes), std::move(run_as)};
+}
+
+/// The length of every block that is here at any time: lengths travel as the blocks will.
+std::vector<std::uint64_t> lengths_of_slots(const neighborhood& on, what of, const relay_plan& plan,
+                                            std::span<const std::uint64_t> own,
+                                            const neighbor_options& how, call_site site) {
+  auto lengths = std::make_shared<relay_plan>(plan);
+  lengths->deliveries.clear();
+  for (std::uint32_t slot = 0; slot < plan.slots; ++slot) {
+    lengths->deliveries.push_back({slot, slot});
+  }
+  std::vector<std::uint64_t> all(plan.slots);
+  const single_call one = single(
+      on, of, std::make_shared<relay_call>(std::move(lengths), sizeof(std::uint64_t)), how, site);
+  collective::execute_and_wait(
+      on.among(), one.steps(),
+      {.input = std::as_bytes(own), .output = std::as_writable_bytes(std::span(all))}, one.run_as);
+  return all;
+}
+
+void check_uneven(const neighborhood& on, const uneven_call& all) {
+  const auto refuse = [&](const std::string& why) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {}: {}", on.among().here().rank(), name_of(all.of), why));
+  };
+  const auto check = [&](const char* buffer, std::span<const std::uint64_t> bytes,
+                         std::span<const std::uint64_t> at, std::size_t blocks,
+                         std::size_t in_all) {
+    if (bytes.size() != blocks || (!at.empty() && at.size() != blocks)) {
+      refuse(fmt::format("{} lengths and {} offsets of the {} are given for {} blocks",
+                         bytes.size(), at.size(), buffer, blocks));
+    }
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::uint64_t begin = at.empty() ? next : at[i];
+      if (begin > in_all || bytes[i] > in_all - begin) {
+        refuse(fmt::format("block {} of the {}, of {} bytes at {}, leaves its {} bytes", i, buffer,
+                           bytes[i], begin, in_all));
+      }
+      next = begin + bytes[i];
+    }
+  };
+  const std::size_t own = all.of == what::all_gather ? 1 : on.destinations().size();
+  check("input", all.sent, all.sent_at, own, all.input.size());
+  check("output", all.received, all.received_at, on.sources().size(), all.output.size());
+}
+
+single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
+                    call_site site) {
+  check_uneven(on, all);
+  const auto plan = on.state().plan_of(how.scheme, contents_of(all.of));
+  const std::vector<std::uint64_t> lengths =
+      lengths_of_slots(on, all.of, *plan, all.sent, how, site);
+  for (const relay_plan::delivery& each : plan->deliveries) {
+    const std::uint64_t wanted = all.received[each.source];
+    if (lengths[each.slot] == wanted) continue;
+    throw error(error_kind::argument,
+                fmt::format("rank {}: {}: member {} sends {} bytes to member {}, which expects {}",
+                            on.among().here().rank(), name_of(all.of), on.sources()[each.source],
+                            lengths[each.slot], on.among().rank(), wanted));
+  }
+  const auto in_order = [](std::span<const std::uint64_t> given,
+                           std::span<const std::uint64_t> bytes) {
+    return given.empty() ? one_behind_the_other(bytes)
+                         : std::vector<std::uint64_t>(given.begin(), given.end());
+  };
+  const auto sent_at = in_order(all.sent_at, all.sent);
+  const auto received_at = in_order(all.received_at, all.received);
+  auto layout =
+      std::make_shared<relay_call>(plan, laid_out_plan::uneven{lengths, sent_at, received_at});
+  return single(on, all.of, std::move(layout), how, site);
+}
+
+template <class Call>
+binding buffers_of(const Call& all) {
+  return {.input = all.input, .output = all.output};
+}
+
+}  // namespace
+
+request start(const neighborhood& on, const equal_call& all, const neighbor_options& how,
+              call_site site) {
+  return collective::start(on.among(), call_of(on, all, how, site), buffers_of(all));
+}
+void run(const neighborhood& on, const equal_call& all, const neighbor_options& how,
+         call_site site) {
+  collective::run(on.among(), call_of(on, all, how, site), buffers_of(all));
+}
+collective::persistent prepare(const neighborhood& on, const equal_call& all,
+                               const neighbor_options& how, call_site site) {
+  return collective::prepare(on.among(), call_of(on, all, how, site), buffers_of(all));
+}
+request start(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
+              call_site site) {
+  const single_call one = call_of(on, all, how, site);
+  return collective::execute(on.among(), one.steps(), buffers_of(all), one.run_as);
+}
+void run(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
+         call_site site) {
+  const single_call one = call_of(on, all, how, site);
+  collective::execute_and_wait(on.among(), one.steps(), buffers_of(all), one.run_as);
+}
+collective::persistent prepare(const neighborhood& on, const uneven_call& all,
+                               const neighbor_options& how, call_site site) {
+  const single_call one = call_of(on, all, how, site);
+  return collective::prepare(on.among(), one.steps(), buffers_of(all), one.run_as);
+}
+
+std::size_t items_of_block(const neighborhood& on, const neighbor_options& how, std::size_t in,
+                           std::size_t out) {
+  if (how.items) return *how.items;
+  if (!on.destinations().empty()) return in / on.destinations().size();
+  if (!on.sources().empty()) return out / on.sources().size();
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: neighbor_all_to_all: a member without neighbours cannot tell how "
+                  "long blocks are, and may hand on those of others; give "
+                  "neighbor_options::items",
+                  on.among().here().rank()));
+}
+
+void check_items(const neighborhood& on, what of, const char* buffer, std::size_t items,
+                 std::size_t blocks, std::size_t each) {
+  if (items == blocks * each) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: the {} has {} items where {} blocks of {} are wanted",
+                          on.among().here().rank(), name_of(of), buffer, items, blocks, each));
+}
+
+}  // namespace upwash::neighborhoods::detail

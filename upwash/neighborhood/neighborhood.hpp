@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranks of a team with their neighbours: who sends to whom in the collectives of
+// neighbor_all_gather.hpp and neighbor_all_to_all.hpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "upwash/core/team.hpp"
+#include "upwash/neighborhood/graphs/grid.hpp"
+
+namespace upwash {
+
+namespace neighborhoods::detail {
+class neighborhood_state;
+}
+
+/// The ranks of a team that a member gets blocks from and sends blocks to. Ranks may repeat, and a
+/// member may be its own neighbour.
+struct neighbors {
+  std::span<const int> sources;
+  std::span<const int> destinations;
+};
+
+/// A process graph on a team, as one member sees it: a handle that is cheap to copy. It remembers
+/// the plans by which blocks travel, so calls on one neighborhood cost no planning but for the
+/// first with a scheme. Made by all members in the same order; used as long as the team is there.
+/// Memory at a rank: O(team) words for who shares a node, and for each plan a word for each block
+/// that it sends, gets or hands on.
+class neighborhood {
+ public:
+  /// Every member names its own edges at both ends; blocks lie in the order given here. `on`: the
+  /// ranks lie on this grid, which lets blocks travel along its dimensions. Collective, blocking.
+  /// Messages: one for each distinct destination, and two reductions. Throws `error` (argument) at
+  /// all members for ranks outside the team, edges that one end does not know of (with both ranks),
+  /// and a grid of another size.
+  neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {});
+
+  /// Members name the destinations only; the sources are found, sorted by rank. Else the same.
+  [[nodiscard]] static neighborhood to(const team& among, std::span<const int> destinations);
+  /// The members from which blocks are wanted; the destinations are found, sorted by rank.
+  [[nodiscard]] static neighborhood from(const team& among, std::span<const int> sources);
+  /// Edges that anybody names, by whose they may be, as MPI_Dist_graph_create takes them;
+  /// neighbours are sorted by rank.
+  struct edge {
+    int from = 0;
+    int to = 0;
+  };
+  [[nodiscard]] static neighborhood of_edges(const team& among, std::span<const edge> edges);
+
+  /// The nearest on a grid: for each dimension the one before and the one behind, as far as there
+  /// are such; on a ring of 1 or 2 ranks they are the same rank, twice.
+  [[nodiscard]] static neighborhood cartesian(const team& among, const grid& on);
+  /// All within a distance in each dimension, but for the rank itself.
+  [[nodiscard]] static neighborhood moore(const team& among, const grid& on, int radius);
+
+  [[nodiscard]] const team& among() const noexcept;
+  [[nodiscard]] std::span<const int> sources() const noexcept;
+  [[nodiscard]] std::span<const int> destinations() const noexcept;
+
+  /// For the collectives.
+  [[nodiscard]] neighborhoods::detail::neighborhood_state& state() const noexcept {
+    return *state_;
+  }
+
+ private:
+  std::shared_ptr<neighborhoods::detail::neighborhood_state> state_;
+};
+
+}  // namespace upwash

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/relay/relay_schedule.hpp"
+
+#include <algorithm>
+
+namespace upwash::neighborhoods {
+
+using schedule::buffer;
+using schedule::mark;
+using schedule::never;
+using schedule::piece;
+using schedule::script;
+using schedule::steps;
+
+namespace {
+
+constexpr std::uint32_t no_source = ~std::uint32_t{0};
+
+/// Messages of a round that carry what came before wait for all of that. Blocks for this rank are
+/// copied to the output when they have come.
+steps relay(script& out, const laid_out_plan& all) {
+  const relay_plan& plan = all.plan();
+  auto delivered = plan.deliveries.begin();
+  for (; delivered != plan.deliveries.end() && delivered->slot < plan.own_slots; ++delivered) {
+    co_yield out.copy(all.slot(delivered->slot), all.output_of(delivered->source));
+  }
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  for (const relay_plan::round& now : plan.rounds) {
+    mark before = never;
+    if (received > 0 && sent < now.sends_end) {
+      before = co_yield out.copy({buffer::scratch, 0, 0}, {buffer::scratch, 0, 0}).after_all();
+    }
+    for (; sent < now.sends_end; ++sent) {
+      const piece message = all.piece_of(sent);
+      mark ready = before;
+      if (all.is_packed(sent)) {
+        piece into{buffer::scratch, message.offset, 0};
+        for (const std::uint32_t slot : plan.blocks_of(plan.sends[sent])) {
+          into.bytes = all.slot_bytes(slot);
+          ready = co_yield out.copy(all.slot(slot), into).after(ready);
+          into.offset += into.bytes;
+        }
+      }
+      co_yield out.send(plan.sends[sent].peer, now.number, message).after(ready);
+    }
+    for (; received < now.receives_end; ++received) {
+      const relay_plan::message& one = plan.receives[received];
+      const mark came =
+          co_yield out.receive(one.peer, now.number, all.piece_for(one)).after(before);
+      for (; delivered != plan.deliveries.end() && delivered->slot < one.first + one.count;
+           ++delivered) {
+        const piece from = all.slot(delivered->slot);
+        const piece to = all.output_of(delivered->source);
+        if (from != to) co_yield out.copy(from, to).after(came);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+laid_out_plan::laid_out_plan(const relay_plan& plan, std::uint64_t bytes)
+    : plan_(plan), bytes_(bytes) {
+  lay_out();
+}
+
+laid_out_plan::laid_out_plan(const relay_plan& plan, const uneven& lengths)
+    : plan_(plan),
+      lengths_(lengths.slot_bytes.begin(), lengths.slot_bytes.end()),
+      inputs_(lengths.inputs.begin(), lengths.inputs.end()),
+      outputs_(lengths.outputs.begin(), lengths.outputs.end()) {
+  lay_out();
+}
+
+void laid_out_plan::lay_out() {
+  source_of_.assign(plan_.slots, no_source);
+  for (const relay_plan::delivery& each : plan_.deliveries) source_of_[each.slot] = each.source;
+  scratch_at_.assign(plan_.slots, nowhere);
+  std::uint64_t end = 0;
+  for (const relay_plan::message& each : plan_.receives) {
+    if (each.count == 1 && source_of_[each.first] != no_source) continue;
+    for (std::uint32_t slot = each.first; slot < each.first + each.count; ++slot) {
+      scratch_at_[slot] = end;
+      end += slot_bytes(slot);
+    }
+  }
+  packed_at_.assign(plan_.sends.size(), nowhere);
+  for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
+    if (in_one_piece(plan_.sends[i])) continue;
+    packed_at_[i] = end;
+    for (const std::uint32_t one : plan_.blocks_of(plan_.sends[i])) end += slot_bytes(one);
+  }
+  scratch_bytes_ = end;
+}
+
+piece laid_out_plan::slot(std::uint32_t number) const {
+  const std::uint64_t bytes = slot_bytes(number);
+  if (number < plan_.own_slots) {
+    return {buffer::input, inputs_.empty() ? number * bytes_ : inputs_[number], bytes};
+  }
+  if (scratch_at_[number] == nowhere) return output_of(source_of_[number]);
+  return {buffer::scratch, scratch_at_[number], bytes};
+}
+
+piece laid_out_plan::output_of(std::uint32_t source) const {
+  if (outputs_.empty()) return {buffer::output, source * bytes_, bytes_};
+  for (const relay_plan::delivery& each : plan_.deliveries) {
+    if (each.source == source) return {buffer::output, outputs_[source], slot_bytes(each.slot)};
+  }
+  return {};
+}
+
+bool laid_out_plan::in_one_piece(const relay_plan::message& sent) const {
+  const auto blocks = plan_.blocks_of(sent);
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const piece before = slot(blocks[i - 1]);
+    const piece next = slot(blocks[i]);
+    if (before.of != next.of || before.end() != next.offset) return false;
+  }
+  return true;
+}
+
+bool laid_out_plan::is_packed(std::size_t send) const { return packed_at_[send] != nowhere; }
+
+piece laid_out_plan::piece_of(std::size_t send) const {
+  const auto blocks = plan_.blocks_of(plan_.sends[send]);
+  piece all = slot(blocks[0]);
+  if (is_packed(send)) all = {buffer::scratch, packed_at_[send], all.bytes};
+  for (std::size_t i = 1; i < blocks.size(); ++i) all.bytes += slot_bytes(blocks[i]);
+  return all;
+}
+
+piece laid_out_plan::piece_for(const relay_plan::message& received) const {
+  piece all = slot(received.first);
+  for (std::uint32_t i = 1; i < received.count; ++i) all.bytes += slot_bytes(received.first + i);
+  return all;
+}
+
+std::uint32_t laid_out_plan::most_steps_of_a_round() const {
+  std::size_t most = 0;
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  for (const relay_plan::round& each : plan_.rounds) {
+    std::size_t steps = 1;
+    for (; sent < each.sends_end; ++sent) {
+      steps += 1 + (is_packed(sent) ? plan_.sends[sent].count : 0);
+    }
+    for (; received < each.receives_end; ++received) steps += 1 + plan_.receives[received].count;
+    most = std::max(most, steps);
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
+schedule::generator laid_out_plan::steps() const {
+  // A block may be that of several sources, each of them a copy.
+  const auto copies = static_cast<std::uint32_t>(plan_.deliveries.size());
+  const std::uint32_t window = std::max<std::uint32_t>(32, most_steps_of_a_round() + copies + 2);
+  return {{.window = window, .scratch_bytes = scratch_bytes_, .edges_apart = false},
+          [all = this](script& out) { return relay(out, *all); }};
+}
+
+}  // namespace upwash::neighborhoods

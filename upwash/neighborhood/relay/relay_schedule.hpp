@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one schedule that runs every plan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "upwash/neighborhood/relay/relay_plan.hpp"
+#include "upwash/schedule/generator.hpp"
+#include "upwash/schedule/step.hpp"
+
+namespace upwash::neighborhoods {
+
+/// A plan with lengths: where each block lies. Own blocks lie in the input, blocks of sources in
+/// the output, what only passes through in scratch, and messages of several blocks are put together
+/// there. Immutable once made; schedules refer to it.
+class laid_out_plan {
+ public:
+  /// All blocks of so many bytes, one behind the other in input and output. `plan` outlives it.
+  laid_out_plan(const relay_plan& plan, std::uint64_t bytes);
+
+  /// Blocks of different lengths. `slot_bytes`: by slot; `inputs`, `outputs`: where the own blocks
+  /// and those of the sources begin, in bytes.
+  struct uneven {
+    std::span<const std::uint64_t> slot_bytes;
+    std::span<const std::uint64_t> inputs;
+    std::span<const std::uint64_t> outputs;
+  };
+  laid_out_plan(const relay_plan& plan, const uneven& lengths);
+
+  /// The schedule. This object outlives it.
+  [[nodiscard]] schedule::generator steps() const;
+
+  [[nodiscard]] const relay_plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] schedule::piece slot(std::uint32_t number) const;
+  [[nodiscard]] schedule::piece output_of(std::uint32_t source) const;
+  [[nodiscard]] std::uint64_t slot_bytes(std::uint32_t number) const {
+    return lengths_.empty() ? bytes_ : lengths_[number];
+  }
+  /// Where a message lies: in one piece as its blocks do, else where they are put together.
+  [[nodiscard]] schedule::piece piece_of(std::size_t send) const;
+  [[nodiscard]] bool is_packed(std::size_t send) const;
+  /// Where a message lands: of one block that goes no further in the output, else in scratch.
+  [[nodiscard]] schedule::piece piece_for(const relay_plan::message& received) const;
+
+ private:
+  void lay_out();
+  [[nodiscard]] bool in_one_piece(const relay_plan::message& sent) const;
+  [[nodiscard]] std::uint32_t most_steps_of_a_round() const;
+
+  const relay_plan& plan_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t>
+      lengths_;  ///< empty: all alike; these three by slot, own block, source
+  std::vector<std::uint64_t> inputs_;
+  std::vector<std::uint64_t> outputs_;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  std::vector<std::uint64_t> scratch_at_;  ///< by slot that came; `nowhere`: in the output
+  std::vector<std::uint64_t> packed_at_;   ///< by send; `nowhere`: as its blocks lie
+  std::vector<std::uint32_t> source_of_;   ///< by slot: a source whose block it is
+  std::uint64_t scratch_bytes_ = 0;
+};
+
+}  // namespace upwash::neighborhoods
