@@ -113,8 +113,9 @@ void check_uneven(const neighborhood& on, const uneven_call& all) {
       next = begin + bytes[i];
     }
   };
-  const std::size_t own = all.of == what::all_gather ? 1 : on.destinations().size();
-  check("input", all.sent, all.sent_at, own, all.input.size());
+  if (all.of == what::all_to_all) {
+    check("input", all.sent, all.sent_at, on.destinations().size(), all.input.size());
+  }
   check("output", all.received, all.received_at, on.sources().size(), all.output.size());
 }
 
@@ -122,8 +123,8 @@ single_call call_of(const neighborhood& on, const uneven_call& all, const neighb
                     call_site site) {
   check_uneven(on, all);
   const auto plan = on.state().plan_of(how.scheme, contents_of(all.of));
-  const std::vector<std::uint64_t> lengths =
-      lengths_of_slots(on, all.of, *plan, all.sent, how, site);
+  const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;
+  const std::vector<std::uint64_t> lengths = lengths_of_slots(on, all.of, *plan, sent, how, site);
   for (const relay_plan::delivery& each : plan->deliveries) {
     const std::uint64_t wanted = all.received[each.source];
     if (lengths[each.slot] == wanted) continue;
@@ -137,7 +138,7 @@ single_call call_of(const neighborhood& on, const uneven_call& all, const neighb
     return given.empty() ? one_behind_the_other(bytes)
                          : std::vector<std::uint64_t>(given.begin(), given.end());
   };
-  const auto sent_at = in_order(all.sent_at, all.sent);
+  const auto sent_at = in_order(all.sent_at, sent);
   const auto received_at = in_order(all.received_at, all.received);
   auto layout =
       std::make_shared<relay_call>(plan, laid_out_plan::uneven{lengths, sent_at, received_at});
@@ -177,6 +178,41 @@ collective::persistent prepare(const neighborhood& on, const uneven_call& all,
                                const neighbor_options& how, call_site site) {
   const single_call one = call_of(on, all, how, site);
   return collective::prepare(on.among(), one.steps(), buffers_of(all), one.run_as);
+}
+
+block_bytes::block_bytes(const member_counts& of, std::size_t item_bytes) {
+  for (const std::uint64_t each : of.counts) bytes_.push_back(each * item_bytes);
+  for (const std::uint64_t each : of.offsets) at_.push_back(each * item_bytes);
+}
+
+blocks_anywhere::blocks_anywhere(std::span<const std::span<const std::byte>> sent,
+                                 std::span<const std::span<std::byte>> received) {
+  const auto hold = []<class Byte>(std::span<const std::span<Byte>> blocks, places& all) {
+    Byte* first = nullptr;
+    Byte* end = nullptr;
+    for (const std::span<Byte>& each : blocks) {
+      if (each.empty()) continue;
+      if (first == nullptr || each.data() < first) first = each.data();
+      if (end == nullptr || each.data() + each.size() > end) end = each.data() + each.size();
+    }
+    for (const std::span<Byte>& each : blocks) {
+      all.bytes.push_back(each.size());
+      all.at.push_back(each.empty() ? 0 : static_cast<std::uint64_t>(each.data() - first));
+    }
+    return std::span<Byte>(first, static_cast<std::size_t>(end - first));
+  };
+  input_ = hold(sent, sent_);
+  output_ = hold(received, received_);
+}
+
+uneven_call blocks_anywhere::call() const noexcept {
+  return {.of = what::all_to_all,
+          .sent = sent_.bytes,
+          .sent_at = sent_.at,
+          .received = received_.bytes,
+          .received_at = received_.at,
+          .input = input_,
+          .output = output_};
 }
 
 std::size_t items_of_block(const neighborhood& on, const neighbor_options& how, std::size_t in,

@@ -9,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "upwash/base/call_site.hpp"
+#include "upwash/collective/all_gather_v.hpp"
 #include "upwash/collective/options.hpp"
 #include "upwash/collective/persistent.hpp"
 #include "upwash/core/blocking.hpp"
@@ -47,12 +49,43 @@ struct equal_call {
 /// Blocks of different lengths, in bytes, and where they begin. Read before the call returns.
 struct uneven_call {
   what of = what::all_gather;
-  std::span<const std::uint64_t> sent;      ///< all-gather: one
-  std::span<const std::uint64_t> sent_at;   ///< empty: one behind the other
-  std::span<const std::uint64_t> received;  ///< by source
-  std::span<const std::uint64_t> received_at;
-  std::span<const std::byte> input;
-  std::span<std::byte> output;
+  std::uint64_t own = 0;                      ///< all-gather: the block, the whole input
+  std::span<const std::uint64_t> sent{};      ///< all-to-all: by destination
+  std::span<const std::uint64_t> sent_at{};   ///< empty: one behind the other, as `received_at`
+  std::span<const std::uint64_t> received{};  ///< by source
+  std::span<const std::uint64_t> received_at{};
+  std::span<const std::byte> input{};
+  std::span<std::byte> output{};
+};
+
+/// Counts and offsets of items as bytes.
+class block_bytes {
+ public:
+  block_bytes(const member_counts& of, std::size_t item_bytes);
+  [[nodiscard]] std::span<const std::uint64_t> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::span<const std::uint64_t> at() const noexcept { return at_; }
+
+ private:
+  std::vector<std::uint64_t> bytes_;
+  std::vector<std::uint64_t> at_;
+};
+
+/// Blocks anywhere in memory, as places in the stretch that holds them all.
+class blocks_anywhere {
+ public:
+  blocks_anywhere(std::span<const std::span<const std::byte>> sent,
+                  std::span<const std::span<std::byte>> received);
+  [[nodiscard]] uneven_call call() const noexcept;
+
+ private:
+  struct places {
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> at;
+  };
+  places sent_;
+  places received_;
+  std::span<const std::byte> input_;
+  std::span<std::byte> output_;
 };
 
 [[nodiscard]] request start(const neighborhood& on, const equal_call& all,
@@ -78,6 +111,28 @@ template <class Call>
                                              const Call& all, const neighbor_options& how,
                                              call_site site) {
   return prepare(on, all, how, site);
+}
+
+template <class T>
+[[nodiscard]] uneven_call all_gather_v_call(std::span<const T> mine, std::span<T> all,
+                                            const block_bytes& came) {
+  return {.of = what::all_gather,
+          .own = mine.size_bytes(),
+          .received = came.bytes(),
+          .received_at = came.at(),
+          .input = std::as_bytes(mine),
+          .output = std::as_writable_bytes(all)};
+}
+template <class T>
+[[nodiscard]] uneven_call all_to_all_v_call(std::span<const T> in, const block_bytes& goes,
+                                            std::span<T> out, const block_bytes& came) {
+  return {.of = what::all_to_all,
+          .sent = goes.bytes(),
+          .sent_at = goes.at(),
+          .received = came.bytes(),
+          .received_at = came.at(),
+          .input = std::as_bytes(in),
+          .output = std::as_writable_bytes(out)};
 }
 
 /// The items of a block of an all-to-all. Throws `error` (argument) where a member without

@@ -93,6 +93,89 @@ void exchange(const neighborhood& on, const process_graph& graph, std::string_vi
   }
 }
 
+/// Blocks of different lengths with gaps between them; `scattered`: as blocks anywhere in memory.
+void exchange_uneven(const neighborhood& on, const process_graph& graph, std::string_view scheme,
+                     bool scattered, form as, std::uint64_t call) {
+  const int rank = on.among().rank();
+  const auto length = [&](int origin, std::size_t block) {
+    return random_bits(static_cast<std::uint64_t>(origin), call, block) % 40;
+  };
+  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> sent_at;
+  std::uint64_t end = 1;
+  for (std::size_t i = 0; i < on.destinations().size(); ++i) {
+    sent.push_back(length(rank, i));
+    sent_at.push_back(end);
+    end += sent.back() + i % 3;
+  }
+  std::vector<std::uint64_t> in(end);
+  for (std::size_t block = 0; block < sent.size(); ++block) {
+    for (std::size_t i = 0; i < sent[block]; ++i)
+      in[sent_at[block] + i] = item(rank, block, i, call);
+  }
+  std::vector<std::uint64_t> received;
+  std::vector<std::uint64_t> received_at;
+  end = 2;
+  for (std::size_t i = 0; i < on.sources().size(); ++i) {
+    received.push_back(length(graph.sources(rank)[i], block_from(graph, rank, i)));
+    received_at.push_back(end);
+    end += received.back() + i % 2;
+  }
+  std::vector<std::uint64_t> out(end, 7);
+  std::vector<std::span<const std::byte>> blocks;
+  std::vector<std::span<std::byte>> rooms;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    blocks.push_back(std::as_bytes(std::span(in).subspan(sent_at[i], sent[i])));
+  }
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    rooms.push_back(std::as_writable_bytes(std::span(out).subspan(received_at[i], received[i])));
+  }
+  const neighbor_options how{.scheme = scheme};
+  const member_counts goes(sent, sent_at);
+  const member_counts comes(received, received_at);
+  if (scattered) {
+    perform(
+        as, [&] { neighbor_all_to_all_w(on, blocking, blocks, rooms, how); },
+        [&] { return neighbor_all_to_all_w(on, blocks, rooms, how); },
+        [&] { return neighbor_all_to_all_w(on, persist, blocks, rooms, how); });
+  } else {
+    perform(
+        as, [&] { neighbor_all_to_all_v(on, blocking, in, goes, out, comes, how); },
+        [&] { return neighbor_all_to_all_v(on, in, goes, out, comes, how); },
+        [&] { return neighbor_all_to_all_v(on, persist, in, goes, out, comes, how); });
+  }
+  std::vector<std::uint64_t> wanted(end, 7);
+  for (std::size_t block = 0; block < received.size(); ++block) {
+    const int source = graph.sources(rank)[block];
+    for (std::size_t i = 0; i < received[block]; ++i) {
+      wanted[received_at[block] + i] = item(source, block_from(graph, rank, block), i, call);
+    }
+  }
+  ASSERT_EQ(out, wanted) << scheme << ", rank " << rank;
+}
+
+void gather_uneven(const neighborhood& on, const process_graph& graph, std::string_view scheme,
+                   form as, std::uint64_t call) {
+  const auto length = [&](int origin) { return static_cast<std::size_t>(origin) * 3 % 17; };
+  std::vector<std::uint64_t> mine;
+  for (std::size_t i = 0; i < length(on.among().rank()); ++i) {
+    mine.push_back(item(on.among().rank(), 0, i, call));
+  }
+  std::vector<std::uint64_t> wanted;
+  std::vector<std::uint64_t> counts;
+  for (const int source : graph.sources(on.among().rank())) {
+    counts.push_back(length(source));
+    for (std::size_t i = 0; i < counts.back(); ++i) wanted.push_back(item(source, 0, i, call));
+  }
+  std::vector<std::uint64_t> all(wanted.size());
+  const neighbor_options how{.scheme = scheme};
+  perform(
+      as, [&] { neighbor_all_gather_v(on, blocking, mine, all, counts, how); },
+      [&] { return neighbor_all_gather_v(on, mine, all, counts, how); },
+      [&] { return neighbor_all_gather_v(on, persist, mine, all, counts, how); });
+  ASSERT_EQ(all, wanted) << scheme << ", rank " << on.among().rank();
+}
+
 std::string refusal(const auto& call) {
   try {
     call();
@@ -116,6 +199,19 @@ JOB_TEST(neighborhood, random_graphs_by_all_schemes) {
       const auto as = static_cast<form>(call % 3);
       gather(on, graph, scheme, items, as, call);
       exchange(on, graph, scheme, items, as, ++call);
+    }
+  }
+}
+
+JOB_TEST(neighborhood, blocks_of_different_lengths) {
+  const process_graph graph = test::drawn_graph(here.size(), 31);
+  const neighborhood on = on_graph(here.world(), graph);
+  std::uint64_t call = 0;
+  for (const char* scheme : schemes) {
+    for (const bool scattered : {false, true}) {
+      exchange_uneven(on, graph, scheme, scattered, static_cast<form>(call % 3), call);
+      gather_uneven(on, graph, scheme, static_cast<form>(call % 3), call);
+      ++call;
     }
   }
 }

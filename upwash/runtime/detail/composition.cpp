@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/neighborhood/relay_family.hpp"
 #include "upwash/runtime/detail/composition.hpp"
+#include "upwash/neighborhood/relay_family.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Neighbor all-gather of blocks of different lengths. A call runs the scheme twice: lengths travel
+// as the blocks will; a persistent one does so once. Collective over the team.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "upwash/collective/all_gather_v.hpp"
+#include "upwash/neighborhood/neighbor_call.hpp"
+
+namespace upwash {
+
+/// `mine` of source i lands where `blocks` says, counted in items: by source, with offsets or one
+/// behind the other. The counts are read before the call returns; the buffers are the executor's
+/// until the request is complete. Throws `error` (argument) where counts and buffers do not fit,
+/// and where a source sends another number of items, with both ranks.
+template <class In, class Out>
+[[nodiscard]] request neighbor_all_gather_v(const neighborhood& on, In&& mine, Out&& all,
+                                            const member_counts& blocks,
+                                            const neighbor_options& how = {},
+                                            call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
+  const neighborhoods::detail::block_bytes came(blocks, sizeof(items.in[0]));
+  return neighborhoods::detail::start(
+      on, neighborhoods::detail::all_gather_v_call(items.in, items.out, came), how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, class In, class Out>
+auto neighbor_all_gather_v(const neighborhood& on, Form form, In&& mine, Out&& all,
+                           const member_counts& blocks, const neighbor_options& how = {},
+                           call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
+                                                                         static_cast<Out&&>(all));
+  const neighborhoods::detail::block_bytes came(blocks, sizeof(items.in[0]));
+  return neighborhoods::detail::perform(
+      on, form, neighborhoods::detail::all_gather_v_call(items.in, items.out, came), how, site);
+}
+
+}  // namespace upwash

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Neighbor all-to-all of blocks of different lengths: counted in items of one buffer, or anywhere
+// in memory. A call runs the scheme twice: lengths travel as the blocks will; a persistent one does
+// so once. Collective over the team.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "upwash/collective/all_gather_v.hpp"
+#include "upwash/neighborhood/neighbor_call.hpp"
+
+namespace upwash {
+
+/// Block i of `in` goes to destination i, block i of `out` comes from source i; both lie where
+/// `sent` and `received` say, counted in items, with offsets or one behind the other. Of several
+/// edges between the same two ranks the first named at one end is the first named at the other. The
+/// counts are read before the call returns; the buffers are the executor's until the request is
+/// complete. Throws `error` (argument) where counts and buffers do not fit, and where a source
+/// sends another number of items, with both ranks.
+template <class In, class Out>
+[[nodiscard]] request neighbor_all_to_all_v(const neighborhood& on, In&& in,
+                                            const member_counts& sent, Out&& out,
+                                            const member_counts& received,
+                                            const neighbor_options& how = {},
+                                            call_site site = call_site::current()) {
+  const auto items =
+      detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
+  const neighborhoods::detail::block_bytes goes(sent, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(received, sizeof(items.in[0]));
+  return neighborhoods::detail::start(
+      on, neighborhoods::detail::all_to_all_v_call(items.in, goes, items.out, came), how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form, class In, class Out>
+auto neighbor_all_to_all_v(const neighborhood& on, Form form, In&& in, const member_counts& sent,
+                           Out&& out, const member_counts& received,
+                           const neighbor_options& how = {},
+                           call_site site = call_site::current()) {
+  const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
+                                                                         static_cast<Out&&>(out));
+  const neighborhoods::detail::block_bytes goes(sent, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(received, sizeof(items.in[0]));
+  return neighborhoods::detail::perform(
+      on, form, neighborhoods::detail::all_to_all_v_call(items.in, goes, items.out, came), how,
+      site);
+}
+
+/// The same with blocks of any type anywhere in memory, by edge: `std::as_bytes` of what is sent,
+/// `std::as_writable_bytes` of what comes. The lists are read before the call returns.
+[[nodiscard]] inline request neighbor_all_to_all_w(const neighborhood& on,
+                                                   std::span<const std::span<const std::byte>> sent,
+                                                   std::span<const std::span<std::byte>> received,
+                                                   const neighbor_options& how = {},
+                                                   call_site site = call_site::current()) {
+  const neighborhoods::detail::blocks_anywhere all(sent, received);
+  return neighborhoods::detail::start(on, all.call(), how, site);
+}
+/// The same, blocking or persistent.
+template <detail::form_of_call Form>
+auto neighbor_all_to_all_w(const neighborhood& on, Form form,
+                           std::span<const std::span<const std::byte>> sent,
+                           std::span<const std::span<std::byte>> received,
+                           const neighbor_options& how = {},
+                           call_site site = call_site::current()) {
+  const neighborhoods::detail::blocks_anywhere all(sent, received);
+  return neighborhoods::detail::perform(on, form, all.call(), how, site);
+}
+
+}  // namespace upwash
