@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tools/eager_limit.hpp"
+#include "tools/schedule_neighbors.hpp"
 #include "tools/schedule_text.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
@@ -59,6 +60,7 @@ struct schedule_arguments {
   bool text = false;
   bool json = false;
   bool svg = false;
+  neighbor_arguments neighbors;
 };
 
 [[noreturn]] void wrong(const std::string& what) {
@@ -143,6 +145,13 @@ int list(const collective::registry& all, const asked_schedule& asked,
 }
 
 int show(const schedule_arguments& given) {
+  if (is_neighbor_collective(given.collective)) {
+    return show_neighbors(given.collective, given.neighbors, given.ranks,
+                          parse_bytes(given.bytes, "--bytes"), given.machine, given.json);
+  }
+  if (!given.neighbors.graph.empty() || !given.neighbors.scheme.empty()) {
+    wrong("--graph and --scheme are for neighbor_all_gather and neighbor_all_to_all");
+  }
   collective::registry all;
   collective::add_algorithms(all);
   asked_schedule asked = read(given);
@@ -185,6 +194,11 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--element", given->element, "Bytes of an element, for reductions (1)");
   command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
   command->add_option("--root", given->root, "Of a broadcast (0)");
+  command->add_option("--graph", given->neighbors.graph,
+                      "neighbor_*: who sends to whom, as moore:d=2,r=4 or random:permille=50");
+  command->add_option("--scheme", given->neighbors.scheme, "neighbor_*: one; none: all of them");
+  command->add_option("--ranks-per-node", given->neighbors.ranks_per_node, "neighbor_*")
+      ->check(CLI::Range(1, 1 << 20));
   command->add_option("--degree", given->degree,
                       "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (1)");
   command->add_option("--machine", given->machine, "Price it on: a name or a file");

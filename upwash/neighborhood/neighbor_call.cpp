@@ -42,7 +42,7 @@ call call_by(what of, std::uint64_t bytes, std::shared_ptr<relay_call> how_it_go
 call call_of(const neighborhood& on, const equal_call& all, const neighbor_options& how,
              call_site site) {
   neighborhood_state& state = on.state();
-  const auto plan = state.plan_of(how.scheme, contents_of(all.of));
+  const auto plan = state.plan_of(how.scheme, contents_of(all.of), all.bytes);
   return call_by(all.of, all.bytes, state.call_of(plan, all.bytes), how, site);
 }
 
@@ -122,7 +122,8 @@ void check_uneven(const neighborhood& on, const uneven_call& all) {
 single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
                     call_site site) {
   check_uneven(on, all);
-  const auto plan = on.state().plan_of(how.scheme, contents_of(all.of));
+  // Members do not know each other's lengths before there is a plan: it is one for short blocks.
+  const auto plan = on.state().plan_of(how.scheme, contents_of(all.of), sizeof(std::uint64_t));
   const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;
   const std::vector<std::uint64_t> lengths = lengths_of_slots(on, all.of, *plan, sent, how, site);
   for (const relay_plan::delivery& each : plan->deliveries) {

@@ -69,8 +69,10 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
   collective::add_algorithms(algorithms);
   neighborhoods::add_algorithms(algorithms);
   tagged_edges edges;
+  neighborhoods::machine_by_name machine("laptop");
   const auto install = [&](job& here) {
-    runtime_detail::installation{{.algorithms = &algorithms, .tagged = &edges}, {}}.on(here);
+    runtime_detail::installation{{.algorithms = &algorithms, .tagged = &edges}, {}, {}, &machine}
+        .on(here);
   };
   run_all(on, options, install, rank_main, failed);
 }

@@ -21,8 +21,8 @@ namespace {
 
 using namespace upwash;
 
-constexpr const char* schemes[] = {"direct", "node_forward", "node_pairs", "halving",
-                                   "halving:ranks=0"};
+constexpr const char* schemes[] = {"direct",  "node_forward",    "node_pairs",
+                                   "halving", "halving:ranks=0", "best"};
 
 /// Item i of a block: whose, which of those, in which call.
 std::uint64_t item(int origin, std::size_t block, std::size_t i, std::uint64_t call) {

@@ -111,11 +111,19 @@ void neighborhood_state::check_edges() const {
   }
 }
 
+std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme, contents of,
+                                                              std::uint64_t bytes) {
+  if (scheme != "best") return plan_of(scheme, of);
+  auto found = best_.find(of);
+  if (found == best_.end()) found = best_.emplace(of, choose_schemes(*this, of)).first;
+  return plan_of(found->second[class_of(bytes)], of);
+}
+
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme,
                                                               contents of) {
-  auto& kept = plans_[{std::string(scheme), of}];
-  if (kept) return kept;
-  const chosen_scheme chosen = scheme_named(scheme == "best" ? "direct" : scheme);
+  const std::pair key{std::string(scheme), of};
+  if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
+  const chosen_scheme chosen = scheme_named(scheme);
   if (chosen.is->needs_grid && !reach_) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: neighborhood: scheme {} goes along the dimensions of a grid; "
@@ -123,8 +131,8 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
                             among_.here().rank(), scheme));
   }
   router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr}, destinations_, sources_, of);
-  kept = std::make_shared<relay_plan>(plan_together(among_, at, chosen.route(at)));
-  return kept;
+  auto made = std::make_shared<relay_plan>(plan_together(among_, at, chosen.route(at)));
+  return plans_.emplace(key, std::move(made)).first->second;
 }
 
 std::shared_ptr<relay_call> neighborhood_state::call_of(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "upwash/core/team.hpp"
+#include "upwash/neighborhood/detail/choose_scheme.hpp"
 #include "upwash/neighborhood/graphs/grid.hpp"
 #include "upwash/neighborhood/neighbor_call.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
@@ -30,6 +31,13 @@ class neighborhood_state {
   [[nodiscard]] const std::vector<int>& sources() const noexcept { return sources_; }
   [[nodiscard]] const std::vector<int>& destinations() const noexcept { return destinations_; }
 
+  [[nodiscard]] const placement& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] bool on_grid() const noexcept { return reach_.has_value(); }
+
+  /// That of `scheme`, or for `best` of the one chosen for blocks of so many bytes; the first call
+  /// chooses, collective and blocking.
+  [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of,
+                                                          std::uint64_t bytes);
   /// The plan of a scheme, made at its first call: then collective and blocking.
   [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of);
   /// Equal blocks by that plan; the last few lengths are kept.
@@ -46,6 +54,7 @@ class neighborhood_state {
   placement nodes_;
   std::optional<grid_reach> reach_;
   std::map<std::pair<std::string, contents>, std::shared_ptr<const relay_plan>> plans_;
+  std::map<contents, std::array<std::string, looked_at.size()>> best_;
   static constexpr std::size_t most_calls = 8;
   struct kept_call {
     const relay_plan* plan;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "upwash/neighborhood/schemes/schemes.hpp"
@@ -28,9 +29,13 @@ class loads {
  public:
   explicit loads(std::size_t ranks) : of_(ranks) {}
   void add(std::size_t place, std::int64_t work) { of_[place] += work; }
-  [[nodiscard]] std::size_t give(std::int64_t work) {
-    const auto least =
-        static_cast<std::size_t>(std::min_element(of_.begin(), of_.end()) - of_.begin());
+  /// `but`: not to these places; there is another one.
+  [[nodiscard]] std::size_t give(std::int64_t work, const std::set<std::size_t>& but = {}) {
+    std::size_t least = of_.size();
+    for (std::size_t place = 0; place < of_.size(); ++place) {
+      if (but.contains(place)) continue;
+      if (least == of_.size() || of_[place] < of_[least]) least = place;
+    }
     of_[least] += work;
     return least;
   }
@@ -144,19 +149,8 @@ class planner {
     }
     const std::int64_t most =
         std::max<std::int64_t>(1, all / static_cast<std::int64_t>(ranks_.size()) + loads_.mean());
-    for (auto& [node, found] : pairs_) {
-      std::vector<word> edges;
-      for (auto& [rank, one] : found.demands) {
-        if (edges.empty() || (edges.back() >= most && edges.size() < ranks_.size())) {
-          edges.push_back(0);
-          found.blocks.push_back(0);
-        }
-        edges.back() += one.edges;
-        found.blocks.back() += one.blocks;
-        found.piece_of.push_back(edges.size() - 1);
-      }
-      at_.tell(nodes_.ranks_of(node)[0], edges);
-    }
+    for (auto& [node, found] : pairs_)
+      at_.tell(nodes_.ranks_of(node)[0], found.split(most, ranks_.size()));
   }
 
   /// To each node that sends here: who takes what it sends, the largest given away first.
@@ -187,8 +181,11 @@ class planner {
     for (const router::told& each : at_.heard()) {
       const int node = nodes_.node_of(each.from);
       pair& found = pairs_.at(node);
+      std::set<std::size_t> leads;
       for (std::size_t piece = 0; piece < each.words.size(); ++piece) {
-        const int leader = ranks_[loads_.give(found.blocks[piece])];
+        const std::size_t place = loads_.give(found.blocks[piece], leads);
+        leads.insert(place);
+        const int leader = ranks_[place];
         orders[leader].insert(orders[leader].end(), {1, node, each.words[piece]});
         for (std::size_t i = 0; i < found.demands.size(); ++i) {
           if (found.piece_of[i] != piece) continue;
@@ -205,6 +202,28 @@ class planner {
     std::vector<std::pair<int, demand>> demands;  ///< by rank
     std::vector<std::size_t> piece_of;            ///< by demand
     std::vector<word> blocks;                     ///< by piece
+
+    /// Into pieces of about `most` edges, as alike as demands allow. Returns the edges of each.
+    [[nodiscard]] std::vector<word> split(std::int64_t most, std::size_t most_pieces) {
+      std::int64_t all = 0;
+      for (const auto& [rank, one] : demands) all += one.edges;
+      const std::int64_t pieces = std::clamp<std::int64_t>((all + most / 2) / most, 1,
+                                                           static_cast<std::int64_t>(most_pieces));
+      std::vector<word> edges;
+      std::int64_t before = 0;
+      for (const auto& [rank, one] : demands) {
+        const auto piece = static_cast<std::size_t>(before * pieces / all);
+        if (edges.empty() || piece >= edges.size()) {
+          edges.push_back(0);
+          blocks.push_back(0);
+        }
+        edges.back() += one.edges;
+        blocks.back() += one.blocks;
+        piece_of.push_back(edges.size() - 1);
+        before += one.edges;
+      }
+      return edges;
+    }
   };
 
   router& at_;

@@ -65,6 +65,22 @@ chosen_scheme scheme_named(std::string_view text) {
               fmt::format("scheme: \"{}\" is not one of {}", split.first, fmt::join(names, ", ")));
 }
 
+std::vector<chosen_scheme> schemes_worth_a_look(bool on_grid, bool several_nodes) {
+  struct candidate {
+    std::string_view text;
+    bool by_nodes;
+  };
+  constexpr candidate worth[] = {{"direct", false},         {"node_forward", true},
+                                 {"node_pairs", true},      {"halving", false},
+                                 {"halving:ranks=0", true}, {"doubling", false}};
+  std::vector<chosen_scheme> all;
+  for (const candidate& each : worth) {
+    const chosen_scheme one = scheme_named(each.text);
+    if ((on_grid || !one.is->needs_grid) && (several_nodes || !each.by_nodes)) all.push_back(one);
+  }
+  return all;
+}
+
 std::string text_of(const chosen_scheme& one) { return model::text_of(one.is->is, one.with); }
 
 }  // namespace upwash::neighborhoods

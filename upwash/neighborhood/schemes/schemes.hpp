@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "upwash/model/choice.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
@@ -31,6 +32,9 @@ struct chosen_scheme {
 /// Reads NAME[:key=value,...]. Throws `error` (argument) for an unknown name or value.
 [[nodiscard]] chosen_scheme scheme_named(std::string_view text);
 [[nodiscard]] std::string text_of(const chosen_scheme& one);
+/// Those that tools list and `best` chooses from, `direct` first: where there is no grid, or one
+/// node only, without those that need it.
+[[nodiscard]] std::vector<chosen_scheme> schemes_worth_a_look(bool on_grid, bool several_nodes);
 
 /// Each block straight to each neighbour. Messages: the destinations; the baseline.
 routing direct(router& at, const model::values& with);

@@ -79,6 +79,7 @@ void compose(composition& made) {
   made.simulated = chosen.simulated;
   check_other_knobs(made.values, chosen);
   check_machine(made.values);
+  made.machine = std::make_unique<neighborhoods::machine_by_name>(made.values.text("machine"));
   if (chosen.several_processes) check_builds(*made.boot);
   made.world = chosen.make(made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);

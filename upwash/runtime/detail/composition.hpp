@@ -19,6 +19,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology.hpp"
+#include "upwash/neighborhood/install.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/runtime/tagged_edges.hpp"
 #include "upwash/streaming/adapt.hpp"
@@ -32,6 +33,7 @@ struct installation {
   collective::installation collectives;
   matching::message_options messages;
   streaming::installation streams{};
+  neighborhoods::machine_by_name* machine = nullptr;  ///< for schemes of neighborhoods
 
   void on(job& here) const;
 };
@@ -49,6 +51,7 @@ struct composition {
   std::vector<std::unique_ptr<tuning::tuned_selector>> selects;
   std::unique_ptr<tuning::stream_notes> streams;  ///< of all
   std::string forced;                             ///< algorithms, as installation has them
+  std::unique_ptr<neighborhoods::machine_by_name> machine;  ///< that the knob names
   tagged_edges edges;
   job_options options;
   bool simulated = false;  ///< on the machine that the knob `machine` names

@@ -31,6 +31,7 @@ void installation::on(job& here) const {
   matching::install(here, messages);
   streaming::install(here, streams);
   onesided::install(here);
+  if (machine != nullptr) neighborhoods::install(here, *machine);
   // They ask members for their memory, and who has left to compute answers no more: nobody
   // leaves before all have what they asked for.
   if (all_direct(here.world())) control::barrier_by_messages(here.world());
@@ -41,7 +42,8 @@ installation composition::layers(int rank) {
       {&algorithms, &selector_of(rank), forced, values.flag("tune_log"),
        adaptation_named(values.text("adapt")), &edges, mechanism_named(values.text("transfer"))},
       matching::options_of(values),
-      {prices.get(), streams.get()}};
+      {prices.get(), streams.get()},
+      machine.get()};
 }
 
 void make_selectors(composition& made, const std::shared_ptr<const model::topology>& network) {

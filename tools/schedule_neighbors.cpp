@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/schedule_neighbors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/model/machine.hpp"
+#include "upwash/neighborhood/graphs/graph_text.hpp"
+#include "upwash/neighborhood/relay/plan_all.hpp"
+#include "upwash/neighborhood/relay/price_plans.hpp"
+#include "upwash/neighborhood/schemes/schemes.hpp"
+
+namespace upwash::tools {
+
+using neighborhoods::chosen_scheme;
+using neighborhoods::contents;
+
+namespace {
+
+struct row {
+  std::string scheme;
+  std::uint64_t k = 0;  ///< of friends; else 0
+  neighborhoods::traffic_of_plans sends;
+  duration build;
+  std::uint64_t hyperedges = 0;
+  std::optional<duration> takes;
+};
+
+struct asked_neighbors {
+  process_graph graph;
+  neighborhoods::placement nodes;
+  contents of;
+  std::uint64_t bytes;
+  std::optional<machine> on;
+};
+
+row look_at(const asked_neighbors& asked, const chosen_scheme& one) {
+  row seen;
+  seen.scheme = text_of(one);
+  for (std::size_t i = 0; i < one.is->is.parameters.size(); ++i) {
+    if (one.is->is.parameters[i].name == "k") seen.k = one.with[i];
+  }
+  const duration begin = steady_now();
+  const auto plans = neighborhoods::plan_all(
+      asked.graph, asked.nodes, asked.of, [&](neighborhoods::router& at) { return one.route(at); });
+  seen.build = steady_now() - begin;
+  seen.sends = neighborhoods::count(plans.of, asked.nodes);
+  if (asked.on) seen.takes = neighborhoods::price_plans(plans.of, asked.bytes, *asked.on);
+  return seen;
+}
+
+void print_json(const row& each) {
+  nlohmann::ordered_json out{{"scheme", each.scheme},
+                             {"k", each.k},
+                             {"hyperedges", each.hyperedges},
+                             {"messages_avg", each.sends.messages},
+                             {"messages_max", each.sends.most_messages},
+                             {"inter_node_avg", each.sends.between_nodes},
+                             {"volume_avg", each.sends.volume},
+                             {"volume_max", each.sends.most_volume},
+                             {"rounds", each.sends.rounds},
+                             {"build_ms", each.build.us() / 1e3},
+                             {"build_bytes", each.sends.plan_bytes}};
+  if (each.takes) out["price_us"] = each.takes->us();
+  fmt::print("{}\n", out.dump());
+}
+
+void print_table(const asked_neighbors& asked, const std::vector<row>& rows) {
+  fmt::print("{} ranks on {} nodes, {} edges; messages and blocks that a rank sends\n",
+             asked.graph.ranks(), asked.nodes.nodes(), asked.graph.edges());
+  fmt::print("{:<24} {:>9} {:>6} {:>9} {:>9} {:>7} {:>6} {:>9} {:>9}{}\n", "scheme", "messages",
+             "most", "between", "blocks", "most", "rounds", "build ms", "KiB/rank",
+             asked.on ? "   price us" : "");
+  for (const row& each : rows) {
+    fmt::print("{:<24} {:>9.2f} {:>6} {:>9.2f} {:>9.1f} {:>7} {:>6} {:>9.1f} {:>9.2f}", each.scheme,
+               each.sends.messages, each.sends.most_messages, each.sends.between_nodes,
+               each.sends.volume, each.sends.most_volume, each.sends.rounds, each.build.us() / 1e3,
+               static_cast<double>(each.sends.plan_bytes) / 1024.0 / asked.graph.ranks());
+    if (each.takes) fmt::print(" {:>10.2f}", each.takes->us());
+    fmt::print("\n");
+  }
+  if (!asked.on) return;
+  const auto best = std::min_element(
+      rows.begin(), rows.end(), [](const row& a, const row& b) { return *a.takes < *b.takes; });
+  fmt::print("best for {} bytes a block on {}: {}\n", asked.bytes, asked.on->name, best->scheme);
+}
+
+}  // namespace
+
+bool is_neighbor_collective(const std::string& name) {
+  return name == "neighbor_all_gather" || name == "neighbor_all_to_all";
+}
+
+int show_neighbors(const std::string& collective, const neighbor_arguments& given, int ranks,
+                   std::uint64_t bytes, const std::string& machine_name, bool json) {
+  if (given.graph.empty() || ranks == 0) {
+    throw error(error_kind::argument,
+                fmt::format("schedule {}: --graph and -n are missing: who sends to whom, as in "
+                            "--graph moore:d=2,r=4 -n 4096",
+                            collective));
+  }
+  std::optional<machine> on;
+  if (!machine_name.empty()) on = load_machine(machine_name);
+  const int a_node = given.ranks_per_node != 0 ? given.ranks_per_node
+                     : on                      ? std::min(on->ranks_in(level_kind::node), ranks)
+                                               : ranks;
+  if (on && given.ranks_per_node != 0) on = with_ranks_a_node(*on, given.ranks_per_node);
+  const asked_neighbors asked{
+      graph_of(given.graph, ranks), neighborhoods::placement::blocks(ranks, a_node),
+      collective == "neighbor_all_gather" ? contents::same_for_all : contents::one_each, bytes, on};
+  std::vector<row> rows;
+  if (!given.scheme.empty()) {
+    rows.push_back(look_at(asked, neighborhoods::scheme_named(given.scheme)));
+  } else {
+    for (const chosen_scheme& each : neighborhoods::schemes_worth_a_look(
+             asked.graph.coordinates().has_value(), asked.nodes.nodes() > 1)) {
+      rows.push_back(look_at(asked, each));
+    }
+  }
+  if (!json) {
+    print_table(asked, rows);
+    return 0;
+  }
+  for (const row& each : rows) print_json(each);
+  return 0;
+}
+
+}  // namespace upwash::tools

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/neighborhood/relay/price_plans.hpp"
+
+#include "upwash/neighborhood/relay/relay_schedule.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace upwash::neighborhoods {
+
+duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes, const machine& on) {
+  std::vector<laid_out_plan> layouts;
+  layouts.reserve(plans.size());
+  for (const relay_plan& each : plans) layouts.emplace_back(each, bytes);
+  schedule::price_options all;
+  all.every_rank = true;
+  all.most_steps = ~std::uint64_t{0};
+  return schedule::price(
+             static_cast<int>(plans.size()),
+             [&](int rank) { return layouts[static_cast<std::size_t>(rank)].steps(); }, on, {}, all)
+      .completion;
+}
+
+}  // namespace upwash::neighborhoods
