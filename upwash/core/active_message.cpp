@@ -114,7 +114,8 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
   request local;
   auto& late = here.service<late_messages>().keep(m);
   put(here, to, payload,
-      {.local = notice::to(local), .remote = notice::call(&late_messages::send, &late)});
+      {.local = notice::to(local),
+       .remote = notice::call_in_background(&late_messages::send, &late)});
   return local;
 }
 

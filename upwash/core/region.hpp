@@ -70,8 +70,8 @@ class region {
                               const atomic_set& uses = atomic_set::all());
 
 /// Collective over its team, blocking: all operations on it by any member must be complete. Throws
-/// `error` (argument) at a member that has some under way for which a request, counter or quiet
-/// waits, and of a region that was freed through another copy of its handle.
+/// `error` (argument) at a member that has some under way for which a request, counter, callback
+/// or quiet waits, and of a region that was freed through another copy of its handle.
 void free(region& going);
 
 /// Collective over its team, blocking: all members tell each other where their parts lie in their

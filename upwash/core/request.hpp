@@ -122,6 +122,13 @@ class notice {
     n.context_ = context;
     return n;
   }
+  /// For layers, of a stage that no program waits for: `free` of a region waits for it, and does
+  /// not refuse to.
+  static notice call_in_background(void (*function)(void*), void* context) {
+    notice n = call(function, context);
+    n.in_background_ = true;
+    return n;
+  }
   [[nodiscard]] bool empty() const noexcept {
     return request_ == nullptr && counter_ == nullptr && function_ == nullptr;
   }
@@ -132,6 +139,7 @@ class notice {
   completion_counter* counter_ = nullptr;
   void (*function_)(void*) = nullptr;
   void* context_ = nullptr;
+  bool in_background_ = false;
 };
 
 /// Both stages. local: the source may be reused, or the fetched data read. remote: the data is

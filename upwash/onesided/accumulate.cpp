@@ -147,7 +147,7 @@ stripe_lock* locks_within_reach(job& here, global_ptr<std::byte> at,
   if (table != nullptr || !abilities_towards(here, at.rank()).direct_access) return table;
   if (target.direct == nullptr) fetch_key(here, at);
   if (owner_locks::peer_locks* peer = handlers.locks.to_ask(at.rank())) {
-    const notices when{.local = {}, .remote = notice::call(&owner_locks::know, peer)};
+    const notices when{.local = {}, .remote = notice::call_in_background(&owner_locks::know, peer)};
     call_owner(here, when, handlers.tell, at,
                {.answer = peer->key.bytes, .answered = &peer->answered});
   }

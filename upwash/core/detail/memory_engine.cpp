@@ -63,11 +63,12 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
                    : regions_.find(what.at.region);
   if (op->region != nullptr) ++op->region->under_way;
   const auto open = [op](stage& s, const stage_target& target) {
-    if (op->region != nullptr && target.counter != nullptr) ++op->region->awaited;
     s.hook.tell = &memory_engine::hook;
     s.target = target;
     s.of = op;
     s.open = target.counter != nullptr || target.function != nullptr;
+    s.awaited = op->region != nullptr && s.open && !target.in_background;
+    if (s.awaited) ++op->region->awaited;
   };
   open(op->local, local);
   open(op->remote, remote);
@@ -248,7 +249,7 @@ void memory_engine::told(stage& which) noexcept {
   operation& op = *which.of;
   which.open = false;
   const stage_target target = which.target;
-  if (op.region != nullptr && target.counter != nullptr) --op.region->awaited;
+  if (std::exchange(which.awaited, false)) --op.region->awaited;
   if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
     end(op);

@@ -53,6 +53,7 @@ struct stage_target {
   void (*function)(void*) = nullptr;
   void* context = nullptr;
   std::atomic<std::uint32_t>* also = nullptr;  ///< a second counter, of the peer
+  bool in_background = false;                  ///< no program waits for it
 };
 
 /// What this rank and a peer have begun with each other.
@@ -87,6 +88,7 @@ struct stage {
   stage_target target;
   operation* of = nullptr;
   bool open = false;
+  bool awaited = false;  ///< counted in its region, until it is told
 };
 
 struct operation {

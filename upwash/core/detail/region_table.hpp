@@ -48,7 +48,7 @@ struct region_state {
   std::size_t most_bytes = 0;
   // Relaxed: counts, written under the engine's lock.
   std::atomic<std::size_t> under_way{0};  ///< operations of this rank on it in the engine
-  std::atomic<std::size_t> awaited{0};    ///< their stages that a request or counter waits for
+  std::atomic<std::size_t> awaited{0};    ///< their stages that a program waits for
   int rank = -1;
   memory_block own;
   /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.

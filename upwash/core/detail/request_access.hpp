@@ -35,7 +35,7 @@ struct request_access {
       return counted(where.request_->ticket_->pending);
     }
     if (where.counter_ != nullptr) return counted(where.counter_->pending_);
-    return {nullptr, where.function_, where.context_};
+    return {nullptr, where.function_, where.context_, nullptr, where.in_background_};
   }
 
   static completer completer_of(job& here, const stage_target& target) {
