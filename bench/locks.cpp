@@ -6,7 +6,6 @@
 // else wants, one that all want; floor: tickets by hand.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
@@ -72,11 +71,21 @@ lock_times times_of(context& c, lock_set& locks, const contest& who, long iterat
   return {mean_of(c, locking, who.ranks).us() / each, mean_of(c, unlocking, who.ranks).us() / each};
 }
 
+/// The figures end at 8; from there on twice as many each time, and all at last.
+std::vector<int> contenders_up_to(int most) {
+  constexpr int in_figures = 8;
+  std::vector<int> all;
+  for (int ranks = 1; ranks < most; ranks = ranks < in_figures ? ranks + 1 : 2 * ranks) {
+    all.push_back(ranks);
+  }
+  if (most > 0) all.push_back(most);
+  return all;
+}
+
 /// A lock at rank 0: remote is wanted by the last ranks, own by the first ones, it among them.
 void simulated_rows(context& c, lock_kind kind, bool remote) {
   lock_set locks(c.here().world(), 1, kind);
-  const int most = std::min(remote ? c.size() - 1 : c.size(), 8);
-  for (int ranks = 1; ranks <= most; ++ranks) {
+  for (const int ranks : contenders_up_to(remote ? c.size() - 1 : c.size())) {
     const contest who{remote ? c.size() - ranks : 0, ranks, 0};
     static_cast<void>(times_of(c, locks, who, 1));  // fetches keys
     const auto label = [&](const char* what) {
