@@ -35,15 +35,15 @@ class putter {
       : here_(c.here()),
         targets_(c.chosen().degree > 0 ? std::min(c.chosen().degree, c.size() - 1) : c.size() - 1),
         words_(bytes, std::byte{1}),
-        area_(allocate(here_.world(), bytes * places)),
+        area_(allocate(here_.world(), bytes * static_cast<std::uint64_t>(targets_))),
         open_(static_cast<std::size_t>(targets_)) {}
 
-  /// All bytes are alike: several may go to one place.
+  /// The k-th rank before the target has the k-th place there to itself.
   void put_to_all() {
     const int ranks = here_.size();
     for (int k = 1; k <= targets_; ++k) {
       const auto which = static_cast<std::size_t>(k - 1);
-      const auto to = area_.at((here_.rank() + k) % ranks, which % places * words_.size());
+      const auto to = area_.at((here_.rank() + k) % ranks, which * words_.size());
       open_[which] = put(here_, to, words_, unacknowledged);
     }
     wait_all(open_);
@@ -52,7 +52,6 @@ class putter {
   void end() { free(area_); }
 
  private:
-  static constexpr std::uint64_t places = 16;
   job& here_;
   int targets_;
   std::vector<std::byte> words_;
