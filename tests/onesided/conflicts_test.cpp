@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/harness/worlds.hpp"
+#include "tests/onesided/conflict_programs.hpp"
 #include "upwash/onesided/aggregate.hpp"
 #include "upwash/onesided/fence.hpp"
 #include "upwash/onesided/fence_barrier.hpp"
@@ -23,36 +23,14 @@
 namespace {
 
 using namespace upwash;
-using word = std::uint64_t;
-using words = std::array<word, 8>;
-
-constexpr words some{1, 2, 3, 4, 5, 6, 7, 8};
-
-std::span<const word> first(std::size_t count) { return std::span(some).first(count); }
-
-/// Memory of each of at least 3 ranks; the writers are ranks 1 and 2, at rank 0.
-struct area {
-  explicit area(job& in) : here(in), memory(allocate(in.world(), 4096)) {
-    control::barrier(here.world());
-  }
-  void end() {
-    here.quiet();
-    control::barrier(here.world());
-    free(memory);
-  }
-  [[nodiscard]] global_ptr<word> at(std::uint64_t which) const { return memory.at<word>(0, which); }
-
-  job& here;
-  region memory;
-};
-
-void send_value(const team& to, int member) { send(to, member, 7, std::as_bytes(first(1))).wait(); }
-void receive_value(const team& from, int member) {
-  word told = 0;
-  receive(from, member, 7, std::as_writable_bytes(std::span(&told, 1))).wait();
-}
-
-using program = void (*)(area& in);
+using test::area;
+using test::first;
+using test::outcome_of;
+using test::program;
+using test::receive_value;
+using test::send_value;
+using test::some;
+using test::word;
 
 /// Both writers, each when it likes.
 void both_put(area& in) {
@@ -241,22 +219,6 @@ void memory_that_comes_again(area& in) {
   }
 }
 
-std::string outcome_of(program body, bool remote_writes, std::uint64_t seed) {
-  conduit::sim_options options;
-  options.ranks = 4;
-  options.on = load_machine("edr:ranks_a_node=2");
-  options.seed = seed;
-  options.perturb = seed != 0;
-  options.remote_writes = remote_writes;
-  options.find_conflicts = true;
-  const auto world = conduit::make_sim_world(options);
-  return test::message_of(*world, [body](job& here) {
-    area in(here);
-    body(in);
-    in.end();
-  });
-}
-
 constexpr std::uint64_t seeds = 8;
 
 class conflicts : public testing::TestWithParam<bool> {};
@@ -302,25 +264,6 @@ TEST_P(conflicts, are_none_where_the_program_orders) {
 INSTANTIATE_TEST_SUITE_P(, conflicts, testing::Bool(), [](const auto& which) {
   return which.param ? "written_by_the_network" : "served_by_owners";
 });
-
-/// A put of several messages names its call with each.
-void large_puts(area& in) {
-  static const std::vector<word> many(400'000);
-  region large = allocate(in.here.world(), many.size() * sizeof(word));
-  control::barrier(in.here.world());
-  const int rank = in.here.rank();
-  if (rank == 1) put(in.here, large.at<word>(0, 0), many).wait();
-  if (rank == 2) put(in.here, large.at<word>(0, many.size() - 1), first(1)).wait();
-  control::barrier(in.here.world());
-  free(large);
-}
-
-TEST(conflict_report, names_the_call_of_a_late_piece) {
-  const std::string said = outcome_of(&large_puts, false, 0);
-  const auto calls = said.find("large_puts");
-  ASSERT_NE(calls, std::string::npos) << said;
-  EXPECT_NE(said.find("large_puts", calls + 1), std::string::npos) << "both callers\n" << said;
-}
 
 TEST(conflict_report, names_ranks_bytes_and_calls) {
   const std::string said = outcome_of(&overlap_in_part, true, 0);

@@ -231,7 +231,7 @@ void traffic::hand_over(message_record* record, int poller) {
     return;
   }
   ++delivered_;
-  if (in_.conflicts) in_.conflicts->deliver(record->destination, record->source, record->from);
+  if (in_.conflicts) in_.conflicts->deliver(record->destination, record->from);
   {
     const handler_scope scope(in_, poller);
     in_hand_ = {record->available, overhead_of_taking(*record)};

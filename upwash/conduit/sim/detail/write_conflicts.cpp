@@ -33,7 +33,7 @@ std::uint32_t write_conflicts::begin(int rank) {
   }
   const std::uint32_t operation = ended_.back();
   ended_.pop_back();
-  begun_[operation] = {now(rank), caller()};
+  begun_[operation] = {now(rank), nullptr, caller()};
   return operation;
 }
 
@@ -43,8 +43,8 @@ void write_conflicts::end(std::uint32_t operation) {
 }
 
 void write_conflicts::injects(int rank, std::uint32_t operation, bool is_first_step) {
-  at(rank).injecting = {is_first_step ? begun_[operation].known : nullptr,
-                        begun_[operation].caller};
+  at(rank).injecting = begun_[operation];
+  at(rank).later_step = !is_first_step;
 }
 
 /// What the rank knows, held once more.
@@ -65,13 +65,23 @@ write_conflicts::knowledge* write_conflicts::now(int rank) {
 }
 
 write_conflicts::origin write_conflicts::depart(int rank) {
-  const origin from = at(rank).injecting;
-  return from.known != nullptr ? share(from) : origin{now(rank), from.caller};
+  const rank_state& by = at(rank);
+  if (by.injecting.known == nullptr) return {now(rank), nullptr, 0};
+  origin from = share(by.injecting);
+  if (by.later_step) from.behind = now(rank);
+  return from;
 }
 
 write_conflicts::origin write_conflicts::share(const origin& with) noexcept {
   if (with.known != nullptr) ++with.known->holders;
+  if (with.behind != nullptr) ++with.behind->holders;
   return with;
+}
+
+write_conflicts::horizon write_conflicts::horizon_of(const origin& from, int owner) noexcept {
+  const auto at = static_cast<std::size_t>(owner);
+  const std::uint32_t known = from.known->writes[at];
+  return {known, from.behind == nullptr ? known : std::max(known, from.behind->writes[at])};
 }
 
 void write_conflicts::drop(knowledge*& of) {
@@ -112,12 +122,10 @@ std::uint32_t write_conflicts::next_event(int owner) {
   return ++at(owner).writes[static_cast<std::size_t>(owner)];
 }
 
-void write_conflicts::deliver(int owner, int source, const origin& from) {
+void write_conflicts::deliver(int owner, const origin& from) {
   if (from.known == nullptr) return;
   rank_state& to = at(owner);
-  // The newest, as what came too early is handled behind what came too late.
-  std::uint32_t& known = to.known_by[source];
-  known = std::max(known, from.known->writes[static_cast<std::size_t>(owner)]);
+  to.message_horizon = horizon_of(from, owner);
   to.message_event = 0;
   to.message_caller = from.caller;
   learn(owner, from);
@@ -128,13 +136,13 @@ void write_conflicts::wrote(int owner, int source, std::span<const std::byte> by
   if (to.message_event == 0) to.message_event = next_event(owner);
   enter(owner, bytes,
         {nullptr, to.message_event, source, to.message_caller, scheduler_.clock(owner)},
-        to.known_by[source]);
+        to.message_horizon);
 }
 
 void write_conflicts::land(int owner, int source, std::span<const std::byte> bytes,
                            const origin& from) {
   const stretch made{nullptr, next_event(owner), source, from.caller, scheduler_.events().now()};
-  enter(owner, bytes, made, from.known->writes[static_cast<std::size_t>(owner)]);
+  enter(owner, bytes, made, horizon_of(from, owner));
   learn(owner, from);
 }
 
@@ -155,13 +163,14 @@ write_conflicts::stretches::iterator write_conflicts::carve(stretches& in,
 }
 
 void write_conflicts::enter(int owner, std::span<const std::byte> bytes, const stretch& made,
-                            std::uint32_t known) {
+                            const horizon& before) {
   if (bytes.empty()) return;
   rank_state& to = at(owner);
   const std::byte* const end = bytes.data() + bytes.size();
   auto next = carve(to.written, bytes);
   while (next != to.written.end() && next->first < end) {
     const stretch& earlier = next->second;
+    const std::uint32_t known = earlier.source == made.source ? before.of_own : before.of_all;
     if (earlier.event > known && earlier.event != made.event) {
       report(owner, next->first, earlier.end, earlier, made);
     }
@@ -173,11 +182,13 @@ void write_conflicts::enter(int owner, std::span<const std::byte> bytes, const s
   if (to.written.size() > to.tidy_from) tidy(owner);
 }
 
-/// Everybody knows of it: whatever comes is ordered behind it.
+/// Everybody knows of it, also whatever is under way: what comes is ordered behind it.
 void write_conflicts::tidy(int owner) {
+  const auto of = static_cast<std::size_t>(owner);
   std::uint32_t all_know = UINT32_MAX;
-  for (const rank_state& each : ranks_) {
-    all_know = std::min(all_know, each.writes[static_cast<std::size_t>(owner)]);
+  for (const rank_state& each : ranks_) all_know = std::min(all_know, each.writes[of]);
+  for (const auto& each : pool_) {
+    if (each->holders != 0) all_know = std::min(all_know, each->writes[of]);
   }
   stretches& written = at(owner).written;
   std::erase_if(written, [&](const auto& each) { return each.second.event <= all_know; });

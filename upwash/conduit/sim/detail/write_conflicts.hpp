@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "upwash/base/call_stack.hpp"
@@ -46,7 +45,8 @@ class write_conflicts final : public write_watch {
   };
   /// Where something that flies comes from.
   struct origin {
-    knowledge* known = nullptr;
+    knowledge* known = nullptr;   ///< at the call
+    knowledge* behind = nullptr;  ///< of a later step: when it left, behind this rank's own writes
     std::uint32_t caller = 0;
   };
 
@@ -65,9 +65,12 @@ class write_conflicts final : public write_watch {
   /// For what `rank` injects now; `let_go` ends it.
   [[nodiscard]] origin depart(int rank);
   [[nodiscard]] static origin share(const origin& with) noexcept;
-  void let_go(origin& of) { drop(of.known); }
-  /// A message of `source` is handed to `owner`: its handler may tell what it wrote.
-  void deliver(int owner, int source, const origin& from);
+  void let_go(origin& of) {
+    drop(of.known);
+    drop(of.behind);
+  }
+  /// A message is handed to `owner`: its handler may tell what it wrote.
+  void deliver(int owner, const origin& from);
   /// A put lands.
   void land(int owner, int source, std::span<const std::byte> at, const origin& from);
   /// `rank` learns what the sender knew, or what `other` knows by now.
@@ -80,6 +83,13 @@ class write_conflicts final : public write_watch {
   void forget(int owner, std::span<const std::byte> gone);
 
  private:
+  /// Which events at an owner come before a write: those that its initiator knew of at the call,
+  /// and of its own ones those that it knew of when it left.
+  struct horizon {
+    std::uint32_t of_all = 0;
+    std::uint32_t of_own = 0;
+  };
+  [[nodiscard]] static horizon horizon_of(const origin& from, int owner) noexcept;
   /// Bytes from the map's key up to `end`, as last written.
   struct stretch {
     const std::byte* end = nullptr;
@@ -92,12 +102,14 @@ class write_conflicts final : public write_watch {
   struct rank_state {
     std::vector<std::uint32_t> writes;  ///< what it knows, by owner
     knowledge* shared = nullptr;        ///< the same, while nothing is new
-    origin injecting;   ///< of the operation that begins, not held; of none: as it is now
-    stretches written;  ///< in its memory
+    origin injecting;         ///< of the operation that begins, not held; of none: as it is now
+    bool later_step = false;  ///< what is injected is one, and comes behind what the rank has put
+    stretches written;        ///< in its memory
     std::size_t tidy_from = 1024;  ///< stretches
-    /// As owner: by source, what that one knew of this memory in its last message.
-    std::unordered_map<int, std::uint32_t> known_by;
-    std::uint32_t message_event = 0;  ///< of the writes for the message in hand; 0: none yet
+    // As owner, of the message in hand. The conduit has put it in its turn before: what came too
+    // early is not handed over. Others of its source may have overtaken it on other lanes.
+    horizon message_horizon;
+    std::uint32_t message_event = 0;  ///< of its writes; 0: none yet
     std::uint32_t message_caller = 0;
   };
   [[nodiscard]] rank_state& at(int rank) noexcept { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -106,7 +118,7 @@ class write_conflicts final : public write_watch {
   [[nodiscard]] std::uint32_t caller();
   [[nodiscard]] std::uint32_t next_event(int owner);
   void merge(int rank, const std::vector<std::uint32_t>& news);
-  void enter(int owner, std::span<const std::byte> at, const stretch& made, std::uint32_t known);
+  void enter(int owner, std::span<const std::byte> at, const stretch& made, const horizon& before);
   static stretches::iterator carve(stretches& in, std::span<const std::byte> at);
   void tidy(int owner);
   void report(int owner, const std::byte* first, const std::byte* last, const stretch& earlier,

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Programs of four ranks that write to one of them, and what a run that looks for conflicts says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tests/harness/worlds.hpp"
+#include "upwash/upwash.hpp"
+
+namespace upwash::test {
+
+using word = std::uint64_t;
+using words = std::array<word, 8>;
+
+inline constexpr words some{1, 2, 3, 4, 5, 6, 7, 8};
+
+inline std::span<const word> first(std::size_t count) { return std::span(some).first(count); }
+
+/// Memory of each of at least 3 ranks; the writers are ranks 1 and 2, at rank 0.
+struct area {
+  explicit area(job& in) : here(in), memory(allocate(in.world(), 4096)) {
+    control::barrier(here.world());
+  }
+  void end() {
+    here.quiet();
+    control::barrier(here.world());
+    free(memory);
+  }
+  [[nodiscard]] global_ptr<word> at(std::uint64_t which) const { return memory.at<word>(0, which); }
+
+  job& here;
+  region memory;
+};
+
+inline void send_value(const team& to, int member) {
+  send(to, member, 7, std::as_bytes(first(1))).wait();
+}
+inline void receive_value(const team& from, int member) {
+  word told = 0;
+  receive(from, member, 7, std::as_writable_bytes(std::span(&told, 1))).wait();
+}
+
+using program = void (*)(area& in);
+
+inline std::string outcome_of(program body, bool remote_writes, std::uint64_t seed) {
+  conduit::sim_options options;
+  options.ranks = 4;
+  options.on = load_machine("edr:ranks_a_node=2");
+  options.seed = seed;
+  options.perturb = seed != 0;
+  options.remote_writes = remote_writes;
+  options.find_conflicts = true;
+  const auto world = conduit::make_sim_world(options);
+  return test::message_of(*world, [body](job& here) {
+    area in(here);
+    body(in);
+    in.end();
+  });
+}
+
+}  // namespace upwash::test
