@@ -131,6 +131,28 @@ void by_the_owner(area& in) {
   seen.release();
 }
 
+/// The same behind a layout.
+void by_the_owner_of_a_layout(area& in) {
+  const int rank = in.here.rank();
+  const strided every_other{.bytes = 8, .levels = 1, .level = {{{4, 8, 16}}}};
+  semaphore_set seen(in.here.world(), 1);
+  for (const std::size_t packed_below : {std::size_t{0}, ~std::size_t{0}}) {
+    if (rank == 1) {
+      seen.put_and_post(in.at(4), first(4), every_other, 0, 1, {packed_below}).wait();
+    }
+    if (rank == 0) {
+      seen.wait(0);
+      seen.post(2, 0).wait();
+    }
+    if (rank == 2) {
+      seen.wait(0);
+      put(in.here, in.at(4), first(8)).wait();
+    }
+    control::barrier(in.here.world());
+  }
+  seen.release();
+}
+
 void in_a_lock(area& in) {
   for (const lock_kind kind : {lock_kind::queue, lock_kind::hybrid, lock_kind::server}) {
     lock_set locks(in.here.world(), 1, kind);
@@ -254,7 +276,8 @@ TEST_P(conflicts, with_a_race_are_found_under_some_seeds) {
 TEST_P(conflicts, are_none_where_the_program_orders) {
   for (const program each :
        {&a_barrier_between, &told_when_complete, &by_the_owner, &in_a_lock, &by_fences, &by_a_flag,
-        &side_by_side, &memory_that_comes_again, &beside_one_that_waits, &at_an_owner_that_waits}) {
+        &by_the_owner_of_a_layout, &side_by_side, &memory_that_comes_again, &beside_one_that_waits,
+        &at_an_owner_that_waits}) {
     for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
       EXPECT_EQ(outcome_of(each, GetParam(), seed), "no error") << "seed " << seed;
     }

@@ -129,6 +129,7 @@ class notice {
     n.in_background_ = true;
     return n;
   }
+  [[nodiscard]] bool is_callback() const noexcept { return function_ != nullptr; }
   [[nodiscard]] bool empty() const noexcept {
     return request_ == nullptr && counter_ == nullptr && function_ == nullptr;
   }

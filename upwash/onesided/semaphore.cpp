@@ -6,13 +6,18 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/conduit/waiting.hpp"
+#include "upwash/core/completer.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/service.hpp"
 #include "upwash/onesided/detail/agreement.hpp"
 
 namespace upwash {
@@ -30,6 +35,46 @@ void check_same(const team& members, int per_rank, std::uint64_t initial) {
                               "asks for another one; give the same numbers at all members",
                               per_rank, initial));
 }
+
+/// Posts behind data of several messages, which nothing orders: each leaves when the data is told.
+class late_posts final : public service_base {
+ public:
+  explicit late_posts(job& here) : here_(here) {}
+
+  /// `put` takes the notice that its data is there. What it throws goes up; nothing is posted then.
+  template <class Put>
+  void post_behind(const signal_word& what, const completer& end, const Put& put) {
+    auto made = std::make_unique<late_post>(late_post{this, what, end});
+    late_post* post = made.get();
+    waiting_.emplace(post, std::move(made));
+    try {
+      put(notice::call(&late_posts::send, post));
+    } catch (...) {
+      sent(post);
+      throw;
+    }
+  }
+
+ private:
+  struct late_post {
+    late_posts* home;
+    signal_word what;
+    completer end;
+  };
+  static void send(void* context) {
+    const late_post& post = *static_cast<late_post*>(context);
+    put_signal(post.home->here_, post.what.word, {}, post.what,
+               {.local = {}, .remote = notice::call(&late_posts::sent, context)});
+  }
+  static void sent(void* context) {
+    auto& post = *static_cast<late_post*>(context);
+    post.end.complete();
+    post.home->waiting_.erase(&post);
+  }
+
+  job& here_;
+  std::unordered_map<const late_post*, std::unique_ptr<late_post>> waiting_;
+};
 
 }  // namespace
 
@@ -91,6 +136,22 @@ request semaphore_set::put_and_post_bytes(global_ptr<std::byte> to, std::span<co
   const int member = words_ ? members_.member_of(to.rank()) : -1;
   check("put_and_post", member, index, n);
   return put_signal(members_.here(), to, from, {word(member, index), n});
+}
+
+request semaphore_set::put_and_post_laid(global_ptr<std::byte> to, std::span<const std::byte> from,
+                                         const layout& laid, int index, std::uint64_t n,
+                                         const transfer_options& how) {
+  const int member = words_ ? members_.member_of(to.rank()) : -1;
+  check("put_and_post", member, index, n);
+  job& here = members_.here();
+  const signal_word post{word(member, index), n};
+  if (detail::put_laid_at_once(here, to, from, laid)) return put_signal(here, post.word, {}, post);
+  auto [handle, end] =
+      begin_operation(here, {.operation = "put_and_post", .peer = to.rank(), .bytes = from.size()});
+  here.service<late_posts>().post_behind(post, end, [&](const notice& data_is_there) {
+    detail::put_laid(here, to, from, laid, how, data_is_there);
+  });
+  return std::move(handle);
 }
 
 void semaphore_set::wait(int index, std::uint64_t n) {

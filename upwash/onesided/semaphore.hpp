@@ -23,6 +23,8 @@
 #include "upwash/core/region.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/onesided/layout.hpp"
+#include "upwash/onesided/transfer.hpp"
 
 namespace upwash {
 
@@ -61,6 +63,17 @@ class semaphore_set {
     static_assert(std::is_trivially_copyable_v<T>);
     return put_and_post_bytes(to.template as<std::byte>(), std::as_bytes(from), index, n);
   }
+  /// The same behind a layout (onesided/layout.hpp), which may go at once. The post leaves when the
+  /// data is there, in this rank's progress: a round trip later than that of one run. A fence
+  /// meanwhile speaks for the data alone. Errors as put of a layout, too.
+  template <class T>
+  [[nodiscard]] request put_and_post(global_ptr<T> to,
+                                     std::span<const std::type_identity_t<T>> from,
+                                     const layout& laid, int index, std::uint64_t n = 1,
+                                     const transfer_options& how = {}) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return put_and_post_laid(to.template as<std::byte>(), std::as_bytes(from), laid, index, n, how);
+  }
 
   /// Blocks until semaphore `index` of this rank has the value `n`, and takes that; makes progress.
   /// Not from a handler. Loads of its own memory, no messages. Throws `error` (argument) as `post`.
@@ -81,6 +94,9 @@ class semaphore_set {
 
   request put_and_post_bytes(global_ptr<std::byte> to, std::span<const std::byte> from, int index,
                              std::uint64_t n);
+  request put_and_post_laid(global_ptr<std::byte> to, std::span<const std::byte> from,
+                            const layout& laid, int index, std::uint64_t n,
+                            const transfer_options& how);
   [[nodiscard]] global_ptr<std::uint64_t> word(int member, int index) const;
   [[nodiscard]] const std::uint64_t& own_word(int index) const;
   void check(std::string_view call, int member, int index, std::uint64_t n) const;
@@ -111,6 +127,15 @@ class notifications {
                                        std::uint64_t n = 1) {
     check("put_and_notify", counts_ ? counts_.members_.member_of(to.rank()) : -1, n);
     return counts_.put_and_post(to, from, rank_, n);
+  }
+  /// Behind a layout.
+  template <class T>
+  [[nodiscard]] request put_and_notify(global_ptr<T> to,
+                                       std::span<const std::type_identity_t<T>> from,
+                                       const layout& laid, std::uint64_t n = 1,
+                                       const transfer_options& how = {}) {
+    check("put_and_notify", counts_ ? counts_.members_.member_of(to.rank()) : -1, n);
+    return counts_.put_and_post(to, from, laid, rank_, n, how);
   }
   /// Blocks until `member` has notified this rank `count` times more, and takes them.
   void wait_for(int member, std::uint64_t count = 1);

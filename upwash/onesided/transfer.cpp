@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/onesided/transfer.hpp"
 
-#include <atomic>
-#include <utility>
+#include <fmt/format.h>
 
+#include <atomic>
+
+#include "upwash/base/error.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
@@ -113,35 +115,89 @@ conduit::wait_reason reason_of(const char* operation, int rank, const footprint&
   return {.operation = operation, .peer = rank, .bytes = size.bytes};
 }
 
+void check_notice(const job& here, const char* call, const notice& done) {
+  if (!done.empty()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} a layout: the notice is empty; pass `implicit` instead",
+                          here.rank(), call));
+}
+
+/// Where the memory is not loaded and stored.
+void begin_put(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+               const layout& laid, const footprint& size, const transfer_options& how,
+               const notice& done) {
+  piece_service::several runs(here, done);
+  const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
+    put(here, to + static_cast<std::ptrdiff_t>(remote), from.subspan(local, bytes),
+        {.local = {}, .remote = runs.one_more()});
+  };
+  if (begin_plain(here, to.rank(), laid, size, how, one)) return runs.all_begun();
+  fetch_key(here, to);
+  start_packed_put(here, to, from.data(), laid, size,
+                   begin_operation(here, done, reason_of("put", to.rank(), size)));
+}
+
+void begin_get(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
+               const footprint& size, const transfer_options& how, const notice& done) {
+  piece_service::several runs(here, done);
+  const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
+    get(here, from + static_cast<std::ptrdiff_t>(remote), to.subspan(local, bytes),
+        runs.one_more());
+  };
+  if (begin_plain(here, from.rank(), laid, size, how, one)) return runs.all_begun();
+  fetch_key(here, from);
+  start_packed_get(here, from, to.data(), laid, size,
+                   begin_operation(here, done, reason_of("get", from.rank(), size)));
+}
+
+/// Copies where the memory is loaded and stored, or nothing is to be moved.
+bool put_at_once(job& here, const transfer_target& target, std::span<const std::byte> from,
+                 const layout& laid) {
+  if (target.size.bytes == 0) return true;
+  if (target.direct == nullptr) return false;
+  copy_in(here, target.direct, from.data(), laid, target.size);
+  return true;
+}
+
+bool get_at_once(job& here, const transfer_target& target, std::span<std::byte> to,
+                 const layout& laid) {
+  if (target.size.bytes == 0) return true;
+  if (target.direct == nullptr) return false;
+  copy_out(here, target.direct, to.data(), laid, target.size);
+  return true;
+}
+
 }  // namespace
+
+bool put_laid_at_once(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+                      const layout& laid) {
+  return put_at_once(here, target_of(here, {put_name, to, from.size()}, laid), from, laid);
+}
 
 request put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
                  const layout& laid, const transfer_options& how) {
   const transfer_target target = target_of(here, {put_name, to, from.size()}, laid);
-  if (target.size.bytes == 0) return {};
-  if (target.direct != nullptr) {
-    copy_in(here, target.direct, from.data(), laid, target.size);
-    return {};
-  }
   request all;
-  const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
-    put(here, to + static_cast<std::ptrdiff_t>(remote), from.subspan(local, bytes),
-        {.local = {}, .remote = notice::to(all)});
-  };
-  if (begin_plain(here, to.rank(), laid, target.size, how, one)) return all;
-  fetch_key(here, to);
-  auto [handle, end] = begin_operation(here, reason_of("put", to.rank(), target.size));
-  start_packed_put(here, to, from.data(), laid, target.size, end);
-  return std::move(handle);
+  if (!put_at_once(here, target, from, laid)) {
+    begin_put(here, to, from, laid, target.size, how, notice::to(all));
+  }
+  return all;
+}
+
+void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+              const layout& laid, const transfer_options& how, const notice& done) {
+  check_notice(here, "put of", done);
+  const transfer_target target = target_of(here, {put_name, to, from.size()}, laid);
+  if (put_at_once(here, target, from, laid)) {
+    return begin_operation(here, done, reason_of("put", to.rank(), target.size)).complete();
+  }
+  begin_put(here, to, from, laid, target.size, how, done);
 }
 
 void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
               const layout& laid, const transfer_options& how, implicit_t) {
   const transfer_target target = target_of(here, {put_name, to, from.size()}, laid);
-  if (target.size.bytes == 0) return;
-  if (target.direct != nullptr) {
-    return copy_in(here, target.direct, from.data(), laid, target.size);
-  }
+  if (put_at_once(here, target, from, laid)) return;
   const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
     put(here, to + static_cast<std::ptrdiff_t>(remote), from.subspan(local, bytes), implicit);
   };
@@ -154,30 +210,27 @@ void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
 request get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
                  const transfer_options& how) {
   const transfer_target target = target_of(here, {get_name, from, to.size()}, laid);
-  if (target.size.bytes == 0) return {};
-  if (target.direct != nullptr) {
-    copy_out(here, target.direct, to.data(), laid, target.size);
-    return {};
-  }
   request all;
-  const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
-    get(here, from + static_cast<std::ptrdiff_t>(remote), to.subspan(local, bytes),
-        notice::to(all));
-  };
-  if (begin_plain(here, from.rank(), laid, target.size, how, one)) return all;
-  fetch_key(here, from);
-  auto [handle, end] = begin_operation(here, reason_of("get", from.rank(), target.size));
-  start_packed_get(here, from, to.data(), laid, target.size, end);
-  return std::move(handle);
+  if (!get_at_once(here, target, to, laid)) {
+    begin_get(here, from, to, laid, target.size, how, notice::to(all));
+  }
+  return all;
+}
+
+void get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
+              const transfer_options& how, const notice& done) {
+  check_notice(here, "get of", done);
+  const transfer_target target = target_of(here, {get_name, from, to.size()}, laid);
+  if (get_at_once(here, target, to, laid)) {
+    return begin_operation(here, done, reason_of("get", from.rank(), target.size)).complete();
+  }
+  begin_get(here, from, to, laid, target.size, how, done);
 }
 
 void get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
               const transfer_options& how, implicit_t) {
   const transfer_target target = target_of(here, {get_name, from, to.size()}, laid);
-  if (target.size.bytes == 0) return;
-  if (target.direct != nullptr) {
-    return copy_out(here, target.direct, to.data(), laid, target.size);
-  }
+  if (get_at_once(here, target, to, laid)) return;
   const auto one = [&](std::uint64_t local, std::uint64_t remote, std::uint64_t bytes) {
     get(here, from + static_cast<std::ptrdiff_t>(remote), to.subspan(local, bytes), implicit);
   };

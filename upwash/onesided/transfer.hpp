@@ -42,10 +42,18 @@ request put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte>
                  const layout& laid, const transfer_options& how);
 void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
               const layout& laid, const transfer_options& how, implicit_t);
+void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+              const layout& laid, const transfer_options& how, const notice& done);
+/// Copies, where the target's memory is loaded and stored, and returns whether it is; checks as
+/// put.
+bool put_laid_at_once(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
+                      const layout& laid);
 request get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
                  const transfer_options& how);
 void get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
               const transfer_options& how, implicit_t);
+void get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
+              const transfer_options& how, const notice& done);
 }  // namespace detail
 
 /// Copies the runs of `from` to where the layout says, behind `to`. Nonblocking; the request is
@@ -70,6 +78,16 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
   detail::put_laid(here, to.template as<std::byte>(), std::as_bytes(from), laid, how, implicit);
 }
 
+/// With completion told where `done` says, once for all runs: a request or counter at once where it
+/// is complete on return, a callback always in a later progress. Throws `error` (argument) for an
+/// empty notice.
+template <class T>
+void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
+         const layout& laid, const notice& done, const transfer_options& how = {}) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  detail::put_laid(here, to.template as<std::byte>(), std::as_bytes(from), laid, how, done);
+}
+
 /// Copies from behind `from` into the runs of `to`. Nonblocking; they may be read when the request
 /// is complete, and other bytes of `to` are never touched. Errors and cost as of put.
 template <class T>
@@ -87,6 +105,15 @@ void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, c
   static_assert(std::is_trivially_copyable_v<T>);
   detail::get_laid(here, from.template as<std::byte>(), std::as_writable_bytes(to), laid, how,
                    implicit);
+}
+
+/// Told where `done` says, as of put.
+template <class T>
+void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, const layout& laid,
+         const notice& done, const transfer_options& how = {}) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  detail::get_laid(here, from.template as<std::byte>(), std::as_writable_bytes(to), laid, how,
+                   done);
 }
 
 }  // namespace upwash

@@ -18,6 +18,7 @@ constexpr std::size_t most_warm = 64;
 /// One more is pending than pieces are: none of them ends it before all are begun.
 piece_service::operation& piece_service::begin(const completer& end) {
   operation& made = operations_.take();
+  made.home = this;
   made.end = end;
   made.pending = 1;
   return made;
@@ -90,6 +91,24 @@ void piece_service::answered(void* context) {
   }
   home.pieces_.unused.push_back(&done);
   home.end_one(*done.of);
+}
+
+notice piece_service::several::one_more() {
+  if (!done_.is_callback()) return done_;
+  if (of_ == nullptr) {
+    of_ = &here_.service<piece_service>().begin(begin_operation(here_, done_, {}));
+  }
+  ++of_->pending;
+  return notice::call(&several::told, of_);
+}
+
+void piece_service::several::all_begun() {
+  if (of_ != nullptr) told(of_);
+}
+
+void piece_service::several::told(void* context) {
+  operation& of = *static_cast<operation*>(context);
+  of.home->end_one(of);
 }
 
 void store_piece(memory_call& call) {

@@ -46,8 +46,11 @@ class piece_service final : public service_base {
   void start_packed(const packed_transfer& what, std::vector<std::byte>& message,
                     const completer& end);
 
+  class several;
+
  private:
   struct operation {
+    piece_service* home = nullptr;
     completer end;
     std::size_t pending = 0;
     std::vector<segment> list;  ///< of one that fetches
@@ -86,6 +89,25 @@ class piece_service final : public service_base {
   job& here_;
   pool<piece> pieces_;
   pool<operation> operations_;
+};
+
+/// Operations that one notice speaks for: told once, when the last of them is. A request and a
+/// counter count them themselves; a callback waits for `all_begun`, and is never called where one
+/// of them fails.
+class piece_service::several {
+ public:
+  several(job& here, const notice& done) : here_(here), done_(done) {}
+
+  /// For the next one.
+  [[nodiscard]] notice one_more();
+  void all_begun();
+
+ private:
+  static void told(void* context);
+
+  job& here_;
+  notice done_;
+  operation* of_ = nullptr;  ///< of a callback
 };
 
 /// The rows of a piece copied to and from where the call addresses. Throws `error` (fault) where
