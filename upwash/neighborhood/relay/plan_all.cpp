@@ -58,6 +58,7 @@ all_plans plan_all(const process_graph& graph, const placement& nodes, contents 
     }
   }
   for (auto& each : routers) {
+    made.noted += each->noted();
     made.of.push_back(each->finish());
     each.reset();
   }

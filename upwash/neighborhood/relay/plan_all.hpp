@@ -21,6 +21,7 @@ struct all_plans {
   std::vector<relay_plan> of;         ///< by rank
   std::uint64_t control_letters = 0;  ///< that carried no block: they are sent while plans are made
   std::uint32_t rounds = 0;           ///< while plans are made
+  std::uint64_t noted = 0;            ///< by schemes: friends note the groups they could form
 };
 
 /// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws.

@@ -101,6 +101,7 @@ void router::tell(int to, std::span<const std::int32_t> words) {
 }
 
 std::vector<letter> router::take_letters() {
+  if (outgoing_.empty()) return {};
   std::sort(outgoing_.begin(), outgoing_.end(),
             [](const outgoing& a, const outgoing& b) { return a.to < b.to; });
   std::vector<letter> all;
@@ -108,6 +109,7 @@ std::vector<letter> router::take_letters() {
   for (const outgoing& each : outgoing_) {
     letter& out = all.emplace_back();
     out.peer = each.to;
+    out.words.reserve(1 + each.words.size() + 4 * each.parcels.size());
     out.words.push_back(static_cast<std::int32_t>(each.words.size()));
     out.words.insert(out.words.end(), each.words.begin(), each.words.end());
     const auto first = static_cast<std::uint32_t>(plan_.slots_sent.size());

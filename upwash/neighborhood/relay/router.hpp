@@ -116,6 +116,10 @@ class router {
   /// What was told in the last round, by ascending ranks; good until the next.
   [[nodiscard]] std::span<const told> heard() const noexcept { return heard_; }
 
+  /// A number for statistics of plans: candidates looked at, and the like.
+  void note(std::uint64_t count) noexcept { noted_ += count; }
+  [[nodiscard]] std::uint64_t noted() const noexcept { return noted_; }
+
   /// Awaited: the round is over everywhere, and what came is here.
   [[nodiscard]] std::suspend_always next_round() const noexcept { return {}; }
 
@@ -150,6 +154,7 @@ class router {
   std::vector<letter> came_;
   std::vector<told> heard_;
   std::uint32_t round_ = 0;
+  std::uint64_t noted_ = 0;
   relay_plan plan_;
 };
 
