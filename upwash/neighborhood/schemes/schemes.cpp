@@ -21,6 +21,14 @@ constexpr parameter halving_parameters[] = {
     {"ranks", 0, 1, 1, "down to ranks; 0: to nodes, and direct within them", trial::none},
 };
 
+constexpr parameter friends_parameters[] = {
+    {"k", 2, 16, 2, "ranks of a group", trial::none},
+    {"theta", 0, 1U << 20U, 0, "they have more neighbours in common; 0: k, or k(k-1) across nodes",
+     trial::none},
+    {"aware", 0, 1, 1, "groups within nodes; 0: across them too", trial::none},
+    {"cumulative", 0, 1, 0, "what a group took over is combined again", trial::none},
+};
+
 constexpr std::array table{
     scheme{{.name = "direct",
             .parameters = {},
@@ -48,6 +56,11 @@ constexpr std::array table{
             .source = "Traff and Hunold 2019"},
            &doubling,
            true},
+    scheme{{.name = "friends",
+            .parameters = friends_parameters,
+            .doc = "groups divide the neighbours they have in common",
+            .source = "Ghazimirsaeed 2019, chapter 7"},
+           &friends},
 };
 
 }  // namespace

@@ -52,5 +52,11 @@ routing halving(router& at, const model::values& with);
 /// log2(2r+1) a dimension; no block travels twice to a rank where neighbourhoods are boxes. Source:
 /// Träff and Hunold 2019 (isomorphic neighbourhoods), with doubling within a dimension.
 routing doubling(router& at, const model::values& with);
+/// Groups of k ranks that have neighbours in common, found by asking each other, exchange their
+/// blocks; each then sends those of all to a k-th of these neighbours: m/k + k - 1 messages a rank
+/// instead of m. Stage by stage until no group is left; the rest goes direct. Cumulative: stages
+/// only exchange, and what is for a neighbour goes at the end. Parameters: k, theta, aware,
+/// cumulative. Making the plan: letters to all with enough in common. Source: Ghazimirsaeed 2019.
+routing friends(router& at, const model::values& with);
 
 }  // namespace upwash::neighborhoods
