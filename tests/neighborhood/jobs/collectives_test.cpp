@@ -21,8 +21,10 @@ namespace {
 
 using namespace upwash;
 
-constexpr const char* schemes[] = {"direct",  "node_forward",    "node_pairs",
-                                   "halving", "halving:ranks=0", "best"};
+constexpr const char* schemes[] = {
+    "direct",      "node_forward",        "node_pairs",
+    "halving",     "halving:ranks=0",     "best",
+    "friends:k=2", "friends:k=3,aware=0", "friends:k=2,theta=1,cumulative=1"};
 
 /// Item i of a block: whose, which of those, in which call.
 std::uint64_t item(int origin, std::size_t block, std::size_t i, std::uint64_t call) {
