@@ -86,7 +86,7 @@ void print_table(const asked_neighbors& asked, const std::vector<row>& rows) {
     if (each.takes) fmt::print(" {:>10.2f}", each.takes->us());
     fmt::print("\n");
   }
-  if (!asked.on) return;
+  if (!asked.on || rows.size() < 2) return;
   const auto best = std::min_element(
       rows.begin(), rows.end(), [](const row& a, const row& b) { return *a.takes < *b.takes; });
   fmt::print("best for {} bytes a block on {}: {}\n", asked.bytes, asked.on->name, best->scheme);

@@ -38,7 +38,9 @@ class setting {
     return price("direct", bytes) / price(scheme, bytes);
   }
   [[nodiscard]] double price(const std::string& scheme, std::uint64_t bytes) {
-    return price_plans(plans(scheme).of, bytes, on_).us();
+    const auto [at, is_new] = prices_.try_emplace({scheme, bytes});
+    if (is_new) at->second = price_plans(plans(scheme).of, bytes, on_).us();
+    return at->second;
   }
 
  private:
@@ -56,6 +58,7 @@ class setting {
   placement nodes_;
   machine on_;
   std::map<std::string, all_plans> made_;
+  std::map<std::pair<std::string, std::uint64_t>, double> prices_;
 };
 
 using test::sanitized;
