@@ -77,6 +77,29 @@ csr_matrix make_csr(const coordinate_matrix& matrix, row_block block) {
 
 csr_matrix make_csr(const coordinate_matrix& matrix) { return make_csr(matrix, {0, matrix.rows}); }
 
+std::vector<int> owners_of_columns(const csr_matrix& a, int ranks) {
+  const int share = block_of(a.columns, ranks, 0).count;
+  std::vector<bool> named(index(ranks));
+  for (const int column : a.indices) named[index(column / share)] = true;
+  std::vector<int> owners;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (named[index(rank)]) owners.push_back(rank);
+  }
+  return owners;
+}
+
+csr_matrix on_blocks_of(const csr_matrix& a, std::span<const int> owners, int ranks) {
+  const int share = block_of(a.columns, ranks, 0).count;
+  std::vector<int> moved(index(ranks));  // by how much the columns of an owner are
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    moved[index(owners[i])] = (static_cast<int>(i) - owners[i]) * share;
+  }
+  csr_matrix result = a;
+  result.columns = static_cast<int>(owners.size()) * share;
+  for (int& column : result.indices) column += moved[index(column / share)];
+  return result;
+}
+
 void multiply_dense(const csr_matrix& a, std::span<const double> b, int columns,
                     std::span<double> c) {
   const std::size_t width = index(columns);

@@ -38,6 +38,14 @@ struct csr_matrix {
 [[nodiscard]] csr_matrix make_csr(const coordinate_matrix& matrix, row_block block);
 [[nodiscard]] csr_matrix make_csr(const coordinate_matrix& matrix);
 
+/// The ranks whose rows of B a block of rows of A needs: those that own its columns, ascending.
+[[nodiscard]] std::vector<int> owners_of_columns(const csr_matrix& a, int ranks);
+
+/// `a` for a B of which the blocks of these owners are here, one behind the other, each as long as
+/// the longest: columns are renumbered, their order stays. `owners` are ascending, and among them
+/// are those of all columns of `a`.
+[[nodiscard]] csr_matrix on_blocks_of(const csr_matrix& a, std::span<const int> owners, int ranks);
+
 /// c = a * b with b of a.columns x `columns` and c of a.rows x `columns`, both by rows. Sums run
 /// in the order of a row's columns: blocks of rows give bitwise what the whole gives.
 void multiply_dense(const csr_matrix& a, std::span<const double> b, int columns,

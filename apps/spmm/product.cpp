@@ -7,10 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/all_gather.hpp"
-#include "upwash/core/control.hpp"
 
 namespace spmm {
 namespace {
@@ -19,92 +17,140 @@ constexpr std::uint64_t seed = 1;
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// Rows of the dense B: the same wherever they are drawn.
-std::vector<double> dense_rows(sparse::row_block block, int columns) {
+/// Columns [first, first + count) of rows of the dense B: the same wherever they are drawn.
+std::vector<double> dense_rows(sparse::row_block block, int first, int count) {
   std::vector<double> rows;
-  rows.reserve(index(block.count) * index(columns));
+  rows.reserve(index(block.count) * index(count));
   for (int row = block.first; row < block.first + block.count; ++row) {
-    upwash::random_stream numbers(seed, index(row));
-    for (int column = 0; column < columns; ++column) rows.push_back(numbers.fraction());
+    for (int column = first; column < first + count; ++column) {
+      const std::uint64_t bits = upwash::random_bits(seed, index(row), index(column));
+      rows.push_back(static_cast<double>(bits >> 11U) * 0x1.0p-53);
+    }
   }
   return rows;
 }
 
-/// Runs one gather and one multiplication `repeats` times; the outcome with the median time.
-outcome measure(upwash::job& here, int repeats, upwash::function_ref<void()> gather,
-                upwash::function_ref<void()> multiply) {
-  std::vector<outcome> seen;
-  for (int i = 0; i < repeats; ++i) {
-    outcome one;
-    upwash::control::barrier(here.world());
-    const auto start = here.now();
-    gather();
-    const auto gathered = here.now();
-    multiply();
-    one.gather = gathered - start;
-    one.multiply = here.now() - gathered;
-    seen.push_back(one);
-  }
-  const auto middle = seen.begin() + std::ssize(seen) / 2;
-  std::nth_element(seen.begin(), middle, seen.end(), [](const auto& a, const auto& b) {
-    return a.gather + a.multiply < b.gather + b.multiply;
-  });
-  return *middle;
-}
-
 /// How many entries of two equally long lists differ.
 template <class T>
-std::uint64_t differences(const std::vector<T>& a, const std::vector<T>& b) {
+std::uint64_t count_differences(const std::vector<T>& a, const std::vector<T>& b) {
   if (a.size() != b.size()) return std::max(a.size(), b.size());
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] == b[i] ? 0 : 1;
   return count;
 }
 
+/// A step brings and multiplies some columns of B: all of them, or one.
+class dense_product final : public product {
+ public:
+  dense_product(upwash::job& here, const sparse::coordinate_matrix& matrix, const right_side& with,
+                std::string_view exchange)
+      : matrix_(matrix),
+        rows_(sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()))),
+        exchange_(here, rows_, exchange),
+        steps_(with.by_column ? with.columns : 1),
+        width_(with.columns / steps_),
+        a_(sparse::on_blocks_of(rows_, exchange_.owners(), here.size())) {
+    const auto block = sparse::block_of(matrix.columns, here.size(), here.rank());
+    const auto share = index(sparse::block_of(matrix.columns, here.size(), 0).count);
+    for (int step = 0; step < steps_; ++step) {
+      mine_.push_back(dense_rows(block, step * width_, width_));
+      mine_.back().resize(share * index(width_));
+      c_.emplace_back(index(a_.rows) * index(width_));
+    }
+    b_.resize(index(a_.columns) * index(width_));
+  }
+
+  [[nodiscard]] const apps::block_exchange& exchange() const override { return exchange_; }
+  [[nodiscard]] int steps() const override { return steps_; }
+  void gather(int step) override {
+    exchange_.gather(std::as_bytes(std::span(mine_[index(step)])),
+                     std::as_writable_bytes(std::span(b_)));
+  }
+  void multiply(int step) override { sparse::multiply_dense(a_, b_, width_, c_[index(step)]); }
+
+  [[nodiscard]] std::uint64_t differences() const override {
+    std::uint64_t wrong = 0;
+    for (int step = 0; step < steps_; ++step) {
+      const auto& mine = c_[index(step)];
+      std::vector<double> serial(mine.size());
+      sparse::multiply_dense(rows_, dense_rows({0, matrix_.columns}, step * width_, width_), width_,
+                             serial);
+      wrong += count_differences(mine, serial);
+    }
+    return wrong;
+  }
+
+ private:
+  const sparse::coordinate_matrix& matrix_;
+  sparse::csr_matrix rows_;
+  apps::block_exchange exchange_;
+  int steps_;
+  int width_;                              ///< columns of a step
+  sparse::csr_matrix a_;                   ///< for `b_`
+  std::vector<std::vector<double>> mine_;  ///< of B, by step; as long as the longest
+  std::vector<double> b_;
+  std::vector<std::vector<double>> c_;
+};
+
 /// The sparse B: each rank sends its values, then its columns, then how many entries its rows have,
 /// in a block that is as long as the longest.
-class gathered_rows {
+class sparse_product final : public product {
  public:
-  gathered_rows(upwash::job& here, const sparse::csr_matrix& mine, int rows)
-      : mine_(mine), rows_(rows), share_(sparse::block_of(rows, here.size(), 0).count) {
+  sparse_product(upwash::job& here, const sparse::coordinate_matrix& matrix,
+                 std::string_view exchange)
+      : matrix_(matrix),
+        rows_(sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()))),
+        exchange_(here, rows_, exchange),
+        a_(sparse::on_blocks_of(rows_, exchange_.owners(), here.size())),
+        share_(sparse::block_of(matrix.rows, here.size(), 0).count) {
     counts_.resize(index(here.size()));
-    const auto own = static_cast<std::uint64_t>(std::ssize(mine.values));
+    const auto own = static_cast<std::uint64_t>(std::ssize(rows_.values));
     upwash::all_gather(here.world(), upwash::blocking, std::span(&own, 1), std::span(counts_));
     most_ = *std::max_element(counts_.begin(), counts_.end());
     block_.resize(block_bytes());
-    all_.resize(block_bytes() * counts_.size());
+    all_.resize(block_bytes() * exchange_.owners().size());
   }
 
-  void gather(upwash::job& here) {
-    std::memcpy(block_.data(), mine_.values.data(), mine_.values.size() * sizeof(double));
-    std::memcpy(block_.data() + columns_at(), mine_.indices.data(),
-                mine_.indices.size() * sizeof(int));
-    for (int row = 0; row < mine_.rows; ++row) {
-      const auto length = static_cast<int>(mine_.starts[index(row) + 1] - mine_.starts[index(row)]);
+  [[nodiscard]] const apps::block_exchange& exchange() const override { return exchange_; }
+  [[nodiscard]] int steps() const override { return 1; }
+
+  void gather(int /*step*/) override {
+    std::memcpy(block_.data(), rows_.values.data(), rows_.values.size() * sizeof(double));
+    std::memcpy(block_.data() + columns_at(), rows_.indices.data(),
+                rows_.indices.size() * sizeof(int));
+    for (int row = 0; row < rows_.rows; ++row) {
+      const auto length = static_cast<int>(rows_.starts[index(row) + 1] - rows_.starts[index(row)]);
       std::memcpy(block_.data() + lengths_at() + index(row) * sizeof(int), &length, sizeof length);
     }
-    upwash::all_gather(here.world(), upwash::blocking, std::span<const std::byte>(block_),
-                       std::span(all_));
+    exchange_.gather(block_, all_);
+  }
+  void multiply(int /*step*/) override { c_ = sparse::multiply_sparse(a_, b()); }
+
+  [[nodiscard]] std::uint64_t differences() const override {
+    const auto serial = sparse::multiply_sparse(rows_, sparse::make_csr(matrix_));
+    return count_differences(c_.values, serial.values) +
+           count_differences(c_.indices, serial.indices) +
+           count_differences(c_.starts, serial.starts);
   }
 
-  [[nodiscard]] sparse::csr_matrix matrix() const {
+ private:
+  /// The blocks that came, one behind the other, as a matrix.
+  [[nodiscard]] sparse::csr_matrix b() const {
     sparse::csr_matrix result;
-    result.rows = rows_;
-    result.columns = mine_.columns;
-    for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
-      const std::byte* block = all_.data() + rank * block_bytes();
-      append(result.values, block, counts_[rank]);
-      append(result.indices, block + columns_at(), counts_[rank]);
-      const auto ranks = static_cast<int>(counts_.size());
+    result.rows = a_.columns;
+    result.columns = rows_.columns;
+    for (std::size_t i = 0; i < exchange_.owners().size(); ++i) {
+      const std::byte* block = all_.data() + i * block_bytes();
+      const std::uint64_t count = counts_[index(exchange_.owners()[i])];
+      append(result.values, block, count);
+      append(result.indices, block + columns_at(), count);
       std::vector<int> lengths;
-      append(lengths, block + lengths_at(),
-             index(sparse::block_of(rows_, ranks, static_cast<int>(rank)).count));
+      append(lengths, block + lengths_at(), index(share_));
       for (const int length : lengths) result.starts.push_back(result.starts.back() + length);
     }
     return result;
   }
 
- private:
   [[nodiscard]] std::size_t columns_at() const { return most_ * sizeof(double); }
   [[nodiscard]] std::size_t lengths_at() const { return most_ * (sizeof(double) + sizeof(int)); }
   [[nodiscard]] std::size_t block_bytes() const {
@@ -117,56 +163,24 @@ class gathered_rows {
     if (count != 0) std::memcpy(to.data() + before, from, count * sizeof(T));
   }
 
-  const sparse::csr_matrix& mine_;
-  int rows_;
-  int share_;                          ///< rows of a block
+  const sparse::coordinate_matrix& matrix_;
+  sparse::csr_matrix rows_;
+  apps::block_exchange exchange_;
+  sparse::csr_matrix a_;               ///< for the blocks that come
+  int share_;                          ///< rows of a block; a shorter one has empty rows behind it
   std::vector<std::uint64_t> counts_;  ///< entries of each rank
   std::size_t most_ = 0;
   std::vector<std::byte> block_;
   std::vector<std::byte> all_;
+  sparse::csr_matrix c_;
 };
 
 }  // namespace
 
-outcome product_with_dense(upwash::job& here, const sparse::coordinate_matrix& matrix, int columns,
-                           int repeats, bool check) {
-  const auto a = sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()));
-  auto mine = dense_rows(sparse::block_of(matrix.columns, here.size(), here.rank()), columns);
-  mine.resize(index(sparse::block_of(matrix.columns, here.size(), 0).count) * index(columns));
-  std::vector<double> b(mine.size() * index(here.size()));
-  std::vector<double> c(index(a.rows) * index(columns));
-
-  const auto gather = [&] {
-    upwash::all_gather(here.world(), upwash::blocking, std::span<const double>(mine), std::span(b));
-  };
-  const auto multiply = [&] {
-    const std::size_t elements = index(matrix.columns) * index(columns);
-    sparse::multiply_dense(a, std::span(b).first(elements), columns, c);
-  };
-  outcome seen = measure(here, repeats, gather, multiply);
-  if (check) {
-    std::vector<double> serial(c.size());
-    sparse::multiply_dense(a, dense_rows({0, matrix.columns}, columns), columns, serial);
-    seen.wrong = differences(c, serial);
-  }
-  return seen;
-}
-
-outcome product_with_sparse(upwash::job& here, const sparse::coordinate_matrix& matrix, int repeats,
-                            bool check) {
-  const auto a = sparse::make_csr(matrix, sparse::block_of(matrix.rows, here.size(), here.rank()));
-  gathered_rows b(here, a, matrix.rows);
-  sparse::csr_matrix c;
-
-  const auto gather = [&] { b.gather(here); };
-  const auto multiply = [&] { c = sparse::multiply_sparse(a, b.matrix()); };
-  outcome seen = measure(here, repeats, gather, multiply);
-  if (check) {
-    const auto serial = sparse::multiply_sparse(a, sparse::make_csr(matrix));
-    seen.wrong = differences(c.values, serial.values) + differences(c.indices, serial.indices) +
-                 differences(c.starts, serial.starts);
-  }
-  return seen;
+std::unique_ptr<product> make_product(upwash::job& here, const sparse::coordinate_matrix& matrix,
+                                      const right_side& with, std::string_view exchange) {
+  if (with.sparse) return std::make_unique<sparse_product>(here, matrix, exchange);
+  return std::make_unique<dense_product>(here, matrix, with, exchange);
 }
 
 }  // namespace spmm

@@ -141,4 +141,55 @@ TEST(csr, shapes_that_do_not_agree_are_an_error) {
   }
 }
 
+TEST(owners_of_columns, are_those_that_rows_name) {
+  // Two columns an owner; the last owner of three has one.
+  const csr_matrix a{
+      .rows = 3, .columns = 5, .starts = {0, 2, 2, 3}, .indices = {1, 4, 0}, .values = {2, 3, 5}};
+  EXPECT_EQ(sparse::owners_of_columns(a, 3), (std::vector<int>{0, 2}));
+  EXPECT_EQ(sparse::owners_of_columns(a, 1), (std::vector<int>{0}));
+  EXPECT_EQ(sparse::owners_of_columns(a, 7), (std::vector<int>{0, 1, 4}));
+  const csr_matrix none{.rows = 1, .columns = 5, .starts = {0, 0}, .indices = {}, .values = {}};
+  EXPECT_TRUE(sparse::owners_of_columns(none, 3).empty());
+  const csr_matrix here = sparse::on_blocks_of(a, std::vector<int>{0, 2}, 3);
+  EXPECT_EQ(here.columns, 4);
+  EXPECT_EQ(here.indices, (std::vector<int>{1, 2, 0}));
+  EXPECT_EQ(here.starts, a.starts);
+  EXPECT_EQ(here.values, a.values);
+  // Of all owners nothing moves, but the last block is as long as the others.
+  const csr_matrix all = sparse::on_blocks_of(a, std::vector<int>{0, 1, 2}, 3);
+  EXPECT_EQ(all.columns, 6);
+  EXPECT_EQ(all.indices, a.indices);
+}
+
+/// Each rank's rows times the blocks that they name alone are the rows of the whole product.
+TEST(on_blocks_of, gives_the_product_of_the_whole) {
+  for (const int ranks : {1, 2, 3, 5, 40}) {
+    auto matrix = random_matrix(23, 31, static_cast<std::uint64_t>(ranks));
+    // Few enough entries that owners are left out.
+    std::erase_if(matrix.entries,
+                  [&](const auto& each) { return (each.row * 7 + each.column) % 5 != 0; });
+    const auto b = dense_of(sparse::make_csr(random_matrix(31, 3, 9)));
+    const int share = sparse::block_of(31, ranks, 0).count;
+    std::size_t left_out = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto mine = sparse::make_csr(matrix, sparse::block_of(23, ranks, rank));
+      const auto owners = sparse::owners_of_columns(mine, ranks);
+      left_out += static_cast<std::size_t>(ranks) - owners.size();
+      std::vector<double> came;
+      for (const int owner : owners) {
+        auto block = sparse::block_of(31, ranks, owner);
+        const auto first = b.begin() + block.first * 3;
+        came.insert(came.end(), first, first + block.count * 3);
+        came.resize(came.size() + static_cast<std::size_t>(share - block.count) * 3, -1.0);
+      }
+      std::vector<double> whole(static_cast<std::size_t>(mine.rows) * 3);
+      std::vector<double> part(whole.size());
+      sparse::multiply_dense(mine, b, 3, whole);
+      sparse::multiply_dense(sparse::on_blocks_of(mine, owners, ranks), came, 3, part);
+      EXPECT_EQ(part, whole) << rank << " of " << ranks;
+    }
+    EXPECT_EQ(left_out > 0, ranks > 3) << ranks;
+  }
+}
+
 }  // namespace
