@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "apps/cg/parallel.hpp"
+#include "apps/common/medians.hpp"
 #include "apps/common/program.hpp"
 #include "upwash/upwash.hpp"
 
@@ -19,7 +21,9 @@ namespace {
 struct options {
   std::string matrix;
   cg::limits until;
-  double mflops = 1000;
+  cg::manner how;
+  bool compare = false;
+  int repeats = 3;
 };
 
 /// The exit status when the program should end here, else -1.
@@ -32,11 +36,29 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
   app.add_option("--iterations", chosen.until.iterations, "At most")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
-  app.add_option("--mflops", chosen.mflops, "Speed of a simulated processor")
+  app.add_option("--exchange", chosen.how.exchange,
+                 "How parts of the direction come: puts, neighborhood, all_gather, or a scheme of "
+                 "neighbours (upwash schedule neighbor_all_gather lists them)")
+      ->capture_default_str();
+  auto* compare = app.add_flag("--compare", chosen.compare,
+                               "Solve by puts and by --exchange (else neighborhood) in turn");
+  app.add_option("--repeats", chosen.repeats, "Of --compare: so many turns")
+      ->needs(compare)
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--mflops", chosen.how.mflops, "Speed of a simulated processor")
       ->check(CLI::Range(1e-3, 1e9))
       ->capture_default_str();
   return apps::read_command_line(here, app, argc, argv);
 }
+
+/// Solves with one exchange: the last one, and what all took at the slowest rank.
+struct turns {
+  cg::manner how;
+  cg::outcome last{};
+  std::vector<upwash::duration> times{};
+  std::vector<upwash::duration> exchanges{};
+};
 
 sparse::coordinate_matrix read_matrix(const std::string& path) {
   auto matrix = sparse::read_matrix_market(path);
@@ -71,33 +93,79 @@ bool print_comparison(const sparse::coordinate_matrix& matrix, const cg::limits&
   return right;
 }
 
+/// By puts and by the exchange of the line, in turn.
+std::vector<turns> solve_all(upwash::job& here, const sparse::coordinate_matrix& matrix,
+                             const options& chosen) {
+  std::vector<turns> all;
+  cg::manner other = chosen.how;
+  if (chosen.compare) {
+    if (other.exchange == cg::puts) other.exchange = cg::neighbors;
+    all.push_back({.how = {.exchange = std::string(cg::puts), .mflops = other.mflops}});
+  }
+  all.push_back({.how = other});
+  for (int turn = 0; turn < (chosen.compare ? chosen.repeats : 1); ++turn) {
+    for (turns& each : all) {
+      each.last = cg::solve_on_all(here, matrix, chosen.until, each.how);
+      each.times.push_back(apps::slowest(here, each.last.time));
+      each.exchanges.push_back(apps::slowest(here, each.last.exchanges.time));
+    }
+  }
+  return all;
+}
+
+double ms(upwash::duration time) { return time.us() / 1e3; }
+
+/// What one solve took; true when rank 0, which prints, finds it right.
+bool print_one(upwash::job& here, const options& chosen, const sparse::coordinate_matrix& matrix,
+               const turns& one) {
+  const auto barriers = apps::slowest(here, one.last.barriers.time);
+  const auto all_reduces = apps::slowest(here, one.last.all_reduces.time);
+  const auto preparation = apps::slowest(here, one.last.preparation);
+  if (here.rank() != 0) return true;
+  fmt::print("time: {:.3f} ms on {} ranks (slowest rank)\n", ms(apps::median(one.times)),
+             here.size());
+  fmt::print("exchanges: {} by {}, {:.3f} ms ({:.3f} ms to prepare)\n", one.last.exchanges.times,
+             one.how.exchange, ms(apps::median(one.exchanges)), ms(preparation));
+  if (one.how.exchange == cg::puts) {
+    fmt::print("barriers: {}, {:.3f} ms\n", one.last.barriers.times, ms(barriers));
+  }
+  fmt::print("all-reduces: {}, {:.3f} ms\n", one.last.all_reduces.times, ms(all_reduces));
+  return print_comparison(matrix, chosen.until, one.last);
+}
+
+void print_ratios(const options& chosen, const turns& puts, const turns& other) {
+  fmt::print("{} over puts, median of {} turns: exchanges {:.2f} times as fast, all {:.2f} times\n",
+             other.how.exchange, chosen.repeats,
+             apps::median_ratio(puts.exchanges, other.exchanges),
+             apps::median_ratio(puts.times, other.times));
+  fmt::print("unknowns: {}\n", puts.last.x == other.last.x ? "the same in every bit" : "differ");
+}
+
 int run_rank(upwash::job& here, int argc, char** argv) {
   options chosen;
   const int early = read_options(here, argc, argv, chosen);
   if (early >= 0) return early;
   sparse::coordinate_matrix matrix;
-  if (!apps::all_prepared(here, "cg", [&] { matrix = read_matrix(chosen.matrix); })) {
+  std::vector<turns> all;
+  if (!apps::all_prepared(here, "cg", [&] { matrix = read_matrix(chosen.matrix); }) ||
+      !apps::all_prepared(here, "cg", [&] { all = solve_all(here, matrix, chosen); })) {
     return apps::bad_input;
   }
-  const auto seen = cg::solve_on_all(here, matrix, chosen.until, chosen.mflops);
-  if (seen.ended == cg::ending::not_positive_definite) {
+  if (all[0].last.ended == cg::ending::not_positive_definite) {
     if (here.rank() == 0) {
       fmt::print(stderr, "cg: {}: not positive definite, as iteration {} shows\n", chosen.matrix,
-                 seen.iterations + 1);
+                 all[0].last.iterations + 1);
     }
     return apps::bad_input;
   }
-  const auto time = apps::slowest(here, seen.time);
-  const auto barriers = apps::slowest(here, seen.barriers.time);
-  const auto all_reduces = apps::slowest(here, seen.all_reduces.time);
-  if (here.rank() != 0) return 0;
-
-  fmt::print("matrix: {}, {} x {}, {} entries\n", chosen.matrix, matrix.rows, matrix.columns,
-             matrix.entries.size());
-  fmt::print("time: {:.3f} ms on {} ranks (slowest rank)\n", time.us() / 1e3, here.size());
-  fmt::print("barriers: {}, {:.3f} ms\n", seen.barriers.times, barriers.us() / 1e3);
-  fmt::print("all-reduces: {}, {:.3f} ms\n", seen.all_reduces.times, all_reduces.us() / 1e3);
-  return print_comparison(matrix, chosen.until, seen) ? 0 : 1;
+  if (here.rank() == 0) {
+    fmt::print("matrix: {}, {} x {}, {} entries\n", chosen.matrix, matrix.rows, matrix.columns,
+               matrix.entries.size());
+  }
+  bool right = true;
+  for (const turns& each : all) right = print_one(here, chosen, matrix, each) && right;
+  if (here.rank() == 0 && chosen.compare) print_ratios(chosen, all[0], all[1]);
+  return right ? 0 : 1;
 }
 
 }  // namespace

@@ -23,6 +23,24 @@ done
 verified 2 shm "$data/bcsstk13.mtx"
 verified 400 sim "$data/mesh2em5.mtx" --tolerance 1e-3  # more ranks than rows
 
+# By neighbours: an exchange a product and no barrier; the residuals are those of the puts.
+lines=(matrix: time: exchanges: all-reduces: iterations: residual:)
+for exchange in neighborhood all_gather direct node_pairs halving:ranks=0; do
+  verified 5 shm "$data/mesh2em5.mtx" --exchange $exchange
+  [[ $(number exchanges) == $(($(number iterations) + 1)) ]] || fail "not one an iteration: $seen"
+  verified 24 "sim --machine lemieux" "$data/494_bus.mtx" --exchange $exchange
+  grep -q '^barriers' <<<"$seen" && fail "$exchange has barriers: $seen"
+done
+verified 400 sim "$data/mesh2em5.mtx" --tolerance 1e-3 --exchange halving:ranks=0
+for on in shm sim; do
+  verified 6 $on "$data/494_bus.mtx" --compare --repeats 2 --exchange node_pairs
+  [[ $(grep -c '^verified: yes' <<<"$seen") == 2 ]] || fail "not two solves: $seen"
+  [[ $(grep -c '^exchanges: [0-9]* by \(puts\|node_pairs\),' <<<"$seen") == 2 ]] || fail "said: $seen"
+  [[ $(grep '^residual' <<<"$seen" | uniq | wc -l) == 1 ]] || fail "residuals differ: $seen"
+  grep -q '^unknowns: the same in every bit$' <<<"$seen" || fail "unknowns differ: $seen"
+done
+lines=(matrix: time: barriers: all-reduces: iterations: residual:)
+
 # Ranks whose sums round differently end together too.
 export UPWASH_ALGORITHMS='all_reduce=dissemination:k=2;barrier=dissemination'
 verified 4 shm "$data/494_bus.mtx" --tolerance 1e-10
@@ -33,6 +51,11 @@ status=0
 seen=$("$upwash" run -n 3 "$binary" "$data/494_bus.mtx" --iterations 10) || status=$?
 [[ $status == 1 ]] || fail "ten iterations ended with status $status"
 grep -qx 'verified: no, not converged; see --iterations' <<<"$seen" || fail "ten iterations: $seen"
+
+status=0
+said=$("$upwash" run -n 3 "$binary" "$data/494_bus.mtx" --exchange rumour 2>&1) || status=$?
+[[ $status == 2 && $said == 'cg: scheme: "rumour" is not one of direct, '* ]] ||
+  fail "an unknown scheme ended with $status: $said"
 
 write() { printf '%%%%MatrixMarket matrix coordinate real %s\n%b' "$1" "$2" >"$work/bad.mtx"; }
 
