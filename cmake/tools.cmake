@@ -42,5 +42,8 @@ endif()
 find_package(Threads REQUIRED)
 add_executable(compare_upwash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/upwash.cpp)
 target_link_libraries(compare_upwash PRIVATE upwash_static upwash_warnings)
+add_executable(compare_neighbors EXCLUDE_FROM_ALL
+               ${PROJECT_SOURCE_DIR}/bench/compare/upwash_neighbors.cpp)
+target_link_libraries(compare_neighbors PRIVATE upwash_static upwash_warnings)
 add_executable(core_distance EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/core_distance.cpp)
 target_link_libraries(core_distance PRIVATE upwash_warnings Threads::Threads)

@@ -21,14 +21,52 @@ struct buffers {
   std::vector<double> out;
 };
 
+/// Prints what calls take that all ranks make together: "NAME BYTES MODE us" a line, at rank 0.
+template <class Library>
+class timed_rows {
+ public:
+  timed_rows(Library& with, double seconds_a_cell)
+      : library_(with), seconds_a_cell_(seconds_a_cell) {}
+
+  template <class Call>
+  void row(const char* name, std::size_t bytes, const char* mode, const Call& call,
+           int operations = 1) {
+    long iterations = 1;
+    for (double warm = 0; warm < seconds_a_cell_;) warm += timed(1, call);
+    double seconds = 0;
+    for (;;) {
+      seconds = timed(iterations, call);
+      if (seconds >= seconds_a_cell_) break;
+      iterations *= 2;
+    }
+    if (library_.rank() != 0) return;
+    std::printf("%s %zu %s %.4f\n", name, bytes, mode,
+                1e6 * seconds / static_cast<double>(iterations) / operations);
+    std::fflush(stdout);
+  }
+
+  /// Of the slowest rank; the same at all.
+  template <class Call>
+  double timed(long iterations, const Call& call) {
+    using clock = std::chrono::steady_clock;
+    library_.barrier();
+    const auto begin = clock::now();
+    for (long i = 0; i < iterations; ++i) call();
+    return library_.most(std::chrono::duration<double>(clock::now() - begin).count());
+  }
+
+ private:
+  Library& library_;
+  double seconds_a_cell_;
+};
+
 /// A library under test: `rank()`, `size()`, `barrier()`, the collectives by name with the bytes of
 /// a vector (or of a block), `most(double)` for the measurement itself, and for messages `send`,
 /// `receive`, `post` and `take_back`, `start_sends` (of 8 bytes, tags from ... on) and `end_sends`.
 template <class Library>
 class measurement {
  public:
-  measurement(Library& with, double seconds_a_cell)
-      : library_(with), seconds_a_cell_(seconds_a_cell) {}
+  measurement(Library& with, double seconds_a_cell) : library_(with), rows_(with, seconds_a_cell) {}
 
   /// Prints "COLLECTIVE BYTES MODE us" a line, at rank 0.
   void run(const char* only) {
@@ -82,8 +120,8 @@ class measurement {
   void cell(const char* name, std::size_t bytes, const char* only, const Call& call) {
     if (*only != '\0' && std::strstr(only, name) == nullptr) return;
     const std::size_t count = bytes / sizeof(double);
-    row(name, bytes, "alone", [&] { call(count); });
-    row(name, bytes, "barrier", [&] {
+    rows_.row(name, bytes, "alone", [&] { call(count); });
+    rows_.row(name, bytes, "barrier", [&] {
       call(count);
       library_.barrier();
     });
@@ -113,38 +151,11 @@ class measurement {
   void message_cell(const char* name, int depth, const char* only, const Call& call,
                     int messages = 1) {
     if (*only != '\0' && std::strstr(only, name) == nullptr) return;
-    row(name, sizeof word_, std::to_string(depth).c_str(), call, messages);
-  }
-
-  template <class Call>
-  void row(const char* name, std::size_t bytes, const char* mode, const Call& call,
-           int operations = 1) {
-    long iterations = 1;
-    for (double warm = 0; warm < seconds_a_cell_;) warm += timed(1, call);
-    double seconds = 0;
-    for (;;) {
-      seconds = timed(iterations, call);
-      if (seconds >= seconds_a_cell_) break;
-      iterations *= 2;
-    }
-    if (library_.rank() != 0) return;
-    std::printf("%s %zu %s %.4f\n", name, bytes, mode,
-                1e6 * seconds / static_cast<double>(iterations) / operations);
-    std::fflush(stdout);
-  }
-
-  /// Of the slowest rank; the same at all.
-  template <class Call>
-  double timed(long iterations, const Call& call) {
-    using clock = std::chrono::steady_clock;
-    library_.barrier();
-    const auto begin = clock::now();
-    for (long i = 0; i < iterations; ++i) call();
-    return library_.most(std::chrono::duration<double>(clock::now() - begin).count());
+    rows_.row(name, sizeof word_, std::to_string(depth).c_str(), call, messages);
   }
 
   Library& library_;
-  double seconds_a_cell_;
+  timed_rows<Library> rows_;
   buffers data_;
   char word_[8] = {};
   char spare_[8] = {};
