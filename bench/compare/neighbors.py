@@ -51,15 +51,20 @@ def rows_of(us, ranks):
     rows = []
     for where, libraries in us.items():
         ours = collections.defaultdict(dict)
-        for (name, size, scheme), samples in libraries.get("upwash", {}).items():
-            ours[name, size][scheme] = samples
-        for (name, size), schemes in ours.items():
-            peers = {library: cells[name, size, "mpi"] for library, cells in libraries.items()
-                     if library != "upwash" and (name, size, "mpi") in cells}
+        theirs = collections.defaultdict(dict)
+        for library, cells in libraries.items():
+            for (name, size, scheme), samples in cells.items():
+                if library == "upwash":
+                    ours[name, size][scheme] = samples
+                else:
+                    theirs[name, size][library] = samples
+        # A launch that was cut has no later cells, on either side: they stay as rows.
+        for name, size in dict.fromkeys((*ours, *theirs)):
+            schemes, peers = ours[name, size], theirs[name, size]
             graph, collective = name.rsplit("/", 1)
             row = {"bench": "compare-mpi-neighbors", "ranks": ranks, "graph": graph,
                    "collective": collective, "bytes": size, "placement": where, "unit": "us",
-                   "n": max(map(len, schemes.values()))}
+                   "n": max(map(len, schemes.values()), default=0)}
             for key, samples in (("schemes", schemes), ("peers", peers)):
                 row[key] = {name: statistics.median(each) for name, each in samples.items()}
                 row[key + "_least"] = {name: min(each) for name, each in samples.items()}
@@ -97,7 +102,7 @@ def geometric_mean(values):
 
 
 def means_of(members, peer):
-    """Of each scheme over a library, in the cells where both are: "median/least (cells)"."""
+    """Of each scheme over a library, in the cells where both are, of those where the library is."""
     schemes = sorted({s for r in members for s in r["schemes"]},
                      key=lambda s: SCHEMES.index(s) if s in SCHEMES else len(SCHEMES))
     texts = []
@@ -105,8 +110,8 @@ def means_of(members, peer):
         both = [r for r in members if scheme in r["schemes"]]
         median, least = (geometric_mean(r["schemes" + key][scheme] / r["peers" + key][peer]
                                         for r in both) for key in ("", "_least"))
-        texts.append(f"{scheme} {median:.2f}/{least:.2f} ({len(both)})")
-    return ", ".join(texts)
+        texts.append(f"{scheme} {median:.2f}/{least:.2f} ({len(both)} of {len(members)})")
+    return ", ".join(texts) or f"none of {len(members)} cells"
 
 
 def summarize(rows):
@@ -117,7 +122,8 @@ def summarize(rows):
         for peer in r["peers"]:
             kind = "build" if r["collective"] == "build" else "collectives"
             groups[r["ranks"], r["placement"], peer, kind].append(r)
-    print("us over us, geometric means of medians/of the least of each cell (of so many cells)")
+    print("us over us, geometric means of medians/of the least of each cell (how many cells have "
+          "both, of those of the MPI library)")
     for (ranks, where, peer, kind), members in sorted(groups.items()):
         print(f"{ranks} ranks, {where}, {kind}, over {peer}: {means_of(members, peer)}")
         if kind == "build":
