@@ -83,8 +83,13 @@ std::vector<std::uint64_t> lengths_of_slots(const neighborhood& on, what of, con
     lengths->deliveries.push_back({slot, slot});
   }
   std::vector<std::uint64_t> all(plan.slots);
-  const single_call one = single(
-      on, of, std::make_shared<relay_call>(std::move(lengths), sizeof(std::uint64_t)), how, site);
+  // The lengths are read behind this call, whatever is asked of the blocks, and are in no region.
+  neighbor_options own_way = how;
+  own_way.edges.exit = sync_mode::mine;
+  own_way.edges.addresses = address_mode::local;
+  const single_call one =
+      single(on, of, std::make_shared<relay_call>(std::move(lengths), sizeof(std::uint64_t)),
+             own_way, site);
   collective::execute_and_wait(
       on.among(), one.steps(),
       {.input = std::as_bytes(own), .output = std::as_writable_bytes(std::span(all))}, one.run_as);

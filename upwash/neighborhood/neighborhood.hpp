@@ -35,7 +35,7 @@ class neighborhood {
  public:
   /// Every member names its own edges at both ends; blocks lie in the order given here. `on`: the
   /// ranks lie on this grid, which lets blocks travel along its dimensions. Collective, blocking.
-  /// Messages: one for each distinct destination, and two reductions. Throws `error` (argument) at
+  /// Messages: one for each distinct destination, and a reduction. Throws `error` (argument) at
   /// all members for ranks outside the team, edges that one end does not know of (with both ranks),
   /// and a grid of another size.
   neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {});

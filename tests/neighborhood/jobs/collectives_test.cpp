@@ -303,7 +303,7 @@ JOB_TEST(neighborhood, refuses_edges_with_one_end, .least_ranks = 2) {
   const std::string wrong = refusal([&] {
     neighborhood(here.world(), {none, here.rank() == 0 ? outside : none});
   });
-  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "another member"),
+  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "other members"),
             std::string::npos)
       << wrong;
   EXPECT_NE(

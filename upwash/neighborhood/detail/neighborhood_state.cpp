@@ -60,55 +60,54 @@ neighborhood_state::neighborhood_state(const team& among, const neighbors& mine,
                 fmt::format("rank {}: neighborhood: a grid of {} ranks for a team of {}",
                             among.here().rank(), on->ranks(), among.size()));
   }
-  check_ranks();
-  check_edges();
+  check_neighbors();
   reach_ = reach_of(among, destinations_, on);
 }
 
-/// All members refuse together: nobody waits for one that has thrown.
-void neighborhood_state::check_ranks() const {
-  int wrong = 0;
-  std::string text = fmt::format(
-      "rank {}: neighborhood: another member names a rank outside the team", among_.here().rank());
+/// What is wrong with the ranks that this one names; empty: nothing.
+std::string neighborhood_state::objection_to_ranks() const {
   for (const auto* list : {&sources_, &destinations_}) {
     for (const int each : *list) {
       if (each >= 0 && each < among_.size()) continue;
-      wrong = 1;
-      text = fmt::format("rank {}: neighborhood: {} {} is not in the team of {} ranks",
-                         among_.here().rank(), list == &sources_ ? "source" : "destination", each,
-                         among_.size());
+      return fmt::format("{} {} is not in the team of {} ranks",
+                         list == &sources_ ? "source" : "destination", each, among_.size());
     }
   }
-  if (all_reduce<most>(among_, blocking, wrong) != 0) throw error(error_kind::argument, text);
+  return {};
 }
 
-void neighborhood_state::check_edges() const {
+/// `named`: how many edges to this rank each member names.
+std::string neighborhood_state::objection_to_edges(const std::map<int, int>& named) const {
+  const std::map<int, int> expected = times(sources_);
+  if (named == expected) return {};
+  int source = 0;
+  const auto edges = [&](const std::map<int, int>& by) {
+    return by.contains(source) ? by.at(source) : 0;
+  };
+  while (edges(named) == edges(expected)) ++source;
+  return fmt::format(
+      "member {} names {} edges to member {}, which names {} from it; name each edge at both ends",
+      source, edges(named), among_.rank(), edges(expected));
+}
+
+/// All members refuse together: nobody waits for one that has thrown.
+void neighborhood_state::check_neighbors() const {
+  std::string wrong = objection_to_ranks();
   std::vector<letter> going;
-  for (const auto& [to, edges] : times(destinations_)) going.push_back({to, {edges}});
+  for (const auto& [to, edges] : times(destinations_)) {
+    if (to >= 0 && to < among_.size()) going.push_back({to, {edges}});
+  }
   std::map<int, int> named;
   for (const letter& each : exchange_letters(among_, std::move(going))) {
     named[each.peer] = each.words[0];
   }
-  std::map<int, int> expected = times(sources_);
-  std::string text = fmt::format(
-      "rank {}: neighborhood: other members name edges that one end does "
-      "not know of",
-      among_.here().rank());
-  const bool agree = named == expected;
-  for (int source = 0; source < among_.size() && !agree; ++source) {
-    const int here = expected.contains(source) ? expected.at(source) : 0;
-    const int there = named.contains(source) ? named.at(source) : 0;
-    if (here == there) continue;
-    text = fmt::format(
-        "rank {}: neighborhood: member {} names {} edges to member {}, which names {} from it; "
-        "name "
-        "each edge at both ends",
-        among_.here().rank(), source, there, among_.rank(), here);
-    break;
+  if (wrong.empty()) wrong = objection_to_edges(named);
+  if (all_reduce<most>(among_, blocking, wrong.empty() ? 0 : 1) == 0) return;
+  if (wrong.empty()) {
+    wrong = "other members name ranks outside the team, or edges that one end does not know of";
   }
-  if (all_reduce<most>(among_, blocking, agree ? 0 : 1) != 0) {
-    throw error(error_kind::argument, text);
-  }
+  throw error(error_kind::argument,
+              fmt::format("rank {}: neighborhood: {}", among_.here().rank(), wrong));
 }
 
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme, contents of,

@@ -45,8 +45,9 @@ class neighborhood_state {
                                                     std::uint64_t bytes);
 
  private:
-  void check_ranks() const;
-  void check_edges() const;
+  [[nodiscard]] std::string objection_to_ranks() const;
+  [[nodiscard]] std::string objection_to_edges(const std::map<int, int>& named) const;
+  void check_neighbors() const;
 
   team among_;
   std::vector<int> sources_;
@@ -64,7 +65,7 @@ class neighborhood_state {
   std::vector<kept_call> calls_;  ///< the latest first
 };
 
-/// Makes a plan together with the other members: rounds of a sparse exchange until all are through.
+/// Makes a plan together with the other members, by a sparse exchange for each round of the scheme.
 [[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes);
 
 /// Gives each member the letters for it, sorted by who wrote them. Collective, blocking.

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "upwash/collective/many_to_many.hpp"
-#include "upwash/collective/values.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 
 namespace upwash::neighborhoods::detail {
@@ -47,11 +46,7 @@ std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& go
 }
 
 relay_plan plan_together(const team& among, router& at, routing goes) {
-  for (bool more = true; more;) {
-    const bool mine = goes.resume();
-    at.take_in(exchange_letters(among, at.take_letters()));
-    more = all_reduce<most>(among, blocking, mine ? 1 : 0) != 0;
-  }
+  while (goes.resume()) at.take_in(exchange_letters(among, at.take_letters()));
   return at.finish();
 }
 

@@ -38,13 +38,11 @@ all_plans plan_all(const process_graph& graph, const placement& nodes, contents 
     routings.push_back(scheme(*routers.back()));
   }
   all_plans made;
-  std::vector<bool> ended(ranks);
   std::vector<std::vector<letter>> inboxes(ranks);
-  for (std::size_t left = ranks; left > 0; ++made.rounds) {
+  for (std::size_t going = ranks; going > 0; ++made.rounds) {
+    going = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      if (ended[rank]) continue;
-      ended[rank] = !routings[rank].resume();
-      if (ended[rank]) --left;
+      going += routings[rank].resume() ? 1U : 0U;
       for (letter& each : routers[rank]->take_letters()) {
         if (each.words.size() == 1 + static_cast<std::size_t>(each.words[0])) {
           ++made.control_letters;
@@ -53,7 +51,11 @@ all_plans plan_all(const process_graph& graph, const placement& nodes, contents 
             {static_cast<int>(rank), std::move(each.words)});
       }
     }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (going != 0 && going != ranks) {
+      throw error(error_kind::fault, fmt::format("a scheme ends in round {} at {} of {} ranks",
+                                                 made.rounds, ranks - going, ranks));
+    }
+    for (std::size_t rank = 0; rank < ranks && going != 0; ++rank) {
       routers[rank]->take_in(std::exchange(inboxes[rank], {}));
     }
   }

@@ -24,7 +24,8 @@ struct all_plans {
   std::uint64_t noted = 0;            ///< by schemes: friends note the groups they could form
 };
 
-/// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws.
+/// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws, and
+/// `error` (fault) for one that ends in different rounds.
 [[nodiscard]] all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
                                  function_ref<routing(router&)> scheme);
 

@@ -3,8 +3,8 @@
 //
 // Where a scheme stands at one rank while its plan is made. Making a plan is a dry run of the
 // exchange: headers of blocks travel as the blocks will, and what goes and comes is written down. A
-// scheme is a coroutine that says of each parcel where it goes next; all ranks go through the
-// rounds together, in one process (plan_all.hpp) or each on its own (neighborhood.cpp).
+// scheme is a coroutine that says of each parcel where it goes next; all ranks go through as
+// many rounds together, in one process (plan_all.hpp) or each on its own (detail/planning.cpp).
 #pragma once
 
 #include <coroutine>

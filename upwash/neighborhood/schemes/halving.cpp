@@ -66,11 +66,13 @@ class halving_of {
 
 routing halving(router& at, const model::values& with) {
   const halving_of it(at, with[0] == 1);
-  for (parts now = it.all(); now.size() > 1; now = now.half(now.in_upper(it.part_of(at.rank())))) {
-    it.exchange(now);
+  // A part may be alone a round before others are.
+  parts now = it.all();
+  for (int most = now.size(); most > 1; most = (most + 1) / 2) {
+    if (now.size() > 1) it.exchange(now);
     co_await at.next_round();
+    if (now.size() > 1) now = now.half(now.in_upper(it.part_of(at.rank())));
   }
-  // The halves of an odd number take a round less: what is left is for ranks of this part.
   const parcel_list left = at.take();
   for (std::size_t i = 0; i < left.size(); ++i) {
     const parcel one = left[i];
