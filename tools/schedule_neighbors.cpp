@@ -119,8 +119,8 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
   if (!given.scheme.empty()) {
     rows.push_back(look_at(asked, neighborhoods::scheme_named(given.scheme)));
   } else {
-    auto schemes = neighborhoods::schemes_worth_a_look(asked.graph.coordinates().has_value(),
-                                                       asked.nodes.nodes() > 1);
+    auto schemes = neighborhoods::schemes_worth_a_look(
+        {asked.graph.coordinates().has_value(), asked.nodes.nodes() > 1, asked.nodes.nodes() == 1});
     // The paper's, which take long to plan and have not been the best so far.
     for (const char* each : {"friends:k=2", "friends:k=4", "friends:k=2,cumulative=1"}) {
       schemes.push_back(neighborhoods::scheme_named(each));

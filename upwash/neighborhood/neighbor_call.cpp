@@ -56,7 +56,9 @@ std::vector<std::uint64_t> one_behind_the_other(std::span<const std::uint64_t> b
 struct single_call {
   std::shared_ptr<const relay_call> how_it_goes;
   collective::manner run_as;
-  [[nodiscard]] schedule::generator steps() const { return how_it_goes->layout().steps(); }
+  [[nodiscard]] schedule::generator steps() const {
+    return how_it_goes->layout().steps_by_messages();
+  }
 };
 
 single_call single(const neighborhood& on, what of, std::shared_ptr<const relay_call> how_it_goes,

@@ -34,7 +34,8 @@ void add_algorithms(collective::registry& to) {
                    .doc = "the plan of the neighborhood's scheme",
                    .source = "Ghazimirsaeed 2019, Algorithm 7.4"},
             .make = [](const problem& call, const model::values&, int) {
-              return call.further.as<relay_call>().layout().steps();
+              const laid_out_plan& all = call.further.as<relay_call>().layout();
+              return call.direct_access ? all.steps(call.shared_scratch) : all.steps_by_messages();
             }});
   }
 }

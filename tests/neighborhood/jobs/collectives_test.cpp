@@ -13,6 +13,9 @@
 #include "tests/neighborhood/random_graphs.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/collective/all_reduce.hpp"
+#include "upwash/collective/values.hpp"
+#include "upwash/core/reach.hpp"
 #include "upwash/neighborhood/graphs/graph_text.hpp"
 #include "upwash/neighborhood/neighbor_all_gather.hpp"
 #include "upwash/neighborhood/neighbor_all_to_all.hpp"
@@ -21,10 +24,14 @@ namespace {
 
 using namespace upwash;
 
-constexpr const char* schemes[] = {
-    "direct",      "node_forward",        "node_pairs",
-    "halving",     "halving:ranks=0",     "best",
-    "friends:k=2", "friends:k=3,aware=0", "friends:k=2,theta=1,cumulative=1"};
+std::vector<const char*> schemes_on(const team& among) {
+  std::vector<const char*> all{
+      "direct",      "node_forward",        "node_pairs",
+      "halving",     "halving:ranks=0",     "best",
+      "friends:k=2", "friends:k=3,aware=0", "friends:k=2,theta=1,cumulative=1"};
+  if (all_direct(among)) all.insert(all.begin() + 1, "shared");
+  return all;
+}
 
 /// Item i of a block: whose, which of those, in which call.
 std::uint64_t item(int origin, std::size_t block, std::size_t i, std::uint64_t call) {
@@ -196,7 +203,7 @@ JOB_TEST(neighborhood, random_graphs_by_all_schemes) {
         test::drawn_graph(here.size(), seed + static_cast<std::uint64_t>(here.size()) * 16);
     const neighborhood on = on_graph(here.world(), graph);
     std::uint64_t call = seed * 100;
-    for (const char* scheme : schemes) {
+    for (const char* scheme : schemes_on(here.world())) {
       const std::size_t items = sizes[call % std::size(sizes)];
       const auto as = static_cast<form>(call % 3);
       gather(on, graph, scheme, items, as, call);
@@ -209,7 +216,7 @@ JOB_TEST(neighborhood, blocks_of_different_lengths) {
   const process_graph graph = test::drawn_graph(here.size(), 31);
   const neighborhood on = on_graph(here.world(), graph);
   std::uint64_t call = 0;
-  for (const char* scheme : schemes) {
+  for (const char* scheme : schemes_on(here.world())) {
     for (const bool scattered : {false, true}) {
       exchange_uneven(on, graph, scheme, scattered, static_cast<form>(call % 3), call);
       gather_uneven(on, graph, scheme, static_cast<form>(call % 3), call);
@@ -239,9 +246,9 @@ JOB_TEST(neighborhood, calls_are_under_way_together) {
     out.emplace_back(4 * on.sources().size());
   }
   std::vector<request> started;
+  const auto schemes = schemes_on(here.world());
   for (std::size_t i = 0; i < 6; ++i) {
-    started.push_back(
-        neighbor_all_gather(on, in[i], out[i], {.scheme = schemes[i % std::size(schemes)]}));
+    started.push_back(neighbor_all_gather(on, in[i], out[i], {.scheme = schemes[i % 3]}));
   }
   for (std::size_t i = 6; i-- > 0;) started[i].wait();
   for (std::size_t i = 0; i < 6; ++i) {
@@ -260,6 +267,37 @@ JOB_TEST(neighborhood, on_overlapping_teams) {
   gather(wide, all, "halving", 2, form::blocking, 1);
   exchange(narrow, some, "node_pairs", 9, form::nonblocking, 2);
   gather(wide, all, "node_forward", 2, form::persistent, 3);
+}
+
+/// Epochs of the shared memory come round, its scratch is used up, and large blocks are read from
+/// their owners' buffers; on two teams, between calls of other kinds, in all forms.
+JOB_TEST(neighborhood, blocks_in_shared_memory) {
+  const team half = here.world().split(here.rank() % 2, -here.rank());
+  const process_graph all = test::drawn_graph(here.size(), 41);
+  const process_graph some = test::drawn_graph(half.size(), 42);
+  const neighborhood wide = on_graph(here.world(), all);
+  const neighborhood narrow = on_graph(half, some);
+  if (!all_direct(here.world())) {
+    EXPECT_NE(refusal([&] {
+                gather(wide, all, "shared", 1, form::blocking, 0);
+              }).find("load and store each other's memory"),
+              std::string::npos);
+    return;
+  }
+  constexpr std::size_t sizes[] = {1, 40, 0, 600, 7, 5000, 2, 20000};
+  for (std::uint64_t call = 0; call < 200; ++call) {
+    random_stream drawn(call, 3);
+    const std::size_t items = sizes[drawn.below(call % 50 == 49 ? 8 : 6)];
+    const auto as = static_cast<form>(drawn.below(3));
+    const char* scheme = drawn.below(8) == 0 ? "direct" : "shared";
+    switch (drawn.below(5)) {
+      case 0: gather(narrow, some, scheme, items, as, call); break;
+      case 1: exchange(narrow, some, scheme, items % 1000, as, call); break;
+      case 2: exchange(wide, all, scheme, items % 1000, as, call); break;
+      case 3: static_cast<void>(all_reduce<sum>(half, blocking, items)); break;
+      default: gather(wide, all, scheme, items, as, call);
+    }
+  }
 }
 
 JOB_TEST(neighborhood, is_found_from_one_end) {

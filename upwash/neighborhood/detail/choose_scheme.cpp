@@ -89,6 +89,17 @@ class round_table {
   std::vector<std::uint64_t> adapter_;
 };
 
+/// Where members share memory, no other scheme needs to be planned unless neighbours are many.
+bool sharing_is_best(const neighborhood_state& of, contents what, const machine& on) {
+  if (!of.where().shares_memory || of.nodes().nodes() > 1) return false;
+  const shared_reading most{
+      what == contents::same_for_all ? 1.0 : static_cast<double>(of.most_destinations()),
+      static_cast<double>(of.most_sources())};
+  const int rank = of.among().rank();
+  const double reading = estimate(most, rank, looked_at.front(), of.nodes(), on);
+  return reading <= least_of_relaying(rank, of.nodes(), on);
+}
+
 }  // namespace
 
 std::size_t class_of(std::uint64_t bytes) noexcept {
@@ -101,11 +112,22 @@ std::array<std::string, looked_at.size()> choose_schemes(neighborhood_state& of,
   std::array<std::string, looked_at.size()> chosen;
   machine_by_name* on = of.among().here().service<costs>().on;
   if (on == nullptr) {
-    chosen.fill("direct");
-    log(log_level::info, "neighborhood", "direct; why: the job knows no machine to choose by");
+    const char* usual = of.where().shares_memory ? "shared" : "direct";
+    chosen.fill(usual);
+    log(log_level::info, "neighborhood",
+        fmt::format("{}; why: the job knows no machine to choose by", usual));
     return chosen;
   }
-  const auto schemes = schemes_worth_a_look(of.on_grid(), of.nodes().nodes() > 1);
+  if (sharing_is_best(of, what, on->get())) {
+    chosen.fill("shared");
+    if (of.among().rank() == 0) {
+      log(log_level::info, "neighborhood",
+          "shared; why: members share memory, and to read what neighbours have takes no longer "
+          "than two rounds of messages");
+    }
+    return chosen;
+  }
+  const auto schemes = schemes_worth_a_look(of.where());
   round_table table(of, schemes, what);
   table.agree(on->get());
   for (std::size_t size = 0; size < looked_at.size(); ++size) {

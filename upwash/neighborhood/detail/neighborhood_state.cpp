@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
@@ -12,6 +13,7 @@
 #include "upwash/collective/values.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::neighborhoods::detail {
 namespace {
@@ -91,7 +93,7 @@ std::string neighborhood_state::objection_to_edges(const std::map<int, int>& nam
 }
 
 /// All members refuse together: nobody waits for one that has thrown.
-void neighborhood_state::check_neighbors() const {
+void neighborhood_state::check_neighbors() {
   std::string wrong = objection_to_ranks();
   std::vector<letter> going;
   for (const auto& [to, edges] : times(destinations_)) {
@@ -102,12 +104,22 @@ void neighborhood_state::check_neighbors() const {
     named[each.peer] = each.words[0];
   }
   if (wrong.empty()) wrong = objection_to_edges(named);
-  if (all_reduce<most>(among_, blocking, wrong.empty() ? 0 : 1) == 0) return;
+  const std::array own{wrong.empty() ? 0 : 1, static_cast<int>(destinations_.size()),
+                       static_cast<int>(sources_.size())};
+  std::array<int, own.size()> of_all{};
+  all_reduce<most>(among_, blocking, std::span<const int>(own), std::span<int>(of_all));
+  most_destinations_ = of_all[1];
+  most_sources_ = of_all[2];
+  if (of_all[0] == 0) return;
   if (wrong.empty()) {
     wrong = "other members name ranks outside the team, or edges that one end does not know of";
   }
   throw error(error_kind::argument,
               fmt::format("rank {}: neighborhood: {}", among_.here().rank(), wrong));
+}
+
+scene neighborhood_state::where() const {
+  return {reach_.has_value(), nodes_.nodes() > 1, all_direct(among_)};
 }
 
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme, contents of,
@@ -129,7 +141,14 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
                             "make the neighborhood with one",
                             among_.here().rank(), scheme));
   }
-  router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr}, destinations_, sources_, of);
+  if (chosen.is->shares_memory && !where().shares_memory) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: neighborhood: scheme {} is for members that load and store "
+                            "each other's memory; name another, or none",
+                            among_.here().rank(), scheme));
+  }
+  router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr, most_destinations_},
+            destinations_, sources_, of);
   auto made = std::make_shared<relay_plan>(plan_together(among_, at, chosen.route(at)));
   return plans_.emplace(key, std::move(made)).first->second;
 }

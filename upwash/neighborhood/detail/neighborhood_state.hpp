@@ -32,7 +32,10 @@ class neighborhood_state {
   [[nodiscard]] const std::vector<int>& destinations() const noexcept { return destinations_; }
 
   [[nodiscard]] const placement& nodes() const noexcept { return nodes_; }
-  [[nodiscard]] bool on_grid() const noexcept { return reach_.has_value(); }
+  [[nodiscard]] scene where() const;
+  /// Of any member.
+  [[nodiscard]] int most_destinations() const noexcept { return most_destinations_; }
+  [[nodiscard]] int most_sources() const noexcept { return most_sources_; }
 
   /// That of `scheme`, or for `best` of the one chosen for blocks of so many bytes; the first call
   /// chooses, collective and blocking.
@@ -47,12 +50,14 @@ class neighborhood_state {
  private:
   [[nodiscard]] std::string objection_to_ranks() const;
   [[nodiscard]] std::string objection_to_edges(const std::map<int, int>& named) const;
-  void check_neighbors() const;
+  void check_neighbors();
 
   team among_;
   std::vector<int> sources_;
   std::vector<int> destinations_;
   placement nodes_;
+  int most_destinations_ = 0;
+  int most_sources_ = 0;
   std::optional<grid_reach> reach_;
   std::map<std::pair<std::string, contents>, std::shared_ptr<const relay_plan>> plans_;
   std::map<contents, std::array<std::string, looked_at.size()>> best_;

@@ -22,6 +22,10 @@ class message_cost {
     return ns_of(level_.receive_overhead) + ns_of(on_.processor.edge) +
            level_.receive_ns_per_byte * bytes;
   }
+  /// At a word of a peer.
+  [[nodiscard]] double look() const {
+    return ns_of(level_.send_overhead) + ns_of(level_.receive_overhead);
+  }
   [[nodiscard]] double latency() const { return level_.loggp ? level_.loggp->latency.ns() : 0; }
   /// What holds the adapter.
   [[nodiscard]] double wire(double bytes) const {
@@ -76,6 +80,15 @@ round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes, std:
   const double copy = block * on.processor.copy_ns_per_byte.value_or(0);
   const bool shared_adapter = on.nic.of == nic_protocol::owner::node;
   const double waits = turns(nodes, rank, on);
+  if (plan.shared_slots > 0) {
+    round_times once{std::vector<double>(rounds), std::vector<double>(rounds)};
+    const auto sources = static_cast<double>(plan.deliveries.size());
+    if (rounds > 0) {
+      once.own[0] =
+          estimate({static_cast<double>(plan.own_slots), sources}, rank, bytes, nodes, on);
+    }
+    return once;
+  }
   round_times all{std::vector<double>(rounds), std::vector<double>(rounds)};
   std::size_t sent = 0;
   std::size_t received = 0;
@@ -100,6 +113,19 @@ round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes, std:
     work += latency + waits;
   }
   return all;
+}
+
+double estimate(const shared_reading& what, int rank, std::uint64_t bytes, const placement& nodes,
+                const machine& on) {
+  const message_cost near(on, true);
+  const double copy = static_cast<double>(bytes) * on.processor.copy_ns_per_byte.value_or(0);
+  return what.own_blocks * copy + near.latency() + what.sources * (near.look() + copy) +
+         turns(nodes, rank, on);
+}
+
+double least_of_relaying(int rank, const placement& nodes, const machine& on) {
+  const message_cost near(on, true);
+  return 2 * (near.sending(0) + near.receiving(0) + near.latency() + turns(nodes, rank, on));
 }
 
 double sum_of(const round_times& of_all, int nodes) {

@@ -23,6 +23,18 @@ struct round_times {
 [[nodiscard]] round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes,
                                    std::size_t rounds, const placement& nodes, const machine& on);
 
+/// What members do in shared memory: each lays out `own_blocks` and reads as many as it has
+/// `sources`.
+struct shared_reading {
+  double own_blocks = 0;
+  double sources = 0;
+};
+[[nodiscard]] double estimate(const shared_reading& what, int rank, std::uint64_t bytes,
+                              const placement& nodes, const machine& on);
+
+/// Less than that no plan takes in which blocks go on from where they came.
+[[nodiscard]] double least_of_relaying(int rank, const placement& nodes, const machine& on);
+
 /// What all rounds take: for each the slowest rank, and the adapter of a node in the mean. Of the
 /// sums and maxima over all ranks.
 [[nodiscard]] double sum_of(const round_times& of_all, int nodes);

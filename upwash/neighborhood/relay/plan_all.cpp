@@ -28,7 +28,11 @@ std::optional<grid_reach> reach_of(const process_graph& graph) {
 all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
                    function_ref<routing(router&)> scheme) {
   const std::optional<grid_reach> reach = reach_of(graph);
-  const surroundings in{&nodes, reach ? &*reach : nullptr};
+  surroundings in{&nodes, reach ? &*reach : nullptr, 0};
+  for (int rank = 0; rank < graph.ranks(); ++rank) {
+    in.most_destinations =
+        std::max(in.most_destinations, static_cast<int>(graph.destinations(rank).size()));
+  }
   const auto ranks = static_cast<std::size_t>(graph.ranks());
   std::vector<std::unique_ptr<router>> routers;
   std::vector<routing> routings;
@@ -147,6 +151,7 @@ class abstract_run {
                              one.peer, number);
         return;
       }
+      if (!lies_there(rank, one, found->second)) return;
       held_[rank].insert(held_[rank].end(), found->second.begin(), found->second.end());
       under_way_.erase(found);
     }
@@ -154,6 +159,19 @@ class abstract_run {
     if (next_round_[rank] < rounds.size() && rounds[next_round_[rank]].number == number) {
       ++next_round_[rank];
     }
+  }
+
+  /// In shared memory: where the receiver looks is what it should get.
+  bool lies_there(std::size_t rank, const relay_plan::message& one,
+                  const std::vector<block>& blocks) {
+    const relay_plan& plan = plans_[rank];
+    for (std::size_t i = 0; i < blocks.size() && plan.shared_slots > 0; ++i) {
+      const std::uint32_t there = plan.slots_there[one.first - plan.own_slots + i];
+      if (there < plan.shared_slots && block{one.peer, there} == blocks[i]) continue;
+      wrong_ = fmt::format("rank {} reads slot {} of rank {} for another", rank, there, one.peer);
+      return false;
+    }
+    return true;
   }
 
   /// The slot of a source that has edges to this rank: of several, each once.
@@ -205,6 +223,13 @@ traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& no
   std::uint64_t volume = 0;
   for (std::size_t rank = 0; rank < plans.size(); ++rank) {
     const relay_plan& each = plans[rank];
+    if (each.shared_slots > 0) {  // laid out once; nothing is sent
+      const std::uint64_t laid_out = each.sends.empty() ? 0 : each.own_slots;
+      volume += laid_out;
+      all.most_volume = std::max(all.most_volume, laid_out);
+      all.plan_bytes += each.bytes();
+      continue;
+    }
     for (const relay_plan::message& one : each.sends) {
       if (!nodes.together(static_cast<int>(rank), one.peer)) ++between;
     }

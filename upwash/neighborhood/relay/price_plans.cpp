@@ -6,6 +6,12 @@
 #include "upwash/schedule/price.hpp"
 
 namespace upwash::neighborhoods {
+namespace {
+
+/// What a team of all ranks has.
+constexpr std::uint64_t most_shared = std::uint64_t{1} << 20U;
+
+}  // namespace
 
 duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes, const machine& on) {
   std::vector<laid_out_plan> layouts;
@@ -16,7 +22,8 @@ duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes, 
   all.most_steps = ~std::uint64_t{0};
   return schedule::price(
              static_cast<int>(plans.size()),
-             [&](int rank) { return layouts[static_cast<std::size_t>(rank)].steps(); }, on, {}, all)
+             [&](int rank) { return layouts[static_cast<std::size_t>(rank)].steps(most_shared); },
+             on, {}, all)
       .completion;
 }
 

@@ -46,14 +46,19 @@ struct relay_plan {
   std::vector<std::uint32_t> slots_sent;
   std::vector<round> rounds;         ///< those in which this rank sends or receives
   std::vector<delivery> deliveries;  ///< sorted by slot; each source once
+  /// The most own blocks of any rank, where ranks lay them out in shared memory and read those of
+  /// the others there; 0: blocks travel as messages.
+  std::uint32_t shared_slots = 0;
+  /// Then: where each block that comes lies among the own ones of its rank.
+  std::vector<std::uint32_t> slots_there;
 
   [[nodiscard]] std::span<const std::uint32_t> blocks_of(const message& sent) const {
     return std::span(slots_sent).subspan(sent.first, sent.count);
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (sends.size() + receives.size()) * sizeof(message) +
-           slots_sent.size() * sizeof(std::uint32_t) + rounds.size() * sizeof(round) +
-           deliveries.size() * sizeof(delivery);
+           (slots_sent.size() + slots_there.size()) * sizeof(std::uint32_t) +
+           rounds.size() * sizeof(round) + deliveries.size() * sizeof(delivery);
   }
 };
 

@@ -59,6 +59,46 @@ steps relay(script& out, const laid_out_plan& all) {
   }
 }
 
+enum counter : std::uint32_t { is_there, was_read, counters };
+
+/// Own blocks are laid out, or stay in the input until all have read them; those of others are
+/// copied from where they lie once their owner says so.
+steps share(script& out, const laid_out_plan& all, buffer from) {
+  const relay_plan& plan = all.plan();
+  mark laid_out = never;
+  if (from == buffer::shared && !plan.sends.empty()) {
+    laid_out = co_yield out.copy(all.own_blocks(), {from, 0, all.own_blocks().bytes});
+  }
+  if (!plan.sends.empty()) co_yield out.signal(is_there).after(laid_out);
+  auto owner = plan.receives.begin();
+  mark there = never;
+  mark taken = never;
+  for (std::size_t i = 0; i < plan.deliveries.size(); ++i) {
+    const relay_plan::delivery& each = plan.deliveries[i];
+    const piece into = all.output_of(each.source);
+    if (each.slot < plan.own_slots) {
+      co_yield out.copy(all.slot(each.slot), into);
+      continue;
+    }
+    while (each.slot >= owner->first + owner->count) {
+      ++owner;
+      there = never;
+    }
+    if (there == never) {
+      there = co_yield out.await(is_there, 1).of_peer(owner->peer);
+      taken = there;
+    }
+    taken = co_yield out.copy(all.block_there(each.slot, owner->peer, from), into).after(taken);
+    const bool is_last = i + 1 == plan.deliveries.size() ||
+                         plan.deliveries[i + 1].slot >= owner->first + owner->count;
+    if (from == buffer::input && is_last)
+      co_yield out.signal(was_read).to(owner->peer).after(taken);
+  }
+  if (from == buffer::input && !plan.sends.empty()) {
+    co_yield out.await(was_read, plan.sends.size()).in_round(1);
+  }
+}
+
 }  // namespace
 
 laid_out_plan::laid_out_plan(const relay_plan& plan, std::uint64_t bytes)
@@ -153,7 +193,24 @@ std::uint32_t laid_out_plan::most_steps_of_a_round() const {
   return static_cast<std::uint32_t>(most);
 }
 
-schedule::generator laid_out_plan::steps() const {
+piece laid_out_plan::own_blocks() const { return {buffer::input, 0, plan_.own_slots * bytes_}; }
+
+piece laid_out_plan::block_there(std::uint32_t slot, int owner, buffer of) const {
+  return {of, plan_.slots_there[slot - plan_.own_slots] * bytes_, bytes_, owner};
+}
+
+schedule::generator laid_out_plan::steps(std::uint64_t shared_scratch) const {
+  if (plan_.shared_slots == 0) return steps_by_messages();
+  const std::uint64_t laid_out = plan_.shared_slots * bytes_;
+  const buffer from = laid_out <= shared_scratch ? buffer::shared : buffer::input;
+  return {{.window = 32,
+           .shared_bytes = from == buffer::shared ? laid_out : 0,
+           .counters = counters,
+           .exposes_input = from == buffer::input},
+          [all = this, from](script& out) { return share(out, *all, from); }};
+}
+
+schedule::generator laid_out_plan::steps_by_messages() const {
   // A block may be that of several sources, each of them a copy.
   const auto copies = static_cast<std::uint32_t>(plan_.deliveries.size());
   const std::uint32_t window = std::max<std::uint32_t>(32, most_steps_of_a_round() + copies + 2);

@@ -32,8 +32,12 @@ class laid_out_plan {
   };
   laid_out_plan(const relay_plan& plan, const uneven& lengths);
 
-  /// The schedule. This object outlives it.
-  [[nodiscard]] schedule::generator steps() const;
+  /// The schedule; a plan for shared memory takes so much of it where that is enough (the same at
+  /// all ranks), else blocks are read from their owners' buffers. This object outlives it.
+  [[nodiscard]] schedule::generator steps(std::uint64_t shared_scratch) const;
+  /// By messages in any case. Blocks of different lengths travel so: nobody knows how much shared
+  /// memory others need.
+  [[nodiscard]] schedule::generator steps_by_messages() const;
 
   [[nodiscard]] const relay_plan& plan() const noexcept { return plan_; }
   [[nodiscard]] schedule::piece slot(std::uint32_t number) const;
@@ -44,6 +48,10 @@ class laid_out_plan {
   /// Where a message lies: in one piece as its blocks do, else where they are put together.
   [[nodiscard]] schedule::piece piece_of(std::size_t send) const;
   [[nodiscard]] bool is_packed(std::size_t send) const;
+  /// In shared memory: all own blocks, and one that comes, where its owner has it.
+  [[nodiscard]] schedule::piece own_blocks() const;
+  [[nodiscard]] schedule::piece block_there(std::uint32_t slot, int owner,
+                                            schedule::buffer of) const;
   /// Where a message lands: of one block that goes no further in the output, else in scratch.
   [[nodiscard]] schedule::piece piece_for(const relay_plan::message& received) const;
 

@@ -95,6 +95,11 @@ void router::pass(const parcel& one, std::span<const int> destinations, int to) 
   }
 }
 
+void router::share() {
+  plan_.shared_slots =
+      of_ == contents::same_for_all ? 1 : static_cast<std::uint32_t>(in_.most_destinations);
+}
+
 void router::tell(int to, std::span<const std::int32_t> words) {
   auto& all = letter_to(to).words;
   all.insert(all.end(), words.begin(), words.end());
@@ -109,14 +114,15 @@ std::vector<letter> router::take_letters() {
   for (const outgoing& each : outgoing_) {
     letter& out = all.emplace_back();
     out.peer = each.to;
-    out.words.reserve(1 + each.words.size() + 4 * each.parcels.size());
+    out.words.reserve(1 + each.words.size() + 5 * each.parcels.size());
     out.words.push_back(static_cast<std::int32_t>(each.words.size()));
     out.words.insert(out.words.end(), each.words.begin(), each.words.end());
     const auto first = static_cast<std::uint32_t>(plan_.slots_sent.size());
     for (std::size_t i = 0; i < each.parcels.size(); ++i) {
       const parcel one = each.parcels[i];
       plan_.slots_sent.push_back(one.slot);
-      out.words.insert(out.words.end(), {one.origin, static_cast<std::int32_t>(one.number),
+      out.words.insert(out.words.end(), {static_cast<std::int32_t>(one.slot), one.origin,
+                                         static_cast<std::int32_t>(one.number),
                                          static_cast<std::int32_t>(one.destinations.size())});
       out.words.insert(out.words.end(), one.destinations.begin(), one.destinations.end());
     }
@@ -152,9 +158,12 @@ void router::take_in_parcels(int from, std::span<const std::int32_t> words) {
   if (words.empty()) return;
   const std::uint32_t first = plan_.slots;
   while (!words.empty()) {
-    const parcel one{plan_.slots++, words[0], static_cast<std::uint32_t>(words[1]),
-                     words.subspan(3, static_cast<std::size_t>(words[2]))};
-    words = words.subspan(3 + one.destinations.size());
+    const parcel one{plan_.slots++, words[1], static_cast<std::uint32_t>(words[2]),
+                     words.subspan(4, static_cast<std::size_t>(words[3]))};
+    if (plan_.shared_slots > 0) {
+      plan_.slots_there.push_back(static_cast<std::uint32_t>(words[0]));
+    }
+    words = words.subspan(4 + one.destinations.size());
     const auto mine = std::find(one.destinations.begin(), one.destinations.end(), rank_);
     if (mine != one.destinations.end()) deliver(one.slot, one.origin, one.number);
     const auto before = static_cast<std::size_t>(mine - one.destinations.begin());

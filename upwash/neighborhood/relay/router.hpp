@@ -75,6 +75,7 @@ struct grid_reach {
 struct surroundings {
   const placement* nodes = nullptr;
   const grid_reach* coordinates = nullptr;  ///< null: the ranks lie on no grid
+  int most_destinations = 0;                ///< of any rank
 };
 
 /// One message of a round: what was told, and headers of blocks, in words.
@@ -106,6 +107,10 @@ class router {
   /// It goes to rank `to` in this round, with these of its destinations; to this rank: it stays. A
   /// destination that is `to` has it then.
   void pass(const parcel& one, std::span<const int> destinations, int to);
+
+  /// What this rank has is read where it lies, in memory that all share. The same at all ranks; all
+  /// own blocks go straight to their destinations.
+  void share();
 
   /// Words for another rank, beside the parcels; they do not travel when the collective runs.
   void tell(int to, std::span<const std::int32_t> words);

@@ -35,6 +35,13 @@ constexpr std::array table{
             .doc = "each block straight to each neighbour",
             .source = "the definition"},
            &direct},
+    scheme{{.name = "shared",
+            .parameters = {},
+            .doc = "laid out in shared memory, and read there",
+            .source = "Nishtala et al. 2009"},
+           &shared,
+           false,
+           true},
     scheme{{.name = "node_forward",
             .parameters = {},
             .doc = "one message a node, handed on there",
@@ -78,18 +85,21 @@ chosen_scheme scheme_named(std::string_view text) {
               fmt::format("scheme: \"{}\" is not one of {}", split.first, fmt::join(names, ", ")));
 }
 
-std::vector<chosen_scheme> schemes_worth_a_look(bool on_grid, bool several_nodes) {
+std::vector<chosen_scheme> schemes_worth_a_look(const scene& in) {
   struct candidate {
     std::string_view text;
     bool by_nodes;
   };
-  constexpr candidate worth[] = {{"direct", false},         {"node_forward", true},
-                                 {"node_pairs", true},      {"halving", false},
-                                 {"halving:ranks=0", true}, {"doubling", false}};
+  constexpr candidate worth[] = {
+      {"direct", false},  {"shared", false},         {"node_forward", true}, {"node_pairs", true},
+      {"halving", false}, {"halving:ranks=0", true}, {"doubling", false}};
   std::vector<chosen_scheme> all;
   for (const candidate& each : worth) {
     const chosen_scheme one = scheme_named(each.text);
-    if ((on_grid || !one.is->needs_grid) && (several_nodes || !each.by_nodes)) all.push_back(one);
+    if ((in.on_grid || !one.is->needs_grid) && (in.several_nodes || !each.by_nodes) &&
+        (in.shares_memory || !one.is->shares_memory)) {
+      all.push_back(one);
+    }
   }
   return all;
 }

@@ -18,7 +18,8 @@ namespace upwash::neighborhoods {
 struct scheme {
   model::choice is;
   routing (*route)(router& at, const model::values& with) = nullptr;
-  bool needs_grid = false;  ///< ranks lie on a grid
+  bool needs_grid = false;     ///< ranks lie on a grid
+  bool shares_memory = false;  ///< ranks load and store each other's memory
 };
 
 /// A scheme with values for its parameters.
@@ -32,12 +33,22 @@ struct chosen_scheme {
 /// Reads NAME[:key=value,...]. Throws `error` (argument) for an unknown name or value.
 [[nodiscard]] chosen_scheme scheme_named(std::string_view text);
 [[nodiscard]] std::string text_of(const chosen_scheme& one);
-/// Those that tools list and `best` chooses from, `direct` first: where there is no grid, or one
-/// node only, without those that need it.
-[[nodiscard]] std::vector<chosen_scheme> schemes_worth_a_look(bool on_grid, bool several_nodes);
+/// Where ranks are: what schemes may need.
+struct scene {
+  bool on_grid = false;
+  bool several_nodes = false;
+  bool shares_memory = false;
+};
+/// Those that tools list and `best` chooses from, `direct` first: without those that need what is
+/// not there.
+[[nodiscard]] std::vector<chosen_scheme> schemes_worth_a_look(const scene& in);
 
 /// Each block straight to each neighbour. Messages: the destinations; the baseline.
 routing direct(router& at, const model::values& with);
+/// Each rank lays its blocks in memory that all share, once; who wants one copies it from there.
+/// Messages: none, but a word that all look at. Source: Nishtala et al. 2009, collectives on shared
+/// memory.
+routing shared(router& at, const model::values& with);
 /// Blocks for a node go there once, to one of their destinations, which hands them on. Messages
 /// between nodes: the nodes with destinations. Source: "node 2-step", Bienz, Gropp and Olson 2019.
 routing node_forward(router& at, const model::values& with);
