@@ -8,6 +8,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/eager_sizes.hpp"
+#include "upwash/model/cost.hpp"
 #include "upwash/schedule/least_time.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -55,17 +56,6 @@ void thin_out(std::vector<std::vector<std::uint64_t>>& lists) {
   }
 }
 
-/// The machine, with what the executor takes for a message.
-machine with_edges(machine on) {
-  const duration each = on.processor.edge.value_or(duration());
-  for (machine_level& level : on.levels) {
-    level.send_overhead = level.send_overhead.value_or(duration()) + each;
-    level.receive_overhead = level.receive_overhead.value_or(duration()) + each;
-    if (level.loggp) level.loggp->gap_ns_per_byte += on.processor.edge_ns_per_byte.value_or(0);
-  }
-  return on;
-}
-
 }  // namespace
 
 std::vector<selection> candidates_of(const algorithm& one, const problem& call) {
@@ -102,7 +92,7 @@ std::uint64_t steps_worth_a_choice(int ranks) noexcept {
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 800, 10'000, 200'000);
 }
 
-predictor::predictor(const machine& on) : on_(on), edged_(with_edges(on)) {}
+predictor::predictor(const machine& on) : on_(on), edged_(model::with_edges(on)) {}
 
 /// What does not run on the board's lines goes through the executor.
 const machine& predictor::seen_by(const selection& one, const problem& call) const {

@@ -90,4 +90,14 @@ duration core_sharing_time(const machine& on, std::uint64_t rounds, duration bus
   return one * (static_cast<std::int64_t>(rounds) * ranks_per_core) + busy * (ranks_per_core - 1);
 }
 
+machine with_edges(machine on) {
+  const duration each = on.processor.edge.value_or(duration());
+  for (machine_level& level : on.levels) {
+    level.send_overhead = level.send_overhead.value_or(duration()) + each;
+    level.receive_overhead = level.receive_overhead.value_or(duration()) + each;
+    if (level.loggp) level.loggp->gap_ns_per_byte += on.processor.edge_ns_per_byte.value_or(0);
+  }
+  return on;
+}
+
 }  // namespace upwash::model

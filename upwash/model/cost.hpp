@@ -53,4 +53,7 @@ struct message_cost {
 [[nodiscard]] duration core_sharing_time(const machine& on, std::uint64_t rounds, duration busy,
                                          int ranks_per_node);
 
+/// The machine, with what an executor of schedules takes for a message (`processor.edge`).
+[[nodiscard]] machine with_edges(machine on);
+
 }  // namespace upwash::model

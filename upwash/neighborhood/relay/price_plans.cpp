@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/neighborhood/relay/price_plans.hpp"
 
+#include <algorithm>
+
+#include "upwash/model/cost.hpp"
 #include "upwash/neighborhood/relay/relay_schedule.hpp"
 #include "upwash/schedule/price.hpp"
 
@@ -20,10 +23,12 @@ duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes, 
   schedule::price_options all;
   all.every_rank = true;
   all.most_steps = ~std::uint64_t{0};
+  const bool by_messages = std::none_of(
+      plans.begin(), plans.end(), [](const relay_plan& each) { return each.shared_slots > 0; });
   return schedule::price(
              static_cast<int>(plans.size()),
              [&](int rank) { return layouts[static_cast<std::size_t>(rank)].steps(most_shared); },
-             on, {}, all)
+             by_messages ? model::with_edges(on) : on, {.direct = !by_messages}, all)
       .completion;
 }
 
