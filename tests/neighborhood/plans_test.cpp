@@ -28,7 +28,7 @@ all_plans plans_by(std::string_view scheme, const process_graph& graph, const pl
 std::vector<std::string> schemes_for(const process_graph& graph) {
   std::vector<std::string> all;
   for (const scheme& each : all_schemes()) {
-    if (each.needs_grid && !graph.coordinates()) continue;
+    if (each.facts.needs_grid && !graph.coordinates()) continue;
     all.emplace_back(each.is.name);
   }
   all.emplace_back("halving:ranks=0");

@@ -78,8 +78,10 @@ std::string neighborhood_state::objection_to_ranks() const {
   return {};
 }
 
-/// `named`: how many edges to this rank each member names.
-std::string neighborhood_state::objection_to_edges(const std::map<int, int>& named) const {
+/// Against the edges to this rank that each member names.
+std::string neighborhood_state::objection_to_edges() const {
+  std::map<int, int> named;
+  for (const letter& each : edges_here_) named[each.peer] = static_cast<int>(each.words.size());
   const std::map<int, int> expected = times(sources_);
   if (named == expected) return {};
   int source = 0;
@@ -95,15 +97,17 @@ std::string neighborhood_state::objection_to_edges(const std::map<int, int>& nam
 /// All members refuse together: nobody waits for one that has thrown.
 void neighborhood_state::check_neighbors() {
   std::string wrong = objection_to_ranks();
-  std::vector<letter> going;
-  for (const auto& [to, edges] : times(destinations_)) {
-    if (to >= 0 && to < among_.size()) going.push_back({to, {edges}});
+  std::map<int, letter> going;
+  for (std::size_t i = 0; i < destinations_.size(); ++i) {
+    const int to = destinations_[i];
+    if (to < 0 || to >= among_.size()) continue;
+    going[to].peer = to;
+    going[to].words.push_back(static_cast<std::int32_t>(i));
   }
-  std::map<int, int> named;
-  for (const letter& each : exchange_letters(among_, std::move(going))) {
-    named[each.peer] = each.words[0];
-  }
-  if (wrong.empty()) wrong = objection_to_edges(named);
+  std::vector<letter> letters;
+  for (auto& [to, each] : going) letters.push_back(std::move(each));
+  edges_here_ = exchange_letters(among_, std::move(letters));
+  if (wrong.empty()) wrong = objection_to_edges();
   const std::array own{wrong.empty() ? 0 : 1, static_cast<int>(destinations_.size()),
                        static_cast<int>(sources_.size())};
   std::array<int, own.size()> of_all{};
@@ -135,13 +139,13 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
   const std::pair key{std::string(scheme), of};
   if (const auto found = plans_.find(key); found != plans_.end()) return found->second;
   const chosen_scheme chosen = scheme_named(scheme);
-  if (chosen.is->needs_grid && !reach_) {
+  if (chosen.is->facts.needs_grid && !reach_) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: neighborhood: scheme {} goes along the dimensions of a grid; "
                             "make the neighborhood with one",
                             among_.here().rank(), scheme));
   }
-  if (chosen.is->shares_memory && !where().shares_memory) {
+  if (chosen.is->facts.shares_memory && !where().shares_memory) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: neighborhood: scheme {} is for members that load and store "
                             "each other's memory; name another, or none",
@@ -149,7 +153,9 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
   }
   router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr, most_destinations_},
             destinations_, sources_, of);
-  auto made = std::make_shared<relay_plan>(plan_together(among_, at, chosen.route(at)));
+  auto made = std::make_shared<relay_plan>(chosen.is->facts.straight
+                                               ? plan_straight(at, chosen.route(at), edges_here_)
+                                               : plan_together(among_, at, chosen.route(at)));
   return plans_.emplace(key, std::move(made)).first->second;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,12 +50,13 @@ class neighborhood_state {
 
  private:
   [[nodiscard]] std::string objection_to_ranks() const;
-  [[nodiscard]] std::string objection_to_edges(const std::map<int, int>& named) const;
+  [[nodiscard]] std::string objection_to_edges() const;
   void check_neighbors();
 
   team among_;
   std::vector<int> sources_;
   std::vector<int> destinations_;
+  std::vector<letter> edges_here_;  ///< from each source: which of its destinations they are
   placement nodes_;
   int most_destinations_ = 0;
   int most_sources_ = 0;
@@ -72,6 +74,11 @@ class neighborhood_state {
 
 /// Makes a plan together with the other members, by a sparse exchange for each round of the scheme.
 [[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes);
+
+/// The same by a scheme of one round whose blocks go straight to their destinations: what comes is
+/// known. `edges_here`: from each source, which of its destinations this rank is. Local.
+[[nodiscard]] relay_plan plan_straight(router& at, routing goes,
+                                       std::span<const letter> edges_here);
 
 /// Gives each member the letters for it, sorted by who wrote them. Collective, blocking.
 [[nodiscard]] std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& going);

@@ -50,4 +50,12 @@ relay_plan plan_together(const team& among, router& at, routing goes) {
   return at.finish();
 }
 
+relay_plan plan_straight(router& at, routing goes, std::span<const letter> edges_here) {
+  while (goes.resume()) {
+    static_cast<void>(at.take_letters());
+    at.take_in(at.letters_of_sources(edges_here));
+  }
+  return at.finish();
+}
+
 }  // namespace upwash::neighborhoods::detail

@@ -154,6 +154,23 @@ void router::take_in(std::vector<letter>&& letters) {
   ++round_;
 }
 
+std::vector<letter> router::letters_of_sources(std::span<const letter> edges) const {
+  std::vector<letter> all;
+  for (const letter& each : edges) {
+    if (each.peer == rank_) continue;
+    letter& came = all.emplace_back();
+    came.peer = each.peer;
+    came.words.push_back(0);
+    const std::size_t blocks = of_ == contents::same_for_all ? 1 : each.words.size();
+    for (std::size_t number = 0; number < blocks; ++number) {
+      const std::int32_t slot = of_ == contents::same_for_all ? 0 : each.words[number];
+      came.words.insert(came.words.end(),
+                        {slot, each.peer, static_cast<std::int32_t>(number), 1, rank_});
+    }
+  }
+  return all;
+}
+
 void router::take_in_parcels(int from, std::span<const std::int32_t> words) {
   if (words.empty()) return;
   const std::uint32_t first = plan_.slots;

@@ -134,6 +134,9 @@ class router {
   [[nodiscard]] std::vector<letter> take_letters();
   /// What came, by ascending ranks.
   void take_in(std::vector<letter>&& letters);
+  /// What comes where all send their own blocks straight to their destinations. `edges`: by source,
+  /// which of its destinations this rank is.
+  [[nodiscard]] std::vector<letter> letters_of_sources(std::span<const letter> edges) const;
   /// After the last round. Throws `error` (fault) where a parcel is left, or a source is missing.
   [[nodiscard]] relay_plan finish();
 

@@ -34,14 +34,14 @@ constexpr std::array table{
             .parameters = {},
             .doc = "each block straight to each neighbour",
             .source = "the definition"},
-           &direct},
+           &direct,
+           {.straight = true}},
     scheme{{.name = "shared",
             .parameters = {},
             .doc = "laid out in shared memory, and read there",
             .source = "Nishtala et al. 2009"},
            &shared,
-           false,
-           true},
+           {.shares_memory = true, .straight = true}},
     scheme{{.name = "node_forward",
             .parameters = {},
             .doc = "one message a node, handed on there",
@@ -62,7 +62,7 @@ constexpr std::array table{
             .doc = "on a grid by doubling shifts",
             .source = "Traff and Hunold 2019"},
            &doubling,
-           true},
+           {.needs_grid = true}},
     scheme{{.name = "friends",
             .parameters = friends_parameters,
             .doc = "groups divide the neighbours they have in common",
@@ -96,8 +96,8 @@ std::vector<chosen_scheme> schemes_worth_a_look(const scene& in) {
   std::vector<chosen_scheme> all;
   for (const candidate& each : worth) {
     const chosen_scheme one = scheme_named(each.text);
-    if ((in.on_grid || !one.is->needs_grid) && (in.several_nodes || !each.by_nodes) &&
-        (in.shares_memory || !one.is->shares_memory)) {
+    if ((in.on_grid || !one.is->facts.needs_grid) && (in.several_nodes || !each.by_nodes) &&
+        (in.shares_memory || !one.is->facts.shares_memory)) {
       all.push_back(one);
     }
   }

@@ -15,11 +15,16 @@
 
 namespace upwash::neighborhoods {
 
+struct scheme_facts {
+  bool needs_grid = false;     ///< ranks lie on a grid
+  bool shares_memory = false;  ///< ranks load and store each other's memory
+  bool straight = false;       ///< own blocks go to their destinations in one round, and no others
+};
+
 struct scheme {
   model::choice is;
   routing (*route)(router& at, const model::values& with) = nullptr;
-  bool needs_grid = false;     ///< ranks lie on a grid
-  bool shares_memory = false;  ///< ranks load and store each other's memory
+  scheme_facts facts{};
 };
 
 /// A scheme with values for its parameters.
