@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The last rank calls something else than the others; the argument says what.
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,16 @@ int main(int argc, char** argv) {
     const bool odd = world.rank() == world.size() - 1;
     std::vector<int> data(odd && what == "size" ? 3 : 4);
     upwash::barrier(world, upwash::blocking);
-    if (what == "collective" && odd) {
+    if (what == "neighbors") {
+      const int next = (world.rank() + 1) % world.size();
+      const int before = (world.rank() + world.size() - 1) % world.size();
+      const upwash::neighborhood ring(world, {{&before, 1}, {&next, 1}});
+      data.resize(odd ? 2 : 3);
+      std::vector<int> came(3);
+      const std::vector<std::uint64_t> counts{came.size()};
+      upwash::neighbor_all_gather_v(ring, upwash::blocking, data, came, counts,
+                                    {.scheme = "direct"});
+    } else if (what == "collective" && odd) {
       upwash::barrier(world, upwash::blocking);
     } else if (what == "waiting" && odd) {
       upwash::broadcast(world, 0, std::span(data)).wait();

@@ -36,3 +36,11 @@ UPWASH_CHECKED=1 timeout 30 "$upwash" run -n 5 "$program" waiting >"$out" 2>&1 |
   fail "blocking or not matters where nothing adapts"
 UPWASH_CHECKED=1 timeout 30 "$upwash" run -n 5 "$program" none >"$out" 2>&1 ||
   fail "members that agree got an error"
+
+# Neighbours tell each other no lengths where blocks go straight.
+for where in shm sim loopback; do
+  timeout 30 "$upwash" run --conduit $where -n 5 "$program" neighbors >"$out" 2>&1 &&
+    fail "neighbors on $where: no error"
+  grep -q 'rank 0: 8 bytes came from member 4 where 12 were expected' "$out" ||
+    fail "neighbors on $where: no length is named"
+done

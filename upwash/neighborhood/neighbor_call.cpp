@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -75,6 +77,8 @@ single_call single(const neighborhood& on, what of, std::shared_ptr<const relay_
   return {std::move(how_it_goes), std::move(run_as)};
 }
 
+constexpr std::uint64_t unknown_length = ~std::uint64_t{0};
+
 /// The length of every block that is here at any time: lengths travel as the blocks will.
 std::vector<std::uint64_t> lengths_of_slots(const neighborhood& on, what of, const relay_plan& plan,
                                             std::span<const std::uint64_t> own,
@@ -126,21 +130,53 @@ void check_uneven(const neighborhood& on, const uneven_call& all) {
   check("output", all.received, all.received_at, on.sources().size(), all.output.size());
 }
 
+std::string who_expects_what(const neighborhood& on, const uneven_call& all,
+                             const relay_plan::delivery& what) {
+  return fmt::format("rank {}: {}: member {} expects {} bytes of member {}",
+                     on.among().here().rank(), name_of(all.of), on.among().rank(),
+                     all.received[what.source], on.sources()[what.source]);
+}
+
+/// Blocks that come straight from their sources are as long as their receiver says, or the message
+/// is refused when it comes.
+std::vector<std::uint64_t> lengths_as_told(const neighborhood& on, const uneven_call& all,
+                                           const relay_plan& plan,
+                                           std::span<const std::uint64_t> own) {
+  std::vector<std::uint64_t> lengths(plan.slots, unknown_length);
+  std::copy(own.begin(), own.end(), lengths.begin());
+  for (const relay_plan::delivery& each : plan.deliveries) {
+    const std::uint64_t wanted = all.received[each.source];
+    if (lengths[each.slot] == unknown_length) lengths[each.slot] = wanted;
+    if (lengths[each.slot] == wanted) continue;
+    throw error(error_kind::argument,
+                fmt::format("{}, and {} of the same block elsewhere",
+                            who_expects_what(on, all, each), lengths[each.slot]));
+  }
+  return lengths;
+}
+
+std::vector<std::uint64_t> lengths_as_sent(const neighborhood& on, const uneven_call& all,
+                                           const relay_plan& plan,
+                                           std::span<const std::uint64_t> own,
+                                           const neighbor_options& how, call_site site) {
+  std::vector<std::uint64_t> lengths = lengths_of_slots(on, all.of, plan, own, how, site);
+  for (const relay_plan::delivery& each : plan.deliveries) {
+    if (lengths[each.slot] == all.received[each.source]) continue;
+    throw error(
+        error_kind::argument,
+        fmt::format("{}, which sends {}", who_expects_what(on, all, each), lengths[each.slot]));
+  }
+  return lengths;
+}
+
 single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
                     call_site site) {
   check_uneven(on, all);
   // Members do not know each other's lengths before there is a plan: it is one for short blocks.
   const auto plan = on.state().plan_of(how.scheme, contents_of(all.of), sizeof(std::uint64_t));
   const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;
-  const std::vector<std::uint64_t> lengths = lengths_of_slots(on, all.of, *plan, sent, how, site);
-  for (const relay_plan::delivery& each : plan->deliveries) {
-    const std::uint64_t wanted = all.received[each.source];
-    if (lengths[each.slot] == wanted) continue;
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {}: member {} sends {} bytes to member {}, which expects {}",
-                            on.among().here().rank(), name_of(all.of), on.sources()[each.source],
-                            lengths[each.slot], on.among().rank(), wanted));
-  }
+  const auto lengths = plan->straight ? lengths_as_told(on, all, *plan, sent)
+                                      : lengths_as_sent(on, all, *plan, sent, how, site);
   const auto in_order = [](std::span<const std::uint64_t> given,
                            std::span<const std::uint64_t> bytes) {
     return given.empty() ? one_behind_the_other(bytes)

@@ -14,6 +14,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/all_reduce.hpp"
+#include "upwash/collective/barrier.hpp"
 #include "upwash/collective/values.hpp"
 #include "upwash/core/reach.hpp"
 #include "upwash/neighborhood/graphs/graph_text.hpp"
@@ -223,6 +224,24 @@ JOB_TEST(neighborhood, blocks_of_different_lengths) {
       ++call;
     }
   }
+}
+
+/// Lengths travel first where blocks are handed on; tests/system/mismatch.sh has those that are
+/// not.
+JOB_TEST(neighborhood, refuses_blocks_of_other_lengths, .least_ranks = 2) {
+  const int next = (here.rank() + 1) % here.size();
+  const int before = (here.rank() + here.size() - 1) % here.size();
+  const neighborhood ring(here.world(), {std::span(&before, 1), std::span(&next, 1)});
+  std::vector<int> came(3);
+  const std::vector<std::uint64_t> counts{came.size()};
+  const std::string said = refusal([&] {
+    const std::vector<int> mine(2, here.rank());
+    neighbor_all_gather_v(ring, blocking, mine, came, counts, {.scheme = "halving"});
+  });
+  EXPECT_NE(said.find(fmt::format("member {} expects 12 bytes of member {}, which sends 8",
+                                  here.rank(), before)),
+            std::string::npos)
+      << said;
 }
 
 JOB_TEST(neighborhood, grids_by_doubling) {

@@ -55,7 +55,9 @@ relay_plan plan_straight(router& at, routing goes, std::span<const letter> edges
     static_cast<void>(at.take_letters());
     at.take_in(at.letters_of_sources(edges_here));
   }
-  return at.finish();
+  relay_plan made = at.finish();
+  made.straight = true;
+  return made;
 }
 
 }  // namespace upwash::neighborhoods::detail

@@ -46,6 +46,8 @@ struct relay_plan {
   std::vector<std::uint32_t> slots_sent;
   std::vector<round> rounds;         ///< those in which this rank sends or receives
   std::vector<delivery> deliveries;  ///< sorted by slot; each source once
+  /// Known of all ranks: blocks go straight from their ranks to their destinations.
+  bool straight = false;
   /// The most own blocks of any rank, where ranks lay them out in shared memory and read those of
   /// the others there; 0: blocks travel as messages.
   std::uint32_t shared_slots = 0;

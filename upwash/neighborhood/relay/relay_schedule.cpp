@@ -116,7 +116,11 @@ laid_out_plan::laid_out_plan(const relay_plan& plan, const uneven& lengths)
 
 void laid_out_plan::lay_out() {
   source_of_.assign(plan_.slots, no_source);
-  for (const relay_plan::delivery& each : plan_.deliveries) source_of_[each.slot] = each.source;
+  if (!outputs_.empty()) slot_of_.resize(plan_.deliveries.size());
+  for (const relay_plan::delivery& each : plan_.deliveries) {
+    source_of_[each.slot] = each.source;
+    if (!outputs_.empty()) slot_of_[each.source] = each.slot;
+  }
   scratch_at_.assign(plan_.slots, nowhere);
   std::uint64_t end = 0;
   for (const relay_plan::message& each : plan_.receives) {
@@ -146,10 +150,7 @@ piece laid_out_plan::slot(std::uint32_t number) const {
 
 piece laid_out_plan::output_of(std::uint32_t source) const {
   if (outputs_.empty()) return {buffer::output, source * bytes_, bytes_};
-  for (const relay_plan::delivery& each : plan_.deliveries) {
-    if (each.source == source) return {buffer::output, outputs_[source], slot_bytes(each.slot)};
-  }
-  return {};
+  return {buffer::output, outputs_[source], slot_bytes(slot_of_[source])};
 }
 
 bool laid_out_plan::in_one_piece(const relay_plan::message& sent) const {

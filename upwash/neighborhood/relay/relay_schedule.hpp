@@ -70,6 +70,7 @@ class laid_out_plan {
   std::vector<std::uint64_t> scratch_at_;  ///< by slot that came; `nowhere`: in the output
   std::vector<std::uint64_t> packed_at_;   ///< by send; `nowhere`: as its blocks lie
   std::vector<std::uint32_t> source_of_;   ///< by slot: a source whose block it is
+  std::vector<std::uint32_t> slot_of_;     ///< by source; lengths all alike: empty
   std::uint64_t scratch_bytes_ = 0;
 };
 

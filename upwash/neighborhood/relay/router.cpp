@@ -95,7 +95,7 @@ void router::pass(const parcel& one, std::span<const int> destinations, int to) 
   }
 }
 
-void router::share() {
+void router::share() noexcept {
   plan_.shared_slots =
       of_ == contents::same_for_all ? 1 : static_cast<std::uint32_t>(in_.most_destinations);
 }

@@ -110,7 +110,7 @@ class router {
 
   /// What this rank has is read where it lies, in memory that all share. The same at all ranks; all
   /// own blocks go straight to their destinations.
-  void share();
+  void share() noexcept;
 
   /// Words for another rank, beside the parcels; they do not travel when the collective runs.
   void tell(int to, std::span<const std::int32_t> words);
