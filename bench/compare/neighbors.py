@@ -10,9 +10,9 @@ import sys
 GRAPHS = ["moore:d=2,r=1", "moore:d=2,r=2", "moore:d=3,r=1",
           "random:permille=50", "random:permille=200", "random:permille=500"]
 # Those that a build does not know, or not for a graph, are left out.
-SCHEMES = ["direct", "best", "halving", "doubling", "friends:k=2", "friends:k=4"]
+SCHEMES = ["direct", "shared", "best", "halving", "doubling", "friends:k=2", "friends:k=4"]
 # The baseline, and the one that is another of them.
-NOT_COMBINING = ("direct", "best")
+NOT_COMBINING = ("direct", "shared", "best")
 
 
 def build(root, build_dir, out, compilers):
