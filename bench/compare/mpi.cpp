@@ -8,24 +8,12 @@
 #include <vector>
 
 #include "bench/compare/cells.hpp"
+#include "bench/compare/mpi_world.hpp"
 
 namespace {
 
-class mpi_library {
+class mpi_library : public compare::mpi_world {
  public:
-  mpi_library() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  double most(double mine) {
-    double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return all;
-  }
-
-  void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
   void broadcast(double* data, std::size_t n) {
     MPI_Bcast(data, int(n), MPI_DOUBLE, 0, MPI_COMM_WORLD);
   }
@@ -79,8 +67,6 @@ class mpi_library {
   std::vector<MPI_Request> posted_;
   std::vector<MPI_Request> sends_;
   char word_[8] = {};
-  int rank_ = 0;
-  int size_ = 1;
 };
 
 }  // namespace

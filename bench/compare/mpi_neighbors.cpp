@@ -7,25 +7,13 @@
 
 #include <cstdlib>
 
+#include "bench/compare/mpi_world.hpp"
 #include "bench/compare/neighbor_cells.hpp"
 
 namespace {
 
-class mpi_library {
+class mpi_library : public compare::mpi_world {
  public:
-  mpi_library() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
-  double most(double mine) {
-    double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return all;
-  }
-  void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
-
   bool offers(const compare::named_edges& /*edges*/, const std::string& /*scheme*/) { return true; }
   void make(const compare::named_edges& edges, const std::string& /*scheme*/) {
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, int(edges.sources.size()), edges.sources.data(),
@@ -43,8 +31,6 @@ class mpi_library {
 
  private:
   MPI_Comm near_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  int size_ = 1;
 };
 
 }  // namespace

@@ -9,22 +9,13 @@
 #include <vector>
 
 #include "bench/compare/cells.hpp"
+#include "bench/compare/upwash_world.hpp"
 
 namespace {
 
-class upwash_library {
+class upwash_library : public compare::upwash_world {
  public:
-  explicit upwash_library(upwash::job& here) : world_(here.world()) {}
-  int rank() const { return world_.rank(); }
-  int size() const { return world_.size(); }
-  double most(double mine) {
-    double all = 0;
-    upwash::all_reduce<upwash::most>(world_, upwash::blocking, std::span<const double>(&mine, 1),
-                                     std::span(&all, 1));
-    return all;
-  }
-
-  void barrier() { upwash::barrier(world_, upwash::blocking); }
+  using upwash_world::upwash_world;
   void broadcast(double* data, std::size_t n) {
     upwash::broadcast(world_, upwash::blocking, 0, std::span(data, n));
   }
@@ -78,7 +69,6 @@ class upwash_library {
 
  private:
   std::size_t members() const { return static_cast<std::size_t>(size()); }
-  upwash::team world_;
   std::vector<upwash::matching::receiving> posted_;
   std::vector<upwash::request> sends_;
   char word_[8] = {};

@@ -14,23 +14,14 @@
 #include <string_view>
 
 #include "bench/compare/neighbor_cells.hpp"
+#include "bench/compare/upwash_world.hpp"
 #include "upwash/neighborhood/graphs/graph_text.hpp"
 
 namespace {
 
-class upwash_library {
+class upwash_library : public compare::upwash_world {
  public:
-  explicit upwash_library(upwash::job& here) : world_(here.world()) {}
-  int rank() const { return world_.rank(); }
-  int size() const { return world_.size(); }
-  double most(double mine) {
-    double all = 0;
-    upwash::all_reduce<upwash::most>(world_, upwash::blocking, std::span<const double>(&mine, 1),
-                                     std::span(&all, 1));
-    return all;
-  }
-  void barrier() { upwash::barrier(world_, upwash::blocking); }
-
+  using upwash_world::upwash_world;
   /// Where the ranks of a graph lie on a grid, schemes may use it.
   void place(const std::optional<upwash::grid>& on) { on_ = on; }
   /// A scheme that is unknown, or that needs a grid, is refused at the first call, by all ranks.
@@ -65,7 +56,6 @@ class upwash_library {
   }
 
  private:
-  upwash::team world_;
   std::string scheme_;
   std::optional<upwash::grid> on_;
   std::optional<upwash::neighborhood> near_;
