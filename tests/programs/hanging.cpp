@@ -7,7 +7,8 @@
 //   computes  all but rank 0 wait in an all_reduce; rank 0 computes
 //   polls     as missing, but the others test a receive in a loop
 //   pending   rank 0 has posted receives, and waits for a word; the others have left
-//   slow      as missing, but the last rank comes after SECONDS
+//   kinds     rank 0 waits for a semaphore, 1 for a lock, 2 for the end of a stream; the last
+//   computes slow      as missing, but the last rank comes after SECONDS
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -17,12 +18,29 @@
 #include <string_view>
 #include <thread>
 
+#include "upwash/onesided/locks.hpp"
+#include "upwash/onesided/semaphore.hpp"
 #include "upwash/upwash.hpp"
 
 namespace {
 
 void compute_for_ever() {
   for (std::atomic<int> turn = 0;; ++turn) {
+  }
+}
+
+void hang_in_kinds(upwash::job& here) {
+  const upwash::team world = here.world();
+  upwash::semaphore_set words(world, 1);
+  upwash::lock_set locks(world, 1, upwash::lock_kind::queue);
+  auto items = upwash::open_stream<int>(world, [](int) {});
+  if (here.rank() == here.size() - 1) locks.lock(0, 0);
+  upwash::barrier(world, upwash::blocking);
+  switch (here.rank()) {
+    case 0: return words.wait(0);
+    case 1: return locks.lock(0, 0);
+    case 2: return items.finish();
+    default: compute_for_ever();
   }
 }
 
@@ -51,6 +69,8 @@ void hang(upwash::job& here, std::string_view how, double seconds) {
     auto first = upwash::matching::receive(world, here.size() - 1, 7, bytes);
     upwash::region area = upwash::allocate(world.subset(std::array<int, 1>{0}), 64);
     upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::comparison::equal, 1);
+  } else if (how == "kinds") {
+    hang_in_kinds(here);
   }
 }
 

@@ -25,7 +25,7 @@ run=("$upwash" run --timeout 120s)
 
 reports "${run[@]}" -n 3 "$bin/hanging" missing -- \
   "^upwash: rank [0-2] has waited in (barrier|finish) for [0-9.]+ s; the 3 ranks of the job:" \
-  "^  0, 1  waits in barrier  -     -    the world  2 " \
+  "^  0, 1  waits in barrier at hanging.cpp:[0-9]+  -     -    the world  2 " \
   "^  2     waits in finish " \
   "^  conclusion: rank 2 never called barrier #2 of the world; it waits in finish$"
 
@@ -42,6 +42,10 @@ reports "${run[@]}" -n 3 "$bin/hanging" computes -- \
 reports "${run[@]}" -n 2 "$bin/hanging" pending -- "^  0     waits in wait_until at hanging.cpp:[0-9]+ " \
   "^      pending at rank 0: 1 receives posted"
 
+reports "${run[@]}" -n 4 "$bin/hanging" kinds -- "^  0     waits in wait for a semaphore at hanging.cpp:[0-9]+ " \
+  "^  1     waits in lock at hanging.cpp:[0-9]+ " "^  2     waits in quiescence at hanging.cpp:[0-9]+ " \
+  "^  3     computes without calling the library "
+
 # A loop over test() is a wait, too.
 : >"$out"
 "${run[@]}" -n 2 "$bin/hanging" polls >>"$out" 2>&1 &
@@ -55,7 +59,7 @@ wait "$pid" || true
 
 # Ranks that are fibers of a process answer each for itself.
 reports "${run[@]}" -n 4 --ranks-per-process 2 "$bin/hanging" missing -- \
-  "^  0-2   waits in barrier " "^  3     waits in finish " \
+  "^  0-2   waits in barrier at hanging.cpp:[0-9]+ " "^  3     waits in finish " \
   "^  conclusion: rank 3 never called barrier #[0-9]+ of the world; it waits in finish$"
 
 # A stopped rank is told from one that computes.

@@ -34,7 +34,7 @@ void make_words(const team& among, detail::team_state& state) {
 
 }  // namespace
 
-void barrier(const team& among) {
+void barrier(const team& among, call_site site) {
   job& here = among.here();
   ++host(here).counters().barriers;
   if (among.size() == 1) {
@@ -42,12 +42,13 @@ void barrier(const team& among) {
     return;
   }
   auto& state = team_access::state(among);
-  if (!state.between().all_direct()) return barrier_by_messages(among);
+  if (!state.between().all_direct()) return barrier_by_messages(among, site);
   const std::uint64_t epoch = ++state.barrier_epoch;
   const conduit::wait_reason reason{.operation = "barrier",
                                     .team = among.id(),
                                     .number = epoch,
-                                    .counted = observe::series::barriers};
+                                    .counted = observe::series::barriers,
+                                    .site = site};
   const wait_scope in(here, reason);
   if (!state.barrier_words) make_words(among, state);
   const auto members = static_cast<std::uint64_t>(among.size());

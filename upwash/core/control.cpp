@@ -47,10 +47,11 @@ void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32
 /// One control collective on one team, as this rank goes through it.
 class exchange {
  public:
-  exchange(const team& among, const char* name)
+  exchange(const team& among, const char* name, call_site site = {})
       : among_(among),
         here_(among.here()),
         name_(name),
+        site_(site),
         number_(team_access::state(among).control_number++) {}
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
@@ -74,7 +75,8 @@ class exchange {
                       .peer = wanted.source,
                       .team = among_.id(),
                       .number = number_,
-                      .counted = observe::series::controls});
+                      .counted = observe::series::controls,
+                      .site = site_});
     auto node = waiting.extract(wanted);
     return std::move(node.mapped());
   }
@@ -95,6 +97,7 @@ class exchange {
   const team& among_;
   job& here_;
   const char* name_;
+  call_site site_;
   std::uint32_t number_;
 };
 
@@ -130,8 +133,8 @@ void broadcast_down(exchange& talk, const team& among, int root, std::uint32_t s
 
 }  // namespace
 
-void barrier_by_messages(const team& among) {
-  exchange talk(among, "barrier");
+void barrier_by_messages(const team& among, call_site site) {
+  exchange talk(among, "barrier", site);
   const int size = among.size();
   std::uint32_t step = 0;
   for (int distance = 1; distance < size; distance *= 2, ++step) {

@@ -11,16 +11,17 @@
 #include <span>
 #include <type_traits>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::control {
 
 /// All members have entered when any leaves. Shared memory: one counter and one word for the
 /// team (flags for two members); else dissemination, ceil(log2 size) messages a rank.
-void barrier(const team& among);
+void barrier(const team& among, call_site site = call_site::current());
 
 /// By messages in any case: dissemination.
-void barrier_by_messages(const team& among);
+void barrier_by_messages(const team& among, call_site site = call_site::current());
 
 /// `bytes` of `root` to all. Binomial tree.
 void broadcast(const team& among, int root, std::span<std::byte> bytes);

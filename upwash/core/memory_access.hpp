@@ -60,12 +60,13 @@ template <class T>
 
 /// One value, blocking until it is visible.
 template <class T>
-void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value) {
+void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value,
+               call_site site = call_site::current()) {
   if (std::byte* direct = detail::direct_put(here, to, sizeof value)) {
     detail::store_value(direct, value);
     return;
   }
-  put(here, to, std::span<const T>(&value, 1)).wait();
+  put(here, to, std::span<const T>(&value, 1)).wait(site);
 }
 
 /// Completed by `job.quiet()`, or `quiet(rank)` of the target; `from` must stay unchanged until
@@ -131,9 +132,9 @@ template <class T>
 
 /// One value, blocking.
 template <class T>
-[[nodiscard]] T get_value(job& here, global_ptr<T> from) {
+[[nodiscard]] T get_value(job& here, global_ptr<T> from, call_site site = call_site::current()) {
   T value;
-  get(here, from, std::span<T>(&value, 1)).wait();
+  get(here, from, std::span<T>(&value, 1)).wait(site);
   return value;
 }
 

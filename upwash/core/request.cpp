@@ -41,12 +41,14 @@ bool request::test() {
   return done();
 }
 
-void request::wait() {
+void request::wait(call_site site) {
   if (ticket_ == nullptr) return;
   detail::ticket& held = *ticket_;
   if (done()) return;
   try {
-    host(*held.owner).wait(conduit::wait_target::counter_zero(held.pending), held.reason);
+    wait_reason why = held.reason;
+    if (why.site.line == 0) why.site = site;
+    host(*held.owner).wait(conduit::wait_target::counter_zero(held.pending), why);
   } catch (const std::exception&) {
     throw;
   } catch (...) {
@@ -90,13 +92,13 @@ void request::detach() noexcept {
   detail::job_access::state(*held->owner).detached.add(held);
 }
 
-void wait_all(std::span<request> requests) {
-  for (request& each : requests) each.wait();
+void wait_all(std::span<request> requests, call_site site) {
+  for (request& each : requests) each.wait(site);
 }
 
-void completion_counter::wait(job& here) {
+void completion_counter::wait(job& here, call_site site) {
   host(here).wait(conduit::wait_target::counter_zero(pending_),
-                  {.operation = "completion counter"});
+                  {.operation = "completion counter", .site = site});
 }
 
 }  // namespace upwash

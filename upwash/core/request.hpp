@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/observe/wait_reason.hpp"
 
 namespace upwash {
@@ -53,7 +54,7 @@ class [[nodiscard]] request {
   bool test();
 
   /// Blocks until it is complete; makes progress for others meanwhile. Not from a handler.
-  void wait();
+  void wait(call_site site = call_site::current());
 
   /// Whether it stands for no operation: none was given, or it was moved, detached, or reported by
   /// one of request_sets.hpp. An operation that is complete on return gives an empty one.
@@ -80,7 +81,7 @@ class [[nodiscard]] request {
 };
 
 /// Blocks until all are complete.
-void wait_all(std::span<request> requests);
+void wait_all(std::span<request> requests, call_site site = call_site::current());
 
 /// Counts operations in flight: pass it to several, wait for all of them at once. It must outlive
 /// them.
@@ -92,7 +93,7 @@ class completion_counter {
 
   [[nodiscard]] bool done() const noexcept { return pending_.load(std::memory_order_acquire) == 0; }
   /// Blocks until every operation told to it so far is complete.
-  void wait(job& here);
+  void wait(job& here, call_site site = call_site::current());
 
  private:
   friend struct detail::request_access;

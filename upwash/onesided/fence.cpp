@@ -111,7 +111,8 @@ int ask_in_window(questions& all, std::span<const int> targets, std::size_t most
 
 /// `rank_of` names the ranks 0 to `ranks` - 1 of those to be fenced.
 template <class RankOf>
-fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_options& how) {
+fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_options& how,
+                        const call_site& site) {
   order_stores();
   if (how.in_flight < 1) {
     throw error(error_kind::argument,
@@ -121,7 +122,7 @@ fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_option
   auto& service = here.service<fence_service>();
   fence_count count;
   if (service.settled.all()) return count;
-  const wait_scope in(here, {.operation = "fence"});
+  const wait_scope in(here, {.operation = "fence", .site = site});
   std::vector<int> targets;
   for (int i = 0; i < ranks; ++i) {
     if (service.must_ask(rank_of(i))) targets.push_back(rank_of(i));
@@ -142,10 +143,10 @@ fence_count fence_ranks(job& here, int ranks, RankOf rank_of, const fence_option
 
 }  // namespace
 
-void fence(job& here, int rank) {
+void fence(job& here, int rank, call_site site) {
   order_stores();
   auto& service = here.service<fence_service>();
-  const wait_scope in(here, {.operation = "fence", .peer = rank});
+  const wait_scope in(here, {.operation = "fence", .peer = rank, .site = site});
   if (service.must_ask(rank)) {
     questions all(service);
     all.ask(rank).wait();
@@ -154,13 +155,13 @@ void fence(job& here, int rank) {
   await_told(here, rank);
 }
 
-fence_count fence_all(job& here, const fence_options& how) {
-  return fence_ranks(here, here.size(), std::identity(), how);
+fence_count fence_all(job& here, const fence_options& how, call_site site) {
+  return fence_ranks(here, here.size(), std::identity(), how, site);
 }
 
-fence_count detail::fence_members(const team& of, const fence_options& how) {
+fence_count detail::fence_members(const team& of, const fence_options& how, const call_site& site) {
   return fence_ranks(
-      of.here(), of.size(), [&](int member) { return of.world_rank(member); }, how);
+      of.here(), of.size(), [&](int member) { return of.world_rank(member); }, how, site);
 }
 
 }  // namespace upwash

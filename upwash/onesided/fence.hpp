@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "upwash/base/call_site.hpp"
+
 namespace upwash {
 
 class job;
@@ -40,10 +42,11 @@ struct fence_count {
 /// Blocks until all that this rank began towards `rank` of the world before is visible there; makes
 /// progress. Not from a handler, nor while a call waits for an answer that the rank itself must
 /// bring about. One question and its answer at most. Throws `error` (argument) for no rank.
-void fence(job& here, int rank);
+void fence(job& here, int rank, call_site site = call_site::current());
 
 /// The same for all ranks. Throws `error` (argument) for `in_flight` below 1. O(ranks) looks at
 /// counts beside the questions; memory: 16 bytes for each rank that was ever asked.
-fence_count fence_all(job& here, const fence_options& how = {});
+fence_count fence_all(job& here, const fence_options& how = {},
+                      call_site site = call_site::current());
 
 }  // namespace upwash

@@ -137,12 +137,13 @@ void came(incoming& in, std::uint64_t team, std::uint64_t number, int message) {
 }
 
 /// The fence that is left where puts are stores: what is told when complete, what waited for keys.
-fence_barrier_count one_after_the_other(const team& among, const fence_options& how) {
+fence_barrier_count one_after_the_other(const team& among, const fence_options& how,
+                                        const call_site& site) {
   job& here = among.here();
-  const wait_scope in(here, {.operation = "fence_barrier", .team = among.id()});
+  const wait_scope in(here, {.operation = "fence_barrier", .team = among.id(), .site = site});
   fence_barrier_count count;
-  count.asked = detail::fence_members(among, how).asked;
-  control::barrier(among);
+  count.asked = detail::fence_members(among, how, site).asked;
+  control::barrier(among, site);
   const bool by_messages = among.size() > 1 && !all_direct(among);  // by dissemination
   if (by_messages) count.messages = std::bit_width(static_cast<unsigned>(among.size()) - 1);
   return count;
@@ -159,7 +160,8 @@ void send_fence_barrier(job& here, int rank, std::uint64_t team, std::uint64_t n
 
 }  // namespace detail
 
-fence_barrier_count fence_barrier(const team& among, const fence_barrier_options& how) {
+fence_barrier_count fence_barrier(const team& among, const fence_barrier_options& how,
+                                  call_site site) {
   if (how.fence.in_flight < 1) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: a fence_barrier with {} requests in flight; give 1 or more",
@@ -167,14 +169,14 @@ fence_barrier_count fence_barrier(const team& among, const fence_barrier_options
   }
   auto& service = among.here().service<fence_barriers>();
   const bool stores = service.are_stores(among);
-  if (how.kind == fence_barrier_kind::separate) return one_after_the_other(among, how.fence);
+  if (how.kind == fence_barrier_kind::separate) return one_after_the_other(among, how.fence, site);
   if (how.kind == fence_barrier_kind::automatic && stores) {
-    if (!service.is_settled()) return one_after_the_other(among, {});
-    control::barrier(among);
+    if (!service.is_settled()) return one_after_the_other(among, {}, site);
+    control::barrier(among, site);
     return {};
   }
   fence_barrier_count count;
-  service.begin(among, true, &count).wait();
+  service.begin(among, true, &count).wait(site);
   return count;
 }
 

@@ -60,7 +60,8 @@ struct fence_barrier_count {
 /// kept: 16 bytes for each target ever, 48 for the team. O(1) beside the messages where nothing is
 /// to be fenced, else O(N) looks at counts. Throws `error` (argument) for `fence.in_flight`
 /// below 1.
-fence_barrier_count fence_barrier(const team& among, const fence_barrier_options& how = {});
+fence_barrier_count fence_barrier(const team& among, const fence_barrier_options& how = {},
+                                  call_site site = call_site::current());
 
 /// The same as a request, kind `automatic`; the barrier alone is then the second exchange. Any
 /// number on different teams, and one after the other on a team without waiting between, in the

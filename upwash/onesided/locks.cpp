@@ -107,10 +107,10 @@ void lock_set::check_free(std::string_view call, int member, int index) const {
   }
 }
 
-void lock_set::lock(int member, int index) {
+void lock_set::lock(int member, int index, call_site site) {
   check_free("lock", member, index);
   held_.reserve(held_.size() + 1);
-  held_.push_back({member, index, way_->lock(member, index)});
+  held_.push_back({member, index, way_->lock(member, index, site)});
 }
 
 bool lock_set::try_lock(int member, int index) {
@@ -147,9 +147,9 @@ void lock_set::release() {
   way_.reset();
 }
 
-held_lock::held_lock(lock_set& of, int member, int index)
+held_lock::held_lock(lock_set& of, int member, int index, call_site site)
     : of_(of), member_(member), index_(index) {
-  of_.lock(member_, index_);
+  of_.lock(member_, index_, site);
 }
 
 held_lock::~held_lock() noexcept(false) {

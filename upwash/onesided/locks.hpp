@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/onesided/detail/last_act.hpp"
 
@@ -83,7 +84,7 @@ class lock_set {
   /// Those who ask are served in the order in which their requests reach the lock (`test_and_set`:
   /// in none). Not from a handler. Throws `error` (argument) for no such lock, one that this rank
   /// holds, and one more than `most_held`. O(held) beside the messages that the kind says.
-  void lock(int member, int index);
+  void lock(int member, int index, call_site site = call_site::current());
   /// Takes it where it is free and returns whether it was; waits for the answer of the owner, never
   /// for a holder. Errors as `lock`. Messages as an uncontended lock; `ticket`: get and
   /// compare-and-swap; `array`: fetch-and-add, get and compare-and-swap.
@@ -120,7 +121,7 @@ class lock_set {
 class held_lock {
  public:
   /// Blocks and throws as `lock_set::lock`.
-  held_lock(lock_set& of, int member, int index);
+  held_lock(lock_set& of, int member, int index, call_site site = call_site::current());
   /// Throws what unlock throws; while an exception unwinds the stack it keeps that to itself, and
   /// the job, which has failed, says so at its next progress.
   ~held_lock() noexcept(false);

@@ -154,7 +154,7 @@ request semaphore_set::put_and_post_laid(global_ptr<std::byte> to, std::span<con
   return std::move(handle);
 }
 
-void semaphore_set::wait(int index, std::uint64_t n) {
+void semaphore_set::wait(int index, std::uint64_t n, call_site site) {
   check("wait", words_ ? members_.rank() : -1, index, n);
   auto& left = left_[static_cast<std::size_t>(index)];
   const std::uint64_t& posted = own_word(index);
@@ -162,7 +162,7 @@ void semaphore_set::wait(int index, std::uint64_t n) {
     host(members_.here())
         .wait(
             conduit::wait_target::peers_word(posted, conduit::comparison::greater_equal, left + n),
-            {.operation = "wait for a semaphore", .team = members_.id()});
+            {.operation = "wait for a semaphore", .team = members_.id(), .site = site});
   }
   left += n;
 }
@@ -213,9 +213,9 @@ request notifications::notify(int member, std::uint64_t n) {
   return counts_.post(member, rank_, n);
 }
 
-void notifications::wait_for(int member, std::uint64_t count) {
+void notifications::wait_for(int member, std::uint64_t count, call_site site) {
   check("wait_for", member, count);
-  counts_.wait(member, count);
+  counts_.wait(member, count, site);
 }
 
 bool notifications::try_wait_for(int member, std::uint64_t count) {

@@ -77,7 +77,7 @@ class semaphore_set {
 
   /// Blocks until semaphore `index` of this rank has the value `n`, and takes that; makes progress.
   /// Not from a handler. Loads of its own memory, no messages. Throws `error` (argument) as `post`.
-  void wait(int index, std::uint64_t n = 1);
+  void wait(int index, std::uint64_t n = 1, call_site site = call_site::current());
   /// Takes `n` where they are there, and returns whether they were; makes progress where not.
   [[nodiscard]] bool try_wait(int index, std::uint64_t n = 1);
   /// What a wait would find now. No progress.
@@ -138,7 +138,7 @@ class notifications {
     return counts_.put_and_post(to, from, laid, rank_, n, how);
   }
   /// Blocks until `member` has notified this rank `count` times more, and takes them.
-  void wait_for(int member, std::uint64_t count = 1);
+  void wait_for(int member, std::uint64_t count = 1, call_site site = call_site::current());
   /// Takes them where they are there.
   [[nodiscard]] bool try_wait_for(int member, std::uint64_t count = 1);
 

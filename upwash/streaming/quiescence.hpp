@@ -98,7 +98,7 @@ class quiescence final : private streaming::counted_work {
   /// This member has nothing to do but what comes; returns when nobody has. Collective with
   /// `notify`, blocking: runs handlers meanwhile, and flushes the streams that are counted. Throws
   /// `error` (argument) in a handler, in a callback, and while an epoch is under way.
-  void wait() { waves_.wait(); }
+  void wait(call_site site = call_site::current()) { waves_.wait(site); }
 
   /// The same without waiting: `then` runs in progress of this member when the epoch is over, where
   /// it may push, send and begin the next epoch, but not wait. Throws `error` (argument) in a

@@ -150,9 +150,9 @@ class stream final : private streaming::receiver {
   void flush() { engine_.flush(); }
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective,
   /// blocking.
-  void finish() { engine_.finish(); }
+  void finish(call_site site = call_site::current()) { engine_.finish(site); }
   /// Finishes; the stream takes no more items. Collective.
-  void close() { engine_.close(); }
+  void close(call_site site = call_site::current()) { engine_.close(site); }
 
   /// Counts what this member has pushed, sent and handed over so far. Local.
   [[nodiscard]] stream_statistics statistics() const { return engine_.statistics(); }

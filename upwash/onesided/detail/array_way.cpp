@@ -21,11 +21,11 @@ class array_way final : public lock_way {
                         atomicity::automatic,
                         {{atomic_kind::fetch_add, atomic_kind::compare_swap}, false, true})) {}
 
-  std::uint64_t lock(int member, int index) override {
+  std::uint64_t lock(int member, int index, const call_site& site) override {
     const std::uint64_t ticket = fetch_add(here_, next(member, index), 1);
     const auto watched = slot(member, index, ticket);
     await_word(here_, words_, watched, ticket,
-               {.operation = "lock", .peer = watched.rank(), .number = ticket});
+               {.operation = "lock", .peer = watched.rank(), .number = ticket, .site = site});
     return ticket;
   }
 

@@ -8,6 +8,6 @@
 namespace upwash::detail {
 
 /// `fence_all` for the members of a team only. O(1) where nothing is left to be fenced anywhere.
-fence_count fence_members(const team& of, const fence_options& how);
+fence_count fence_members(const team& of, const fence_options& how, const call_site& site);
 
 }  // namespace upwash::detail

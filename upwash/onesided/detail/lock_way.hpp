@@ -25,7 +25,8 @@ class lock_way {
   lock_way& operator=(const lock_way&) = delete;
 
   /// Blocks until the lock is held; returns what unlock wants to know of it.
-  virtual std::uint64_t lock(int member, int index) = 0;
+  /// `site`: of the program's call, for reports.
+  virtual std::uint64_t lock(int member, int index, const call_site& site) = 0;
   virtual std::optional<std::uint64_t> try_lock(int member, int index) = 0;
   virtual void unlock(int member, int index, std::uint64_t token) = 0;
   /// Collective; no lock is held.

@@ -48,15 +48,15 @@ class queue_way final : public lock_way {
     for (std::uint64_t n = nodes_; n > 0; --n) unused_.push_back(n - 1);
   }
 
-  std::uint64_t lock(int member, int index) override {
+  std::uint64_t lock(int member, int index, const call_site& site) override {
     const std::uint64_t node = take_node();
     queue_node& mine = own(node);
     // Before anybody can know of the node.
     std::atomic_ref(mine.locked).store(1, std::memory_order_relaxed);
     const std::uint64_t before = swap(here_, tail(member, index), name_of(node));
     if (before == nobody) return node;
-    const conduit::wait_reason reason{.operation = "lock",
-                                      .peer = memory_.members().world_rank(member)};
+    const conduit::wait_reason reason{
+        .operation = "lock", .peer = memory_.members().world_rank(member), .site = site};
     const wait_scope in(here_, reason);
     tell(node, word_of(before, offsetof(queue_node, next)), name_of(node));
     host(here_).wait(conduit::wait_target::peers_word(mine.locked, comparison::equal, 0), reason);

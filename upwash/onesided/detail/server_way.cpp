@@ -104,9 +104,9 @@ class server_way final : public lock_way {
                         atomicity::automatic, {})),
         set_(words_.id().bits()) {}
 
-  std::uint64_t lock(int member, int index) override {
+  std::uint64_t lock(int member, int index, const call_site& site) override {
     const auto at = place(member, index);
-    const conduit::wait_reason reason{.operation = "lock", .peer = at.rank()};
+    const conduit::wait_reason reason{.operation = "lock", .peer = at.rank(), .site = site};
     const wait_scope in(here_, reason);
     if (ticket_words* words = within(at)) {
       const std::uint64_t ticket = std::atomic_ref(words->next).fetch_add(1);

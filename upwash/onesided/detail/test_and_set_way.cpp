@@ -28,9 +28,9 @@ class test_and_set_way final : public lock_way {
                         {{atomic_kind::swap, atomic_kind::compare_swap}, false, true})),
         draw_(words_.id().bits(), static_cast<std::uint64_t>(members.rank())) {}
 
-  std::uint64_t lock(int member, int index) override {
+  std::uint64_t lock(int member, int index, const call_site& site) override {
     const auto at = place(member, index);
-    const conduit::wait_reason reason{.operation = "lock", .peer = at.rank()};
+    const conduit::wait_reason reason{.operation = "lock", .peer = at.rank(), .site = site};
     const wait_scope in(here_, reason);
     const std::uint64_t* within = reached(here_, words_, at);
     for (std::uint64_t polls = 1; swap(here_, at, is_taken) != is_free;

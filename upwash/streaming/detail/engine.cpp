@@ -153,8 +153,8 @@ void engine::refuse_closed() const {
 
 void engine::join() { home_.add(*this); }
 
-void engine::close() {
-  finish();
+void engine::close(const call_site& site) {
+  finish(site);
   if (auto going = std::move(node_)) going->free();
   leave();
 }
@@ -308,7 +308,7 @@ int engine::send_due() {
   return std::max(sent, again);
 }
 
-void engine::finish() { end_.wait(); }
+void engine::finish(const call_site& site) { end_.wait(site); }
 
 tally engine::count() const {
   return {account_.pushed(buffers_.waiting_items()), account_.delivered(),

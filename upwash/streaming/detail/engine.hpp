@@ -85,7 +85,7 @@ class engine final : public counted_work {
   /// Sends what waits in buffers. Outside handlers it may wait for credit.
   void flush() override;
   /// Everything pushed anywhere, in handlers too, has been handled everywhere. Collective.
-  void finish();
+  void finish(const call_site& site);
   void ended(std::uint64_t idle_ns) override;
   [[nodiscard]] tally count() const override;
 
@@ -121,7 +121,7 @@ class engine final : public counted_work {
   /// Messages find it from now on; what came before is handed over by the next progress.
   void join();
   /// Finishes, and gives up what members share. Collective.
-  void close();
+  void close(const call_site& site);
   /// No more items, no more messages.
   void leave();
   [[nodiscard]] bool open() const noexcept { return open_; }

@@ -122,19 +122,19 @@ void waves::refuse_to_block(const char* what) const {
                           here.in_handler() ? "handler" : "callback"));
 }
 
-void waves::wait() {
+void waves::wait(const call_site& site) {
   refuse_to_block("wait");
   begin(nullptr);
-  wait_for_end();
+  wait_for_end(site);
 }
 
-void waves::wait_for_end() {
+void waves::wait_for_end(const call_site& site) {
   if (!under_way()) return;
   refuse_to_block("waiting for the end of an epoch");
   const auto over = [](const void* one) { return !static_cast<const waves*>(one)->under_way(); };
   host(among_.here())
       .wait(conduit::wait_target::predicate(over, this),
-            {.operation = "quiescence", .team = name_.first, .number = name_.second});
+            {.operation = "quiescence", .team = name_.first, .number = name_.second, .site = site});
 }
 
 /// Members that are busy hold the wave back: it could not be the last.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash {
@@ -84,9 +85,9 @@ class waves {
   /// another epoch. Throws `error` (argument) while one is under way.
   void begin(std::unique_ptr<callback> then);
   /// `begin` and waits for the end. Throws `error` (argument) in a handler or callback, too.
-  void wait();
+  void wait(const call_site& site);
   /// Waits for the end of an epoch that was begun, if any.
-  void wait_for_end();
+  void wait_for_end(const call_site& site);
 
   [[nodiscard]] bool under_way() const noexcept { return under_way_ || pending_ != nullptr; }
   /// Of messages that go through the detection themselves (quiescence::send).
