@@ -196,5 +196,48 @@ TEST(neighborhood_graphs, refuse_what_they_cannot_be) {
   EXPECT_THROW(static_cast<void>(scheme_named("halfing")), error);
 }
 
+// Whoever makes a neighborhood refuses this; a plan that came of it must end nevertheless.
+TEST(neighborhood_plans, by_grids_that_differ_end) {
+  constexpr int ranks = 8;
+  const placement nodes = placement::blocks(ranks, ranks);
+  grid_reach open(grid({ranks}));
+  grid_reach ring(grid({ranks}, {true}));
+  open.along = ring.along = {{0, 3}};
+  std::vector<router> routers;
+  std::vector<routing> goes;
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<int> to;
+    std::vector<int> from;
+    for (int far = 1; far <= 3; ++far) {
+      to.push_back((rank + far) % ranks);
+      from.push_back((rank + ranks - far) % ranks);
+    }
+    routers.emplace_back(rank, surroundings{&nodes, rank == 0 ? &ring : &open}, to, from,
+                         contents::one_each);
+  }
+  const chosen_scheme doubling = scheme_named("doubling");
+  for (router& each : routers) goes.push_back(doubling.route(each));
+  const auto one_round = [&] {
+    std::vector<std::vector<letter>> inboxes(ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      static_cast<void>(goes[at].resume());
+      for (letter& each : routers[at].take_letters()) {
+        if (each.peer >= 0)
+          inboxes[static_cast<std::size_t>(each.peer)].push_back({rank, each.words});
+      }
+    }
+    for (std::size_t at = 0; at < ranks; ++at) routers[at].take_in(std::move(inboxes[at]));
+  };
+  try {
+    for (int round = 0; round < 3; ++round) one_round();
+    FAIL() << "no error";
+  } catch (const error& wrong) {
+    EXPECT_EQ(wrong.kind(), error_kind::fault);
+    EXPECT_NE(std::string(wrong.what()).find("members' grids differ"), std::string::npos)
+        << wrong.what();
+  }
+}
+
 }  // namespace
 }  // namespace upwash::neighborhoods

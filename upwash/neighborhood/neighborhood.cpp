@@ -35,7 +35,7 @@ std::vector<int> who_names_me(const team& among, std::span<const int> named) {
 }  // namespace
 
 neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on)
-    : state_(std::make_shared<neighborhood_state>(among, mine, on)) {}
+    : state_(std::make_shared<neighborhood_state>(among, mine, on, std::string())) {}
 
 neighborhood neighborhood::to(const team& among, std::span<const int> destinations) {
   const std::vector<int> sources = who_names_me(among, destinations);

@@ -37,7 +37,7 @@ class neighborhood {
   /// ranks lie on this grid, which lets blocks travel along its dimensions. Collective, blocking.
   /// Messages: one for each distinct destination, and a reduction. Throws `error` (argument) at
   /// all members for ranks outside the team, edges that one end does not know of (with both ranks),
-  /// and a grid of another size.
+  /// a grid of another size, and members that give different grids.
   neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {});
 
   /// Members name the destinations only; the sources are found, sorted by rank. Else the same.

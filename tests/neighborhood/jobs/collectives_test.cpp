@@ -11,7 +11,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/neighborhood/random_graphs.hpp"
-#include "upwash/base/error.hpp"
+#include "tests/neighborhood/refusal.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/barrier.hpp"
@@ -24,6 +24,7 @@
 namespace {
 
 using namespace upwash;
+using test::refusal;
 
 std::vector<const char*> schemes_on(const team& among) {
   std::vector<const char*> all{
@@ -186,15 +187,6 @@ void gather_uneven(const neighborhood& on, const process_graph& graph, std::stri
   ASSERT_EQ(all, wanted) << scheme << ", rank " << on.among().rank();
 }
 
-std::string refusal(const auto& call) {
-  try {
-    call();
-  } catch (const error& wrong) {
-    return wrong.what();
-  }
-  return "accepted";
-}
-
 }  // namespace
 
 JOB_TEST(neighborhood, random_graphs_by_all_schemes) {
@@ -339,46 +331,4 @@ JOB_TEST(neighborhood, is_found_from_one_end) {
   const auto given = neighborhood::of_edges(here.world(), some);
   EXPECT_TRUE(std::ranges::equal(given.sources(), graph.sources(here.rank())));
   EXPECT_TRUE(std::ranges::equal(given.destinations(), sorted));
-}
-
-JOB_TEST(neighborhood, refuses_edges_with_one_end, .least_ranks = 2) {
-  const int last = here.size() - 1;
-  const std::vector<int> to_last{last};
-  const std::vector<int> none;
-  const auto one_end = [&] {
-    neighborhood(here.world(), {none, here.rank() == 0 ? to_last : none});
-  };
-  const std::string said = refusal(one_end);
-  if (here.rank() == last) {
-    EXPECT_NE(said.find(fmt::format("member 0 names 1 edges to member {}", last)),
-              std::string::npos)
-        << said;
-  } else {
-    EXPECT_NE(said.find("one end does not know of"), std::string::npos) << said;
-  }
-  const std::vector<int> outside{here.size()};
-  const std::string wrong = refusal([&] {
-    neighborhood(here.world(), {none, here.rank() == 0 ? outside : none});
-  });
-  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "other members"),
-            std::string::npos)
-      << wrong;
-  EXPECT_NE(
-      refusal([&] { neighborhood(here.world(), {}, grid({here.size() + 1})); }).find("a grid of"),
-      std::string::npos);
-  const neighborhood empty(here.world(), {});
-  std::vector<int> data(3);
-  std::vector<int> nothing;
-  EXPECT_NE(
-      refusal([&] { neighbor_all_gather(empty, blocking, nothing, data); }).find("has 3 items"),
-      std::string::npos);
-  EXPECT_NE(refusal([&] {
-              neighbor_all_gather(empty, blocking, data, nothing, {.scheme = "doubling"});
-            }).find("of a grid"),
-            std::string::npos);
-  EXPECT_NE(refusal([&] {
-              neighbor_all_to_all(empty, blocking, nothing, nothing);
-            }).find("neighbor_options::items"),
-            std::string::npos);
-  neighbor_all_gather(empty, blocking, data, nothing);
 }

@@ -9,6 +9,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/values.hpp"
 #include "upwash/core/host.hpp"
@@ -49,20 +50,34 @@ std::map<int, int> times(std::span<const int> ranks) {
   return all;
 }
 
+/// Another number for another grid, and for none.
+std::uint64_t mark_of(const std::optional<grid>& on) {
+  if (!on) return 0;
+  std::uint64_t mark = 1;
+  for (int i = 0; i < on->dimensions(); ++i) {
+    mark = random_bits(mark, static_cast<std::uint64_t>(on->size(i)), on->periodic(i) ? 1 : 0);
+  }
+  return mark;
+}
+
+std::string text_of(const std::optional<grid>& on) {
+  if (!on) return "none";
+  std::string text;
+  for (int i = 0; i < on->dimensions(); ++i) {
+    text += fmt::format("{}{}{}", i == 0 ? "" : " x ", on->size(i), on->periodic(i) ? " ring" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 neighborhood_state::neighborhood_state(const team& among, const neighbors& mine,
-                                       const std::optional<grid>& on)
+                                       const std::optional<grid>& on, std::string objection)
     : among_(among),
       sources_(mine.sources.begin(), mine.sources.end()),
       destinations_(mine.destinations.begin(), mine.destinations.end()),
       nodes_(nodes_of(among)) {
-  if (on && on->ranks() != among.size()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: neighborhood: a grid of {} ranks for a team of {}",
-                            among.here().rank(), on->ranks(), among.size()));
-  }
-  check_neighbors();
+  check_neighbors(on, std::move(objection));
   reach_ = reach_of(among, destinations_, on);
 }
 
@@ -76,6 +91,11 @@ std::string neighborhood_state::objection_to_ranks() const {
     }
   }
   return {};
+}
+
+std::string neighborhood_state::objection_to_grid(const std::optional<grid>& on) const {
+  if (!on || on->ranks() == among_.size()) return {};
+  return fmt::format("a grid of {} ranks for a team of {}", on->ranks(), among_.size());
 }
 
 /// Against the edges to this rank that each member names.
@@ -95,8 +115,9 @@ std::string neighborhood_state::objection_to_edges() const {
 }
 
 /// All members refuse together: nobody waits for one that has thrown.
-void neighborhood_state::check_neighbors() {
-  std::string wrong = objection_to_ranks();
+void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::string wrong) {
+  if (wrong.empty()) wrong = objection_to_grid(on);
+  if (wrong.empty()) wrong = objection_to_ranks();
   std::map<int, letter> going;
   for (std::size_t i = 0; i < destinations_.size(); ++i) {
     const int to = destinations_[i];
@@ -108,15 +129,27 @@ void neighborhood_state::check_neighbors() {
   for (auto& [to, each] : going) letters.push_back(std::move(each));
   edges_here_ = exchange_letters(among_, std::move(letters));
   if (wrong.empty()) wrong = objection_to_edges();
-  const std::array own{wrong.empty() ? 0 : 1, static_cast<int>(destinations_.size()),
-                       static_cast<int>(sources_.size())};
-  std::array<int, own.size()> of_all{};
-  all_reduce<most>(among_, blocking, std::span<const int>(own), std::span<int>(of_all));
-  most_destinations_ = of_all[1];
-  most_sources_ = of_all[2];
-  if (of_all[0] == 0) return;
+  // One reduction: whether any member refuses, most edges, the greatest mark of a grid and the
+  // least.
+  const std::uint64_t mark = mark_of(on);
+  const std::array<std::uint64_t, 5> own{wrong.empty() ? 0U : 1U, destinations_.size(),
+                                         sources_.size(), mark, ~mark};
+  std::array<std::uint64_t, own.size()> of_all{};
+  all_reduce<most>(among_, blocking, std::span<const std::uint64_t>(own),
+                   std::span<std::uint64_t>(of_all));
+  most_destinations_ = static_cast<int>(of_all[1]);
+  most_sources_ = static_cast<int>(of_all[2]);
+  const bool same_grid = of_all[3] == ~of_all[4];
+  if (of_all[0] == 0 && same_grid) return;
+  if (wrong.empty() && !same_grid) {
+    wrong = fmt::format(
+        "members give different grids, or some give none; this one gives {}; give the same at all",
+        text_of(on));
+  }
   if (wrong.empty()) {
-    wrong = "other members name ranks outside the team, or edges that one end does not know of";
+    wrong =
+        "other members name ranks outside the team, edges that one end does not know of, or what "
+        "else they say";
   }
   throw error(error_kind::argument,
               fmt::format("rank {}: neighborhood: {}", among_.here().rank(), wrong));

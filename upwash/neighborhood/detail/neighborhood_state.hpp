@@ -25,8 +25,10 @@ namespace upwash::neighborhoods::detail {
 
 class neighborhood_state {
  public:
-  /// Checks that both ends of all edges know of them. Collective, blocking.
-  neighborhood_state(const team& among, const neighbors& mine, const std::optional<grid>& on);
+  /// Checks that both ends of all edges know of them, and that the grid is the same. All members
+  /// refuse where one does: `objection` is why this one does already. Collective, blocking.
+  neighborhood_state(const team& among, const neighbors& mine, const std::optional<grid>& on,
+                     std::string objection);
 
   [[nodiscard]] const team& among() const noexcept { return among_; }
   [[nodiscard]] const std::vector<int>& sources() const noexcept { return sources_; }
@@ -51,7 +53,8 @@ class neighborhood_state {
  private:
   [[nodiscard]] std::string objection_to_ranks() const;
   [[nodiscard]] std::string objection_to_edges() const;
-  void check_neighbors();
+  [[nodiscard]] std::string objection_to_grid(const std::optional<grid>& on) const;
+  void check_neighbors(const std::optional<grid>& on, std::string wrong);
 
   team among_;
   std::vector<int> sources_;

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "upwash/base/error.hpp"
 #include "upwash/neighborhood/schemes/schemes.hpp"
 
 namespace upwash::neighborhoods {
@@ -34,10 +37,17 @@ class shifts {
 
   [[nodiscard]] int steps() const noexcept { return static_cast<int>(by_.size()); }
   [[nodiscard]] int by(int step) const { return by_[static_cast<std::size_t>(step)]; }
-  /// The step in which a block that is at offset `at` leaves for `offset`.
+  /// The step in which a block that is at offset `at` leaves for `offset`. Throws `error` (fault)
+  /// where its way does not lead there: it comes of a grid that differs.
   [[nodiscard]] int step_from(int at, int offset) const {
-    while (hop(offset).from != at) offset = hop(offset).from;
-    return hop(offset).step;
+    const bool within = offset >= reach_.least && offset <= reach_.most;
+    int last = within ? offset : 0;
+    while (hop(last).step >= 0 && hop(last).from != at) last = hop(last).from;
+    if (hop(last).step >= 0) return hop(last).step;
+    throw error(error_kind::fault,
+                fmt::format("doubling: no way from offset {} to {} within {} .. {}; members' grids "
+                            "differ (internal error)",
+                            at, offset, reach_.least, reach_.most));
   }
 
  private:

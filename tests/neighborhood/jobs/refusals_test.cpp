@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What neighborhoods and their collectives refuse, and in which words; nobody waits for a member
+// that has refused.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "tests/neighborhood/refusal.hpp"
+#include "upwash/neighborhood/neighbor_all_gather.hpp"
+#include "upwash/neighborhood/neighbor_all_to_all.hpp"
+#include "upwash/neighborhood/neighbor_all_to_all_v.hpp"
+
+namespace {
+
+using namespace upwash;
+using test::refusal;
+
+void expect_says(const std::string& said, const std::string& what) {
+  EXPECT_NE(said.find(what), std::string::npos) << said;
+}
+
+struct ring_of_ranks {
+  explicit ring_of_ranks(const team& among)
+      : before{(among.rank() + among.size() - 1) % among.size()},
+        behind{(among.rank() + 1) % among.size()} {}
+  [[nodiscard]] neighbors ends() const { return {before, behind}; }
+  std::vector<int> before;
+  std::vector<int> behind;
+};
+
+}  // namespace
+
+JOB_TEST(neighborhood_refusals, edges_with_one_end, .least_ranks = 2) {
+  const int last = here.size() - 1;
+  const std::vector<int> to_last{last};
+  const std::vector<int> none;
+  const auto one_end = [&] {
+    neighborhood(here.world(), {none, here.rank() == 0 ? to_last : none});
+  };
+  const std::string said = refusal(one_end);
+  if (here.rank() == last) {
+    EXPECT_NE(said.find(fmt::format("member 0 names 1 edges to member {}", last)),
+              std::string::npos)
+        << said;
+  } else {
+    EXPECT_NE(said.find("one end does not know of"), std::string::npos) << said;
+  }
+  const std::vector<int> outside{here.size()};
+  const std::string wrong = refusal([&] {
+    neighborhood(here.world(), {none, here.rank() == 0 ? outside : none});
+  });
+  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "other members"),
+            std::string::npos)
+      << wrong;
+}
+
+JOB_TEST(neighborhood_refusals, calls_that_do_not_fit) {
+  const neighborhood empty(here.world(), {});
+  std::vector<int> data(3);
+  std::vector<int> nothing;
+  EXPECT_NE(
+      refusal([&] { neighbor_all_gather(empty, blocking, nothing, data); }).find("has 3 items"),
+      std::string::npos);
+  EXPECT_NE(refusal([&] {
+              neighbor_all_gather(empty, blocking, data, nothing, {.scheme = "doubling"});
+            }).find("of a grid"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              neighbor_all_to_all(empty, blocking, nothing, nothing);
+            }).find("neighbor_options::items"),
+            std::string::npos);
+  neighbor_all_gather(empty, blocking, data, nothing);
+}
+
+JOB_TEST(neighborhood_refusals, grids_that_differ, .least_ranks = 2) {
+  const ring_of_ranks ring(here.world());
+  const auto made_on = [&](const std::optional<grid>& on) {
+    return refusal([&] { neighborhood(here.world(), ring.ends(), on); });
+  };
+  const bool first = here.rank() == 0;
+  const grid closed({here.size()}, {true});
+  const grid open({here.size()});
+  const std::string rings = made_on(first ? closed : open);
+  expect_says(rings, fmt::format("rank {}: neighborhood: members give different grids, or some "
+                                 "give none; this one gives {}{}; give the same at all",
+                                 here.rank(), here.size(), first ? " ring" : ""));
+  expect_says(made_on(first ? std::optional<grid>() : closed),
+              first ? "this one gives none" : fmt::format("gives {} ring", here.size()));
+  expect_says(made_on(first ? closed : std::optional<grid>()), "members give different grids");
+  expect_says(made_on(first ? grid({here.size(), 1}) : grid({1, here.size()})),
+              "members give different grids");
+  expect_says(made_on(grid({here.size() + 1})), "a grid of");
+  const std::string one = made_on(first ? grid({here.size() + 1}) : open);
+  expect_says(one, first ? "a grid of" : "members give different grids");
+  EXPECT_EQ(made_on(closed), "");
+}
