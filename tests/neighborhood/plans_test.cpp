@@ -180,6 +180,9 @@ TEST(neighborhood_graphs, of_rings_of_one_and_two_name_a_rank_twice) {
   EXPECT_EQ(grid({1}, {true}).around(0, 1), (std::vector<int>{0, 0}));
   EXPECT_EQ(grid({2}, {false}).around(0, 1), (std::vector<int>{1}));
   EXPECT_EQ(grid({3, 3}, {true, true}).around(4, 1).size(), 8U);
+  EXPECT_EQ(grid({3, 3}).around(0, 2'000'000'000).size(), 8U);  // nobody is farther away
+  EXPECT_THROW(static_cast<void>(grid({3, 3}).around(4, -1)), error);
+  EXPECT_THROW(static_cast<void>(grid({3, 3}, {true, false}).around(4, 2'000'000'000)), error);
   EXPECT_EQ(grid::balanced(4096, 2, true), grid({64, 64}, {true, true}));
   EXPECT_EQ(grid::balanced(12, 3, false), grid({3, 2, 2}));
   EXPECT_EQ(grid::balanced(7, 2, false), grid({7, 1}));

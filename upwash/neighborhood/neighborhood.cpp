@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/neighborhood/neighborhood.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "upwash/base/error.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 
 namespace upwash {
@@ -35,7 +39,11 @@ std::vector<int> who_names_me(const team& among, std::span<const int> named) {
 }  // namespace
 
 neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on)
-    : state_(std::make_shared<neighborhood_state>(among, mine, on, std::string())) {}
+    : neighborhood(among, mine, on, {}) {}
+
+neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on,
+                           std::string objection)
+    : state_(std::make_shared<neighborhood_state>(among, mine, on, std::move(objection))) {}
 
 neighborhood neighborhood::to(const team& among, std::span<const int> destinations) {
   const std::vector<int> sources = who_names_me(among, destinations);
@@ -50,7 +58,6 @@ neighborhood neighborhood::from(const team& among, std::span<const int> sources)
 neighborhood neighborhood::of_edges(const team& among, std::span<const edge> edges) {
   std::vector<letter> going;
   const auto tell = [&](int rank, int from, int to) {
-    if (rank < 0 || rank >= among.size()) return;
     auto found = std::find_if(going.begin(), going.end(),
                               [&](const letter& each) { return each.peer == rank; });
     if (found == going.end()) found = going.insert(going.end(), {rank, {}});
@@ -58,7 +65,14 @@ neighborhood neighborhood::of_edges(const team& among, std::span<const edge> edg
   };
   std::vector<int> sources;
   std::vector<int> destinations;
+  std::string wrong;
+  const auto outside = [&](int rank) { return rank < 0 || rank >= among.size(); };
   for (const edge& each : edges) {
+    if (outside(each.from) || outside(each.to)) {
+      wrong = fmt::format("the edge from {} to {} leaves the team of {} ranks", each.from, each.to,
+                          among.size());
+      continue;
+    }
     tell(each.from, each.from, each.to);
     if (each.to != each.from) tell(each.to, each.from, each.to);
   }
@@ -70,7 +84,7 @@ neighborhood neighborhood::of_edges(const team& among, std::span<const edge> edg
   }
   std::sort(sources.begin(), sources.end());
   std::sort(destinations.begin(), destinations.end());
-  return {among, {sources, destinations}};
+  return {among, {sources, destinations}, {}, std::move(wrong)};
 }
 
 neighborhood neighborhood::cartesian(const team& among, const grid& on) {
@@ -85,8 +99,14 @@ neighborhood neighborhood::cartesian(const team& among, const grid& on) {
 
 neighborhood neighborhood::moore(const team& among, const grid& on, int radius) {
   if (on.ranks() != among.size()) return {among, {}, on};  // is refused
-  const std::vector<int> all = on.around(among.rank(), radius);
-  return {among, {all, all}, on};
+  std::vector<int> all;
+  std::string wrong;
+  try {
+    all = on.around(among.rank(), radius);
+  } catch (const error& refused) {
+    wrong = refused.what();
+  }
+  return {among, {all, all}, on, std::move(wrong)};
 }
 
 const team& neighborhood::among() const noexcept { return state_->among(); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "upwash/core/team.hpp"
@@ -45,7 +46,7 @@ class neighborhood {
   /// The members from which blocks are wanted; the destinations are found, sorted by rank.
   [[nodiscard]] static neighborhood from(const team& among, std::span<const int> sources);
   /// Edges that anybody names, by whose they may be, as MPI_Dist_graph_create takes them;
-  /// neighbours are sorted by rank.
+  /// neighbours are sorted by rank. An edge that leaves the team is refused at all members.
   struct edge {
     int from = 0;
     int to = 0;
@@ -55,7 +56,8 @@ class neighborhood {
   /// The nearest on a grid: for each dimension the one before and the one behind, as far as there
   /// are such; on a ring of 1 or 2 ranks they are the same rank, twice.
   [[nodiscard]] static neighborhood cartesian(const team& among, const grid& on);
-  /// All within a distance in each dimension, but for the rank itself.
+  /// All within a distance in each dimension, but for the rank itself. A radius that
+  /// `grid::around` does not take is refused at all members.
   [[nodiscard]] static neighborhood moore(const team& among, const grid& on, int radius);
 
   [[nodiscard]] const team& among() const noexcept;
@@ -68,6 +70,10 @@ class neighborhood {
   }
 
  private:
+  /// `objection`: why this member refuses; empty: it does not.
+  neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on,
+               std::string objection);
+
   std::shared_ptr<neighborhoods::detail::neighborhood_state> state_;
 };
 

@@ -102,3 +102,29 @@ JOB_TEST(neighborhood_refusals, grids_that_differ, .least_ranks = 2) {
   expect_says(one, first ? "a grid of" : "members give different grids");
   EXPECT_EQ(made_on(closed), "");
 }
+
+JOB_TEST(neighborhood_refusals, edges_between_others_that_are_not_there) {
+  const auto made_of = [&](const neighborhood::edge& one) {
+    std::vector<neighborhood::edge> edges;
+    if (here.rank() == 0) edges.push_back(one);
+    return refusal([&] { static_cast<void>(neighborhood::of_edges(here.world(), edges)); });
+  };
+  for (const neighborhood::edge& each : {neighborhood::edge{99, 98}, {-1, 0}, {0, here.size()}}) {
+    expect_says(made_of(each), here.rank() == 0
+                                   ? fmt::format("the edge from {} to {} leaves the team of {}",
+                                                 each.from, each.to, here.size())
+                                   : "other members name ranks outside the team");
+  }
+  EXPECT_EQ(made_of({0, here.size() - 1}), "");
+}
+
+JOB_TEST(neighborhood_refusals, radii) {
+  const grid on({here.size()}, {true});
+  const auto within = [&](int radius) {
+    return refusal([&] { static_cast<void>(neighborhood::moore(here.world(), on, radius)); });
+  };
+  expect_says(within(-1), "grid: radius -1; it must be at least 0");
+  expect_says(within(2'000'000'000), "grid: radius 2000000000 in 1 dimensions: more than 16777216");
+  expect_says(within(here.rank() == 0 ? -7 : 1), here.rank() == 0 ? "radius -7" : "neighborhood: ");
+  EXPECT_EQ(within(0), "");
+}

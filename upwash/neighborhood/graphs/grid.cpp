@@ -77,20 +77,46 @@ int grid::way(int from, int to, int dimension) const {
   return forwards <= around / 2 ? forwards : forwards - around;
 }
 
+/// How far it goes along each dimension, at most so far.
+std::vector<grid::ways> grid::ways_within(int rank, int radius) const {
+  if (radius < 0) {
+    throw error(error_kind::argument,
+                fmt::format("grid: radius {}; it must be at least 0", radius));
+  }
+  std::vector<ways> all;
+  std::int64_t cells = 1;
+  for (int i = 0; i < dimensions(); ++i) {
+    ways along{-radius, radius};
+    if (!periodic(i)) {
+      const int at = coordinate(rank, i);
+      along = {std::max(-radius, -at), std::min(radius, size(i) - 1 - at)};
+    }
+    cells *= std::int64_t{along.most} - along.least + 1;
+    if (cells > most_around) {
+      throw error(error_kind::argument,
+                  fmt::format("grid: radius {} in {} dimensions: more than {} neighbours; give a "
+                              "smaller radius",
+                              radius, dimensions(), most_around));
+    }
+    all.push_back(along);
+  }
+  return all;
+}
+
 std::vector<int> grid::around(int rank, int radius) const {
+  const std::vector<ways> within = ways_within(rank, radius);
   std::vector<int> all;
-  std::vector<int> by(sizes_.size(), -radius);
+  std::vector<int> by;
+  for (const ways& each : within) by.push_back(each.least);
   for (bool more = true; more;) {
     int to = rank;
-    for (int i = 0; i < dimensions() && to >= 0; ++i) {
-      to = shifted(to, i, by[static_cast<std::size_t>(i)]);
-    }
+    for (int i = 0; i < dimensions(); ++i) to = shifted(to, i, by[static_cast<std::size_t>(i)]);
     const bool stays = std::all_of(by.begin(), by.end(), [](int each) { return each == 0; });
-    if (to >= 0 && !stays) all.push_back(to);
+    if (!stays) all.push_back(to);
     more = false;
     for (std::size_t i = by.size(); i-- > 0 && !more;) {
-      more = ++by[i] <= radius;
-      if (!more) by[i] = -radius;
+      more = ++by[i] <= within[i].most;
+      if (!more) by[i] = within[i].least;
     }
   }
   return all;

@@ -33,12 +33,20 @@ class grid {
   [[nodiscard]] int way(int from, int to, int dimension) const;
 
   /// All ranks within a distance in each dimension, but for the rank itself; one that several ways
-  /// lead to occurs as often.
+  /// lead to occurs as often. Throws `error` (argument) for a radius below 0, and one within which
+  /// are more than `most_around`.
   [[nodiscard]] std::vector<int> around(int rank, int radius) const;
+  static constexpr std::int64_t most_around = std::int64_t{1} << 24U;
 
   friend bool operator==(const grid&, const grid&) = default;
 
  private:
+  struct ways {
+    int least;
+    int most;
+  };
+  [[nodiscard]] std::vector<ways> ways_within(int rank, int radius) const;
+
   std::vector<int> sizes_;
   std::vector<int> strides_;
   std::vector<bool> periodic_;
