@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 
 namespace upwash {
@@ -109,8 +110,15 @@ neighborhood neighborhood::moore(const team& among, const grid& on, int radius) 
   return {among, {all, all}, on, std::move(wrong)};
 }
 
-const team& neighborhood::among() const noexcept { return state_->among(); }
-std::span<const int> neighborhood::sources() const noexcept { return state_->sources(); }
-std::span<const int> neighborhood::destinations() const noexcept { return state_->destinations(); }
+void neighborhood::refuse() {
+  const int rank = process::current_rank();
+  throw error(error_kind::argument,
+              fmt::format("{}a neighborhood is used that was moved from: use what it was moved to",
+                          rank < 0 ? std::string() : fmt::format("rank {}: ", rank)));
+}
+
+const team& neighborhood::among() const { return state().among(); }
+std::span<const int> neighborhood::sources() const { return state().sources(); }
+std::span<const int> neighborhood::destinations() const { return state().destinations(); }
 
 }  // namespace upwash

@@ -60,12 +60,15 @@ class neighborhood {
   /// `grid::around` does not take is refused at all members.
   [[nodiscard]] static neighborhood moore(const team& among, const grid& on, int radius);
 
-  [[nodiscard]] const team& among() const noexcept;
-  [[nodiscard]] std::span<const int> sources() const noexcept;
-  [[nodiscard]] std::span<const int> destinations() const noexcept;
+  /// These, and all calls, throw `error` (argument) where this was moved from.
+  [[nodiscard]] const team& among() const;
+  [[nodiscard]] std::span<const int> sources() const;
+  [[nodiscard]] std::span<const int> destinations() const;
 
   /// For the collectives.
-  [[nodiscard]] neighborhoods::detail::neighborhood_state& state() const noexcept {
+  [[nodiscard]] neighborhoods::detail::neighborhood_state& state() const {
+    if (state_ == nullptr) [[unlikely]]
+      refuse();
     return *state_;
   }
 
@@ -73,6 +76,7 @@ class neighborhood {
   /// `objection`: why this member refuses; empty: it does not.
   neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on,
                std::string objection);
+  [[noreturn]] static void refuse();
 
   std::shared_ptr<neighborhoods::detail::neighborhood_state> state_;
 };

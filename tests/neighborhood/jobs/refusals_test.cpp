@@ -128,3 +128,21 @@ JOB_TEST(neighborhood_refusals, radii) {
   expect_says(within(here.rank() == 0 ? -7 : 1), here.rank() == 0 ? "radius -7" : "neighborhood: ");
   EXPECT_EQ(within(0), "");
 }
+
+JOB_TEST(neighborhood_refusals, what_was_moved_from) {
+  const ring_of_ranks ring(here.world());
+  neighborhood from(here.world(), ring.ends());
+  const neighborhood to = std::move(from);
+  std::vector<int> data(1, here.rank());
+  std::vector<int> came(1);
+  const std::string wanted = fmt::format(
+      "rank {}: a neighborhood is used that was moved from: use what it was moved to", here.rank());
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_EQ(refusal([&] { neighbor_all_gather(from, blocking, data, came); }), wanted);
+  EXPECT_EQ(refusal([&] { static_cast<void>(from.sources()); }), wanted);
+  EXPECT_EQ(refusal([&] { static_cast<void>(from.destinations()); }), wanted);
+  EXPECT_EQ(refusal([&] { static_cast<void>(from.among()); }), wanted);
+  // NOLINTEND(bugprone-use-after-move)
+  neighbor_all_gather(to, blocking, data, came);
+  EXPECT_EQ(came[0], ring.before[0]);
+}
