@@ -25,7 +25,8 @@ template <class In, class Out>
                                             call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(mine), static_cast<Out&&>(all));
-  const neighborhoods::detail::block_bytes came(blocks, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(on, neighborhoods::detail::what::all_gather, blocks,
+                                                sizeof(items.in[0]));
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_gather_v_call(items.in, items.out, came), how, site);
 }
@@ -36,7 +37,8 @@ auto neighbor_all_gather_v(const neighborhood& on, Form form, In&& mine, Out&& a
                            call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(mine),
                                                                          static_cast<Out&&>(all));
-  const neighborhoods::detail::block_bytes came(blocks, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(on, neighborhoods::detail::what::all_gather, blocks,
+                                                sizeof(items.in[0]));
   return neighborhoods::detail::perform(
       on, form, neighborhoods::detail::all_gather_v_call(items.in, items.out, came), how, site);
 }

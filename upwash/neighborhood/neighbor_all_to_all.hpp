@@ -22,7 +22,8 @@ template <class T>
   const std::size_t each = items_of_block(on, how, in.size(), out.size());
   check_items(on, what::all_to_all, "input", in.size(), destinations, each);
   check_items(on, what::all_to_all, "output", out.size(), sources, each);
-  return {what::all_to_all, each * sizeof(T), std::as_bytes(in), std::as_writable_bytes(out)};
+  return {what::all_to_all, bytes_of_block(on, what::all_to_all, each, sizeof(T)),
+          std::as_bytes(in), std::as_writable_bytes(out)};
 }
 
 }  // namespace neighborhoods::detail

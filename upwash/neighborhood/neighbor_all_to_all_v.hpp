@@ -29,8 +29,10 @@ template <class In, class Out>
                                             call_site site = call_site::current()) {
   const auto items =
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
-  const neighborhoods::detail::block_bytes goes(sent, sizeof(items.in[0]));
-  const neighborhoods::detail::block_bytes came(received, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes goes(on, neighborhoods::detail::what::all_to_all, sent,
+                                                sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(on, neighborhoods::detail::what::all_to_all,
+                                                received, sizeof(items.in[0]));
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_to_all_v_call(items.in, goes, items.out, came), how, site);
 }
@@ -42,8 +44,10 @@ auto neighbor_all_to_all_v(const neighborhood& on, Form form, In&& in, const mem
                            call_site site = call_site::current()) {
   const auto items = detail::items_of<detail::uses_later<Form>, In, Out>(static_cast<In&&>(in),
                                                                          static_cast<Out&&>(out));
-  const neighborhoods::detail::block_bytes goes(sent, sizeof(items.in[0]));
-  const neighborhoods::detail::block_bytes came(received, sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes goes(on, neighborhoods::detail::what::all_to_all, sent,
+                                                sizeof(items.in[0]));
+  const neighborhoods::detail::block_bytes came(on, neighborhoods::detail::what::all_to_all,
+                                                received, sizeof(items.in[0]));
   return neighborhoods::detail::perform(
       on, form, neighborhoods::detail::all_to_all_v_call(items.in, goes, items.out, came), how,
       site);

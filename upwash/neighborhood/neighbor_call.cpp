@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -224,9 +225,32 @@ collective::persistent prepare(const neighborhood& on, const uneven_call& all,
   return collective::prepare(on.among(), one.steps(), buffers_of(all), one.run_as);
 }
 
-block_bytes::block_bytes(const member_counts& of, std::size_t item_bytes) {
-  for (const std::uint64_t each : of.counts) bytes_.push_back(each * item_bytes);
-  for (const std::uint64_t each : of.offsets) at_.push_back(each * item_bytes);
+namespace {
+
+/// Whether a product of both is a number of 64 bits.
+bool fits(std::uint64_t a, std::uint64_t b) {
+  return b == 0 || a <= std::numeric_limits<std::uint64_t>::max() / b;
+}
+
+[[noreturn]] void refuse_wrap(const neighborhood& on, what of, const char* which,
+                              std::uint64_t items, std::size_t item_bytes) {
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {}: {} of {} items of {} bytes are more than any buffer has",
+                          on.among().here().rank(), name_of(of), which, items, item_bytes));
+}
+
+}  // namespace
+
+block_bytes::block_bytes(const neighborhood& on, what of, const member_counts& blocks,
+                         std::size_t item_bytes) {
+  for (const std::uint64_t each : blocks.counts) {
+    if (!fits(each, item_bytes)) refuse_wrap(on, of, "blocks", each, item_bytes);
+    bytes_.push_back(each * item_bytes);
+  }
+  for (const std::uint64_t each : blocks.offsets) {
+    if (!fits(each, item_bytes)) refuse_wrap(on, of, "offsets", each, item_bytes);
+    at_.push_back(each * item_bytes);
+  }
 }
 
 blocks_anywhere::blocks_anywhere(std::span<const std::span<const std::byte>> sent,
@@ -272,9 +296,15 @@ std::size_t items_of_block(const neighborhood& on, const neighbor_options& how, 
                   on.among().here().rank()));
 }
 
+std::uint64_t bytes_of_block(const neighborhood& on, what of, std::size_t items,
+                             std::size_t item_bytes) {
+  if (!fits(items, item_bytes)) refuse_wrap(on, of, "blocks", items, item_bytes);
+  return std::uint64_t{items} * item_bytes;
+}
+
 void check_items(const neighborhood& on, what of, const char* buffer, std::size_t items,
                  std::size_t blocks, std::size_t each) {
-  if (items == blocks * each) return;
+  if (fits(blocks, each) && items == blocks * each) return;
   throw error(error_kind::argument,
               fmt::format("rank {}: {}: the {} has {} items where {} blocks of {} are wanted",
                           on.among().here().rank(), name_of(of), buffer, items, blocks, each));

@@ -58,10 +58,10 @@ struct uneven_call {
   std::span<std::byte> output{};
 };
 
-/// Counts and offsets of items as bytes.
+/// Counts and offsets of items as bytes. Throws `error` (argument) for more than 64 bits hold.
 class block_bytes {
  public:
-  block_bytes(const member_counts& of, std::size_t item_bytes);
+  block_bytes(const neighborhood& on, what of, const member_counts& blocks, std::size_t item_bytes);
   [[nodiscard]] std::span<const std::uint64_t> bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::span<const std::uint64_t> at() const noexcept { return at_; }
 
@@ -139,6 +139,9 @@ template <class T>
 /// neighbours does not say it.
 [[nodiscard]] std::size_t items_of_block(const neighborhood& on, const neighbor_options& how,
                                          std::size_t in, std::size_t out);
+/// Throws `error` (argument) for more than 64 bits hold.
+[[nodiscard]] std::uint64_t bytes_of_block(const neighborhood& on, what of, std::size_t items,
+                                           std::size_t item_bytes);
 /// Throws `error` (argument) unless `items` are `blocks` blocks of `each`.
 void check_items(const neighborhood& on, what of, const char* buffer, std::size_t items,
                  std::size_t blocks, std::size_t each);

@@ -15,6 +15,7 @@
 #include "tests/harness/worlds.hpp"
 #include "tests/neighborhood/refusal.hpp"
 #include "upwash/neighborhood/neighbor_all_gather.hpp"
+#include "upwash/neighborhood/neighbor_all_gather_v.hpp"
 #include "upwash/neighborhood/neighbor_all_to_all.hpp"
 #include "upwash/neighborhood/neighbor_all_to_all_v.hpp"
 
@@ -145,4 +146,35 @@ JOB_TEST(neighborhood_refusals, what_was_moved_from) {
   // NOLINTEND(bugprone-use-after-move)
   neighbor_all_gather(to, blocking, data, came);
   EXPECT_EQ(came[0], ring.before[0]);
+}
+
+JOB_TEST(neighborhood_refusals, sizes_beyond_64_bits) {
+  const ring_of_ranks ring(here.world());
+  const neighborhood on(here.world(), ring.ends());
+  std::vector<std::uint64_t> in(4);
+  std::vector<std::uint64_t> out(4);
+  const std::vector<std::uint64_t> fine{4};
+  const std::vector<std::uint64_t> wraps{std::uint64_t{1} << 61U};
+  const std::string said = "blocks of 2305843009213693952 items of 8 bytes are more than any";
+  expect_says(refusal([&] { neighbor_all_to_all_v(on, blocking, in, wraps, out, wraps); }), said);
+  expect_says(refusal([&] { neighbor_all_to_all_v(on, blocking, in, fine, out, wraps); }), said);
+  expect_says(refusal([&] { neighbor_all_gather_v(on, blocking, in, out, wraps); }), said);
+  expect_says(
+      refusal([&] { neighbor_all_gather_v(on, blocking, in, out, member_counts(fine, wraps)); }),
+      "offsets of 2305843009213693952 items");
+  // Two blocks of 2^63 items, or bytes, have none by 64 bits.
+  const std::vector<int> twice_to{ring.behind[0], ring.behind[0]};
+  const std::vector<int> twice_from{ring.before[0], ring.before[0]};
+  const neighborhood twice(here.world(), {twice_from, twice_to});
+  const std::vector<std::uint64_t> none;
+  std::vector<std::uint64_t> into;
+  expect_says(refusal([&] {
+                neighbor_all_to_all(twice, blocking, none, into, {.items = std::size_t{1} << 63U});
+              }),
+              "has 0 items where 2 blocks of 9223372036854775808 are wanted");
+  const neighborhood alone(here.world(), {});
+  expect_says(refusal([&] {
+                neighbor_all_to_all(alone, blocking, none, into, {.items = std::size_t{1} << 61U});
+              }),
+              said);
 }
