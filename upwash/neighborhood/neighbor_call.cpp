@@ -14,6 +14,7 @@
 #include "upwash/collective/call.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/neighborhood/detail/call_checks.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 
 namespace upwash::neighborhoods::detail {
@@ -23,9 +24,6 @@ using collective::binding;
 using collective::call;
 using collective::kind;
 
-const char* name_of(what of) {
-  return of == what::all_gather ? "neighbor_all_gather" : "neighbor_all_to_all";
-}
 contents contents_of(what of) {
   return of == what::all_gather ? contents::same_for_all : contents::one_each;
 }
@@ -44,6 +42,7 @@ call call_by(what of, std::uint64_t bytes, std::shared_ptr<relay_call> how_it_go
 
 call call_of(const neighborhood& on, const equal_call& all, const neighbor_options& how,
              call_site site) {
+  check_options(on, all.of, all.bytes, how, site);
   neighborhood_state& state = on.state();
   const auto plan = state.plan_of(how.scheme, contents_of(all.of), all.bytes);
   return call_by(all.of, all.bytes, state.call_of(plan, all.bytes), how, site);
@@ -173,6 +172,7 @@ std::vector<std::uint64_t> lengths_as_sent(const neighborhood& on, const uneven_
 single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
                     call_site site) {
   check_uneven(on, all);
+  check_options(on, all.of, 0, how, site);
   // Members do not know each other's lengths before there is a plan: it is one for short blocks.
   const auto plan = on.state().plan_of(how.scheme, contents_of(all.of), sizeof(std::uint64_t));
   const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;

@@ -30,7 +30,7 @@ struct neighbor_options {
   /// Of a block, in an all-to-all: for members without neighbours, who cannot tell it from their
   /// buffers and may hand on the blocks of others.
   std::optional<std::size_t> items{};
-  /// How edges travel, and what members may assume of each other; an algorithm is not chosen here.
+  /// How edges travel, and what members may assume of each other; an algorithm is refused.
   collective_options edges{};
 };
 

@@ -178,3 +178,67 @@ JOB_TEST(neighborhood_refusals, sizes_beyond_64_bits) {
               }),
               said);
 }
+
+JOB_TEST(neighborhood_refusals, an_algorithm_beside_the_scheme) {
+  const ring_of_ranks ring(here.world());
+  const neighborhood on(here.world(), ring.ends());
+  std::vector<std::uint64_t> in(1);
+  std::vector<std::uint64_t> out(1);
+  const std::vector<std::uint64_t> one{1};
+  const neighbor_options how{.edges = {.algorithm = "ring"}};
+  const std::string said =
+      "edges.algorithm is \"ring\"; it chooses nothing here: give "
+      "neighbor_options::scheme";
+  expect_says(refusal([&] { neighbor_all_gather(on, blocking, in, out, how); }),
+              "neighbor_all_gather: neighbor_options::" + said);
+  expect_says(refusal([&] { neighbor_all_to_all_v(on, blocking, in, one, out, one, how); }),
+              "neighbor_all_to_all: neighbor_options::" + said);
+}
+
+// The names of two schemes, whatever each of them would have waited for.
+TEST(neighborhood_refusals, schemes_that_differ_in_checked_runs) {
+  const auto call = [](const char* first, const char* others) {
+    return [=](job& here) {
+      const ring_of_ranks ring(here.world());
+      const neighborhood on(here.world(), ring.ends());
+      std::vector<int> in(3, here.rank());
+      std::vector<int> out(3);
+      for (const char* scheme : {others, first, here.rank() == 0 ? first : others}) {
+        neighbor_all_gather(on, blocking, in, out, {.scheme = scheme});
+      }
+      barrier(here.world(), blocking);
+    };
+  };
+  for (const int ranks : {2, 5}) {
+    for (const auto& [first, others] :
+         {std::pair{"halving", "direct"},
+          {"direct", "node_pairs"},
+          {"friends:k=2,theta=1,cumulative=1", "friends:k=2,theta=1,cumulative=0"}}) {
+      const std::string said =
+          test::message_of(*test::loopback_of(ranks), call(first, others), {.checked = true});
+      expect_says(said, "call different collectives");
+      expect_says(said, fmt::format("calls neighbor_all_gather by {} of 12 bytes", first));
+      expect_says(said, fmt::format("calls neighbor_all_gather by {} of 12 bytes", others));
+      EXPECT_EQ(test::message_of(*test::loopback_of(ranks), call(first, first), {.checked = true}),
+                "no error");
+    }
+  }
+}
+
+TEST(neighborhood_refusals, schemes_that_differ_where_none_is_planned) {
+  const auto first_calls = [](job& here) {
+    const ring_of_ranks ring(here.world());
+    const neighborhood on(here.world(), ring.ends());
+    const std::vector<std::uint64_t> one{1};
+    std::vector<int> in(1);
+    std::vector<int> out(1);
+    const char* scheme = here.rank() == 1 ? "friends" : "direct";
+    neighbor_all_to_all_v(on, blocking, in, one, out, one, {.scheme = scheme});
+  };
+  for (const bool simulated : {false, true}) {
+    const auto world = simulated ? test::sim_of(4) : test::loopback_of(4);
+    const std::string said = test::message_of(*world, first_calls, {.checked = true});
+    expect_says(said, "calls neighbor_all_to_all by direct of 0 bytes");
+    expect_says(said, "calls neighbor_all_to_all by friends of 0 bytes");
+  }
+}

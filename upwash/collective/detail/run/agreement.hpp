@@ -24,7 +24,7 @@ struct agreement {
   std::uint32_t entry_and_exit = 0;
   std::uint32_t waits = 0;  ///< signature::waits
   std::array<char, 32> operation{};
-  std::array<char, 32> algorithm{};
+  std::array<char, 64> algorithm{};
   std::array<char, 96> site{};  ///< where it is called from
 
   [[nodiscard]] bool matches(const agreement& other) const noexcept;

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a collective of neighbours looks at before it starts, beside lengths and buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/base/call_site.hpp"
+#include "upwash/neighborhood/neighbor_call.hpp"
+
+namespace upwash::neighborhoods::detail {
+
+[[nodiscard]] const char* name_of(what of) noexcept;
+
+/// Throws `error` (argument) for options that say nothing here. In checked runs members compare
+/// collective, scheme and length before any of them plans; nonblocking. `bytes`: 0 where members
+/// have different ones.
+void check_options(const neighborhood& on, what of, std::uint64_t bytes,
+                   const neighbor_options& how, call_site site);
+
+}  // namespace upwash::neighborhoods::detail
