@@ -17,7 +17,7 @@ namespace upwash {
 /// `mine` of source i lands where `blocks` says, counted in items: by source, with offsets or one
 /// behind the other. The counts are read before the call returns; the buffers are the executor's
 /// until the request is complete. Throws `error` (argument) where counts and buffers do not fit,
-/// and where a source sends another number of items, with both ranks.
+/// blocks overlap, and where a source sends another number of items, with both ranks.
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_gather_v(const neighborhood& on, In&& mine, Out&& all,
                                             const member_counts& blocks,

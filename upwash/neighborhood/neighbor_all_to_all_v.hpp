@@ -19,8 +19,8 @@ namespace upwash {
 /// `sent` and `received` say, counted in items, with offsets or one behind the other. Of several
 /// edges between the same two ranks the first named at one end is the first named at the other. The
 /// counts are read before the call returns; the buffers are the executor's until the request is
-/// complete. Throws `error` (argument) where counts and buffers do not fit, and where a source
-/// sends another number of items, with both ranks.
+/// complete. Throws `error` (argument) where counts and buffers do not fit, blocks of `out` overlap
+/// others or those of `in`, and where a source sends another number of items, with both ranks.
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_to_all_v(const neighborhood& on, In&& in,
                                             const member_counts& sent, Out&& out,

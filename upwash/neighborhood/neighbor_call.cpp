@@ -128,6 +128,7 @@ void check_uneven(const neighborhood& on, const uneven_call& all) {
     check("input", all.sent, all.sent_at, on.destinations().size(), all.input.size());
   }
   check("output", all.received, all.received_at, on.sources().size(), all.output.size());
+  check_blocks_apart(on, all);
 }
 
 std::string who_expects_what(const neighborhood& on, const uneven_call& all,

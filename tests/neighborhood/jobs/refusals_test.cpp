@@ -195,6 +195,52 @@ JOB_TEST(neighborhood_refusals, an_algorithm_beside_the_scheme) {
               "neighbor_all_to_all: neighbor_options::" + said);
 }
 
+JOB_TEST(neighborhood_refusals, blocks_that_overlap) {
+  const ring_of_ranks ring(here.world());
+  const std::vector<int> to{ring.behind[0], ring.before[0]};
+  const std::vector<int> from{ring.before[0], ring.behind[0]};
+  const neighborhood on(here.world(), {from, to});
+  std::vector<std::uint64_t> all(16);
+  const std::span<std::uint64_t> data(all);
+  const std::vector<std::uint64_t> counts{2, 3};
+  const std::vector<std::uint64_t> apart{4, 0};
+  const std::vector<std::uint64_t> overlapping{2, 1};
+  const auto out_at = [&](const std::vector<std::uint64_t>& at) {
+    return refusal([&] {
+      neighbor_all_to_all_v(on, blocking, data.first(8), counts, data.last(8),
+                            member_counts(counts, at));
+    });
+  };
+  expect_says(out_at(overlapping),
+              "neighbor_all_to_all: block 0 of the output (16 bytes) overlaps block 1 of the "
+              "output (24 bytes); give blocks that are apart");
+  expect_says(refusal([&] { neighbor_all_to_all_v(on, blocking, data, counts, data, counts); }),
+              "overlaps block 0 of the ");
+  expect_says(refusal([&] {
+                neighbor_all_gather_v(on, blocking, data.subspan(1, 3), data.first(5), counts);
+              }),
+              "overlaps block");
+  const std::span<std::byte> bytes = std::as_writable_bytes(data);
+  const std::vector<std::span<const std::byte>> sent{bytes.subspan(16, 8), bytes.subspan(16, 8)};
+  const std::vector<std::span<std::byte>> received{bytes.subspan(0, 8), bytes.subspan(20, 8)};
+  expect_says(refusal([&] { neighbor_all_to_all_w(on, blocking, sent, received); }),
+              "block 1 of the output (8 bytes) overlaps block ");
+}
+
+JOB_TEST(neighborhood_refusals, not_blocks_that_are_apart_in_one_array) {
+  const ring_of_ranks ring(here.world());
+  const std::vector<int> to{ring.behind[0], ring.before[0]};
+  const std::vector<int> from{ring.before[0], ring.behind[0]};
+  const neighborhood on(here.world(), {from, to});
+  std::vector<int> all(4, here.rank());
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(all));
+  // The same bytes go both ways; what comes lies around them.
+  const std::vector<std::span<const std::byte>> sent{bytes.subspan(4, 4), bytes.subspan(4, 4)};
+  const std::vector<std::span<std::byte>> received{bytes.subspan(12, 4), bytes.subspan(0, 4)};
+  EXPECT_EQ(refusal([&] { neighbor_all_to_all_w(on, blocking, sent, received); }), "");
+  EXPECT_EQ(all, (std::vector<int>{ring.behind[0], here.rank(), here.rank(), ring.before[0]}));
+}
+
 // The names of two schemes, whatever each of them would have waited for.
 TEST(neighborhood_refusals, schemes_that_differ_in_checked_runs) {
   const auto call = [](const char* first, const char* others) {

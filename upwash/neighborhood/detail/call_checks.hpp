@@ -19,4 +19,8 @@ namespace upwash::neighborhoods::detail {
 void check_options(const neighborhood& on, what of, std::uint64_t bytes,
                    const neighbor_options& how, call_site site);
 
+/// Throws `error` (argument) where a block of the output overlaps another one, or one of the
+/// input. Blocks lie within their buffers. O(n log n).
+void check_blocks_apart(const neighborhood& on, const uneven_call& all);
+
 }  // namespace upwash::neighborhoods::detail
