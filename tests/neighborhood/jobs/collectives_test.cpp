@@ -332,3 +332,50 @@ JOB_TEST(neighborhood, is_found_from_one_end) {
   EXPECT_TRUE(std::ranges::equal(given.sources(), graph.sources(here.rank())));
   EXPECT_TRUE(std::ranges::equal(given.destinations(), sorted));
 }
+
+namespace {
+
+/// Three blocks on each way round, of which others may still be on their way when a call is over.
+void exchange_early(const neighborhood& on, std::string_view scheme, form as, std::uint64_t call) {
+  constexpr std::size_t items = 4;
+  const auto degree = on.destinations().size();
+  const std::vector<std::uint64_t> counts(degree, items);
+  std::vector<std::uint64_t> in(degree * items, item(on.among().rank(), 0, 0, call));
+  std::vector<std::uint64_t> out(degree * items);
+  std::vector<std::uint64_t> gathered(degree * items);
+  const auto mine = std::span(in).first(items);
+  const neighbor_options how{.scheme = scheme, .edges = {.exit = sync_mode::none}};
+  perform(
+      as, [&] { neighbor_all_to_all_v(on, blocking, in, counts, out, counts, how); },
+      [&] { return neighbor_all_to_all_v(on, in, counts, out, counts, how); },
+      [&] { return neighbor_all_to_all_v(on, persist, in, counts, out, counts, how); });
+  perform(
+      as, [&] { neighbor_all_gather_v(on, blocking, mine, gathered, counts, how); },
+      [&] { return neighbor_all_gather_v(on, mine, gathered, counts, how); },
+      [&] { return neighbor_all_gather_v(on, persist, mine, gathered, counts, how); });
+  barrier(on.among(), blocking);  // what is behind a collective is here
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::uint64_t wanted = item(on.sources()[i / items], 0, 0, call);
+    ASSERT_EQ(out[i], wanted) << scheme << ", item " << i;
+    ASSERT_EQ(gathered[i], wanted) << scheme << ", item " << i;
+  }
+}
+
+}  // namespace
+
+// What is asked of the blocks is not asked of their lengths, which are read before the blocks go.
+JOB_TEST(neighborhood, lengths_are_here_whatever_the_exit) {
+  std::vector<int> sources;
+  std::vector<int> destinations;
+  for (int far = 1; far <= 3; ++far) {
+    destinations.push_back((here.rank() + far) % here.size());
+    sources.push_back((here.rank() + 3 * here.size() - far) % here.size());
+  }
+  const neighborhood on(here.world(), {sources, destinations});
+  std::uint64_t call = 0;
+  for (const char* scheme : {"direct", "halving", "node_pairs"}) {
+    for (const form as : {form::blocking, form::nonblocking, form::persistent}) {
+      for (int repeat = 0; repeat < 3; ++repeat) exchange_early(on, scheme, as, ++call);
+    }
+  }
+}
