@@ -25,6 +25,10 @@ class neighborhood_state;
 struct neighbors {
   std::span<const int> sources;
   std::span<const int> destinations;
+  /// What an edge weighs, of each or none; 0 or above. Kept for the program's own use, as MPI's
+  /// graphs keep them: no scheme goes by them, and both ends of an edge need not say the same.
+  std::span<const int> source_weights{};
+  std::span<const int> destination_weights{};
 };
 
 /// A process graph on a team, as one member sees it: a handle that is cheap to copy. It remembers
@@ -38,20 +42,25 @@ class neighborhood {
   /// ranks lie on this grid, which lets blocks travel along its dimensions. Collective, blocking.
   /// Messages: one for each distinct destination, and a reduction. Throws `error` (argument) at
   /// all members for ranks outside the team, edges that one end does not know of (with both ranks),
-  /// a grid of another size, and members that give different grids.
+  /// a grid of another size, members that give different grids, and weights below 0 or another
+  /// number of them than of edges.
   neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {});
 
-  /// Members name the destinations only; the sources are found, sorted by rank. Else the same.
-  [[nodiscard]] static neighborhood to(const team& among, std::span<const int> destinations);
+  /// Members name the destinations only; the sources are found, sorted by rank. Else the same. An
+  /// edge weighs the same at both ends.
+  [[nodiscard]] static neighborhood to(const team& among, std::span<const int> destinations,
+                                       std::span<const int> weights = {});
   /// The members from which blocks are wanted; the destinations are found, sorted by rank.
-  [[nodiscard]] static neighborhood from(const team& among, std::span<const int> sources);
+  [[nodiscard]] static neighborhood from(const team& among, std::span<const int> sources,
+                                         std::span<const int> weights = {});
   /// Edges that anybody names, by whose they may be, as MPI_Dist_graph_create takes them;
   /// neighbours are sorted by rank. An edge that leaves the team is refused at all members.
   struct edge {
     int from = 0;
     int to = 0;
   };
-  [[nodiscard]] static neighborhood of_edges(const team& among, std::span<const edge> edges);
+  [[nodiscard]] static neighborhood of_edges(const team& among, std::span<const edge> edges,
+                                             std::span<const int> weights = {});
 
   /// The nearest on a grid: for each dimension the one before and the one behind, as far as there
   /// are such; on a ring of 1 or 2 ranks they are the same rank, twice.
@@ -64,6 +73,10 @@ class neighborhood {
   [[nodiscard]] const team& among() const;
   [[nodiscard]] std::span<const int> sources() const;
   [[nodiscard]] std::span<const int> destinations() const;
+  /// By edge, in the order of the ranks; empty where none of these edges was given one. Beside
+  /// others that have weights, an edge without one weighs 1.
+  [[nodiscard]] std::span<const int> source_weights() const;
+  [[nodiscard]] std::span<const int> destination_weights() const;
 
   /// For the collectives.
   [[nodiscard]] neighborhoods::detail::neighborhood_state& state() const {

@@ -379,3 +379,39 @@ JOB_TEST(neighborhood, lengths_are_here_whatever_the_exit) {
     }
   }
 }
+
+JOB_TEST(neighborhood, keeps_weights) {
+  const int next = (here.rank() + 1) % here.size();
+  const int before = (here.rank() + here.size() - 1) % here.size();
+  const std::vector<int> to_next{next, next};
+  const std::vector<int> of_before{before, before};
+  const std::vector<int> mine{10 * here.rank(), 3};
+  const std::vector<int> theirs{10 * before, 3};
+  const std::vector<int> none;
+  const auto expect_weights = [&](const neighborhood& on, const std::vector<int>& sources,
+                                  const std::vector<int>& destinations) {
+    EXPECT_TRUE(std::ranges::equal(on.source_weights(), sources)) << "rank " << here.rank();
+    EXPECT_TRUE(std::ranges::equal(on.destination_weights(), destinations));
+  };
+  // Both ends name the edges: each keeps what it says.
+  expect_weights({here.world(), {of_before, to_next, {}, mine}}, none, mine);
+  expect_weights({here.world(), {of_before, to_next, mine, {}}}, mine, none);
+  expect_weights(neighborhood::to(here.world(), to_next), none, none);
+  expect_weights(neighborhood::to(here.world(), to_next, mine), theirs, mine);
+  const std::vector<int> for_next{10 * next, 3};
+  expect_weights(neighborhood::from(here.world(), of_before, mine), mine, for_next);
+  const std::vector<neighborhood::edge> edges{{here.rank(), next}, {here.rank(), next}};
+  expect_weights(neighborhood::of_edges(here.world(), edges, mine), theirs, mine);
+  expect_weights(neighborhood::of_edges(here.world(), edges), none, none);
+}
+
+// Of two members that name edges to rank 0, one gives no weights.
+JOB_TEST(neighborhood, edges_without_weight_weigh_1_beside_others, .least_ranks = 3) {
+  const std::vector<int> to_first(here.rank() == 1 || here.rank() == 2 ? 1 : 0);
+  const std::vector<int> weights(here.rank() == 2 ? 1 : 0, 7);
+  const std::vector<int> both{1, 7};
+  const auto on = neighborhood::to(here.world(), to_first, weights);
+  EXPECT_TRUE(
+      std::ranges::equal(on.source_weights(), std::span(both).first(here.rank() == 0 ? 2 : 0)));
+  EXPECT_TRUE(std::ranges::equal(on.destination_weights(), weights));
+}

@@ -119,6 +119,36 @@ JOB_TEST(neighborhood_refusals, edges_between_others_that_are_not_there) {
   EXPECT_EQ(made_of({0, here.size() - 1}), "");
 }
 
+JOB_TEST(neighborhood_refusals, weights) {
+  const ring_of_ranks ring(here.world());
+  const bool first = here.rank() == 0;
+  const std::vector<int> fine{4};
+  const std::vector<int> two{1, 2};
+  const std::vector<int> below{-1};
+  const auto with = [&](const std::vector<int>& sources, const std::vector<int>& destinations) {
+    return refusal([&] {
+      neighborhood(here.world(), {ring.before, ring.behind, sources, destinations});
+    });
+  };
+  const auto by_first = [&](const std::string& what) { return first ? what : "other members"; };
+  expect_says(with(first ? two : fine, {}), by_first("2 weights for 1 sources; give one for each"));
+  expect_says(with({}, first ? below : fine),
+              by_first("a weight of the destinations is -1; give 0 or above"));
+  const auto to = [&](const std::vector<int>& weights) {
+    return refusal(
+        [&] { static_cast<void>(neighborhood::to(here.world(), ring.behind, weights)); });
+  };
+  expect_says(to(first ? two : fine), by_first("2 weights for 1 destinations"));
+  const std::vector<neighborhood::edge> edges{{here.rank(), ring.behind[0]}};
+  const auto of_edges = [&](const std::vector<int>& weights) {
+    return refusal(
+        [&] { static_cast<void>(neighborhood::of_edges(here.world(), edges, weights)); });
+  };
+  expect_says(of_edges(first ? two : fine), by_first("2 weights for 1 edges"));
+  expect_says(of_edges(first ? below : fine), by_first("a weight of the edges is -1"));
+  EXPECT_EQ(with(fine, fine) + to(fine) + of_edges({}), "");
+}
+
 JOB_TEST(neighborhood_refusals, radii) {
   const grid on({here.size()}, {true});
   const auto within = [&](int radius) {

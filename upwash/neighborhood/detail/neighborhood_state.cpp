@@ -76,6 +76,8 @@ neighborhood_state::neighborhood_state(const team& among, const neighbors& mine,
     : among_(among),
       sources_(mine.sources.begin(), mine.sources.end()),
       destinations_(mine.destinations.begin(), mine.destinations.end()),
+      source_weights_(mine.source_weights.begin(), mine.source_weights.end()),
+      destination_weights_(mine.destination_weights.begin(), mine.destination_weights.end()),
       nodes_(nodes_of(among)) {
   check_neighbors(on, std::move(objection));
   reach_ = reach_of(among, destinations_, on);
@@ -91,6 +93,23 @@ std::string neighborhood_state::objection_to_ranks() const {
     }
   }
   return {};
+}
+
+std::string objection_to_weights(const char* of, std::size_t edges, std::span<const int> weights) {
+  if (!weights.empty() && weights.size() != edges) {
+    return fmt::format("{} weights for {} {}; give one for each, or none", weights.size(), edges,
+                       of);
+  }
+  for (const int each : weights) {
+    if (each < 0) return fmt::format("a weight of the {} is {}; give 0 or above", of, each);
+  }
+  return {};
+}
+
+std::string neighborhood_state::objection_to_weights() const {
+  std::string wrong = detail::objection_to_weights("sources", sources_.size(), source_weights_);
+  if (!wrong.empty()) return wrong;
+  return detail::objection_to_weights("destinations", destinations_.size(), destination_weights_);
 }
 
 std::string neighborhood_state::objection_to_grid(const std::optional<grid>& on) const {
@@ -118,6 +137,7 @@ std::string neighborhood_state::objection_to_edges() const {
 void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::string wrong) {
   if (wrong.empty()) wrong = objection_to_grid(on);
   if (wrong.empty()) wrong = objection_to_ranks();
+  if (wrong.empty()) wrong = objection_to_weights();
   std::map<int, letter> going;
   for (std::size_t i = 0; i < destinations_.size(); ++i) {
     const int to = destinations_[i];

@@ -34,6 +34,11 @@ class neighborhood_state {
   [[nodiscard]] const std::vector<int>& sources() const noexcept { return sources_; }
   [[nodiscard]] const std::vector<int>& destinations() const noexcept { return destinations_; }
 
+  [[nodiscard]] const std::vector<int>& source_weights() const noexcept { return source_weights_; }
+  [[nodiscard]] const std::vector<int>& destination_weights() const noexcept {
+    return destination_weights_;
+  }
+
   [[nodiscard]] const placement& nodes() const noexcept { return nodes_; }
   [[nodiscard]] scene where() const;
   /// Of any member.
@@ -52,6 +57,7 @@ class neighborhood_state {
 
  private:
   [[nodiscard]] std::string objection_to_ranks() const;
+  [[nodiscard]] std::string objection_to_weights() const;
   [[nodiscard]] std::string objection_to_edges() const;
   [[nodiscard]] std::string objection_to_grid(const std::optional<grid>& on) const;
   void check_neighbors(const std::optional<grid>& on, std::string wrong);
@@ -60,6 +66,8 @@ class neighborhood_state {
   std::vector<int> sources_;
   std::vector<int> destinations_;
   std::vector<letter> edges_here_;  ///< from each source: which of its destinations they are
+  std::vector<int> source_weights_;
+  std::vector<int> destination_weights_;
   placement nodes_;
   int most_destinations_ = 0;
   int most_sources_ = 0;
@@ -74,6 +82,10 @@ class neighborhood_state {
   };
   std::vector<kept_call> calls_;  ///< the latest first
 };
+
+/// What is wrong with the weights of so many edges; empty: nothing.
+[[nodiscard]] std::string objection_to_weights(const char* of, std::size_t edges,
+                                               std::span<const int> weights);
 
 /// Makes a plan together with the other members, by a sparse exchange for each round of the scheme.
 [[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes);
