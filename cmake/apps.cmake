@@ -28,5 +28,5 @@ endif()
 set(UPWASH_APPS_WITHOUT_RANKS
     ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp
     ${PROJECT_SOURCE_DIR}/apps/cg/solver.cpp ${PROJECT_SOURCE_DIR}/apps/radixsort/buckets.cpp
-    ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp
+    ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp ${PROJECT_SOURCE_DIR}/apps/stencil/cells.cpp
     ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp)

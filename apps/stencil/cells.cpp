@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/stencil/cells.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "upwash/base/random.hpp"
+
+namespace stencil {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+
+std::size_t wide(int number) { return static_cast<std::size_t>(number); }
+
+/// How many dimensions it leads along.
+int steps_of(const direction& way) {
+  return std::abs(way[0]) + std::abs(way[1]) + std::abs(way[2]);
+}
+
+}  // namespace
+
+std::vector<direction> directions_of(int points) {
+  std::vector<direction> all;
+  for (int z = -1; z <= 1; ++z) {
+    for (int y = -1; y <= 1; ++y) {
+      for (int x = -1; x <= 1; ++x) {
+        const direction way{z, y, x};
+        if (steps_of(way) == 1 || (points == 27 && steps_of(way) > 1)) all.push_back(way);
+      }
+    }
+  }
+  return all;
+}
+
+box share_of(int cube, const triple& places, const triple& at) {
+  box mine;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto begin = [&](std::int64_t place) {
+      return static_cast<int>(place * cube / places[i]);
+    };
+    mine.first[i] = begin(at[i]);
+    mine.count[i] = begin(at[i] + 1) - mine.first[i];
+  }
+  return mine;
+}
+
+cells::cells(int cube, const box& mine)
+    : cube_(cube),
+      mine_(mine),
+      now_(wide(mine.count[0] + 2) * wide(mine.count[1] + 2) * wide(mine.count[2] + 2)),
+      next_(now_.size()) {
+  const auto& [z0, y0, x0] = mine.first;
+  for_each_row({{1, 1, 1}, mine.count}, [&](int z, int y, int x) {
+    for (int i = 0; i < mine_.count[2]; ++i) {
+      const std::size_t row = wide(z0 + z - 1) * wide(cube_) + wide(y0 + y - 1);
+      const std::uint64_t bits = upwash::random_bits(seed, row, wide(x0 + x - 1 + i));
+      now_[index(z, y, x + i)] = static_cast<double>(bits >> 11U) * 0x1.0p-53;
+    }
+  });
+}
+
+std::size_t cells::index(int z, int y, int x) const noexcept {
+  return (wide(z) * wide(mine_.count[1] + 2) + wide(y)) * wide(mine_.count[2] + 2) + wide(x);
+}
+
+template <class Visit>
+void cells::for_each_row(const box& of, Visit visit) {
+  for (int z = of.first[0]; z < of.first[0] + of.count[0]; ++z) {
+    for (int y = of.first[1]; y < of.first[1] + of.count[1]; ++y) visit(z, y, of.first[2]);
+  }
+}
+
+/// The cells at a side, or the ghosts beyond it.
+box cells::layer(const direction& side, bool ghosts) const noexcept {
+  box all{{1, 1, 1}, mine_.count};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (side[i] == 0) continue;
+    const int last = mine_.count[i];
+    all.count[i] = 1;
+    all.first[i] = side[i] < 0 ? (ghosts ? 0 : 1) : (ghosts ? last + 1 : last);
+  }
+  return all;
+}
+
+std::size_t cells::inner() const noexcept {
+  return wide(mine_.count[0]) * wide(mine_.count[1]) * wide(mine_.count[2]);
+}
+
+std::size_t cells::at_side(const direction& side) const noexcept {
+  const triple count = layer(side, false).count;
+  return wide(count[0]) * wide(count[1]) * wide(count[2]);
+}
+
+void cells::pack(const direction& side, std::span<double> into) const {
+  const box from = layer(side, false);
+  auto to = into.begin();
+  for_each_row(from, [&](int z, int y, int x) {
+    to = std::copy_n(&now_[index(z, y, x)], from.count[2], to);
+  });
+}
+
+void cells::unpack(const direction& side, std::span<const double> from) {
+  const box to = layer(side, true);
+  const double* next = from.data();
+  for_each_row(to, [&](int z, int y, int x) {
+    std::copy_n(next, to.count[2], &now_[index(z, y, x)]);
+    next += to.count[2];
+  });
+}
+
+void cells::wrap() {
+  const auto inside = [](int at, int count) { return at == 0 ? count : at > count ? 1 : at; };
+  const triple all{mine_.count[0] + 2, mine_.count[1] + 2, mine_.count[2] + 2};
+  for_each_row({{}, all}, [&](int z, int y, int x) {
+    const int from_z = inside(z, mine_.count[0]);
+    const int from_y = inside(y, mine_.count[1]);
+    for (int i = x; i < x + all[2]; ++i) {
+      now_[index(z, y, i)] = now_[index(from_z, from_y, inside(i, mine_.count[2]))];
+    }
+  });
+}
+
+void cells::step(int points) {
+  const double scale = points == 27 ? 1.0 / 64 : 1.0 / 8;
+  const std::vector<direction> ways = directions_of(points);
+  for_each_row({{1, 1, 1}, mine_.count}, [&](int z, int y, int x) {
+    double* row = &next_[index(z, y, x)];
+    const int length = mine_.count[2];
+    const auto add = [&](const direction& way, double weight) {
+      const double* from = &now_[index(z + way[0], y + way[1], x + way[2])];
+      for (int i = 0; i < length; ++i) row[i] += weight * from[i];
+    };
+    std::fill_n(row, length, 0.0);
+    add({}, points == 27 ? 8 : 2);
+    for (const direction& way : ways) add(way, points == 27 ? 8 >> steps_of(way) : 1);
+    for (int i = 0; i < length; ++i) row[i] *= scale;
+  });
+  std::swap(now_, next_);
+}
+
+std::uint64_t cells::mark() const {
+  std::uint64_t sum = 0;
+  for_each_row({{1, 1, 1}, mine_.count}, [&](int z, int y, int x) {
+    for (int i = 0; i < mine_.count[2]; ++i) {
+      const std::size_t row =
+          wide(mine_.first[0] + z - 1) * wide(cube_) + wide(mine_.first[1] + y - 1);
+      const std::size_t at = row * wide(cube_) + wide(mine_.first[2] + x - 1 + i);
+      sum += upwash::random_bits(seed, at, std::bit_cast<std::uint64_t>(now_[index(z, y, x + i)]));
+    }
+  });
+  return sum;
+}
+
+std::uint64_t serial_mark(int cube, int points, int steps) {
+  cells all(cube, {{}, {cube, cube, cube}});
+  for (int step = 0; step < steps; ++step) {
+    all.wrap();
+    all.step(points);
+  }
+  return all.mark();
+}
+
+}  // namespace stencil

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The stencil program by all exchanges beside steps of one processor, and bad input.
+set -euo pipefail
+program=stencil
+source "$(dirname "${BASH_SOURCE[0]}")/lib/program.sh"
+
+lines=(cells: exchange: time:)
+for ranks in 1 2 4 7; do
+  for exchange in puts messages direct best halving doubling; do
+    verified $ranks shm --check --size 11 --steps 5 --repeats 2 --points 27 --exchange $exchange
+  done
+  verified $ranks shm --check --size 7 --steps 9 --repeats 1
+  verified $ranks loopback --check --size 7 --steps 3 --repeats 2 --points 27 --exchange node_pairs
+done
+grep -q '^cells: 7^3, 27 points, on 7 ranks, 7 x 1 x 1$' <<<"$seen" || fail "said: $seen"
+grep -q '^exchange: by node_pairs,' <<<"$seen" || fail "said: $seen"
+
+# Four exchanges and those of the line, once each; on nodes of 4 ranks too.
+lines=(cells: time: 'messages  ' 'puts  ' 'direct  ' 'best  ' 'node_pairs  ')
+for on in shm sim "sim --machine lemieux"; do
+  verified 8 "$on" --check --size 10 --steps 4 --repeats 2 --points 27 --compare \
+    --exchange node_pairs --exchange puts
+  [[ $(grep -c '^puts ' <<<"$seen") == 1 ]] || fail "puts twice: $seen"
+done
+verified 100 "sim --machine lemieux" --check --size 12 --steps 3 --repeats 1 --compare --exchange node_pairs
+
+refuses_on 5 "stencil: --size 4 on 5 ranks, 5 x 1 x 1: ranks would have no cells; give at least 5" --size 4
+refuses "stencil: --points: 9 not in {7,27} (see stencil --help)" --points 9
+refuses "stencil: --exchange is given 2 times; several are run by --compare only" \
+  --exchange puts --exchange best
+for ranks in 1 4; do
+  status=0
+  said=$("$upwash" run -n $ranks "$binary" --exchange rumour 2>&1) || status=$?
+  [[ $status == 2 && $said == 'stencil: scheme: "rumour" is not one of direct, '* ]] ||
+    fail "an unknown scheme ended with $status: $said"
+done
+echo "stencil: verified"
