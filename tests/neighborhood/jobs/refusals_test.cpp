@@ -28,6 +28,13 @@ void expect_says(const std::string& said, const std::string& what) {
   EXPECT_NE(said.find(what), std::string::npos) << said;
 }
 
+/// What one member objects to, as all hear it.
+void expect_refuses(const job& here, int member, const std::string& said, const std::string& what) {
+  const std::string who =
+      here.rank() == member ? std::string() : fmt::format("member {} refuses: ", member);
+  expect_says(said, fmt::format("rank {}: neighborhood: {}{}", here.rank(), who, what));
+}
+
 struct ring_of_ranks {
   explicit ring_of_ranks(const team& among)
       : before{(among.rank() + among.size() - 1) % among.size()},
@@ -46,21 +53,16 @@ JOB_TEST(neighborhood_refusals, edges_with_one_end, .least_ranks = 2) {
   const auto one_end = [&] {
     neighborhood(here.world(), {none, here.rank() == 0 ? to_last : none});
   };
-  const std::string said = refusal(one_end);
-  if (here.rank() == last) {
-    EXPECT_NE(said.find(fmt::format("member 0 names 1 edges to member {}", last)),
-              std::string::npos)
-        << said;
-  } else {
-    EXPECT_NE(said.find("one end does not know of"), std::string::npos) << said;
-  }
+  expect_refuses(here, last, refusal(one_end),
+                 fmt::format("member 0 names 1 edges to member {}, which names 0 from it; name "
+                             "each edge at both ends",
+                             last));
   const std::vector<int> outside{here.size()};
-  const std::string wrong = refusal([&] {
+  const auto leaves = [&] {
     neighborhood(here.world(), {none, here.rank() == 0 ? outside : none});
-  });
-  EXPECT_NE(wrong.find(here.rank() == 0 ? "is not in the team" : "other members"),
-            std::string::npos)
-      << wrong;
+  };
+  expect_refuses(here, 0, refusal(leaves),
+                 fmt::format("destination {} is not in the team", here.size()));
 }
 
 JOB_TEST(neighborhood_refusals, calls_that_do_not_fit) {
@@ -99,8 +101,8 @@ JOB_TEST(neighborhood_refusals, grids_that_differ, .least_ranks = 2) {
   expect_says(made_on(first ? grid({here.size(), 1}) : grid({1, here.size()})),
               "members give different grids");
   expect_says(made_on(grid({here.size() + 1})), "a grid of");
-  const std::string one = made_on(first ? grid({here.size() + 1}) : open);
-  expect_says(one, first ? "a grid of" : "members give different grids");
+  expect_refuses(here, 0, made_on(first ? grid({here.size() + 1}) : open),
+                 fmt::format("a grid of {} ranks", here.size() + 1));
   EXPECT_EQ(made_on(closed), "");
 }
 
@@ -111,10 +113,9 @@ JOB_TEST(neighborhood_refusals, edges_between_others_that_are_not_there) {
     return refusal([&] { static_cast<void>(neighborhood::of_edges(here.world(), edges)); });
   };
   for (const neighborhood::edge& each : {neighborhood::edge{99, 98}, {-1, 0}, {0, here.size()}}) {
-    expect_says(made_of(each), here.rank() == 0
-                                   ? fmt::format("the edge from {} to {} leaves the team of {}",
-                                                 each.from, each.to, here.size())
-                                   : "other members name ranks outside the team");
+    expect_refuses(here, 0, made_of(each),
+                   fmt::format("the edge from {} to {} leaves the team of {} ranks", each.from,
+                               each.to, here.size()));
   }
   EXPECT_EQ(made_of({0, here.size() - 1}), "");
 }
@@ -130,22 +131,22 @@ JOB_TEST(neighborhood_refusals, weights) {
       neighborhood(here.world(), {ring.before, ring.behind, sources, destinations});
     });
   };
-  const auto by_first = [&](const std::string& what) { return first ? what : "other members"; };
-  expect_says(with(first ? two : fine, {}), by_first("2 weights for 1 sources; give one for each"));
-  expect_says(with({}, first ? below : fine),
-              by_first("a weight of the destinations is -1; give 0 or above"));
+  expect_refuses(here, 0, with(first ? two : fine, {}),
+                 "2 weights for 1 sources; give one for each");
+  expect_refuses(here, 0, with({}, first ? below : fine),
+                 "a weight of the destinations is -1; give 0 or above");
   const auto to = [&](const std::vector<int>& weights) {
     return refusal(
         [&] { static_cast<void>(neighborhood::to(here.world(), ring.behind, weights)); });
   };
-  expect_says(to(first ? two : fine), by_first("2 weights for 1 destinations"));
+  expect_refuses(here, 0, to(first ? two : fine), "2 weights for 1 destinations");
   const std::vector<neighborhood::edge> edges{{here.rank(), ring.behind[0]}};
   const auto of_edges = [&](const std::vector<int>& weights) {
     return refusal(
         [&] { static_cast<void>(neighborhood::of_edges(here.world(), edges, weights)); });
   };
-  expect_says(of_edges(first ? two : fine), by_first("2 weights for 1 edges"));
-  expect_says(of_edges(first ? below : fine), by_first("a weight of the edges is -1"));
+  expect_refuses(here, 0, of_edges(first ? two : fine), "2 weights for 1 edges");
+  expect_refuses(here, 0, of_edges(first ? below : fine), "a weight of the edges is -1");
   EXPECT_EQ(with(fine, fine) + to(fine) + of_edges({}), "");
 }
 
@@ -156,7 +157,7 @@ JOB_TEST(neighborhood_refusals, radii) {
   };
   expect_says(within(-1), "grid: radius -1; it must be at least 0");
   expect_says(within(2'000'000'000), "grid: radius 2000000000 in 1 dimensions: more than 16777216");
-  expect_says(within(here.rank() == 0 ? -7 : 1), here.rank() == 0 ? "radius -7" : "neighborhood: ");
+  expect_refuses(here, 0, within(here.rank() == 0 ? -7 : 1), "grid: radius -7");
   EXPECT_EQ(within(0), "");
 }
 

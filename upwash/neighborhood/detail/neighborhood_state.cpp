@@ -12,6 +12,7 @@
 #include "upwash/base/random.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/values.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
@@ -67,6 +68,14 @@ std::string text_of(const std::optional<grid>& on) {
     text += fmt::format("{}{}{}", i == 0 ? "" : " x ", on->size(i), on->periodic(i) ? " ring" : "");
   }
   return text;
+}
+
+/// What a member says. Collective, blocking.
+std::string words_of(const team& among, int member, const std::string& own) {
+  std::array<char, 256> words{};
+  own.copy(words.data(), words.size() - 1);
+  control::broadcast_value(among, member, words);
+  return words.data();
 }
 
 }  // namespace
@@ -138,6 +147,7 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   if (wrong.empty()) wrong = objection_to_grid(on);
   if (wrong.empty()) wrong = objection_to_ranks();
   if (wrong.empty()) wrong = objection_to_weights();
+  const bool alone = !wrong.empty();
   std::map<int, letter> going;
   for (std::size_t i = 0; i < destinations_.size(); ++i) {
     const int to = destinations_[i];
@@ -149,11 +159,13 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   for (auto& [to, each] : going) letters.push_back(std::move(each));
   edges_here_ = exchange_letters(among_, std::move(letters));
   if (wrong.empty()) wrong = objection_to_edges();
-  // One reduction: whether any member refuses, most edges, the greatest mark of a grid and the
-  // least.
+  // One reduction: the first member that refuses, most edges, the greatest mark of a grid and the
+  // least. What is wrong at one end of an edge is more often what the other end gave.
+  const int members = among_.size();
+  const int objection = wrong.empty() ? 0 : members - among_.rank() + (alone ? members : 0);
   const std::uint64_t mark = mark_of(on);
-  const std::array<std::uint64_t, 5> own{wrong.empty() ? 0U : 1U, destinations_.size(),
-                                         sources_.size(), mark, ~mark};
+  const std::array<std::uint64_t, 5> own{static_cast<std::uint64_t>(objection),
+                                         destinations_.size(), sources_.size(), mark, ~mark};
   std::array<std::uint64_t, own.size()> of_all{};
   all_reduce<most>(among_, blocking, std::span<const std::uint64_t>(own),
                    std::span<std::uint64_t>(of_all));
@@ -161,15 +173,14 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   most_sources_ = static_cast<int>(of_all[2]);
   const bool same_grid = of_all[3] == ~of_all[4];
   if (of_all[0] == 0 && same_grid) return;
-  if (wrong.empty() && !same_grid) {
+  if (of_all[0] != 0) {
+    const int first = (2 * members - static_cast<int>(of_all[0])) % members;
+    const std::string words = words_of(among_, first, wrong);
+    if (first != among_.rank()) wrong = fmt::format("member {} refuses: {}", first, words);
+  } else {
     wrong = fmt::format(
         "members give different grids, or some give none; this one gives {}; give the same at all",
         text_of(on));
-  }
-  if (wrong.empty()) {
-    wrong =
-        "other members name ranks outside the team, edges that one end does not know of, or what "
-        "else they say";
   }
   throw error(error_kind::argument,
               fmt::format("rank {}: neighborhood: {}", among_.here().rank(), wrong));
