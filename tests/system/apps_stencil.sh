@@ -27,6 +27,10 @@ for on in shm sim "sim --machine lemieux"; do
 done
 verified 100 "sim --machine lemieux" --check --size 12 --steps 3 --repeats 1 --compare --exchange node_pairs
 
+# Of large faces best knows how long they are: nothing that combines them is chosen.
+verified 64 "sim --machine lemieux" --check --size 64 --steps 2 --repeats 1 --compare
+[[ $(awk '/^best / {print ($NF >= 0.9)}' <<<"$seen") == 1 ]] || fail "best is slower: $seen"
+
 refuses_on 5 "stencil: --size 4 on 5 ranks, 5 x 1 x 1: ranks would have no cells; give at least 5" --size 4
 refuses "stencil: --points: 9 not in {7,27} (see stencil --help)" --points 9
 refuses "stencil: --exchange is given 2 times; several are run by --compare only" \

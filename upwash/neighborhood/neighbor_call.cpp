@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/call.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/job.hpp"
@@ -170,12 +172,28 @@ std::vector<std::uint64_t> lengths_as_sent(const neighborhood& on, const uneven_
   return lengths;
 }
 
+/// What `best` chooses for where blocks have different lengths. Members do not know each other's:
+/// the mean where it is asked once for many calls, else short blocks.
+enum class planned_for : std::uint8_t { one_call, many };
+
+std::uint64_t length_to_plan_for(const neighborhood& on, const uneven_call& all,
+                                 const neighbor_options& how, planned_for calls) {
+  constexpr std::uint64_t short_block = sizeof(std::uint64_t);
+  if (calls == planned_for::one_call || how.scheme != "best") return short_block;
+  const auto total = std::accumulate(all.received.begin(), all.received.end(), std::uint64_t{0});
+  const std::array<std::uint64_t, 2> own{total, all.received.size()};
+  std::array<std::uint64_t, 2> of_all{};
+  all_reduce<sum>(on.among(), blocking, std::span<const std::uint64_t>(own),
+                  std::span<std::uint64_t>(of_all));
+  return of_all[1] == 0 ? short_block : of_all[0] / of_all[1];
+}
+
 single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
-                    call_site site) {
+                    call_site site, planned_for calls = planned_for::one_call) {
   check_uneven(on, all);
   check_options(on, all.of, 0, how, site);
-  // Members do not know each other's lengths before there is a plan: it is one for short blocks.
-  const auto plan = on.state().plan_of(how.scheme, contents_of(all.of), sizeof(std::uint64_t));
+  const auto plan =
+      on.state().plan_of(how.scheme, contents_of(all.of), length_to_plan_for(on, all, how, calls));
   const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;
   const auto lengths = plan->straight ? lengths_as_told(on, all, *plan, sent)
                                       : lengths_as_sent(on, all, *plan, sent, how, site);
@@ -222,7 +240,7 @@ void run(const neighborhood& on, const uneven_call& all, const neighbor_options&
 }
 collective::persistent prepare(const neighborhood& on, const uneven_call& all,
                                const neighbor_options& how, call_site site) {
-  const single_call one = call_of(on, all, how, site);
+  const single_call one = call_of(on, all, how, site, planned_for::many);
   return collective::prepare(on.among(), one.steps(), buffers_of(all), one.run_as);
 }
 
