@@ -17,6 +17,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/core/region_use.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/onesided/detail/agreement.hpp"
 
@@ -44,7 +45,8 @@ class late_posts final : public service_base {
   /// `put` takes the notice that its data is there. What it throws goes up; nothing is posted then.
   template <class Put>
   void post_behind(const signal_word& what, const completer& end, const Put& put) {
-    auto made = std::make_unique<late_post>(late_post{this, what, end});
+    auto made = std::make_unique<late_post>(
+        late_post{this, what, end, region_use(here_, what.word.as<std::byte>())});
     late_post* post = made.get();
     waiting_.emplace(post, std::move(made));
     try {
@@ -60,6 +62,7 @@ class late_posts final : public service_base {
     late_posts* home;
     signal_word what;
     completer end;
+    region_use words;
   };
   static void send(void* context) {
     const late_post& post = *static_cast<late_post*>(context);

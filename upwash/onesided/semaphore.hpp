@@ -7,6 +7,7 @@
 //   semaphore_set filled(job.world(), 1);                        // one at each rank
 //   filled.put_and_post(place_at_next, words, 0).detach();       // at one rank
 //   filled.wait(0);                                              // at the next: words are there
+//   job.quiet();                                                 // what was detached is complete
 //   filled.release();
 //
 // Between pairs, without numbers: `notifications`.
@@ -84,7 +85,8 @@ class semaphore_set {
   [[nodiscard]] std::uint64_t value(int index) const;
 
   /// Collective over the team, blocking: frees the memory; posts of all members are complete
-  /// before. Without it that stays until the job ends. Nothing for an empty set.
+  /// before, and throws `error` as `free` where this rank's are not. Without it the memory stays
+  /// until the job ends. Nothing for an empty set.
   void release();
 
  private:

@@ -61,14 +61,20 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   op->region = what.what == kind::get_exposed || what.what == kind::confirm
                    ? nullptr
                    : regions_.find(what.at.region);
+  const bool elsewhere = what.signal.rank >= 0 && what.signal.region != what.at.region;
+  op->signal_region =
+      elsewhere && op->region != nullptr ? regions_.find(what.signal.region) : nullptr;
   if (op->region != nullptr) ++op->region->under_way;
+  if (op->signal_region != nullptr) ++op->signal_region->under_way;
   const auto open = [op](stage& s, const stage_target& target) {
     s.hook.tell = &memory_engine::hook;
     s.target = target;
     s.of = op;
     s.open = target.counter != nullptr || target.function != nullptr;
     s.awaited = op->region != nullptr && s.open && !target.in_background;
-    if (s.awaited) ++op->region->awaited;
+    if (!s.awaited) return;
+    ++op->region->awaited;
+    if (op->signal_region != nullptr) ++op->signal_region->awaited;
   };
   open(op->local, local);
   open(op->remote, remote);
@@ -249,7 +255,10 @@ void memory_engine::told(stage& which) noexcept {
   operation& op = *which.of;
   which.open = false;
   const stage_target target = which.target;
-  if (std::exchange(which.awaited, false)) --op.region->awaited;
+  if (std::exchange(which.awaited, false)) {
+    --op.region->awaited;
+    if (op.signal_region != nullptr) --op.signal_region->awaited;
+  }
   if (std::exchange(op.imported, false)) endpoint_.forget(here_.rank(), op.exposed);
   if (!op.local.open && !op.remote.open) {
     end(op);
@@ -261,6 +270,7 @@ void memory_engine::end(operation& op) noexcept {
   if (op.name != 0) names_.leave(op.name);
   if (watch_ != nullptr) watch_->end(op.watched);
   if (op.region != nullptr) --op.region->under_way;
+  if (op.signal_region != nullptr) --op.signal_region->under_way;
   count_end(op);
   operations_.give_back(&op);
   in_flight_.fetch_sub(1, std::memory_order_relaxed);

@@ -88,7 +88,7 @@ struct stage {
   stage_target target;
   operation* of = nullptr;
   bool open = false;
-  bool awaited = false;  ///< counted in its region, until it is told
+  bool awaited = false;  ///< counted in its regions, until it is told
 };
 
 struct operation {
@@ -97,10 +97,12 @@ struct operation {
   stage step;  ///< where a put goes in steps: its data is at the target
   transfer what;
   memory_engine* engine = nullptr;
-  peer_record* peer = nullptr;     ///< where it counts; null: not
-  region_state* region = nullptr;  ///< which it keeps from being freed; null: none
-  std::uint64_t name = 0;          ///< that the owner gives back; 0: none yet
-  std::uint32_t watched = 0;       ///< its number with who watches writes
+  peer_record* peer = nullptr;  ///< where it counts; null: not
+  // Which it keeps from being freed; null: none, and no other one than `region`.
+  region_state* region = nullptr;
+  region_state* signal_region = nullptr;
+  std::uint64_t name = 0;     ///< that the owner gives back; 0: none yet
+  std::uint32_t watched = 0;  ///< its number with who watches writes
   int steps_done = 0;
   std::size_t injected = 0;        ///< emulated: bytes sent so far
   std::uint32_t questions = 0;     ///< call: owed_answers::questions when it went
