@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Programs of four ranks that write to one of them, and what a run that looks for conflicts says.
+// Programs of three or four ranks that write to one of them, and what a run that looks for
+// conflicts says.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <array>
 #include <cstddef>
@@ -48,10 +51,18 @@ inline void receive_value(const team& from, int member) {
 
 using program = void (*)(area& in);
 
-inline std::string outcome_of(program body, bool remote_writes, std::uint64_t seed) {
+struct simulated {
+  int ranks;
+  const char* machine;
+};
+inline constexpr simulated pairs_of_ranks{4, "edr:ranks_a_node=2"};
+inline constexpr simulated shared_cores{3, "laptop"};  ///< ranks 0 and 2 have one
+
+inline std::string outcome_of(program body, bool remote_writes, std::uint64_t seed,
+                              const simulated& where = pairs_of_ranks) {
   conduit::sim_options options;
-  options.ranks = 4;
-  options.on = load_machine("edr:ranks_a_node=2");
+  options.ranks = where.ranks;
+  options.on = load_machine(where.machine);
   options.seed = seed;
   options.perturb = seed != 0;
   options.remote_writes = remote_writes;
@@ -62,6 +73,20 @@ inline std::string outcome_of(program body, bool remote_writes, std::uint64_t se
     body(in);
     in.end();
   });
+}
+
+/// Under how many of the seeds 0 to `last_seed` the conflict is told. The run without perturbation
+/// tells of it, and no run of anything else.
+inline std::uint64_t times_found(program body, bool remote_writes, std::uint64_t last_seed,
+                                 const simulated& where = pairs_of_ranks) {
+  std::uint64_t found = 0;
+  for (std::uint64_t seed = 0; seed <= last_seed; ++seed) {
+    const std::string said = outcome_of(body, remote_writes, seed, where);
+    const bool conflict = said.find("and nothing orders the two") != std::string::npos;
+    EXPECT_TRUE(conflict || (seed != 0 && said == "no error")) << "seed " << seed << ": " << said;
+    if (conflict) ++found;
+  }
+  return found;
 }
 
 }  // namespace upwash::test

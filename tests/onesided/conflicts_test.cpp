@@ -23,14 +23,7 @@
 namespace {
 
 using namespace upwash;
-using test::area;
-using test::first;
-using test::outcome_of;
-using test::program;
-using test::receive_value;
-using test::send_value;
-using test::some;
-using test::word;
+using namespace upwash::test;
 
 /// Both writers, each when it likes.
 void both_put(area& in) {
@@ -251,14 +244,8 @@ TEST_P(conflicts, are_found) {
       &both_put,       &overlap_in_part,    &far_apart_in_time, &one_rank_twice,
       &told_too_early, &a_layout_and_a_put, &two_aggregates};
   for (const program& each : programs) {
-    std::uint64_t found = 0;
-    for (std::uint64_t seed = 0; seed <= seeds; ++seed) {
-      const std::string said = outcome_of(each, GetParam(), seed);
-      const bool conflict = said.find("and nothing orders the two") != std::string::npos;
-      EXPECT_TRUE(conflict || (seed != 0 && said == "no error")) << said;
-      if (conflict) ++found;
-    }
-    EXPECT_GT(found, seeds / 2) << "program " << &each - programs.begin();
+    EXPECT_GT(times_found(each, GetParam(), seeds), seeds / 2)
+        << "program " << &each - programs.begin();
   }
 }
 
