@@ -85,7 +85,7 @@ operation* memory_engine::make(const transfer& what, const stage_target& local,
   }
   op->engine = this;
   op->name = 0;
-  if (watch_ != nullptr) op->watched = watch_->begin(here_.rank());
+  if (watch_ != nullptr) tell_watch_of(*op);
   count_begun(*op);
   op->step.hook.tell = &memory_engine::step_hook;
   op->step.of = op;
@@ -254,6 +254,7 @@ bool memory_engine::settle(operation& op, conduit::injection result) {
 void memory_engine::told(stage& which) noexcept {
   operation& op = *which.of;
   which.open = false;
+  if (watch_ != nullptr && &which == &op.remote) tell_watch_of_end(op);
   const stage_target target = which.target;
   if (std::exchange(which.awaited, false)) {
     --op.region->awaited;

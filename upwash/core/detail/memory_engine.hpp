@@ -131,6 +131,8 @@ class memory_engine {
   };
 
   operation* make(const transfer& what, const stage_target& local, const stage_target& remote);
+  void tell_watch_of(operation& op);
+  void tell_watch_of_end(const operation& op) noexcept;
   void check(const transfer& what) const;
   void check_place(const place& at, std::size_t bytes) const;
   void check_atomic(const transfer& what) const;

@@ -33,6 +33,13 @@ namespace {
 
 constexpr std::uint64_t no_region = 0;
 
+/// Answers that tell nothing but that the memory has served what was asked.
+constexpr bool is_by_memory(std::uint32_t number) noexcept {
+  const auto code = static_cast<memory_code>(number);
+  return code == memory_code::acknowledge || code == memory_code::key ||
+         code == memory_code::counted || code == memory_code::served;
+}
+
 }  // namespace
 
 // -- The initiator ------------------------------------------------------------------------------
@@ -41,7 +48,11 @@ bool memory_engine::inject(const conduit::message& m) {
   conduit::message numbered = m;
   std::uint32_t* number = peers_.ordered() ? nullptr : &next_number_[m.destination];
   if (number != nullptr) numbered.sequence = *number;
-  if (endpoint_.send(numbered, true).what != conduit::outcome::done) return false;
+  const bool unheard = watch_ != nullptr && is_by_memory(m.handler.offset);
+  if (unheard) watch_->injects_for_memory(here_.rank());
+  const bool gone = endpoint_.send(numbered, true).what == conduit::outcome::done;
+  if (unheard) watch_->injected(here_.rank());
+  if (!gone) return false;
   if (number != nullptr) ++*number;
   return true;
 }

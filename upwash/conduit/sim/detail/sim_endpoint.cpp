@@ -14,6 +14,9 @@ namespace upwash::conduit::sim {
 namespace {
 
 constexpr int deliveries_per_poll = 64;
+/// Who looks for conflicts takes no more than a rank waits for: what came early would tell it, and
+/// so seem to order, what the program has not come to yet.
+constexpr int deliveries_per_checked_poll = 1;
 /// What networks send as one is one piece.
 constexpr std::size_t medium_bytes = std::size_t{1} << 20U;
 /// For machines that do not say: a loop of polls must take time, or it would never end.
@@ -94,12 +97,13 @@ location sim_endpoint::place(int rank) const noexcept {
 int sim_endpoint::poll(int rank) {
   ensure(!in_.in_handler(rank), "polling never nests (E3)");
   in_.ranks.catch_up(rank);
+  const int most = in_.conflicts ? deliveries_per_checked_poll : deliveries_per_poll;
   int count = in_.ranks.take_changed(rank) ? 1 : 0;
   count += operations_.tell(rank);
   count += collectives_.tell(rank);
-  count += messages_.deliver(rank, rank, deliveries_per_poll);
+  count += messages_.deliver(rank, rank, most);
   for (int other = first_rank_; local_ranks_ > 1 && other < first_rank_ + local_ranks_; ++other) {
-    if (other != rank) count += messages_.deliver(other, rank, deliveries_per_poll);
+    if (other != rank) count += messages_.deliver(other, rank, most);
   }
   if (count != 0) looks_in_vain_[static_cast<std::size_t>(rank - first_rank_)] = 0;
   share_core(rank, count);

@@ -41,7 +41,7 @@ void simulation::prepare(flight& what, std::uint64_t bytes) {
 }
 
 void simulation::launch(flight& what) {
-  if (conflicts) what.from = conflicts->depart(what.source);
+  if (conflicts) what.from = conflicts->depart(what.source, what.destination);
   const int processor = acting(what.source);
   const bool by_packets = packets && packets->carries(what.source, what.destination);
   if (what.order != nullptr) what.place = what.order->launched++;

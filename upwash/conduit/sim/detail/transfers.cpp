@@ -206,7 +206,8 @@ void transfers::complete(operation& op) {
     std::memcpy(op.to, &op.old, sizeof op.old);
   }
   if (in_.conflicts) {
-    in_.conflicts->learn_from(op.initiator, op.coming_back ? op.source : op.destination);
+    if (op.coming_back) in_.conflicts->learn_from(op.initiator, op.source);
+    if (!op.coming_back) in_.conflicts->heard(op.initiator, op.destination, op.from);
     in_.conflicts->let_go(op.from);
   }
   const duration now = in_.ranks.events().now();

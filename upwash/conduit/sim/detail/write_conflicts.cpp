@@ -14,7 +14,7 @@ namespace upwash::conduit::sim {
 
 write_conflicts::write_conflicts(scheduler& ranks, const segments& memory)
     : scheduler_(ranks), memory_(memory), ranks_(static_cast<std::size_t>(ranks.size())) {
-  for (rank_state& each : ranks_) each.writes.resize(ranks_.size());
+  for (rank_state& each : ranks_) each.counts.resize(2 * ranks_.size());
 }
 
 std::uint32_t write_conflicts::caller() {
@@ -33,17 +33,41 @@ std::uint32_t write_conflicts::begin(int rank) {
   }
   const std::uint32_t operation = ended_.back();
   ended_.pop_back();
-  begun_[operation] = {now(rank), nullptr, caller()};
+  begun_[operation] = {{now(rank), {}, static_cast<std::uint32_t>(told_.size()), caller()}, rank};
+  told_.push_back(0);
   return operation;
 }
 
 void write_conflicts::end(std::uint32_t operation) {
-  let_go(begun_[operation]);
+  let_go(begun_[operation].from);
   ended_.push_back(operation);
 }
 
+void write_conflicts::is_untold(std::uint32_t operation, int target) {
+  const begun& one = begun_[operation];
+  at(one.rank).untold[target].push_back(one.from.operation);
+}
+
+void write_conflicts::complete(std::uint32_t operation) {
+  tell_of(begun_[operation].rank, begun_[operation].from.operation);
+}
+
+void write_conflicts::confirmed(std::uint32_t operation, int target) {
+  const begun& question = begun_[operation];
+  std::vector<std::uint32_t>& open = at(question.rank).untold[target];
+  const auto later = std::ranges::lower_bound(open, question.from.operation);
+  for (auto each = open.begin(); each != later; ++each) tell_of(question.rank, *each);
+  open.erase(open.begin(), later);
+}
+
+void write_conflicts::tell_of(int rank, std::uint32_t operation) {
+  if (told_[operation] != 0) return;
+  drop(at(rank).shared);
+  told_[operation] = ++at(rank).counts[ranks_.size() + static_cast<std::size_t>(rank)];
+}
+
 void write_conflicts::injects(int rank, std::uint32_t operation, bool is_first_step) {
-  at(rank).injecting = begun_[operation];
+  at(rank).injecting = begun_[operation].from;
   at(rank).later_step = !is_first_step;
 }
 
@@ -58,30 +82,41 @@ write_conflicts::knowledge* write_conflicts::now(int rank) {
     from.shared = std::exchange(unused_.back(), nullptr);
     unused_.pop_back();
     from.shared->holders = 1;
-    from.shared->writes = from.writes;
+    from.shared->counts = from.counts;
   }
   ++from.shared->holders;
   return from.shared;
 }
 
-write_conflicts::origin write_conflicts::depart(int rank) {
+write_conflicts::origin write_conflicts::depart(int rank, int destination) {
   const rank_state& by = at(rank);
-  if (by.injecting.known == nullptr) return {now(rank), nullptr, 0};
+  if (by.by_memory) return {};
+  if (by.injecting.known == nullptr) return {now(rank), {}, 0, 0};
   origin from = share(by.injecting);
-  if (by.later_step) from.behind = now(rank);
+  if (!by.later_step) return from;
+  const auto there = by.there.find(destination);
+  from.behind = {std::max(by.counts[static_cast<std::size_t>(destination)],
+                          there == by.there.end() ? 0 : there->second),
+                 by.counts[ranks_.size() + static_cast<std::size_t>(rank)]};
   return from;
 }
 
 write_conflicts::origin write_conflicts::share(const origin& with) noexcept {
   if (with.known != nullptr) ++with.known->holders;
-  if (with.behind != nullptr) ++with.behind->holders;
   return with;
 }
 
-write_conflicts::horizon write_conflicts::horizon_of(const origin& from, int owner) noexcept {
-  const auto at = static_cast<std::size_t>(owner);
-  const std::uint32_t known = from.known->writes[at];
-  return {known, from.behind == nullptr ? known : std::max(known, from.behind->writes[at])};
+bool write_conflicts::knows(const origin& from, int owner, const stretch& first,
+                            const stretch& second) const noexcept {
+  const std::vector<std::uint32_t>& known = from.known->counts;
+  std::uint32_t writes = known[static_cast<std::size_t>(owner)];
+  std::uint32_t operations = known[ranks_.size() + static_cast<std::size_t>(first.source)];
+  if (first.source == second.source) {
+    writes = std::max(writes, from.behind.writes);
+    operations = std::max(operations, from.behind.operations);
+  }
+  const std::uint32_t told = told_[first.operation];
+  return first.event <= writes || (told != 0 && told <= operations);
 }
 
 void write_conflicts::drop(knowledge*& of) {
@@ -92,23 +127,23 @@ void write_conflicts::drop(knowledge*& of) {
 void write_conflicts::merge(int rank, const std::vector<std::uint32_t>& news) {
   rank_state& to = at(rank);
   bool learnt = false;
-  for (std::size_t owner = 0; owner < news.size(); ++owner) {
-    learnt = learnt || news[owner] > to.writes[owner];
-    to.writes[owner] = std::max(to.writes[owner], news[owner]);
+  for (std::size_t i = 0; i < news.size(); ++i) {
+    learnt = learnt || news[i] > to.counts[i];
+    to.counts[i] = std::max(to.counts[i], news[i]);
   }
   if (learnt) drop(to.shared);
 }
 
 void write_conflicts::learn(int rank, const origin& from) {
-  if (from.known != nullptr && from.known != at(rank).shared) merge(rank, from.known->writes);
+  if (from.known != nullptr && from.known != at(rank).shared) merge(rank, from.known->counts);
 }
 
 void write_conflicts::learn_from(int rank, int other) {
-  if (rank != other) merge(rank, at(other).writes);
+  if (rank != other) merge(rank, at(other).counts);
 }
 
 void write_conflicts::add_to(std::vector<std::uint32_t>& meeting, int rank) {
-  const std::vector<std::uint32_t>& known = at(rank).writes;
+  const std::vector<std::uint32_t>& known = at(rank).counts;
   meeting.resize(known.size());
   for (std::size_t i = 0; i < known.size(); ++i) meeting[i] = std::max(meeting[i], known[i]);
 }
@@ -119,31 +154,38 @@ void write_conflicts::learn(int rank, const std::vector<std::uint32_t>& meeting)
 
 std::uint32_t write_conflicts::next_event(int owner) {
   drop(at(owner).shared);
-  return ++at(owner).writes[static_cast<std::size_t>(owner)];
+  return ++at(owner).counts[static_cast<std::size_t>(owner)];
 }
 
 void write_conflicts::deliver(int owner, const origin& from) {
   if (from.known == nullptr) return;
   rank_state& to = at(owner);
-  to.message_horizon = horizon_of(from, owner);
+  to.message = &from;
   to.message_event = 0;
-  to.message_caller = from.caller;
   learn(owner, from);
 }
 
 void write_conflicts::wrote(int owner, int source, std::span<const std::byte> bytes) {
   rank_state& to = at(owner);
   if (to.message_event == 0) to.message_event = next_event(owner);
+  const origin& from = *to.message;
   enter(owner, bytes,
-        {nullptr, to.message_event, source, to.message_caller, scheduler_.clock(owner)},
-        to.message_horizon);
+        {nullptr, to.message_event, from.operation, source, from.caller, scheduler_.clock(owner)},
+        from);
 }
 
 void write_conflicts::land(int owner, int source, std::span<const std::byte> bytes,
                            const origin& from) {
-  const stretch made{nullptr, next_event(owner), source, from.caller, scheduler_.events().now()};
-  enter(owner, bytes, made, horizon_of(from, owner));
+  const stretch made{nullptr, next_event(owner), from.operation,
+                     source,  from.caller,       scheduler_.events().now()};
+  enter(owner, bytes, made, from);
   learn(owner, from);
+}
+
+/// What is of no operation, as the data of long messages, is told in no other way.
+void write_conflicts::heard(int rank, int owner, const origin& from) {
+  if (from.operation == 0) return learn_from(rank, owner);
+  at(rank).there[owner] = at(owner).counts[static_cast<std::size_t>(owner)];
 }
 
 /// Cuts what is written there so that the bytes are stretches of their own; the first of them.
@@ -163,15 +205,14 @@ write_conflicts::stretches::iterator write_conflicts::carve(stretches& in,
 }
 
 void write_conflicts::enter(int owner, std::span<const std::byte> bytes, const stretch& made,
-                            const horizon& before) {
+                            const origin& from) {
   if (bytes.empty()) return;
   rank_state& to = at(owner);
   const std::byte* const end = bytes.data() + bytes.size();
   auto next = carve(to.written, bytes);
   while (next != to.written.end() && next->first < end) {
     const stretch& earlier = next->second;
-    const std::uint32_t known = earlier.source == made.source ? before.of_own : before.of_all;
-    if (earlier.event > known && earlier.event != made.event) {
+    if (earlier.event != made.event && !knows(from, owner, earlier, made)) {
       report(owner, next->first, earlier.end, earlier, made);
     }
     next = to.written.erase(next);
@@ -184,14 +225,21 @@ void write_conflicts::enter(int owner, std::span<const std::byte> bytes, const s
 
 /// Everybody knows of it, also whatever is under way: what comes is ordered behind it.
 void write_conflicts::tidy(int owner) {
-  const auto of = static_cast<std::size_t>(owner);
-  std::uint32_t all_know = UINT32_MAX;
-  for (const rank_state& each : ranks_) all_know = std::min(all_know, each.writes[of]);
+  std::vector<std::uint32_t> all_know(2 * ranks_.size(), UINT32_MAX);
+  const auto meet = [&all_know](const std::vector<std::uint32_t>& known) {
+    for (std::size_t i = 0; i < known.size(); ++i) all_know[i] = std::min(all_know[i], known[i]);
+  };
+  for (const rank_state& each : ranks_) meet(each.counts);
   for (const auto& each : pool_) {
-    if (each->holders != 0) all_know = std::min(all_know, each->writes[of]);
+    if (each->holders != 0) meet(each->counts);
   }
   stretches& written = at(owner).written;
-  std::erase_if(written, [&](const auto& each) { return each.second.event <= all_know; });
+  std::erase_if(written, [&](const auto& each) {
+    const stretch& one = each.second;
+    const std::uint32_t told = told_[one.operation];
+    return one.event <= all_know[static_cast<std::size_t>(owner)] ||
+           (told != 0 && told <= all_know[ranks_.size() + static_cast<std::size_t>(one.source)]);
+  });
   at(owner).tidy_from = 2 * written.size() + 1024;
 }
 
