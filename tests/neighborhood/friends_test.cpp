@@ -29,9 +29,12 @@ using test::weight_of;
 
 constexpr contents both[] = {contents::same_for_all, contents::one_each};
 
-std::string name_of(int k, bool aware, bool cumulative, int theta = 0) {
-  return fmt::format("friends:k={},theta={},aware={:d},cumulative={:d}", k, theta, aware,
-                     cumulative);
+std::string name_of(int k, bool aware, bool cumulative, int theta = 0, bool staged = false) {
+  return fmt::format("{}:k={},theta={},aware={:d},cumulative={:d}",
+                     staged ? "friends_staged" : "friends", k, theta, aware, cumulative);
+}
+std::string staged(int k, bool aware, bool cumulative) {
+  return name_of(k, aware, cumulative, 0, true);
 }
 
 all_plans plans_by(const std::string& scheme, const process_graph& graph, const placement& nodes,
@@ -47,8 +50,8 @@ TEST(neighborhood_friends, bring_every_block_once) {
     const placement nodes(test::drawn_nodes(ranks, seed));
     for (const int k : {2, 3, 4, 8}) {
       for (int choice = 0; choice < 8; ++choice) {
-        const std::string scheme =
-            name_of(k, (choice & 1) != 0, (choice & 2) != 0, (choice & 4) != 0 ? 1 : 0);
+        const std::string scheme = name_of(k, (choice & 1) != 0, (choice & 2) != 0,
+                                           (choice & 4) != 0 ? 1 : 0, seed % 4 == 0);
         for (const contents of : both) {
           const auto plans = plans_by(scheme, graph, nodes, of);
           ASSERT_EQ(check(graph, of, plans.of), "") << scheme << ", seed " << seed;
@@ -262,20 +265,20 @@ TEST(neighborhood_counts, of_friends) {
     double tolerance;
   };
   const row rows[] = {
-      {"moore:d=2,r=4", 1024, name_of(2, false, false), 43 - 1, 0},
-      {"moore:d=2,r=4", 1024, name_of(4, false, false), 38 - 3, 0},
-      {"moore:d=2,r=4", 1024, name_of(8, false, false), 80, 0},
-      {"moore:d=2,r=4", 1024, name_of(2, true, false), 44.83 - 1, 0.01},
-      {"moore:d=2,r=4", 1024, name_of(4, true, false), 36.69 - 3, 0.1},
-      {"moore:d=2,r=4", 1024, name_of(2, false, true), 12.55, 0.4},
-      {"moore:d=2,r=4", 1024, name_of(2, true, true), 17.41, 0.6},
-      {"moore:d=3,r=1", 1024, name_of(2, false, false), 17 - 1, 0},
-      {"moore:d=2,r=1", 1024, name_of(2, true, false), 7 - 1, 0},
-      {"random:permille=200", 1024, name_of(2, true, false), 130.1, 2},
-      {"random:permille=200", 1024, name_of(2, true, true), 59.42, 2},
-      {"moore:d=2,r=4", 4096, name_of(4, false, false), 38 - 3, 0},
-      {"moore:d=2,r=4", 4096, name_of(4, true, false), 37.26 - 3, 0.1},
-      {"random:permille=50", 4096, name_of(2, true, false), 158.3, 2},
+      {"moore:d=2,r=4", 1024, staged(2, false, false), 43 - 1, 0},
+      {"moore:d=2,r=4", 1024, staged(4, false, false), 38 - 3, 0},
+      {"moore:d=2,r=4", 1024, staged(8, false, false), 80, 0},
+      {"moore:d=2,r=4", 1024, staged(2, true, false), 44.83 - 1, 0.01},
+      {"moore:d=2,r=4", 1024, staged(4, true, false), 36.69 - 3, 0.1},
+      {"moore:d=2,r=4", 1024, staged(2, false, true), 12.55, 0.4},
+      {"moore:d=2,r=4", 1024, staged(2, true, true), 17.41, 0.6},
+      {"moore:d=3,r=1", 1024, staged(2, false, false), 17 - 1, 0},
+      {"moore:d=2,r=1", 1024, staged(2, true, false), 7 - 1, 0},
+      {"random:permille=200", 1024, staged(2, true, false), 130.1, 2},
+      {"random:permille=200", 1024, staged(2, true, true), 59.42, 2},
+      {"moore:d=2,r=4", 4096, staged(4, false, false), 38 - 3, 0},
+      {"moore:d=2,r=4", 4096, staged(4, true, false), 37.26 - 3, 0.1},
+      {"random:permille=50", 4096, staged(2, true, false), 158.3, 2},
   };
   for (const row& each : rows) {
     if (test::sanitized && std::string_view(each.graph) != "moore:d=2,r=1") continue;
@@ -289,6 +292,29 @@ TEST(neighborhood_counts, of_friends) {
                each.ranks, each.scheme, seen.messages, each.wanted, seen.rounds, taken);
     EXPECT_NEAR(seen.messages, each.wanted, each.tolerance + 1e-9)
         << each.graph << " " << each.scheme;
+  }
+}
+
+/// No stage waits for another, and friends who meet in several stages send once.
+TEST(neighborhood_counts, of_friends_in_one_exchange) {
+  for (const char* const name : {"moore:d=2,r=4", "moore:d=3,r=1", "random:permille=200"}) {
+    const process_graph graph = graph_of(name, 256);
+    const placement nodes = placement::blocks(256, 40);
+    for (const int k : {2, 3, 4}) {
+      for (const bool aware : {false, true}) {
+        const traffic_of_plans once =
+            count(plans_by(name_of(k, aware, false), graph, nodes).of, nodes);
+        const traffic_of_plans by_stage =
+            count(plans_by(staged(k, aware, false), graph, nodes).of, nodes);
+        EXPECT_EQ(once.rounds, std::min(by_stage.rounds, 2U)) << name << ", k " << k;
+        EXPECT_LE(once.messages, by_stage.messages) << name << ", k " << k;
+        EXPECT_LE(once.volume, by_stage.volume) << name << ", k " << k;
+        if (k == 2) {
+          EXPECT_EQ(once.messages, by_stage.messages) << name << ": two meet once";
+          EXPECT_EQ(once.volume, by_stage.volume);
+        }
+      }
+    }
   }
 }
 

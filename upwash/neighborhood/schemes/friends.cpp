@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// First all groups of all stages are found, then blocks go stage by stage: Ghazimirsaeed 2019,
-// algorithm 7.4.
+// First all groups of all stages are found, then blocks go: Ghazimirsaeed 2019, algorithm 7.4.
+// There they go stage by stage, which only cumulative friends need.
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "upwash/neighborhood/schemes/friends_grouping.hpp"
@@ -32,9 +34,18 @@ void pass_by(router& at, Next next) {
   }
 }
 
-}  // namespace
+/// Who takes over what in any stage. A destination that was divided is given up, so no stage's
+/// blocks wait for another's.
+friends_stage all_of(std::span<const friends_stage> stages) {
+  friends_stage all;
+  for (const friends_stage& each : stages) {
+    all.takers.insert(all.takers.end(), each.takers.begin(), each.takers.end());
+  }
+  std::ranges::sort(all.takers);
+  return all;
+}
 
-routing friends(router& at, const model::values& with) {
+routing by_groups(router& at, const model::values& with, bool staged) {
   const friends_options options = options_of(with);
   std::optional<friends_grouping> grouping(std::in_place, at, options);
   grouping->introduce();
@@ -47,6 +58,14 @@ routing friends(router& at, const model::values& with) {
   const std::vector<friends_stage> mine = grouping->take_stages();
   grouping.reset();
 
+  if (!options.cumulative && !staged) {
+    const friends_stage all = all_of(mine);
+    pass_by(at, [&](int to) { return all.taker_of(to, at.rank()); });
+    co_await at.next_round();
+    pass_by(at, [](int to) { return to; });
+    co_await at.next_round();
+    co_return;
+  }
   auto now = mine.begin();
   for (int number = 0; number < stages; ++number) {
     const bool in_group = now != mine.end() && now->number == number;
@@ -63,5 +82,11 @@ routing friends(router& at, const model::values& with) {
   pass_by(at, [](int to) { return to; });
   co_await at.next_round();
 }
+
+}  // namespace
+
+routing friends(router& at, const model::values& with) { return by_groups(at, with, false); }
+
+routing friends_staged(router& at, const model::values& with) { return by_groups(at, with, true); }
 
 }  // namespace upwash::neighborhoods

@@ -68,6 +68,11 @@ constexpr std::array table{
             .doc = "groups divide the neighbours they have in common",
             .source = "Ghazimirsaeed 2019, chapter 7"},
            &friends},
+    scheme{{.name = "friends_staged",
+            .parameters = friends_parameters,
+            .doc = "the same, each stage in rounds of its own",
+            .source = "Ghazimirsaeed 2019, algorithm 7.4"},
+           &friends_staged},
 };
 
 }  // namespace

@@ -70,9 +70,12 @@ routing halving(router& at, const model::values& with);
 routing doubling(router& at, const model::values& with);
 /// Groups of k ranks that have neighbours in common, found by asking each other, exchange their
 /// blocks; each then sends those of all to a k-th of these neighbours: m/k + k - 1 messages a rank
-/// instead of m. Stage by stage until no group is left; the rest goes direct. Cumulative: stages
-/// only exchange, and what is for a neighbour goes at the end. Parameters: k, theta, aware,
-/// cumulative. Making the plan: letters to all with enough in common. Source: Ghazimirsaeed 2019.
+/// instead of m. Groups are found stage by stage until none is left; the rest goes direct. Blocks
+/// go in two rounds: first to the friends of all stages, then on. Cumulative: a round a stage among
+/// friends, and what is for a neighbour goes at the end. Parameters: k, theta, aware, cumulative.
+/// Making the plan: letters to all with enough in common. Source: Ghazimirsaeed 2019.
 routing friends(router& at, const model::values& with);
+/// As the source has it: two rounds for each stage, and friends who meet again send again.
+routing friends_staged(router& at, const model::values& with);
 
 }  // namespace upwash::neighborhoods
