@@ -121,7 +121,7 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
   } else {
     auto schemes = neighborhoods::schemes_worth_a_look(
         {asked.graph.coordinates().has_value(), asked.nodes.nodes() > 1, asked.nodes.nodes() == 1});
-    // The paper's, which take long to plan and have not been the best so far.
+    // The paper's, which take long to plan and are seldom the best.
     for (const char* each : {"friends:k=2", "friends:k=4", "friends:k=2,cumulative=1"}) {
       schemes.push_back(neighborhoods::scheme_named(each));
     }

@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
+#include <memory>
 #include <vector>
 
 #include "upwash/base/log.hpp"
@@ -27,67 +25,26 @@ void install(job& here, machine_by_name& on) { here.service<detail::costs>().on 
 namespace detail {
 namespace {
 
-/// Another scheme than direct must be better by more than estimates err.
-constexpr double enough_gain = 0.85;
-
-/// Times of rounds in whole picoseconds: sums are the same at all members.
-class round_table {
- public:
-  round_table(neighborhood_state& of, const std::vector<chosen_scheme>& schemes, contents what)
-      : of_(of), rounds_(schemes.size()), begins_(schemes.size() + 1) {
-    std::vector<std::uint64_t> own;
-    for (const chosen_scheme& each : schemes) {
-      plans_.push_back(of.plan_of(text_of(each), what));
-      own.push_back(rounds_of(*plans_.back()));
-    }
-    all_reduce<most>(of.among(), blocking, std::span<const std::uint64_t>(own),
-                     std::span<std::uint64_t>(rounds_));
-    for (std::size_t i = 0; i < rounds_.size(); ++i) {
-      begins_[i + 1] = begins_[i] + rounds_[i] * looked_at.size();
-    }
+/// Collective: the plans of all schemes, and what they take by all members' estimates.
+scheme_costs costs_of(neighborhood_state& of, const std::vector<chosen_scheme>& schemes,
+                      contents what, const machine& on) {
+  std::vector<std::shared_ptr<const relay_plan>> plans;
+  std::vector<std::uint64_t> own;
+  for (const chosen_scheme& each : schemes) {
+    plans.push_back(of.plan_of(text_of(each), what));
+    own.push_back(rounds_of(*plans.back()));
   }
-
-  /// Collective: the times that count, of all members.
-  void agree(const machine& on) {
-    std::vector<std::uint64_t> own(begins_.back());
-    std::vector<std::uint64_t> adapter(begins_.back());
-    const int rank = of_.among().rank();
-    for (std::size_t scheme = 0; scheme < plans_.size(); ++scheme) {
-      for (std::size_t size = 0; size < looked_at.size(); ++size) {
-        const round_times mine =
-            estimate(*plans_[scheme], rank, looked_at[size], rounds_[scheme], of_.nodes(), on);
-        const std::size_t at = begins_[scheme] + size * rounds_[scheme];
-        for (std::size_t i = 0; i < mine.own.size(); ++i) {
-          own[at + i] = static_cast<std::uint64_t>(std::llround(mine.own[i] * 1000));
-          adapter[at + i] = static_cast<std::uint64_t>(std::llround(mine.adapter[i] * 1000));
-        }
-      }
-    }
-    own_.resize(own.size());
-    adapter_.resize(own.size());
-    all_reduce<most>(of_.among(), blocking, std::span<const std::uint64_t>(own),
-                     std::span<std::uint64_t>(own_));
-    all_reduce<sum>(of_.among(), blocking, std::span<const std::uint64_t>(adapter),
-                    std::span<std::uint64_t>(adapter_));
+  std::vector<std::uint64_t> rounds(own.size());
+  all_reduce<most>(of.among(), blocking, std::span<const std::uint64_t>(own),
+                   std::span<std::uint64_t>(rounds));
+  scheme_costs table(rounds, of.nodes().nodes());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    table.add(i, *plans[i], of.among().rank(), of.nodes(), on);
   }
-
-  [[nodiscard]] double nanoseconds(std::size_t scheme, std::size_t size) const {
-    const std::size_t begin = begins_[scheme] + size * rounds_[scheme];
-    double all = 0;
-    for (std::size_t i = begin; i < begin + rounds_[scheme]; ++i) {
-      all += static_cast<double>(own_[i]) + static_cast<double>(adapter_[i]) / of_.nodes().nodes();
-    }
-    return all / 1000;
-  }
-
- private:
-  neighborhood_state& of_;
-  std::vector<std::shared_ptr<const relay_plan>> plans_;
-  std::vector<std::uint64_t> rounds_;  ///< by scheme
-  std::vector<std::size_t> begins_;    ///< by scheme: sizes, of each its rounds
-  std::vector<std::uint64_t> own_;
-  std::vector<std::uint64_t> adapter_;
-};
+  all_reduce<most>(of.among(), blocking, in_place, table.slowest());
+  all_reduce<sum>(of.among(), blocking, in_place, table.adapters());
+  return table;
+}
 
 /// Where members share memory, no other scheme needs to be planned unless neighbours are many.
 bool sharing_is_best(const neighborhood_state& of, contents what, const machine& on) {
@@ -101,12 +58,6 @@ bool sharing_is_best(const neighborhood_state& of, contents what, const machine&
 }
 
 }  // namespace
-
-std::size_t class_of(std::uint64_t bytes) noexcept {
-  std::size_t found = 0;
-  while (found + 1 < looked_at.size() && bytes > looked_at[found] * 4) ++found;
-  return found;
-}
 
 std::array<std::string, looked_at.size()> choose_schemes(neighborhood_state& of, contents what) {
   std::array<std::string, looked_at.size()> chosen;
@@ -128,18 +79,13 @@ std::array<std::string, looked_at.size()> choose_schemes(neighborhood_state& of,
     return chosen;
   }
   const auto schemes = schemes_worth_a_look(of.where());
-  round_table table(of, schemes, what);
-  table.agree(on->get());
+  const scheme_costs table = costs_of(of, schemes, what, on->get());
   for (std::size_t size = 0; size < looked_at.size(); ++size) {
-    std::size_t best = 0;  // direct
-    for (std::size_t i = 1; i < schemes.size(); ++i) {
-      const double limit = table.nanoseconds(best, size) * (best == 0 ? enough_gain : 1);
-      if (table.nanoseconds(i, size) < limit) best = i;
-    }
+    const std::size_t best = table.best(size);
     chosen[size] = text_of(schemes[best]);
     if (of.among().rank() != 0) continue;
     log(log_level::info, "neighborhood",
-        fmt::format("{} for blocks of about {} bytes; why: {:.2f} us by estimate, direct {:.2f} us",
+        fmt::format("{} for blocks of up to {} bytes; why: {:.2f} us by estimate, direct {:.2f} us",
                     chosen[size], looked_at[size], table.nanoseconds(best, size) / 1000,
                     table.nanoseconds(0, size) / 1000));
   }

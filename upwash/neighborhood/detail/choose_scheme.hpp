@@ -5,13 +5,12 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "upwash/core/job.hpp"
 #include "upwash/neighborhood/install.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
+#include "upwash/neighborhood/relay/scheme_costs.hpp"
 
 namespace upwash::neighborhoods::detail {
 
@@ -23,10 +22,6 @@ class costs final : public service_base {
   explicit costs(job& /*here*/) {}
   machine_by_name* on = nullptr;
 };
-
-/// Sizes of blocks that are looked at; a size goes by the nearest of them.
-inline constexpr std::array<std::uint64_t, 5> looked_at{8, 128, 2048, 32768, 524288};
-[[nodiscard]] std::size_t class_of(std::uint64_t bytes) noexcept;
 
 /// By class of sizes. Makes the plans of all schemes worth a look, which the state keeps; two
 /// reductions. Collective, blocking.

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a plan takes, as far as one rank can tell from its own part: by rounds, so that members who
-// know only their own plans can agree on one (the slowest of each round counts).
+// know only their own plans can agree on one (relay/scheme_costs.hpp).
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "upwash/model/machine.hpp"
@@ -17,7 +16,8 @@ namespace upwash::neighborhoods {
 
 /// Nanoseconds that this rank adds to each round 0 .. rounds - 1, for blocks of `bytes`.
 struct round_times {
-  std::vector<double> own;      ///< its processor's work, the latency, the turns of a shared core
+  std::vector<double> work;  ///< of its processor with the turns of a shared core, or of its port
+  std::vector<double> latency;  ///< of the slowest of its messages, with all that answers it
   std::vector<double> adapter;  ///< for which its messages hold the adapter that its node shares
 };
 [[nodiscard]] round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes,
@@ -34,14 +34,6 @@ struct shared_reading {
 
 /// Less than that no plan takes in which blocks go on from where they came.
 [[nodiscard]] double least_of_relaying(int rank, const placement& nodes, const machine& on);
-
-/// What all rounds take: for each the slowest rank, and the adapter of a node in the mean. Of the
-/// sums and maxima over all ranks.
-[[nodiscard]] double sum_of(const round_times& of_all, int nodes);
-
-/// The same of all plans.
-[[nodiscard]] double estimate_all(std::span<const relay_plan> plans, std::uint64_t bytes,
-                                  const placement& nodes, const machine& on);
 
 /// Rounds up to the last in which a rank takes part.
 [[nodiscard]] std::size_t rounds_of(const relay_plan& plan) noexcept;

@@ -93,15 +93,23 @@ chosen_scheme scheme_named(std::string_view text) {
 std::vector<chosen_scheme> schemes_worth_a_look(const scene& in) {
   struct candidate {
     std::string_view text;
-    bool by_nodes;
+    bool by_nodes = false;
+    bool on_grids = false;  ///< on others it is seldom the best, and planning it takes long
   };
-  constexpr candidate worth[] = {
-      {"direct", false},  {"shared", false},         {"node_forward", true}, {"node_pairs", true},
-      {"halving", false}, {"halving:ranks=0", true}, {"doubling", false}};
+  constexpr candidate worth[] = {{"direct"},
+                                 {"shared"},
+                                 {"node_forward", true},
+                                 {"node_pairs", true},
+                                 {"halving"},
+                                 {"halving:ranks=0", true},
+                                 {"doubling"},
+                                 {"friends:k=4,aware=0,cumulative=1", true, true},
+                                 {"friends:k=8,theta=1,aware=0", true, true}};
   std::vector<chosen_scheme> all;
   for (const candidate& each : worth) {
     const chosen_scheme one = scheme_named(each.text);
-    if ((in.on_grid || !one.is->facts.needs_grid) && (in.several_nodes || !each.by_nodes) &&
+    if ((in.on_grid || (!one.is->facts.needs_grid && !each.on_grids)) &&
+        (in.several_nodes || !each.by_nodes) &&
         (in.shares_memory || !one.is->facts.shares_memory)) {
       all.push_back(one);
     }
