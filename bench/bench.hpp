@@ -146,6 +146,7 @@ void broadcast(context& c);
 void all_gather(context& c);
 void all_to_all(context& c);
 void neighbor_send(context& c);
+void neighbor_plans(context& c);
 void all_reduce(context& c);
 void scan(context& c);
 void reduce(context& c);

@@ -34,6 +34,8 @@ constexpr std::array entries{
     entry{"all-to-all", "all-to-all by every algorithm", 1, 2, &all_to_all},
     entry{"neighbor-send", "rank i to i+1 .. i+degree by every many-to-many (Kumar 2005, 3.3.1)", 1,
           2, &neighbor_send},
+    entry{"neighbor-plans", "a neighborhood and its first all-gather, planned by messages or puts",
+          2, 2, &neighbor_plans},
     entry{"all-reduce", "sum of doubles by every algorithm", 1, 2, &all_reduce},
     entry{"reduce", "sum of doubles at a root by every algorithm", 1, 2, &reduce},
     entry{"gather", "gather by every algorithm", 1, 2, &gather},

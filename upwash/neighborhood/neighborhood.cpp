@@ -85,12 +85,14 @@ edge_ends who_names_me(const team& among, std::span<const int> named,
 
 }  // namespace
 
-neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on)
-    : neighborhood(among, mine, on, {}) {}
+neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on,
+                           const neighborhood_options& how)
+    : state_(std::make_shared<neighborhood_state>(among, mine, on, how, std::string())) {}
 
 neighborhood::neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on,
                            std::string objection)
-    : state_(std::make_shared<neighborhood_state>(among, mine, on, std::move(objection))) {}
+    : state_(std::make_shared<neighborhood_state>(among, mine, on, neighborhood_options{},
+                                                  std::move(objection))) {}
 
 neighborhood neighborhood::to(const team& among, std::span<const int> destinations,
                               std::span<const int> weights) {

@@ -5,6 +5,7 @@
 // neighbor_all_gather.hpp and neighbor_all_to_all.hpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,17 @@ struct neighbors {
   std::span<const int> destination_weights{};
 };
 
+/// How members tell each other what plans need: whose blocks come, who leads, who is whose friend.
+enum class agree_by : std::uint8_t {
+  messages,  ///< of a sparse exchange
+  puts,      ///< into mailboxes at each other, in which they reserve room by atomic additions
+};
+
+/// The same at all members, or all refuse.
+struct neighborhood_options {
+  agree_by plans_by = agree_by::messages;
+};
+
 /// A process graph on a team, as one member sees it: a handle that is cheap to copy. It remembers
 /// the plans by which blocks travel, so calls on one neighborhood cost no planning but for the
 /// first with a scheme. Made by all members in the same order; used as long as the team is there.
@@ -44,7 +56,8 @@ class neighborhood {
   /// all members for ranks outside the team, edges that one end does not know of (with both ranks),
   /// a grid of another size, members that give different grids, and weights below 0 or another
   /// number of them than of edges.
-  neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {});
+  neighborhood(const team& among, const neighbors& mine, const std::optional<grid>& on = {},
+               const neighborhood_options& how = {});
 
   /// Members name the destinations only; the sources are found, sorted by rank. Else the same. An
   /// edge weighs the same at both ends.

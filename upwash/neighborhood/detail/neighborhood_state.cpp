@@ -81,8 +81,10 @@ std::string words_of(const team& among, int member, const std::string& own) {
 }  // namespace
 
 neighborhood_state::neighborhood_state(const team& among, const neighbors& mine,
-                                       const std::optional<grid>& on, std::string objection)
+                                       const std::optional<grid>& on,
+                                       const neighborhood_options& how, std::string objection)
     : among_(among),
+      how_(how),
       sources_(mine.sources.begin(), mine.sources.end()),
       destinations_(mine.destinations.begin(), mine.destinations.end()),
       source_weights_(mine.source_weights.begin(), mine.source_weights.end()),
@@ -160,23 +162,34 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   edges_here_ = exchange_letters(among_, std::move(letters));
   if (wrong.empty()) wrong = objection_to_edges();
   // One reduction: the first member that refuses, most edges, the greatest mark of a grid and the
-  // least. What is wrong at one end of an edge is more often what the other end gave.
+  // least, and so of the way. What is wrong at one end of an edge is more often what the other end
+  // gave.
   const int members = among_.size();
   const int objection = wrong.empty() ? 0 : members - among_.rank() + (alone ? members : 0);
   const std::uint64_t mark = mark_of(on);
-  const std::array<std::uint64_t, 5> own{static_cast<std::uint64_t>(objection),
-                                         destinations_.size(), sources_.size(), mark, ~mark};
+  const auto way = static_cast<std::uint64_t>(how_.plans_by);
+  const std::array<std::uint64_t, 7> own{static_cast<std::uint64_t>(objection),
+                                         destinations_.size(),
+                                         sources_.size(),
+                                         mark,
+                                         ~mark,
+                                         way,
+                                         ~way};
   std::array<std::uint64_t, own.size()> of_all{};
   all_reduce<most>(among_, blocking, std::span<const std::uint64_t>(own),
                    std::span<std::uint64_t>(of_all));
   most_destinations_ = static_cast<int>(of_all[1]);
   most_sources_ = static_cast<int>(of_all[2]);
   const bool same_grid = of_all[3] == ~of_all[4];
-  if (of_all[0] == 0 && same_grid) return;
+  const bool same_way = of_all[5] == ~of_all[6];
+  if (of_all[0] == 0 && same_grid && same_way) return;
   if (of_all[0] != 0) {
     const int first = (2 * members - static_cast<int>(of_all[0])) % members;
     const std::string words = words_of(among_, first, wrong);
     if (first != among_.rank()) wrong = fmt::format("member {} refuses: {}", first, words);
+  } else if (!same_way) {
+    wrong = fmt::format("plans_by is {} here and another at other members; give all the same",
+                        how_.plans_by == agree_by::puts ? "puts" : "messages");
   } else {
     wrong = fmt::format(
         "members give different grids, or some give none; this one gives {}; give the same at all",
@@ -217,9 +230,9 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
   }
   router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr, most_destinations_},
             destinations_, sources_, of);
-  auto made = std::make_shared<relay_plan>(chosen.is->facts.straight
-                                               ? plan_straight(at, chosen.route(at), edges_here_)
-                                               : plan_together(among_, at, chosen.route(at)));
+  auto made = std::make_shared<relay_plan>(
+      chosen.is->facts.straight ? plan_straight(at, chosen.route(at), edges_here_)
+                                : plan_together(among_, at, chosen.route(at), how_.plans_by));
   return plans_.emplace(key, std::move(made)).first->second;
 }
 

@@ -28,7 +28,7 @@ class neighborhood_state {
   /// Checks that both ends of all edges know of them, and that the grid is the same. All members
   /// refuse where one does: `objection` is why this one does already. Collective, blocking.
   neighborhood_state(const team& among, const neighbors& mine, const std::optional<grid>& on,
-                     std::string objection);
+                     const neighborhood_options& how, std::string objection);
 
   [[nodiscard]] const team& among() const noexcept { return among_; }
   [[nodiscard]] const std::vector<int>& sources() const noexcept { return sources_; }
@@ -63,6 +63,7 @@ class neighborhood_state {
   void check_neighbors(const std::optional<grid>& on, std::string wrong);
 
   team among_;
+  neighborhood_options how_;
   std::vector<int> sources_;
   std::vector<int> destinations_;
   std::vector<letter> edges_here_;  ///< from each source: which of its destinations they are
@@ -87,8 +88,9 @@ class neighborhood_state {
 [[nodiscard]] std::string objection_to_weights(const char* of, std::size_t edges,
                                                std::span<const int> weights);
 
-/// Makes a plan together with the other members, by a sparse exchange for each round of the scheme.
-[[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes);
+/// Makes a plan together with the other members: for each round of the scheme letters are
+/// exchanged.
+[[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes, agree_by by);
 
 /// The same by a scheme of one round whose blocks go straight to their destinations: what comes is
 /// known. `edges_here`: from each source, which of its destinations this rank is. Local.

@@ -4,8 +4,10 @@
 // What members tell each other while a neighborhood is made and planned.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "upwash/collective/many_to_many.hpp"
+#include "upwash/neighborhood/detail/mailboxes.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 
 namespace upwash::neighborhoods::detail {
@@ -45,8 +47,15 @@ std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& go
   return came;
 }
 
-relay_plan plan_together(const team& among, router& at, routing goes) {
-  while (goes.resume()) at.take_in(exchange_letters(among, at.take_letters()));
+relay_plan plan_together(const team& among, router& at, routing goes, agree_by by) {
+  std::optional<mailboxes> boxes;
+  if (by == agree_by::puts) boxes.emplace(among);
+  while (goes.resume()) {
+    std::vector<letter> going = at.take_letters();
+    at.take_in(boxes ? boxes->exchange(std::move(going))
+                     : exchange_letters(among, std::move(going)));
+  }
+  if (boxes) boxes->close();
   return at.finish();
 }
 
