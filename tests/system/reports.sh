@@ -44,7 +44,7 @@ sleep 1.5
 kill -USR1 "$pid"
 wait "$pid" || true
 grep -q "rank 0 of 3 waits in wait_until at stuck.cpp:[0-9]* (" "$out" || fail "rank 0 by signal"
-grep -q "rank 1 of 3 waits in barrier (.*number 1)" "$out" || fail "rank 1 by signal"
+grep -q "rank 1 of 3 waits in barrier at stuck.cpp:[0-9]* (.*number 1)" "$out" || fail "rank 1 by signal"
 grep -q "rank 2 of 3 computes" "$out" || fail "rank 2 by signal"
 
 # A stopped rank holds up the others: the launcher says so.

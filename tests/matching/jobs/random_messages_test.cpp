@@ -232,9 +232,8 @@ JOB_TEST(random_messages, arrive_once_and_in_order_in_every_store, .most_ranks =
   }
 }
 
-/// Not one message a poll, as runs that look for conflicts take them: ROADMAP.md says why.
 JOB_TEST(random_messages, that_stay_listed_at_their_senders_arrive_once_and_in_order,
-         .most_ranks = 8, .ordered_writes = false) {
+         .most_ranks = 8) {
   const bool whole = std::getenv("UPWASH_TEST_LONG") != nullptr;
   const bool fast =
       host(here).endpoint().describe().virtual_time;  // spinning ranks share cores else

@@ -14,6 +14,7 @@ void listed_book::note(int sender_rank, const envelope& what) {
 void listed_book::take(int sender_rank, std::uint64_t sender) {
   const auto at = listed_at_.find(sender_rank);
   if (--at->second == 0) listed_at_.erase(at);
+  met(sender_rank, sender);  // a claim takes it while answers are on their way
   std::erase_if(previews_, [&](const preview& each) {
     return each.rank == sender_rank && each.with.sender == sender;
   });

@@ -81,7 +81,7 @@ class listed_book {
   void note(int sender_rank, const envelope& what);
   /// It was taken out of its sender's list.
   void take(int sender_rank, std::uint64_t sender);
-  /// One was taken as it came, while an inquiry may be answered with it.
+  /// One was taken while an inquiry may be answered with it.
   void met(int sender_rank, std::uint64_t sender) {
     if (!inquiries_.empty()) met_.emplace_back(sender_rank, sender);
   }

@@ -165,7 +165,8 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
   record(trace_event::kind::probe, wanted, 0, from.size());
-  if (const unexpected_message* a = kept_for_probe(wanted)) {
+  if (const unexpected_message* a = kept_for(wanted)) {
+    if (listed_.goes_to_earlier(a->what)) return std::nullopt;
     return receipt{a->what.source, a->what.tag, a->size, false};
   }
   const preview* p = previewed(from, wanted);
@@ -173,13 +174,14 @@ std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   return receipt{p->with.member, p->with.tag, p->from.bytes, false};
 }
 
-/// The kept message that a receive would get now. Receives that still ask senders come first.
-unexpected_message* messenger::kept_for_probe(const envelope& wanted) {
+/// The kept message that fits first. Receives that still ask senders come before a probe: where it
+/// may go to one, others of its sender, also listed ones, may have to wait behind it, so the probe
+/// finds nothing yet.
+unexpected_message* messenger::kept_for(const envelope& wanted) {
   const auto before = unexpected_->spent().traversals;
   entry* e = unexpected_->find(wanted);
   host(here_).charge(conduit::cost::traversal, unexpected_->spent().traversals - before);
-  return e == nullptr || listed_.goes_to_earlier(e->what) ? nullptr
-                                                          : static_cast<unexpected_message*>(e);
+  return static_cast<unexpected_message*>(e);
 }
 
 receipt messenger::wait_for_message(const team& from, int source, int tag) {
@@ -202,8 +204,9 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
 std::optional<claimed_message> messenger::claim(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "claim");
   here_.progress();
-  unexpected_message* a = kept_for_probe(wanted);
+  unexpected_message* a = kept_for(wanted);
   if (a != nullptr) {
+    if (listed_.goes_to_earlier(a->what)) return std::nullopt;
     unexpected_->erase(*a);
   } else {
     const preview* p = previewed(from, wanted);

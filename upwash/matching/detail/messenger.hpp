@@ -171,7 +171,7 @@ class messenger final : public service_base {
                                                const exposed_memory& from);
   [[nodiscard]] unexpected_message& take_listed(int sender_rank, const label& with,
                                                 const exposed_memory& from);
-  [[nodiscard]] unexpected_message* kept_for_probe(const envelope& wanted);
+  [[nodiscard]] unexpected_message* kept_for(const envelope& wanted);
   [[nodiscard]] const preview* previewed(const team& from, const envelope& wanted);
 
   job& here_;
