@@ -80,16 +80,21 @@ TEST(neighborhood_friends, bring_every_block_once_in_stars_and_complete_graphs) 
   }
 }
 
+/// k ranks that have m neighbours in common.
+process_graph group_graph(int k, int m) {
+  std::vector<process_graph::edge> edges;
+  for (int from = 0; from < k; ++from) {
+    for (int to = k; to < k + m; ++to) edges.push_back({from, to});
+  }
+  return {k + m, edges};
+}
+
 /// Equation 7.2: of m neighbours that all k have in common, m mod k ranks take one more.
 TEST(neighborhood_friends, send_as_many_messages_as_equation_7_2_says) {
   for (int k = 2; k <= 16; ++k) {
     for (const int m : {k + 1, 10, 12, 24, 57, 130}) {
       if (m <= k) continue;
-      std::vector<process_graph::edge> edges;
-      for (int from = 0; from < k; ++from) {
-        for (int to = k; to < k + m; ++to) edges.push_back({from, to});
-      }
-      const process_graph graph(k + m, edges);
+      const process_graph graph = group_graph(k, m);
       const placement one_node = placement::blocks(k + m, k + m);
       for (const bool cumulative : {false, true}) {
         const auto plans = plans_by(name_of(k, true, cumulative), graph, one_node);
@@ -104,6 +109,34 @@ TEST(neighborhood_friends, send_as_many_messages_as_equation_7_2_says) {
       const auto far = plans_by(name_of(k, false, false), graph, placement::blocks(k + m, 1));
       const auto wanted = static_cast<std::size_t>(m > k * (k - 1) ? (m + k - 1) / k + k - 1 : m);
       EXPECT_EQ(far.of[0].sends.size(), wanted) << "k " << k << ", m " << m;
+    }
+  }
+}
+
+/// What all k ranks send as a group, whatever it pays.
+std::size_t sends_of_group(int k, int m) {
+  const auto plans =
+      plans_by(name_of(k, false, false, 1), group_graph(k, m), placement::blocks(k + m, 1));
+  std::size_t sends = 0;
+  for (const relay_plan& each : plans.of) sends += each.sends.size();
+  return sends;
+}
+
+TEST(neighborhood_friends, form_groups_where_equations_7_3_to_7_6_say) {
+  for (int k = 2; k <= 8; ++k) {
+    for (const int m : {k, k + 1, k * (k - 1), k * (k - 1) + 1}) {
+      const process_graph graph = group_graph(k, m);
+      const auto near = plans_by(name_of(k, true, false), graph, placement::blocks(k + m, k + m));
+      const auto far = plans_by(name_of(k, false, false), graph, placement::blocks(k + m, 1));
+      EXPECT_EQ(near.noted > 0, m > k) << "equation 7.6, k " << k << ", m " << m;
+      EXPECT_EQ(far.noted > 0, m > k * (k - 1)) << "equation 7.4, k " << k << ", m " << m;
+      const auto ranks = static_cast<std::size_t>(k);
+      const std::size_t sends = sends_of_group(k, m);
+      EXPECT_EQ(sends<ranks* static_cast<std::size_t>(m), m> k)
+          << "equation 7.5, k " << k << ", m " << m;
+      if (k == 2) continue;
+      EXPECT_EQ(sends * (ranks - 1) < sends_of_group(k - 1, m) * ranks, m > k * (k - 1))
+          << "equation 7.3, k " << k << ", m " << m;
     }
   }
 }
