@@ -86,13 +86,15 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
   }
   if (target.ready() || (target.by_peers() && look_on(target))) return;
   const bool once = target.what() == conduit::wait_target::kind::credit;
+  const auto one_idle = conduit::wait_target::credit(reason.peer, conduit::lane::request);
   const wait_scope in(job_, reason);
   for (unsigned& idles = job_.state_->idles;;) {
     const int moved = job_.progress_step();
     if (target.ready() || (once && moved != 0)) return;
     if (moved != 0) continue;
     if (idles == 0) job_.below_->waiter->begin_wait(job_.rank_);
-    job_.below_->waiter->idle(job_.rank_, target, reason);
+    const bool looks_itself = job_.state_->word_watchers == 0 || target.by_peers();
+    job_.below_->waiter->idle(job_.rank_, looks_itself ? target : one_idle, reason);
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.
@@ -142,6 +144,10 @@ void host::set_busy(service_base& which, bool busy) const noexcept {
   if (which.busy_ == busy) return;
   which.busy_ = busy;
   job_.state_->busy_services += busy ? 1 : -1;
+}
+
+void host::watch_words(bool begins) const noexcept {
+  job_.state_->word_watchers += begins ? 1 : -1;
 }
 
 void host::run_as_handler(function_ref<void()> what) const {

@@ -54,6 +54,9 @@ class host {
   void act_first() const noexcept { job_.below_->act_first(true); }
   /// Whether a service that wants progress has work now; at first it has. Also from a handler.
   void set_busy(service_base& which, bool busy) const noexcept;
+  /// An operation of a layer begins, or ends, whose progress looks at words that peers store.
+  /// Nothing announces those: while there is any, waits poll after each idle of one turn.
+  void watch_words(bool begins) const noexcept;
 
   /// Replaces what this rank does when idle, below all layers; returns the one before.
   conduit::waiter& set_waiter(conduit::waiter& idle) const noexcept;

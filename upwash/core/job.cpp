@@ -78,6 +78,7 @@ job::~job() {
   state_->progressing.clear();
   state_->on_teams.clear();
   state_->busy_services = 0;
+  state_->word_watchers = 0;
   while (!state_->services.empty()) {
     const auto last = std::move(state_->services.back());  // it may still ask for others
     state_->services.pop_back();

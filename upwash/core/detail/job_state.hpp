@@ -75,6 +75,7 @@ class job_state {
   std::vector<service_base*> progressing;  ///< those that want calls
   int busy_services = 0;                   ///< of them: those that have work
   bool in_services = false;                ///< one of them is being called
+  int word_watchers = 0;                   ///< operations that look at words of peers
 
   std::vector<waiter_layer*> waiters;  ///< above what the rank does when idle, the outermost last
 

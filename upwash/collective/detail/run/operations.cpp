@@ -114,6 +114,7 @@ void operations::begin_epoch(operation& op) {
   const schedule::needs& wants = op.main_steps.wants();
   team_record& record = op.on_team;
   op.shares_memory = record.shares_memory(wants);
+  if (op.shares_memory) host(op.among.here()).watch_words(true);
   op.epoch_counts = op.shares_memory || wants.counters != 0;
   if (!op.epoch_counts) return;
   op.shared_scratch = record.epochs.next(wants.shared_bytes,
@@ -192,6 +193,7 @@ int operations::advance(operation& op) {
 void operations::give_up(operation& op) {
   op.failed = true;
   running_.remove(op);
+  if (op.shares_memory) host(here_).watch_words(false);
   uses_.steps.forget(op);
   if (op.epoch_counts) std::erase(op.on_team.open, op.epoch);
   if (!op.told_early) op.end.complete();
@@ -274,6 +276,7 @@ void operations::finish(operation& op) {
     record.open.erase(std::find(record.open.begin(), record.open.end(), op.epoch));
     if (!op.shares_memory) uses_.steps.counters().keep(op);
   }
+  if (op.shares_memory) host(here_).watch_words(false);
   uses_.steps.memory().conceal_buffers(op);
   op.running = false;
   if (!op.told_early) op.end.complete();
