@@ -67,17 +67,22 @@ struct schedule_arguments {
   throw error(error_kind::argument, "schedule: " + what);
 }
 
+std::uint64_t bytes_of(const schedule_arguments& given) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;
+  const std::uint64_t bytes = parse_bytes(given.bytes, "--bytes");
+  if (bytes > most_bytes) {
+    wrong(fmt::format("--bytes {} is more than 1024g: times would not fit", given.bytes));
+  }
+  return bytes;
+}
+
 /// What was asked for, read and checked.
 asked_schedule read(const schedule_arguments& given) {
   asked_schedule asked;
   collective::problem& call = asked.call;
   call.of = collective::kind_named(given.collective);
   call.ranks = given.ranks;
-  call.bytes = parse_bytes(given.bytes, "--bytes");
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;
-  if (call.bytes > most_bytes) {
-    wrong(fmt::format("--bytes {} is more than 1024g: times would not fit", given.bytes));
-  }
+  call.bytes = bytes_of(given);
   call.element_bytes = static_cast<std::uint32_t>(parse_bytes(given.element, "--element"));
   call.root = given.root;
   // As all broadcasts are.
@@ -146,8 +151,8 @@ int list(const collective::registry& all, const asked_schedule& asked,
 
 int show(const schedule_arguments& given) {
   if (is_neighbor_collective(given.collective)) {
-    return show_neighbors(given.collective, given.neighbors, given.ranks,
-                          parse_bytes(given.bytes, "--bytes"), given.machine, given.json);
+    return show_neighbors(given.collective, given.neighbors, given.ranks, bytes_of(given),
+                          given.machine, given.json);
   }
   if (!given.neighbors.graph.empty() || !given.neighbors.scheme.empty()) {
     wrong("--graph and --scheme are for neighbor_all_gather and neighbor_all_to_all");

@@ -29,6 +29,16 @@ int read_command_line(const upwash::job& here, CLI::App& app, int argc, char** a
   return -1;
 }
 
+CLI::Validator number_in(double least, double most) {
+  const auto objection = [=](const std::string& text) {
+    double value = 0;
+    const bool in_range = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return in_range ? std::string()
+                    : fmt::format("{} is no number from {} to {}", text, least, most);
+  };
+  return CLI::Validator(objection, fmt::format("{} - {}", least, most), "number");
+}
+
 bool all_prepared(upwash::job& here, const std::string& program,
                   upwash::function_ref<void()> prepare) {
   std::string reason;

@@ -14,7 +14,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace apps {
 
@@ -23,6 +24,9 @@ constexpr int bad_input = 2;
 /// Parses the command line; the exit status when the program should end here, else -1. All ranks
 /// read the same line: rank 0 speaks. Not collective.
 [[nodiscard]] int read_command_line(const upwash::job& here, CLI::App& app, int argc, char** argv);
+
+/// Refuses what is no number from `least` to `most`.
+[[nodiscard]] CLI::Validator number_in(double least, double most);
 
 /// Runs `prepare` and returns whether it threw no `error` on any rank; the first rank where it
 /// did says why, in one line that starts with the program's name. Collective, blocking.

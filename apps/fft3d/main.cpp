@@ -56,7 +56,7 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
       ->expected(2)
       ->check(CLI::Range(1, 1 << 15));
   app.add_option("--mflops", chosen.exchange.mflops, "Speed of a simulated processor")
-      ->check(CLI::Range(1e-3, 1e9))
+      ->check(apps::number_in(1e-3, 1e9))
       ->capture_default_str();
   const int early = apps::read_command_line(here, app, argc, argv);
   chosen.name = name[0];

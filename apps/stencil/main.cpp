@@ -48,7 +48,7 @@ int read_options(const upwash::job& here, int argc, char** argv, options& chosen
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--mflops", chosen.what.mflops, "Speed of a simulated processor")
-      ->check(CLI::Range(1e-3, 1e9))
+      ->check(apps::number_in(1e-3, 1e9))
       ->capture_default_str();
   return apps::read_command_line(here, app, argc, argv);
 }

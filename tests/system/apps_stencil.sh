@@ -33,6 +33,7 @@ verified 64 "sim --machine lemieux" --check --size 64 --steps 2 --repeats 1 --co
 [[ $(awk '/^best / {print ($NF >= 0.9)}' <<<"$seen") == 1 ]] || fail "best is slower: $seen"
 
 refuses_on 5 "stencil: --size 4 on 5 ranks, 5 x 1 x 1: ranks would have no cells; give at least 5" --size 4
+refuses "stencil: --mflops: nan is no number from 0.001 to 1000000000 (see stencil --help)" --mflops nan
 refuses "stencil: --points: 9 not in {7,27} (see stencil --help)" --points 9
 refuses "stencil: --exchange is given 2 times; several are run by --compare only" \
   --exchange puts --exchange best

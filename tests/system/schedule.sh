@@ -30,6 +30,8 @@ refuses "schedule: choose one of --text, --json, --svg" \
   barrier --algorithm dissemination -n 2 --svg --json
 refuses "schedule: --machine needs -n: a price is one for a team" barrier --machine edr
 refuses "schedule: --json, --svg and --rank need --algorithm" barrier --json
+refuses "schedule: --bytes 2048g is more than 1024g: times would not fit" \
+  neighbor_all_gather --graph complete -n 4 --bytes 2048g
 
 shows "^dissemination" barrier
 shows "complete after" barrier --algorithm dissemination -n 2 --machine edr --mechanism matched
