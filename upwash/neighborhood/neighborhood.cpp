@@ -62,9 +62,9 @@ std::vector<letter> in_order(std::map<int, letter>&& to) {
   return all;
 }
 
-/// That of edge i, where there is one for each: else the neighborhood is refused.
+/// That of edge i, where there is one for each and it is one: else who names it refuses.
 int weight_of(std::span<const int> weights, std::size_t edges, std::size_t i) {
-  return weights.size() == edges ? weights[i] : unweighted;
+  return weights.size() == edges ? std::max(weights[i], unweighted) : unweighted;
 }
 
 /// Who names this rank; each as often as it does.

@@ -147,6 +147,12 @@ JOB_TEST(neighborhood_refusals, weights) {
   };
   expect_refuses(here, 0, of_edges(first ? two : fine), "2 weights for 1 edges");
   expect_refuses(here, 0, of_edges(first ? below : fine), "a weight of the edges is -1");
+  // Who named it is named, not the other end.
+  const int last = here.size() - 1;
+  const std::vector<int> far_below{-5};
+  const auto& given = here.rank() == last ? far_below : fine;
+  expect_refuses(here, last, to(given), "a weight of the destinations is -5");
+  expect_refuses(here, last, of_edges(given), "a weight of the edges is -5");
   EXPECT_EQ(with(fine, fine) + to(fine) + of_edges({}), "");
 }
 
