@@ -41,6 +41,7 @@ namespace {
 namespace context = boost::context::detail;
 
 constexpr std::size_t canary_bytes = 64;
+constexpr std::size_t cache_line = 64;
 constexpr std::uint64_t canary_word = 0x7570776173682121U;
 
 /// Tells the sanitizers which stack runs; empty without them.
@@ -141,6 +142,17 @@ fiber_stacks::~fiber_stacks() {
   munmap(state_->base, state_->mapped);
 }
 
+namespace {
+
+/// What a stack leaves free at its top: stacks begin at pages, and the same depth of all would fall
+/// into the same few places of the first cache. The step spreads neighbours over all of them.
+std::size_t top_margin_of(std::size_t index, std::size_t page) {
+  constexpr std::size_t step = 11;
+  return index * step % (page / cache_line) * cache_line;
+}
+
+}  // namespace
+
 struct fiber::state {
   std::byte* bottom = nullptr;
   std::size_t bytes = 0;
@@ -201,7 +213,8 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
   s.notes.created(s.bottom, s.bytes);
   guarded_ = memory.guarded;
   if (!guarded_) s.plant_canary();
-  own_ = context::make_fcontext(s.bottom + s.bytes, s.bytes, &state::enter);
+  const std::size_t bytes = s.bytes - top_margin_of(index, memory.page);
+  own_ = context::make_fcontext(s.bottom + bytes, bytes, &state::enter);
 }
 
 fiber::~fiber() { state_->notes.destroyed(state_->bottom, state_->bytes); }
