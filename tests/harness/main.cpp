@@ -233,12 +233,24 @@ class process_case : public body_case {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7}, {1, 3, 4});
     for (const int ranks : in_range(entry_.options, all)) {
       run_processes(ranks, 1);
-      if (ranks % 2 == 0 && entry_.options.shares_process) run_processes(ranks, 2);
+      if (HasFailure()) return;
+    }
+    if (!entry_.options.shares_process) return;
+    for (const auto& [ranks, per_process] : shared_processes()) {
+      if (in_range(entry_.options, {ranks}).empty()) continue;
+      run_processes(ranks, per_process);
       if (HasFailure()) return;
     }
   }
 
  private:
+  /// Ranks, and how many of them take turns in a process.
+  static std::vector<std::pair<int, int>> shared_processes() {
+    if (long_run())
+      return {{2, 2}, {4, 2}, {8, 2}, {3, 3}, {4, 4}, {8, 4}, {7, 7}, {8, 8}, {16, 8}};
+    return sampled<std::vector<std::pair<int, int>>>({{2, 2}, {4, 2}, {4, 4}, {8, 4}, {8, 8}},
+                                                     {{4, 2}, {4, 4}});
+  }
   void run_processes(int ranks, int per_process) {
     SCOPED_TRACE(fmt::format("{}: ranks {}, {} a process", conduit_, ranks, per_process));
     captured_output output;
@@ -251,6 +263,10 @@ class process_case : public body_case {
     options.output = &output;
     options.environment = entry_.options.environment;
     options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
+    // Turns in an order of chance, another for each shape, find what the usual order hides.
+    if (per_process > 2) {
+      options.environment.push_back(fmt::format("UPWASH_SHM_TURNS={}", ranks + per_process));
+    }
     const int status = launch::launch(options);
     EXPECT_EQ(status, 0) << output.all;
   }

@@ -27,6 +27,7 @@
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/memory.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/conduit/process_shelf.hpp"
 #include "upwash/conduit/waiting.hpp"
 
 namespace upwash::conduit {
@@ -226,8 +227,14 @@ class endpoint : public waiter {
   /// time when the knob compute says so.
   virtual void compute(int rank, duration time) = 0;
 
+  /// What the ranks of this endpoint share.
+  [[nodiscard]] process_shelf& shelf() noexcept { return shelf_; }
+
  protected:
   endpoint() = default;
+
+ private:
+  process_shelf shelf_;
 };
 
 }  // namespace upwash::conduit

@@ -68,6 +68,10 @@ class wait_target {
   [[nodiscard]] int peer() const noexcept { return static_cast<int>(value_); }
   [[nodiscard]] bool by_peers() const noexcept { return by_peers_; }
 
+  /// The rank has work beside, which only polls of its own move.
+  void set_polls(bool on) noexcept { polls_ = on; }
+  [[nodiscard]] bool polls() const noexcept { return polls_; }
+
   /// Whether the wait is over. False for credit: its waiter leaves after one idle.
   [[nodiscard]] bool ready() const noexcept {
     switch (kind_) {
@@ -100,6 +104,7 @@ class wait_target {
   comparison how_ = comparison::equal;
   lane lane_ = lane::request;
   bool by_peers_ = false;
+  bool polls_ = false;
   std::uint64_t value_ = 0;
   const void* subject_ = nullptr;
   bool (*test_)(const void*) = nullptr;
@@ -119,6 +124,10 @@ class waiter {
   /// Lets the other ranks of this process run once and returns: a rank that polls in a loop of
   /// its own must not keep them from the processor. Nothing where each rank has its own.
   virtual void yield(int /*rank*/) {}
+
+  /// Whether somebody polls for a rank that idles until its target is reached: it need not poll
+  /// first.
+  [[nodiscard]] virtual bool polls_for(int /*rank*/) const noexcept { return false; }
 
   /// How often a rank may look at a word that peers write before it polls: more than never only
   /// where it has a processor of its own.

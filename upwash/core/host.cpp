@@ -77,6 +77,24 @@ bool host::look_on(const conduit::wait_target& target) const noexcept {
   return false;
 }
 
+/// Whether this rank's progress has something to look for beside messages.
+bool host::has_work() const noexcept {
+  const auto& state = *job_.state_;
+  return state.busy_services != 0 || state.messages.deferred() != 0 || state.memory.busy();
+}
+
+/// Where others poll for this rank, and it has no work of its own, it is resumed when its target is
+/// reached. Whether it is.
+bool host::idle_in_turn(const conduit::wait_target& target,
+                        const conduit::wait_reason& reason) const {
+  if (has_work() || target.what() == conduit::wait_target::kind::credit) return false;
+  const wait_scope in(job_, reason);
+  conduit::waiter& below = *job_.below_->waiter;
+  below.begin_wait(job_.rank_);
+  below.idle(job_.rank_, target, reason);
+  return target.ready() && !detail::job_access::failed(job_);
+}
+
 void host::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const {
   if (job_.in_handler_) {
     throw error(error_kind::argument,
@@ -84,7 +102,12 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
                             "and only send or reply",
                             job_.rank_, reason.operation));
   }
-  if (target.ready() || (target.by_peers() && look_on(target))) return;
+  if (target.ready()) return;
+  if (job_.state_->polled_for) {
+    if (idle_in_turn(target, reason)) return;
+  } else if (target.by_peers() && look_on(target)) {
+    return;
+  }
   const bool once = target.what() == conduit::wait_target::kind::credit;
   const auto one_idle = conduit::wait_target::credit(reason.peer, conduit::lane::request);
   const wait_scope in(job_, reason);
@@ -94,7 +117,9 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
     if (moved != 0) continue;
     if (idles == 0) job_.below_->waiter->begin_wait(job_.rank_);
     const bool looks_itself = job_.state_->word_watchers == 0 || target.by_peers();
-    job_.below_->waiter->idle(job_.rank_, looks_itself ? target : one_idle, reason);
+    conduit::wait_target until = looks_itself ? target : one_idle;
+    until.set_polls(has_work());
+    job_.below_->waiter->idle(job_.rank_, until, reason);
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.

@@ -67,6 +67,9 @@ class host {
 
  private:
   void await_own_messages(const conduit::wait_reason& reason) const;
+  [[nodiscard]] bool has_work() const noexcept;
+  [[nodiscard]] bool idle_in_turn(const conduit::wait_target& target,
+                                  const conduit::wait_reason& reason) const;
   [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;
   void note_idle() const;
 

@@ -56,6 +56,7 @@ job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& op
   state_ = std::make_unique<detail::job_state>(*this, *below_, options_);
   regions_ = &state_->regions;
   state_->hang.board = options_.hang_board;
+  state_->polled_for = below_->waiter->polls_for(rank_);
   below_->endpoint.attach(rank_, below_.get());
   state_->live = &process::enter(this, &detail::describe_wait);
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.

@@ -21,6 +21,10 @@ constexpr knob rows[] = {
          knob_level::user, "poll|nap|sleep"},
     knob{"fake_nodes", knob_type::integer, "0",
          "split the ranks of one machine into so many pretended nodes; 0: none", knob_level::user},
+    knob{"shm_turns", knob_type::integer, "0",
+         "ranks of a process that are ready go on as this seed draws; 0: in the order in which "
+         "they got ready",
+         knob_level::developer},
     knob{"compute", knob_type::choice, "ignore",
          "what job.compute does in real time: nothing, or burn the time", knob_level::user,
          "ignore|burn"},

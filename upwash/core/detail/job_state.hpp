@@ -77,6 +77,7 @@ class job_state {
   bool in_services = false;                ///< one of them is being called
   int word_watchers = 0;                   ///< operations that look at words of peers
 
+  bool polled_for = false;             ///< while it idles
   std::vector<waiter_layer*> waiters;  ///< above what the rank does when idle, the outermost last
 
   shown_wait waiting;

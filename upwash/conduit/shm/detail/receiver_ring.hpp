@@ -58,6 +58,11 @@ class receiver_ring {
     return taken;
   }
 
+  /// Lines so far, modulo 2^32. For the thread that takes.
+  [[nodiscard]] std::uint32_t taken() const noexcept {
+    return next_.load(std::memory_order_relaxed);
+  }
+
   /// Whether lines have been taken and not given back; also from a thread that does not take.
   [[nodiscard]] bool owing() const {
     // Relaxed, both: as in ready().

@@ -92,6 +92,11 @@ class sender_ring {
     return injection::done();
   }
 
+  /// Whether a consumer that has taken so many lines has all, and no room is open.
+  [[nodiscard]] bool drained_by(std::uint32_t taken) const noexcept {
+    return sent_ == taken && !open_;
+  }
+
   void commit(const message& m, std::uint16_t source, std::uint16_t destination) {
     ensure(open_, "commit follows reserve");
     open_ = false;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
@@ -79,7 +80,8 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       announcing_(mesh_.processes() > few_processes),
       announced_(static_cast<std::size_t>(mesh_.processes())),
       seen_(announced_.size()),
-      sinks_(static_cast<std::size_t>(hosted_)),
+      came_(static_cast<std::size_t>(hosted_)),
+      sinks_(came_.size()),
       kept_(sinks_.size()),
       kept_memory_(sinks_.size()),
       reader_(*this, mesh_.processes(), options_of(values, patience_.chosen())),
@@ -140,6 +142,8 @@ void shm_endpoint::attach(int rank, sink* receiver) {
     result = ring.push(m, source, destination);
   } else if (m.kind == lane::request && !from_handler && throttled(process)) {
     return injection::retry(retry_reason::throttled);
+  } else if (scheduler_ != nullptr && process == mesh_.self() && handled_here(m)) {
+    return injection::done();
   } else {
     result = ring.push(m, source, destination);
   }
@@ -150,6 +154,28 @@ void shm_endpoint::attach(int rank, sink* receiver) {
   if (announced_to(process)) announce(process);
   if (m.kind == lane::memory) wake(process);
   return result;
+}
+
+/// A message to another rank of this process is handled at once, where it lies: that rank is in a
+/// call of the library, as when it polls. Not from a handler, since what this rank is in the midst
+/// of sending could be answered before it is sent, and not before what the rings still hold (E1).
+bool shm_endpoint::handled_here(const message& m) noexcept {
+  const std::size_t local = local_of(m.destination);
+  if (polling_ || m.source == m.destination || sinks_[local] == nullptr || !kept_[local].empty() ||
+      !out(mesh_.self(), m.kind).drained_by(in(mesh_.self(), m.kind).taken())) {
+    return false;
+  }
+  polling_ = true;
+  sinks_[local]->deliver(m);
+  polling_ = false;
+  note_arrival(local);
+  return true;
+}
+
+void shm_endpoint::note_arrival(std::size_t local) noexcept {
+  if (scheduler_ == nullptr) return;
+  ++came_[local];
+  scheduler_->wake(first_rank_ + static_cast<int>(local));
 }
 
 void shm_endpoint::announce(int process) noexcept {
@@ -209,7 +235,12 @@ void shm_endpoint::throttle(bool on) {
   }
 }
 
-int shm_endpoint::poll(int /*rank*/) {
+int shm_endpoint::poll(int rank) {
+  if (scheduler_ == nullptr) return poll_for_all();
+  return std::exchange(came_[local_of(rank)], 0);
+}
+
+int shm_endpoint::poll_for_all() {
   if (polling_) return 0;  // E3: a handler never polls
   polling_ = true;
   struct reset {
@@ -222,10 +253,7 @@ int shm_endpoint::poll(int /*rank*/) {
   int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
   happened += announcing_ ? poll_announced() : poll_all();
   if (reader_.busy()) happened += reader_.advance();
-  if (happened != 0) {
-    happenings_ += static_cast<std::uint64_t>(happened);
-    patience_.reset();
-  }
+  if (happened != 0) patience_.reset();
   return happened;
 }
 
@@ -349,6 +377,7 @@ bool shm_endpoint::deliver(message& arrived, kept_queues& kept) {
     return true;
   }
   sinks_[local]->deliver(arrived);
+  note_arrival(local);
   return !sinks_[local]->acts_first();
 }
 
@@ -378,6 +407,7 @@ int shm_endpoint::deliver_kept(kept_queues& kept) {
         kept_memory_count_.fetch_sub(1, std::memory_order_relaxed);
       }
       sinks_[local]->deliver(m);
+      note_arrival(local);
     }
   }
   return delivered;

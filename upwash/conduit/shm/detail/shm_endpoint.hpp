@@ -12,6 +12,7 @@
 
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/rank_scheduler.hpp"
 #include "upwash/conduit/shm/detail/mesh.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/patience.hpp"
@@ -76,8 +77,14 @@ class shm_endpoint final : public endpoint, private control_sender {
     return patience_.chosen() == patience::policy::spin ? 40 : 0;
   }
 
-  /// Messages and transfers so far; tells a scheduler whether anything moved.
-  [[nodiscard]] std::uint64_t happenings() const noexcept { return happenings_; }
+  /// From now on messages wake their ranks there, those between its ranks are handled where they
+  /// are sent, and only `poll_for_all` looks at rings. Null: as before.
+  void schedule_by(rank_scheduler* ranks) noexcept { scheduler_ = ranks; }
+  /// What has come for any rank; how much.
+  int poll_for_all();
+  /// Gives the core on, for a moment. `resumed`: the next pauses are short again.
+  void pause() noexcept;
+  void resumed() noexcept { patience_.reset(); }
 
  private:
   /// A message that came before its rank had a sink, payload behind the arguments.
@@ -128,6 +135,8 @@ class shm_endpoint final : public endpoint, private control_sender {
     if (mesh_.peer(process).thread_sleeps != 0) mesh_.bell_of(process).ring();
   }
   bool deliver(message& arrived, kept_queues& kept);
+  [[nodiscard]] bool handled_here(const message& m) noexcept;
+  void note_arrival(std::size_t local) noexcept;
   void keep(const message& arrived, kept_queues& kept);
   int deliver_kept(kept_queues& kept);
 
@@ -150,7 +159,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   int throttling_ = 0;    ///< ranks of this process that have it on
   std::uint32_t polls_ = 0;
   int turn_ = 0;  ///< the place that the next poll looks at first (poll_all)
-  std::uint64_t happenings_ = 0;
+  rank_scheduler* scheduler_ = nullptr;
   capabilities describe_;
   std::vector<sender_ring> out_;
   std::vector<receiver_ring> in_;
@@ -166,6 +175,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   std::vector<look_again> seen_;
   bool memory_wanted_ = false;         ///< the memory lane is to be looked at
   std::atomic<bool> to_self_ = false;  ///< something may lie in the rings from here to here
+  std::vector<int> came_;  ///< by local rank: messages since its last poll, with a scheduler
   std::vector<sink*> sinks_;
   kept_queues kept_;
   kept_queues kept_memory_;  ///< of the memory lane

@@ -25,9 +25,13 @@ void shm_endpoint::look_for_deaths() noexcept {
   if (boot_.failed()) boot_.abort(first_rank_, 1, {});
 }
 
+void shm_endpoint::pause() noexcept {
+  if (patience_.pause()) look_for_deaths();
+}
+
 void shm_endpoint::idle(int /*rank*/, const wait_target& target, const wait_reason& /*reason*/) {
   for (int turn = 0; turn < turns_away; ++turn) {
-    if (patience_.pause()) look_for_deaths();
+    pause();
     if (patience_.chosen() == patience::policy::spin || target.ready() || something_waits() ||
         target.what() == wait_target::kind::credit) {
       return;

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/rank_scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "upwash/base/process.hpp"
+
+namespace upwash::conduit {
+namespace {
+
+/// Turns between two looks at other processes, where few ranks are ready all the time.
+constexpr std::size_t least_turns = 64;
+/// Rounds in vain before ranks are resumed for what no target tells: timers, reports, losses.
+constexpr std::uint32_t rounds_in_vain = 64;
+
+}  // namespace
+
+rank_scheduler::rank_scheduler(int first_rank, int ranks, std::size_t stack_bytes,
+                               outside_world& outside, random_stream* random)
+    : outside_(outside),
+      random_(random),
+      stack_bytes_(stack_bytes),
+      first_rank_(first_rank),
+      ranks_(static_cast<std::size_t>(ranks)),
+      ready_(ranks_.size()) {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].rank = first_rank + static_cast<int>(i);
+    ranks_[i].home = this;
+  }
+}
+
+void rank_scheduler::run(function_ref<void(int)> body) {
+  fiber_stacks stacks(ranks_.size(), stack_bytes_);
+  body_ = body;
+  ready_first_ = ready_count_ = 0;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    local_rank& one = ranks_[i];
+    one.stack = std::make_unique<fiber>(stacks, i, &enter, &one);
+    make_ready(one);
+  }
+  left_ = ranks_.size();
+  while (left_ != 0 && !failure_) round();
+  process::set_current_rank(-1);
+  if (failure_) process::leave_all();  // a report would look at the stacks dropped here
+  for (local_rank& one : ranks_) one.stack.reset();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void rank_scheduler::enter(void* argument) {
+  local_rank& self = *static_cast<local_rank*>(argument);
+  rank_scheduler& home = *self.home;
+  try {
+    (*home.body_)(self.rank);
+  } catch (...) {
+    home.failure_ = std::current_exception();
+  }
+  self.is = state::ended;
+  --home.left_;
+  ++home.moves_;
+}
+
+/// What came, for whom it was, their turns; when nothing moves, the core is given on.
+void rank_scheduler::round() {
+  const std::uint64_t moves = moves_;
+  const int came = outside_.poll();
+  const bool reached = ready_count_ != 0;
+  const bool some = look_at_waits() || reached;
+  take_turns();
+  if (came != 0 || some || moves_ != moves) {
+    if (quiet_rounds_ != 0) outside_.resumed();
+    quiet_rounds_ = 0;
+    return;
+  }
+  outside_.idle();
+  if (++quiet_rounds_ >= rounds_in_vain) look_at_some();
+}
+
+/// Whether a wait is over. Ranks that poll get ready as well.
+bool rank_scheduler::look_at_waits() noexcept {
+  bool over = false;
+  for (local_rank& one : ranks_) {
+    if (one.is != state::waiting) continue;
+    const bool reached = one.target != nullptr && one.target->ready();
+    if (reached || one.polls) make_ready(one);
+    over |= reached;
+  }
+  return over;
+}
+
+/// A part of all ranks a round, so that who looks at a word still answers at once.
+void rank_scheduler::look_at_some() noexcept {
+  for (std::size_t i = 0; i <= ranks_.size() / rounds_in_vain; ++i) {
+    local_rank& one = ranks_[next_look_];
+    next_look_ = next_look_ + 1 == ranks_.size() ? 0 : next_look_ + 1;
+    if (one.is == state::waiting) make_ready(one);
+  }
+}
+
+void rank_scheduler::take_turns() {
+  std::size_t turns = std::max(ready_.size(), least_turns);
+  for (; ready_count_ != 0 && turns != 0 && !failure_; --turns) {
+    local_rank& one = next_ready();
+    one.is = state::running;
+    process::set_current_rank(one.rank);
+    one.stack->resume();
+  }
+}
+
+void rank_scheduler::make_ready(local_rank& one) noexcept {
+  one.is = state::ready;
+  std::size_t at = ready_first_ + ready_count_++;
+  if (at >= ready_.size()) at -= ready_.size();
+  ready_[at] = static_cast<std::uint32_t>(one.rank - first_rank_);
+}
+
+rank_scheduler::local_rank& rank_scheduler::next_ready() noexcept {
+  if (random_ != nullptr) {
+    const std::size_t drawn = (ready_first_ + random_->below(ready_count_)) % ready_.size();
+    std::swap(ready_[ready_first_], ready_[drawn]);
+  }
+  local_rank& next = ranks_[ready_[ready_first_]];
+  ready_first_ = ready_first_ + 1 == ready_.size() ? 0 : ready_first_ + 1;
+  --ready_count_;
+  return next;
+}
+
+void rank_scheduler::wake(int rank) noexcept {
+  local_rank& one = at(rank);
+  if (one.is == state::waiting) make_ready(one);
+}
+
+void rank_scheduler::idle(int rank, const wait_target& target, const wait_reason& /*reason*/) {
+  local_rank& self = at(rank);
+  // Credit comes by what others do, of which nobody tells.
+  self.polls = target.what() == wait_target::kind::credit || target.polls();
+  self.target = &target;
+  self.is = state::waiting;
+  self.stack->suspend();
+}
+
+void rank_scheduler::yield(int rank) {
+  local_rank& self = at(rank);
+  ++moves_;
+  make_ready(self);
+  self.stack->suspend();
+}
+
+}  // namespace upwash::conduit
