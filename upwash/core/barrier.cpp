@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The control barrier in shared memory. Two members: each sets a flag in the other's part. More:
-// an arrival counter and a release word in the first member's part; counts grow for ever, so
-// nothing is reset. One wait and no second round: with more ranks than cores, cost is the number
-// of switches, and this has the fewest.
+// The control barrier in shared memory. The members of a process count up a word of their own, and
+// the last of them meets the other processes: of two, each sets a flag at the other; of more, they
+// count up one word and the last sets another. Counts grow for ever, so nothing is reset. One wait
+// a member, and for one of a process a second: with more ranks than cores, cost is the number of
+// switches, and this has the fewest.
 #include <atomic>
 
 #include "upwash/core/control.hpp"
@@ -12,24 +13,40 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
-#include "upwash/core/memory_access.hpp"
+#include "upwash/core/team_memory.hpp"
 #include "upwash/core/wait_scope.hpp"
 
 namespace upwash::control {
 namespace {
 
-/// A line each: arrivals and release are written by different ranks at different times.
+/// Of a process, in the part of the member that leads it. A line each: they are written by
+/// different ranks at different times.
 struct barrier_part {
-  alignas(64) std::uint64_t arrivals = 0;
-  alignas(64) std::uint64_t released = 0;
+  alignas(64) std::uint64_t arrivals;      ///< of processes; at the first
+  alignas(64) std::uint64_t released;      ///< by the others
+  alignas(64) std::uint64_t here_arrived;  ///< members of this process
+  std::uint64_t here_released;             ///< by the last of them
 };
 
-void make_words(const team& among, detail::team_state& state) {
-  state.barrier_words = allocate(among, sizeof(barrier_part));
-  // The addresses are fetched now: later barriers only load and store.
-  const int peer = among.size() == 2 ? 1 - among.rank() : 0;
-  state.barrier_peer = local(among.here(), state.barrier_words.at<barrier_part>(peer));
-  state.barrier_mine = state.barrier_words.mine_as<barrier_part>().data();
+barrier_part& part_of(const team_memory& words, int member) {
+  return *reinterpret_cast<barrier_part*>(words.part(member));
+}
+
+/// Arrives for a process; null, or the word that the process then waits for.
+const std::uint64_t* meet_processes(const team_memory& words, std::uint64_t epoch) {
+  const process_group& group = words.group();
+  if (group.processes == 1) return nullptr;
+  if (group.processes == 2) {
+    auto& there = part_of(words, words.leader(1 - group.number));
+    // Release: what the members wrote before the barrier is visible to whoever leaves it.
+    std::atomic_ref(there.released).store(epoch, std::memory_order_release);
+    return &part_of(words, group.first).released;
+  }
+  auto& first = part_of(words, words.leader(0));
+  const std::uint64_t arrived = std::atomic_ref(first.arrivals).fetch_add(1) + 1;
+  if (arrived < epoch * static_cast<std::uint64_t>(group.processes)) return &first.released;
+  std::atomic_ref(first.released).store(epoch, std::memory_order_release);
+  return nullptr;
 }
 
 }  // namespace
@@ -37,38 +54,34 @@ void make_words(const team& among, detail::team_state& state) {
 void barrier(const team& among, call_site site) {
   job& here = among.here();
   ++host(here).counters().barriers;
-  if (among.size() == 1) {
-    here.progress();
-    return;
-  }
+  if (among.size() == 1) return here.progress();
   auto& state = team_access::state(among);
   if (!state.between().all_direct()) return barrier_by_messages(among, site);
   const std::uint64_t epoch = ++state.barrier_epoch;
   const conduit::wait_reason reason{.operation = "barrier",
-                                    .team = among.id(),
+                                    .team = state.id,
                                     .number = epoch,
                                     .counted = observe::series::barriers,
                                     .site = site};
-  const wait_scope in(here, reason);
-  if (!state.barrier_words) make_words(among, state);
-  const auto members = static_cast<std::uint64_t>(among.size());
-  auto& there = *static_cast<barrier_part*>(state.barrier_peer);
-  std::uint64_t* watched = nullptr;
-  if (members == 2) {
-    watched = &static_cast<barrier_part*>(state.barrier_mine)->released;
-    // Release: what this rank wrote before the barrier is visible to whoever leaves it.
-    std::atomic_ref(there.released).store(epoch, std::memory_order_release);
-  } else {
-    watched = &there.released;
-    const std::uint64_t arrived = std::atomic_ref(there.arrivals).fetch_add(1) + 1;
-    if (arrived == epoch * members) {
-      std::atomic_ref(there.released).store(epoch, std::memory_order_release);
-      return here.progress();
-    }
+  if (!state.barrier_words) [[unlikely]] {
+    const wait_scope in(here, reason);
+    state.barrier_words = team_memory(among, sizeof(barrier_part));
   }
-  host(here).wait(
-      conduit::wait_target::peers_word(*watched, conduit::comparison::greater_equal, epoch),
-      reason);
+  const team_memory& words = state.barrier_words;
+  const auto wait_for = [&](const std::uint64_t& word) {
+    host(here).wait(
+        conduit::wait_target::peers_word(word, conduit::comparison::greater_equal, epoch), reason);
+  };
+  const process_group& group = words.group();
+  auto& own = part_of(words, group.first);
+  // No atomic addition: the ranks of a process are one thread.
+  if (group.members > 1 && ++own.here_arrived < epoch * static_cast<std::uint64_t>(group.members)) {
+    return wait_for(own.here_released);
+  }
+  const std::uint64_t* const others = meet_processes(words, epoch);
+  if (others != nullptr) wait_for(*others);
+  own.here_released = epoch;
+  if (others == nullptr) here.progress();  // others' messages wait where nobody here ever does
 }
 
 }  // namespace upwash::control

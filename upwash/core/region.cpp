@@ -13,6 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/refuse_together.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
@@ -70,10 +71,9 @@ class own_block {
 
 }  // namespace
 
-namespace {
+namespace detail {
 
-/// All members fail with the words of the one that lacks memory, whoever of them is heard first.
-[[noreturn]] void refuse_together(const team& members, int lacking, const std::string& refusal) {
+void refuse_together(const team& members, int lacking, const std::string& refusal) {
   std::array<char, 256> words{};
   refusal.copy(words.data(), words.size() - 1);
   control::broadcast_value(members, members.member_of(lacking), words);
@@ -83,7 +83,7 @@ namespace {
                           lacking, words.data()));
 }
 
-}  // namespace
+}  // namespace detail
 
 global_ptr<std::byte> region::at(int member, std::uint64_t offset_bytes) const {
   return {team_.world_rank(member), id(), offset_bytes};
@@ -111,7 +111,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
       bytes, ~static_cast<std::uint64_t>(bytes),
       refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
   control::all_reduce(members, agreed, control::fold::most);
-  if (agreed[2] != 0) refuse_together(members, static_cast<int>(agreed[2] - 1), refusal);
+  if (agreed[2] != 0) detail::refuse_together(members, static_cast<int>(agreed[2] - 1), refusal);
   std::uint64_t bits = 0;
   if (members.rank() == 0) {
     const std::uint32_t number = state.teams->draw_region();

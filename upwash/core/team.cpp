@@ -184,7 +184,7 @@ void team::release() {
   }
   const auto hearing = detail::job_access::state(here()).on_teams;
   for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(*this);
-  if (state_->barrier_words) free(state_->barrier_words);
+  if (state_->barrier_words) state_->barrier_words.release();
   control::barrier_by_messages(*this);
   table_of(*this).retire(id());
   state_ = nullptr;

@@ -11,8 +11,8 @@
 
 #include "upwash/core/detail/rank_map.hpp"
 #include "upwash/core/reach.hpp"
-#include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/core/team_memory.hpp"
 
 namespace upwash::detail {
 
@@ -31,9 +31,8 @@ class team_state {
   const int my_rank;
   std::uint32_t control_number = 0;  ///< of control collectives called so far
   std::uint64_t barrier_epoch = 0;
-  region barrier_words;  ///< shared-memory barrier; made at the first one
-  void* barrier_peer = nullptr;
-  void* barrier_mine = nullptr;
+  std::uint64_t memories = 0;  ///< made on it so far: team_memory
+  team_memory barrier_words;   ///< shared-memory barrier; made at the first one
 
   /// What the conduit can do between the members; found when it is asked for first.
   [[nodiscard]] const reach& between() {

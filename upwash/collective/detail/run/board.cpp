@@ -2,22 +2,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/detail/run/board.hpp"
 
-#include "upwash/core/memory_access.hpp"
+#include <algorithm>
 
 namespace upwash::collective::detail {
+namespace {
 
-board::board(const team& among, std::uint64_t half_scratch_bytes)
-    : half_scratch_bytes_(half_scratch_bytes),
-      rank_(among.rank()),
-      size_(among.size()),
-      area_(allocate(among, sizeof(part_of_rank) + 2 * half_scratch_bytes)),
-      parts_(static_cast<std::size_t>(among.size())) {
-  // All of them now: fetching waits, and a wait may run callbacks that start collectives, which
-  // must not get in front of the one that is being started.
-  for (int member = 0; member < size_; ++member) {
-    parts_[static_cast<std::size_t>(member)] = local(among.here(), area_.at<part_of_rank>(member));
-  }
+constexpr int few_members = 16;  ///< of a process: each has the places of a rank alone
+constexpr std::uint64_t places_of_many = 32;
+constexpr std::uint64_t least_scratch = std::uint64_t{4} << 10U;
+
+/// The ranks of a process share the scratch that one alone would have. The same at all members.
+board_size size_for(const process_group& group, std::uint64_t scratch_bytes) {
+  const auto members = static_cast<std::uint64_t>(group.most_members);
+  board_size made;
+  if (group.most_members > few_members) made.epochs = places_of_many;
+  made.half_scratch_bytes = std::max(scratch_bytes / members / 64 * 64, least_scratch);
+  return made;
 }
+
+}  // namespace
+
+board::board(const team& among, std::uint64_t scratch_bytes)
+    : rank_(among.rank()), size_(among.size()), memory_(among, [&](const process_group& group) {
+        size_of_ = size_for(group, scratch_bytes);
+        return scratch_at() + 2 * half_scratch_bytes();
+      }) {}
 
 bool board::settle(std::uint64_t epoch, std::uint32_t& round) {
   const std::uint64_t tag = board::tag_of(epoch);
@@ -27,8 +36,8 @@ bool board::settle(std::uint64_t epoch, std::uint32_t& round) {
     if (distance >= size_) break;
     if (round % 2 == 0) {
       const auto to = static_cast<int>((rank_ + distance) % size_);
-      part(to).settled[round / 2].write(tag, nullptr, 0);
-    } else if (std::atomic_ref(part(rank_).settled[round / 2].tag).load(std::memory_order_acquire) <
+      settled(to, round / 2).write(tag, nullptr, 0);
+    } else if (std::atomic_ref(settled(rank_, round / 2).tag).load(std::memory_order_acquire) <
                tag) {
       return false;
     }
@@ -38,8 +47,8 @@ bool board::settle(std::uint64_t epoch, std::uint32_t& round) {
 
 /// All operations that used them are over, and nobody uses them before this rank settles again.
 void board::clear_counters(std::uint64_t epoch) {
-  for (std::uint64_t ahead = epoch + half; ahead < epoch + epochs; ++ahead) {
-    for (board_counter& each : part(rank_).places[ahead % epochs].counts) each.value = 0;
+  for (std::uint64_t ahead = epoch + epochs() / 2; ahead < epoch + epochs(); ++ahead) {
+    for (board_counter& each : place_of(rank_, ahead).counts) each.value = 0;
   }
 }
 

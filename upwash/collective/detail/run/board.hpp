@@ -3,9 +3,9 @@
 //
 // Memory that the members of a team share for small collectives: for each of the last operations
 // that use it (an epoch) some lines, each for one edge with its tag, some counters, shared scratch,
-// and where its buffers lie. Its places are used again: so every `half` epochs the members settle.
-// A rank tells the others, by dissemination, that its earlier operations are complete; it uses a
-// place again once all others have told it the same.
+// and where its buffers lie. Its places are used again: so at every half of them the members
+// settle. A rank tells the others, by dissemination, that its earlier operations are complete; it
+// uses a place again once all others have told it the same.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/core/team_memory.hpp"
 
 namespace upwash::collective::detail {
 
@@ -54,30 +54,38 @@ struct alignas(64) board_exposure {
   }
 };
 
-/// Memory: 114 KiB and the scratch (twice half_scratch_bytes) a rank and team, and a pointer a
-/// member.
+/// How much of it each member has. Ranks that share a process have less: memory counts there, and
+/// settling is cheap.
+struct board_size {
+  std::uint64_t epochs = 128;  ///< a power of two
+  std::uint64_t half_scratch_bytes = 0;
+};
+
+/// Memory: for an epoch 0.9 KiB, and the scratch (twice half_scratch_bytes) a rank and team; a
+/// pointer a member and process.
 class board {
  public:
-  static constexpr std::uint64_t epochs = 128;
-  static constexpr std::uint64_t half = epochs / 2;
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
 
-  /// Collective, blocking: a message to each member and back.
-  board(const team& among, std::uint64_t half_scratch_bytes);
+  /// Collective, blocking. `scratch_bytes`: half the shared scratch of a process.
+  board(const team& among, std::uint64_t scratch_bytes);
 
   /// The line of an edge in a member's part, at an epoch.
   [[nodiscard]] board_line& line(int member, std::uint64_t epoch, std::uint32_t edge) {
-    return part(member).places[epoch % epochs].edges[edge];
+    return place_of(member, epoch).edges[edge];
   }
   [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
-    return part(member).places[epoch % epochs].counts[which];
+    return place_of(member, epoch).counts[which];
   }
   /// Shared scratch of all operations of half the epochs together. The world's takes large vectors;
   /// other teams are made while programs run, and must be quick to make.
   static constexpr std::uint64_t world_scratch_bytes = std::uint64_t{1} << 20U;
   static constexpr std::uint64_t team_scratch_bytes = std::uint64_t{32} << 10U;
-  [[nodiscard]] std::uint64_t half_scratch_bytes() const noexcept { return half_scratch_bytes_; }
+  [[nodiscard]] std::uint64_t half_scratch_bytes() const noexcept {
+    return size_of_.half_scratch_bytes;
+  }
+  [[nodiscard]] std::uint64_t epochs() const noexcept { return size_of_.epochs; }
 
   /// Where the shared scratch of an operation lies at each member.
   struct scratch_place {
@@ -87,24 +95,24 @@ class board {
   };
   [[nodiscard]] std::byte* scratch(int member, const scratch_place& of) {
     if (of.at == scratch_place::at_counter) return counter(member, of.epoch, 0).scratch.data();
-    std::byte* const behind = reinterpret_cast<std::byte*>(&part(member) + 1);
-    return behind + half_of(of.epoch) % 2 * half_scratch_bytes_ + of.at;
+    const std::uint64_t half = of.epoch / (epochs() / 2) % 2;
+    return memory_.part(member) + scratch_at() + half * half_scratch_bytes() + of.at;
   }
 
   /// Where this member's buffer lies, for the others to read at that epoch.
   void expose(std::uint64_t epoch, bool output, const exposed_memory& memory) {
-    part(rank_).places[epoch % epochs].exposures[output ? 1 : 0].write(tag_of(epoch), memory);
+    place_of(rank_, epoch).exposures[output ? 1 : 0].write(tag_of(epoch), memory);
   }
   /// Null: the member has not begun yet.
   [[nodiscard]] const exposed_memory* exposed(int member, std::uint64_t epoch, bool output) {
-    board_exposure& of = part(member).places[epoch % epochs].exposures[output ? 1 : 0];
+    board_exposure& of = place_of(member, epoch).exposures[output ? 1 : 0];
     const auto tag = std::atomic_ref(of.tag).load(std::memory_order_acquire);
     return tag == tag_of(epoch) ? &of.memory : nullptr;
   }
 
   /// The word that says so: the epoch's tag, or an older one.
   [[nodiscard]] const std::uint64_t& exposure_word(int member, std::uint64_t epoch, bool output) {
-    return part(member).places[epoch % epochs].exposures[output ? 1 : 0].tag;
+    return place_of(member, epoch).exposures[output ? 1 : 0].tag;
   }
 
   /// What an epoch has.
@@ -113,18 +121,14 @@ class board {
     std::array<board_counter, counters> counts;
     std::array<board_exposure, 2> exposures;  ///< of the input, of the output
   };
-  /// A member's places, epoch modulo `epochs`: valid as long as the board.
-  [[nodiscard]] place* places_of(int member) { return part(member).places.data(); }
+  /// A member's places, epoch modulo `epochs()`: valid as long as the board.
+  [[nodiscard]] place* places_of(int member) noexcept {
+    return reinterpret_cast<place*>(memory_.part(member));
+  }
 
   /// What a line of the epoch carries as its tag.
   [[nodiscard]] static std::uint64_t tag_of(std::uint64_t epoch) noexcept { return epoch + 1; }
 
-  /// Whether an operation of this epoch must settle before it begins.
-  [[nodiscard]] static bool settles(std::uint64_t epoch) noexcept {
-    return epoch != 0 && epoch % half == 0;
-  }
-  /// Epochs of one half may begin once the one that settles for them has.
-  [[nodiscard]] static std::uint64_t half_of(std::uint64_t epoch) noexcept { return epoch / half; }
   /// Goes on with settling from `round` on, as far as it comes; true when all members have
   /// completed everything before `epoch`. Called once this rank has. Or they settle otherwise.
   [[nodiscard]] bool settle(std::uint64_t epoch, std::uint32_t& round);
@@ -132,38 +136,50 @@ class board {
   void clear_counters(std::uint64_t epoch);
   /// The word that the next round of settling waits for.
   [[nodiscard]] const std::uint64_t& settle_word(std::uint32_t round) {
-    return part(rank_).settled[round / 2].tag;
+    return settled(rank_, round / 2).tag;
   }
 
   /// Frees the memory. Collective.
-  void release() { free(area_); }
+  void release() { memory_.release(); }
 
  private:
-  struct part_of_rank {
-    std::array<place, epochs> places;
-    std::array<board_line, 31> settled;
-  };  // behind it the shared scratch, of either half
+  static constexpr std::uint64_t most_rounds = 31;  ///< of settling
+  // A part: its places, a line for each round of settling, the shared scratch of either half.
 
-  [[nodiscard]] part_of_rank& part(int member) noexcept {
-    return *parts_[static_cast<std::size_t>(member)];
+  [[nodiscard]] place& place_of(int member, std::uint64_t epoch) noexcept {
+    return places_of(member)[epoch & (epochs() - 1)];
+  }
+  [[nodiscard]] board_line& settled(int member, std::uint32_t round) noexcept {
+    return reinterpret_cast<board_line*>(places_of(member) + epochs())[round];
+  }
+  [[nodiscard]] std::uint64_t scratch_at() const noexcept {
+    return epochs() * sizeof(place) + most_rounds * sizeof(board_line);
   }
 
-  std::uint64_t half_scratch_bytes_;
+  board_size size_of_;
   int rank_;
   int size_;
-  region area_;
-  std::vector<part_of_rank*> parts_;  ///< by member
+  team_memory memory_;
 };
 
 /// Gives the operations of a team their epochs and their shared scratch: the same at all members.
 class board_sequence {
  public:
+  /// Once, before the first: how many have places at the same time.
+  void set_epochs(std::uint64_t epochs) noexcept { half_ = epochs / 2; }
+  /// Whether an operation of this epoch must settle before it begins.
+  [[nodiscard]] bool settles(std::uint64_t epoch) const noexcept {
+    return epoch != 0 && epoch % half_ == 0;
+  }
+  /// Epochs of one half may begin once the one that settles for them has.
+  [[nodiscard]] std::uint64_t half_of(std::uint64_t epoch) const noexcept { return epoch / half_; }
+
   /// What the next operation gets. If the scratch of this half is used up, it begins the next.
   [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes,
                                           std::uint64_t half_scratch_bytes) const noexcept {
     const bool small = scratch_bytes <= board_counter::scratch_bytes;
     const bool fits = used_in(epoch_) + scratch_bytes <= half_scratch_bytes;
-    const std::uint64_t epoch = small || fits ? epoch_ : (board::half_of(epoch_) + 1) * board::half;
+    const std::uint64_t epoch = small || fits ? epoch_ : (half_of(epoch_) + 1) * half_;
     return {epoch,
             small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch))};
   }
@@ -176,9 +192,10 @@ class board_sequence {
 
  private:
   [[nodiscard]] std::uint64_t used_in(std::uint64_t epoch) const noexcept {
-    return epoch == epoch_ && epoch % board::half != 0 ? used_ : 0;
+    return epoch == epoch_ && epoch % half_ != 0 ? used_ : 0;
   }
 
+  std::uint64_t half_ = 64;
   std::uint64_t epoch_ = 0;  ///< of the next operation
   std::uint64_t used_ = 0;   ///< of the shared scratch, in its half
 };

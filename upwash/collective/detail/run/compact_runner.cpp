@@ -32,6 +32,7 @@ struct compact_run {
   std::byte* scratch;
   board::scratch_place shared;
   std::uint64_t epoch;
+  std::uint64_t at;  ///< of its place
   std::uint32_t number;
 
   [[nodiscard]] const std::byte* source(const compact_piece& p) const noexcept {
@@ -41,9 +42,7 @@ struct compact_run {
     if (p.of == buffer::output) return buffers.output.data() + p.at;
     return p.at + (p.of == buffer::shared ? record.shared->scratch(p.owner, shared) : scratch);
   }
-  [[nodiscard]] board::place& place(const compact_step& s) const noexcept {
-    return s.places[epoch % board::epochs];
-  }
+  [[nodiscard]] board::place& place(const compact_step& s) const noexcept { return s.places[at]; }
 
   void send(const compact_step& s) const {
     const std::byte* from = s.bytes == 0 ? nullptr : source(s.left);
@@ -223,9 +222,9 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   const board::scratch_place shared =
       record.epochs.next(made.shared_bytes, record.shared->half_scratch_bytes());
   const std::uint64_t epoch = shared.epoch;
-  const bool settles = board::settles(epoch);
+  const bool settles = record.epochs.settles(epoch);
   if (settles && !record.open.empty()) return false;
-  if (!settles && board::half_of(epoch) > record.settled_half) return false;
+  if (!settles && record.epochs.half_of(epoch) > record.settled_half) return false;
   const open_epoch open(record, epoch);
   const plan_in_use kept(made);
   record.epochs.take(shared, made.shared_bytes);
@@ -236,7 +235,10 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   }
   std::byte* const scratch = large ? scratch_.data() : small.data();
   const std::uint32_t number = again == nullptr ? record.numbers++ : again->count_start();
-  const compact_run run{here_, made, record, buffers, site, scratch, shared, epoch, number};
+  const compact_run run{here_,   made,  record,
+                        buffers, site,  scratch,
+                        shared,  epoch, epoch & (record.shared->epochs() - 1),
+                        number};
   if (settles) settle(run, *record.shared, [&] { others_.end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
   for (const compact_step& s : made.steps) run.perform(s);

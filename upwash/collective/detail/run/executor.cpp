@@ -43,8 +43,10 @@ std::uint64_t executor::begun_on(std::uint64_t team) const {
 
 void executor::on_team_create(const team& made) {
   if (!installed_ || !all_direct(made)) return;
-  record_of(made).shared = std::make_unique<board>(
+  team_record& record = record_of(made);
+  record.shared = std::make_unique<board>(
       made, made == here_.world() ? board::world_scratch_bytes : board::team_scratch_bytes);
+  record.epochs.set_epochs(record.shared->epochs());
 }
 
 void executor::on_team_free(const team& going) {

@@ -103,7 +103,7 @@ void operations::introduce(operation& op) {
   uses_.steps.memory().answer_questions(op);
   if (here_.options().checked) uses_.agreements.tell(op);
   op.now_in = phase::settle;
-  if (op.epoch_counts && board::settles(op.epoch) && !op.shares_memory) {
+  if (op.epoch_counts && op.on_team.epochs.settles(op.epoch) && !op.shares_memory) {
     op.begin(phase::settle,
              schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
   }
@@ -128,7 +128,9 @@ void operations::begin_epoch(operation& op) {
 bool operations::settled(operation& op) {
   if (!op.epoch_counts) return true;
   team_record& record = op.on_team;
-  if (!board::settles(op.epoch)) return board::half_of(op.epoch) <= record.settled_half;
+  if (!record.epochs.settles(op.epoch)) {
+    return record.epochs.half_of(op.epoch) <= record.settled_half;
+  }
   if (record.open.front() != op.epoch) return false;
   if (op.shares_memory) {
     if (!record.shared->settle(op.epoch, op.settle_round)) return false;
@@ -141,7 +143,7 @@ bool operations::settled(operation& op) {
 }
 
 void operations::end_settling(team_record& record, std::uint64_t epoch) {
-  record.settled_half = board::half_of(epoch);
+  record.settled_half = record.epochs.half_of(epoch);
   if (record.shared) record.shared->clear_counters(epoch);
   uses_.steps.counters().forget(record.members.id(), record.unsettled);
   record.unsettled.clear();

@@ -31,6 +31,7 @@ struct team_record {
   plan_cache plans;
   site_list sites;         ///< where the job adapts
   int ranks_per_node = 0;  ///< 0: not looked at yet
+  int processes = -1;      ///< shared by members; below 0: not looked at yet
 
   /// Whether a schedule that needs this uses the board.
   [[nodiscard]] bool shares_memory(const schedule::needs& wants) const noexcept {

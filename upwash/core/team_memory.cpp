@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/core/team_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/core/control.hpp"
+#include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/refuse_together.hpp"
+#include "upwash/core/detail/team_table.hpp"
+#include "upwash/core/host.hpp"
+
+namespace upwash {
+namespace detail {
+
+/// Made by the first of a process's members that asks, filled by the one that leads.
+struct process_block {
+  process_block() = default;
+  process_block(const process_block&) = delete;
+  process_block& operator=(const process_block&) = delete;
+  ~process_block() {
+    for (const remote_memory& each : imported) below->forget(owner, each);
+    if (below != nullptr) below->release(owner, own);
+  }
+
+  conduit::endpoint* below = nullptr;  ///< null: there is no memory
+  int owner = -1;                      ///< rank that leads
+  memory_block own;
+  std::vector<remote_memory> imported;
+  std::vector<std::byte*> parts;  ///< by member
+  std::vector<int> leaders;       ///< by process of the team: members
+  int most_members = 0;
+  std::vector<std::pair<int, int>> of_member;  ///< process of the team, index in it
+  std::uint64_t filled = 0;                    ///< by the one that leads
+};
+
+}  // namespace detail
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+
+/// Who shares a process with whom. O(size log processes).
+void place(detail::process_block& block, const team& among) {
+  const conduit::endpoint& at = host(among.here()).endpoint();
+  std::map<int, int> numbers;  // of processes, by where they are
+  std::vector<int> counts;
+  for (int member = 0; member < among.size(); ++member) {
+    const int process = at.place(among.world_rank(member)).process;
+    const auto [found, is_new] = numbers.try_emplace(process, static_cast<int>(counts.size()));
+    if (is_new) {
+      block.leaders.push_back(member);
+      counts.push_back(0);
+    }
+    int& count = counts[static_cast<std::size_t>(found->second)];
+    block.of_member.emplace_back(found->second, count++);
+  }
+  block.most_members = std::ranges::max(counts);
+}
+
+process_group group_of(const detail::process_block& block, int member) {
+  const auto [process, index] = block.of_member[static_cast<std::size_t>(member)];
+  process_group made{.first = block.leaders[static_cast<std::size_t>(process)],
+                     .index = index,
+                     .processes = static_cast<int>(block.leaders.size()),
+                     .number = process,
+                     .most_members = block.most_members};
+  made.members = static_cast<int>(
+      std::ranges::count(block.of_member, process, [](const auto& each) { return each.first; }));
+  return made;
+}
+
+/// Members that only talk: no service hears of such a team.
+class talking_team {
+ public:
+  talking_team(const team& among, const std::vector<int>& members, std::uint64_t number)
+      : table_(*detail::job_access::state(among.here()).teams) {
+    std::vector<int> world;
+    for (const int member : members) world.push_back(among.world_rank(member));
+    // As a subset of the team before it has an identity (team::subset), under another stream.
+    id_ = random_bits(among.id(), 3, number) | (std::uint64_t{1} << 63U);
+    made_ = team_access::of(table_.add(id_, detail::rank_map::of(world)));
+  }
+  talking_team(const talking_team&) = delete;
+  talking_team& operator=(const talking_team&) = delete;
+  ~talking_team() { table_.remove(id_); }
+
+  [[nodiscard]] const team& get() const noexcept { return made_; }
+
+ private:
+  detail::team_table& table_;
+  std::uint64_t id_ = 0;
+  team made_;
+};
+
+struct offer {
+  std::uint64_t refused = 0;
+  memory_key key;
+};
+
+/// By the member that leads: the process's block, and those of the others as seen from here. Empty,
+/// or why there is no memory here; `parts` is filled where no process lacks any.
+std::string fill(detail::process_block& block, const team& among, std::size_t part_bytes,
+                 std::size_t members_here, std::uint64_t number) {
+  job& here = among.here();
+  conduit::endpoint& at = host(here).endpoint();
+  std::string refusal;
+  offer mine;
+  try {
+    block.own = at.allocate(here.rank(), part_bytes * members_here);
+    block.owner = here.rank();
+    block.below = &at;
+    mine.key = block.own.key;
+  } catch (const error& e) {
+    refusal = e.what();
+    mine.refused = 1;
+  }
+  std::vector<offer> all(block.leaders.size());
+  const talking_team leaders(among, block.leaders, number);
+  control::all_gather_values(leaders.get(), mine, std::span(all));
+  std::vector<std::byte*> bases;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p].refused != 0) return refusal;
+    const int owner = among.world_rank(block.leaders[p]);
+    if (owner == here.rank()) {
+      bases.push_back(block.own.base);
+    } else {
+      block.imported.push_back(at.import(here.rank(), owner, all[p].key));
+      bases.push_back(block.imported.back().direct);
+    }
+  }
+  for (const auto& [process, index] : block.of_member) {
+    block.parts.push_back(bases[static_cast<std::size_t>(process)] +
+                          static_cast<std::size_t>(index) * part_bytes);
+  }
+  return refusal;
+}
+
+}  // namespace
+
+team_memory::team_memory(const team& among,
+                         function_ref<std::size_t(const process_group&)> part_bytes)
+    : among_(among) {
+  job& here = among.here();
+  const std::uint64_t number = team_access::state(among).memories++;
+  auto& shelf = host(here).endpoint().shelf();
+  block_ = shelf.find_or_make<detail::process_block>(among.id(), number);
+  if (block_->leaders.empty()) place(*block_, among);
+  group_ = group_of(*block_, among.rank());
+  const std::size_t rounded = (part_bytes(group_) + line_bytes - 1) / line_bytes * line_bytes;
+  std::string refusal;
+  if (among.rank() == group_.first) {
+    refusal = fill(*block_, among, rounded, static_cast<std::size_t>(group_.members), number);
+    std::atomic_ref(block_->filled).store(1, std::memory_order_release);
+  } else {
+    host(here).wait(conduit::wait_target::word(block_->filled, conduit::comparison::not_equal, 0),
+                    {.operation = "memory of a team",
+                     .peer = among.world_rank(group_.first),
+                     .team = among.id()});
+  }
+  // Nobody leaves before all hold their process's block.
+  std::array<std::uint64_t, 1> lacking{
+      refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
+  control::all_reduce(among, lacking, control::fold::most);
+  if (lacking[0] != 0) detail::refuse_together(among, static_cast<int>(lacking[0] - 1), refusal);
+  parts_ = block_->parts.data();
+}
+
+int team_memory::leader(int process) const noexcept {
+  return block_->leaders[static_cast<std::size_t>(process)];
+}
+
+void team_memory::release() {
+  control::barrier_by_messages(among_);
+  block_.reset();
+  parts_ = nullptr;
+  among_ = team();
+}
+
+}  // namespace upwash

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory of a team in which each member has a part, for layers that load and store it: one block
+// and one table a process, whatever the number of its ranks.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash {
+
+namespace detail {
+struct process_block;
+}
+
+/// The members that share a process with this rank. A process is led by its first member.
+struct process_group {
+  int first = 0;         ///< member that leads
+  int members = 0;       ///< of this process
+  int index = 0;         ///< of this rank among them
+  int processes = 0;     ///< of the team
+  int number = 0;        ///< of this process among them
+  int most_members = 0;  ///< of one process: the same at all members
+};
+
+/// All members must load and store each other's memory (`all_direct`). Memory: the parts, and 8
+/// bytes a member and process.
+class team_memory {
+ public:
+  team_memory() = default;
+  /// Collective over the team, blocking. `part_bytes`: the same at all members. The parts are zero.
+  /// Messages: O(log processes) a process that leads and O(log size) a rank. Throws `error`
+  /// (system) at all members when a process lacks memory, naming it.
+  team_memory(const team& among, function_ref<std::size_t(const process_group&)> part_bytes);
+  team_memory(const team& among, std::size_t part_bytes)
+      : team_memory(among, [=](const process_group&) { return part_bytes; }) {}
+
+  [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
+  [[nodiscard]] std::byte* part(int member) const noexcept {
+    return parts_[static_cast<std::size_t>(member)];
+  }
+  [[nodiscard]] const process_group& group() const noexcept { return group_; }
+  /// The member that leads a process of the team, by its number.
+  [[nodiscard]] int leader(int process) const noexcept;
+
+  /// Collective over the team, blocking: nobody uses any part any more.
+  void release();
+
+ private:
+  team among_;
+  process_group group_;
+  std::shared_ptr<detail::process_block> block_;
+  std::byte* const* parts_ = nullptr;
+};
+
+}  // namespace upwash
