@@ -44,6 +44,7 @@ struct schedule_arguments {
   int rank = -1;
   int root = 0;
   int degree = 1;
+  int ranks_per_process = 1;
   std::string machine;
   std::string mechanism;
   std::string addresses = "local";
@@ -122,6 +123,9 @@ asked_schedule read(const schedule_arguments& given) {
         fmt::format("--root {} and --rank must be ranks of 0 .. {}", given.root, given.ranks - 1));
   }
   if (given.rank >= 0) asked.rank = given.rank;
+  if (given.ranks_per_process > 1) {
+    call.processes = (given.ranks + given.ranks_per_process - 1) / given.ranks_per_process;
+  }
   if (asked.on) {
     call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
     call.network_collectives = model::has_network_collectives(*asked.on);
@@ -203,6 +207,10 @@ void add_schedule(CLI::App& app, int& status) {
                       "neighbor_*: who sends to whom, as moore:d=2,r=4 or random:permille=50");
   command->add_option("--scheme", given->neighbors.scheme, "neighbor_*: one; none: all of them");
   command->add_option("--ranks-per-node", given->neighbors.ranks_per_node, "neighbor_*")
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option("--ranks-per-process", given->ranks_per_process,
+                   "Ranks that take turns in a process (1)")
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--degree", given->degree,
                       "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (1)");

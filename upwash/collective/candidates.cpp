@@ -56,6 +56,27 @@ void thin_out(std::vector<std::vector<std::uint64_t>>& lists) {
   }
 }
 
+/// Measured: from one rank that waits to the next of its process, with the look at what it waits
+/// for.
+constexpr duration rank_switch = duration::from_ns(25);
+
+/// Ranks of a process take turns; where processes share cores as well, so do these, once for all
+/// ranks of each.
+std::optional<duration> switch_in_turns(const machine& on, const problem& call) {
+  if (call.processes == 0) return std::nullopt;
+  const processor_costs& processor = on.processor;
+  if (call.processes <= processor.cores_per_node.value_or(call.processes)) return rank_switch;
+  const duration all = processor.core_switch.value_or(duration()) * call.processes;
+  return rank_switch + duration::from_ps(all.ps() / call.ranks);
+}
+
+schedule::price_options options_for(const machine& on, const problem& call) {
+  schedule::price_options options;
+  options.free_where_absent = true;
+  options.core_switch = switch_in_turns(on, call);
+  return options;
+}
+
 }  // namespace
 
 std::vector<selection> candidates_of(const algorithm& one, const problem& call) {
@@ -107,8 +128,7 @@ duration predictor::least(const selection& one, const problem& call) const {
   constexpr int few_ranks = 32;
   constexpr std::uint64_t most_steps = 8'000;
   if (call.ranks <= few_ranks || call.overlapped) return {};
-  schedule::price_options options;
-  options.free_where_absent = true;
+  schedule::price_options options = options_for(on_, call);
   try {
     return schedule::least_time(
         call.ranks, call.root, [&](int rank) { return one.priced_schedule_of(call, rank); },
@@ -120,8 +140,7 @@ duration predictor::least(const selection& one, const problem& call) const {
 
 predictor::prediction predictor::predict(const selection& one, const problem& call,
                                          std::uint64_t most_steps, duration enough) const {
-  schedule::price_options options;
-  options.free_where_absent = true;
+  schedule::price_options options = options_for(on_, call);
   options.most_steps = most_steps;
   options.coarse = true;
   if (!call.overlapped) options.most_time = enough;

@@ -51,6 +51,9 @@ struct manner {
 /// Consecutive members on one node, the same on each (the last may have fewer); else 1. The same at
 /// all members. Local; O(members).
 [[nodiscard]] int ranks_a_node(const team& among);
+/// The processes of the members, where there are fewer and they host them in order, as even as can
+/// be (the first ones perhaps one more); else 0. The same at all members. Local; O(members).
+[[nodiscard]] int processes_shared_by(const team& among);
 
 /// Starts this rank's part of a collective. Called by all members of the team in the same order,
 /// with the schedules of one algorithm. Nonblocking; no synchronisation but what `how` asks for.

@@ -82,6 +82,9 @@ struct problem {
   bool commutative = true;
   /// Consecutive ranks of the team on one node, where they are so; else 1.
   int ranks_per_node = 1;
+  /// Where ranks take turns in fewer processes, the members in their order and as even as can be:
+  /// so many; else 0.
+  int processes = 0;
   address_mode addresses = address_mode::local;
   bool checked = false;        ///< what members tell of each other is verified, whatever it costs
   bool direct_access = false;  ///< all members load and store each other's memory

@@ -76,6 +76,7 @@ schedule::transfer_rules rules_of(const selection& one, const problem& call) {
 
 void add_algorithms(registry& to) {
   detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
+  detail::add_two_level(to);
   detail::add_barriers(to);
   detail::add_rooted(to);
   detail::add_composed(to);

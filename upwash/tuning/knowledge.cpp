@@ -45,6 +45,7 @@ situation situation_of(const collective::problem& call, placement where) noexcep
   return {.what = call.of,
           .ranks = call.ranks,
           .ranks_per_node = call.ranks_per_node,
+          .processes = call.processes,
           .addresses = call.addresses,
           .entry = call.entry,
           .exit = call.exit,
@@ -57,6 +58,7 @@ situation situation_of(const collective::problem& call, placement where) noexcep
 collective::problem moved_to(const situation& there, collective::problem call) {
   call.ranks = there.ranks;
   call.ranks_per_node = there.ranks_per_node;
+  call.processes = there.processes;
   call.bytes = there.bytes - there.bytes % call.element_bytes;
   call.root = std::min(call.root, there.ranks - 1);
   return call;
@@ -65,12 +67,13 @@ collective::problem moved_to(const situation& there, collective::problem call) {
 double distance(const situation& a, const situation& b) noexcept {
   const bool same = a.what == b.what && a.addresses == b.addresses && a.entry == b.entry &&
                     a.exit == b.exit && a.commutative == b.commutative &&
-                    a.overlapped == b.overlapped;
+                    a.overlapped == b.overlapped && (a.processes == 0) == (b.processes == 0);
   if (!same) return std::numeric_limits<double>::infinity();
   // Below a word all sizes are alike.
   const auto size = [](const situation& s) { return std::max(static_cast<double>(s.bytes), 8.0); };
   return doublings(size(a), size(b)) + 2 * doublings(a.ranks, b.ranks) +
-         doublings(a.ranks_per_node, b.ranks_per_node);
+         doublings(a.ranks_per_node, b.ranks_per_node) +
+         doublings(std::max(a.processes, 1), std::max(b.processes, 1));
 }
 
 const result& finding::best() const {

@@ -23,6 +23,7 @@ struct situation {
   collective::kind what = collective::kind::barrier;
   int ranks = 1;
   int ranks_per_node = 1;
+  int processes = 0;  ///< in which ranks take turns; 0: each has its own
   address_mode addresses = address_mode::local;
   sync_mode entry = sync_mode::mine;
   sync_mode exit = sync_mode::mine;

@@ -108,7 +108,7 @@ json json_of(const result& one) {
 json json_of(const finding& one) {
   json results = json::array();
   for (const result& each : one.results) results.push_back(json_of(each));
-  return {{"collective", collective::to_string(one.at.what)},
+  json at{{"collective", collective::to_string(one.at.what)},
           {"ranks", one.at.ranks},
           {"ranks_per_node", one.at.ranks_per_node},
           {"bytes", one.at.bytes},
@@ -121,6 +121,8 @@ json json_of(const finding& one) {
           {"seconds", one.seconds},
           {"candidates", one.candidates},
           {"results", std::move(results)}};
+  if (one.at.processes != 0) at["processes"] = one.at.processes;
+  return at;
 }
 
 json json_of(const stream_note& one) {
@@ -163,6 +165,9 @@ situation read_situation(const section& from) {
   const auto modes = {sync_mode::none, sync_mode::mine, sync_mode::all};
   at.ranks = static_cast<int>(from.count("ranks", 1, INT32_MAX));
   at.ranks_per_node = static_cast<int>(from.count("ranks_per_node", 1, INT32_MAX));
+  if (from.has("processes")) {
+    at.processes = static_cast<int>(from.count("processes", 1, INT32_MAX));
+  }
   at.bytes = from.count("bytes", 0, most_bytes);
   at.addresses = from.choice("addresses", {address_mode::local, address_mode::single});
   at.entry = from.choice("entry", modes);
@@ -192,7 +197,8 @@ result read_result(const section& from, collective::kind what,
 
 finding read_finding(const section& from, const collective::registry& algorithms) {
   from.expect({"collective", "ranks", "ranks_per_node", "bytes", "addresses", "entry", "exit",
-               "commutative", "overlapped", "placement", "seconds", "candidates", "results"});
+               "commutative", "overlapped", "placement", "seconds", "candidates", "results"},
+              "processes");
   finding one;
   one.at = read_situation(from);
   one.seconds = from.amount("seconds");

@@ -112,6 +112,8 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
   if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
   made.what.ranks_per_node = record.ranks_per_node;
+  if (record.processes < 0) record.processes = processes_shared_by(among);
+  made.what.processes = record.processes;
   made.transfer = transfer_of(among, service, wanted);
   const bool by_messages = made.transfer == mechanism::matched;
   if (by_messages) {  // what is studied are messages
@@ -345,6 +347,24 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   return prepare(among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking));
+}
+
+int processes_shared_by(const team& among) {
+  const conduit::endpoint& where = host(among.here()).endpoint();
+  const auto process = [&](int member) { return where.place(among.world_rank(member)).process; };
+  int processes = 1;
+  for (int member = 1; member < among.size(); ++member) {
+    if (process(member) != process(member - 1)) ++processes;
+  }
+  if (processes == among.size()) return 0;
+  const int each = among.size() / processes;
+  const int larger = among.size() % processes;
+  for (int p = 0, first = 0; p < processes; ++p) {
+    const int last = first + each + (p < larger ? 1 : 0) - 1;
+    if (process(first) != process(last)) return 0;
+    first = last + 1;
+  }
+  return processes;
 }
 
 int ranks_a_node(const team& among) {
