@@ -83,11 +83,18 @@ duration core_sharing_time(const machine& on, std::uint64_t rounds, duration bus
                            int ranks_per_node) {
   const int cores =
       needed(on, on.processor.cores_per_node, "processor.cores_per_node", "sharing of cores");
-  const int ranks_per_core = (ranks_per_node + cores - 1) / cores;
-  if (ranks_per_core <= 1) return {};
+  if (ranks_per_node <= cores) return {};
   const duration one =
       needed(on, on.processor.core_switch, "processor.core_switch", "sharing of cores");
-  return one * (static_cast<std::int64_t>(rounds) * ranks_per_core) + busy * (ranks_per_core - 1);
+  return core_sharing_time(one, cores, rounds, busy, ranks_per_node);
+}
+
+duration core_sharing_time(duration core_switch, int cores, std::uint64_t rounds, duration busy,
+                           int ranks_per_node) {
+  const int ranks_per_core = (ranks_per_node + cores - 1) / cores;
+  if (ranks_per_core <= 1) return {};
+  return core_switch * (static_cast<std::int64_t>(rounds) * ranks_per_core) +
+         busy * (ranks_per_core - 1);
 }
 
 machine with_edges(machine on) {

@@ -52,6 +52,9 @@ struct message_cost {
 /// each rank. Needs cores_per_node, and core_switch when cores are shared.
 [[nodiscard]] duration core_sharing_time(const machine& on, std::uint64_t rounds, duration busy,
                                          int ranks_per_node);
+/// The same with another switch from one rank to the next.
+[[nodiscard]] duration core_sharing_time(duration core_switch, int cores, std::uint64_t rounds,
+                                         duration busy, int ranks_per_node);
 
 /// The machine, with what an executor of schedules takes for a message (`processor.edge`).
 [[nodiscard]] machine with_edges(machine on);

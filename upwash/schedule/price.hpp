@@ -42,6 +42,9 @@ struct price_options {
   bool from_nic_memory = false;
   /// Ranks of a node, for the sharing of cores; 0: as the machine has them.
   int ranks_per_node = 0;
+  /// From one rank to the next on the same core, where they are no processes; none: as the machine
+  /// has it.
+  std::optional<duration> core_switch{};
   /// All ranks are walked, also where one could stand for them.
   bool every_rank = false;
   /// Where all ranks would take more than `most_steps`, few stand for them even where nodes are not

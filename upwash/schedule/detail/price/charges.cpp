@@ -28,6 +28,7 @@ charges::charges(const machine& on, const price_options& options)
     : on_(on),
       free_where_absent_(options.free_where_absent),
       ranks_per_node_(options.ranks_per_node),
+      core_switch_(options.core_switch ? options.core_switch : on.processor.core_switch),
       messages_(on.levels.size()) {}
 
 const model::message_cost& charges::message(std::size_t level, std::uint64_t bytes) {
@@ -63,8 +64,9 @@ duration charges::core_sharing(std::uint64_t rounds, duration busy, int ranks) c
   const int together =
       ranks_per_node_ != 0 ? ranks_per_node_ : std::min(ranks, on_.ranks_in(level_kind::node));
   if (!on_.processor.cores_per_node || together <= *on_.processor.cores_per_node) return {};
-  if (free_where_absent_ && !on_.processor.core_switch) return {};
-  return model::core_sharing_time(on_, rounds, busy, together);
+  if (free_where_absent_ && !core_switch_) return {};
+  const duration one = needed(on_, core_switch_, "processor.core_switch", "sharing of cores");
+  return model::core_sharing_time(one, *on_.processor.cores_per_node, rounds, busy, together);
 }
 
 ports::ports(const machine& on, int ranks, int alike) {

@@ -38,6 +38,7 @@ class charges {
   const machine& on_;
   bool free_where_absent_;
   int ranks_per_node_;
+  std::optional<duration> core_switch_;
   std::vector<std::array<cached, 4>> messages_;
 };
 
