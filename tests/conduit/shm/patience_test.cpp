@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "upwash/base/group_limits.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 
 namespace upwash::conduit::shm_detail {

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/group_limits.hpp"
 #include "upwash/base/process.hpp"
-#include "upwash/conduit/shm/detail/limits.hpp"
 
 namespace upwash::conduit::shm_detail {
 namespace {

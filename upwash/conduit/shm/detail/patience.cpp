@@ -12,8 +12,8 @@
 #include <bit>
 #include <ctime>
 
+#include "upwash/base/group_limits.hpp"
 #include "upwash/base/log.hpp"
-#include "upwash/conduit/shm/detail/limits.hpp"
 #include "upwash/conduit/shm/detail/spin_lock.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -63,12 +63,6 @@ sharing sharing_of(std::span<const introduction> processes, int self) {
 }
 
 }  // namespace
-
-int within_quota(int processors) {
-  const double quota = own_limits().processors;
-  if (quota >= processors) return processors;
-  return std::clamp(static_cast<int>(quota), 1, std::max(processors, 1));
-}
 
 patience patience::choose(const settings& values, std::span<const introduction> processes,
                           int self) {

@@ -47,7 +47,4 @@ class patience {
   duration since_;
 };
 
-/// Processors that the container's quota leaves of `processors`.
-[[nodiscard]] int within_quota(int processors);
-
 }  // namespace upwash::conduit::shm_detail

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace upwash::conduit::shm_detail {
+namespace upwash {
 
 struct group_limits {
   std::uint64_t free_bytes = UINT64_MAX;  ///< memory that may still be taken
@@ -25,4 +25,7 @@ struct group_limits {
 /// Of this process.
 [[nodiscard]] group_limits own_limits();
 
-}  // namespace upwash::conduit::shm_detail
+/// Processors that the quota of this process leaves of `processors`; at least 1.
+[[nodiscard]] int within_quota(int processors);
+
+}  // namespace upwash

@@ -3,7 +3,7 @@
 //
 // The files of control groups. In a container the group's own path may name folders that only the
 // host sees; the root of the mount is then the container's, and is always looked at.
-#include "upwash/conduit/shm/detail/limits.hpp"
+#include "upwash/base/group_limits.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace upwash::conduit::shm_detail {
+namespace upwash {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,10 @@ group_limits own_limits() {
   return limits_of(membership, "/sys/fs/cgroup");
 }
 
-}  // namespace upwash::conduit::shm_detail
+int within_quota(int processors) {
+  const double quota = own_limits().processors;
+  if (quota >= processors) return processors;
+  return std::clamp(static_cast<int>(quota), 1, std::max(processors, 1));
+}
+
+}  // namespace upwash

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Limits of control groups, read from folders that are made for the test.
-#include "upwash/conduit/shm/detail/limits.hpp"
+#include "upwash/base/group_limits.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-namespace upwash::conduit::shm_detail {
+namespace upwash {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(groups, a_path_that_only_the_host_sees_leaves_the_root) {
 }
 
 }  // namespace
-}  // namespace upwash::conduit::shm_detail
+}  // namespace upwash
