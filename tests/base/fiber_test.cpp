@@ -170,6 +170,10 @@ TEST(fiber_death_test, a_fault_that_is_sent_ends_the_process) {
 TEST(fiber_death_test, overflow_in_the_slab_is_seen_at_suspend) {
   EXPECT_DEATH(overflow_one_of(upwash::fiber_stacks::guarded_limit + 1),
                "fiber 8000 overflowed its stack of 16384 bytes");
+  upwash::process::set_current_rank(5);
+  EXPECT_DEATH(overflow_one_of(upwash::fiber_stacks::guarded_limit + 1),
+               "rank 5 overflowed its stack of 16384 bytes; raise the knob stack_bytes");
+  upwash::process::set_current_rank(-1);
 }
 
 TEST(fiber, many_fibers_share_a_slab) {

@@ -68,8 +68,8 @@ faults "rank 3: an exception went past an operation in flight: all_gather .*; jo
 faults "the program threw: out of luck" "$bin/throwing" body
 faults "the program threw: out of luck" "$upwash" run -n 1 "$bin/throwing" body
 
-# A fiber's stack is small: whoever overflows it is told how to have more.
-for options in "--ranks-per-process 4" "--conduit sim"; do
+# A simulated rank's stack is small: whoever overflows it is told how to have more.
+for options in "--ranks-per-process 4 --knob stack_bytes=256k" "--conduit sim"; do
   status=0
   # shellcheck disable=SC2086
   seen=$("$upwash" run -n 4 $options "$bin/overflowing" 2>&1) || status=$?

@@ -121,7 +121,8 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
     throw system_error("cannot map " + std::to_string(count) + " fiber stacks of " +
-                           std::to_string(rounded) + " bytes",
+                           std::to_string(rounded) +
+                           " bytes (lower the knob stack_bytes, or the number of ranks a process)",
                        errno);
   }
   s.base = static_cast<std::byte*>(memory);
@@ -191,9 +192,12 @@ void fiber::check_overflow() const {
     return;
   }
   // The neighbour's stack is overwritten: nothing may run on, not even an exception.
+  const int rank = process::current_rank();
   std::fprintf(stderr,
-               "upwash: fiber %zu overflowed its stack of %zu bytes; raise the knob stack_bytes\n",
-               s.index, s.bytes);
+               "upwash: %s %zu overflowed its stack of %zu bytes; raise the knob stack_bytes "
+               "(UPWASH_STACK_BYTES)\n",
+               rank < 0 ? "fiber" : "rank", rank < 0 ? s.index : static_cast<std::size_t>(rank),
+               s.bytes);
   std::abort();
 }
 

@@ -41,7 +41,8 @@ constexpr knob rows[] = {
     knob{"deferred_limit", knob_type::integer, "4096",
          "messages from handlers that wait for credit, above which peers' requests are throttled",
          knob_level::developer},
-    knob{"stack_bytes", knob_type::bytes, "256k", "stack of a rank that is a fiber",
+    knob{"stack_bytes", knob_type::bytes, "0",
+         "stack of a rank that is a fiber, pages as they are touched; 0: 8m, 256k where simulated",
          knob_level::developer},
 };
 

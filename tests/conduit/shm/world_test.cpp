@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tests/conduit/shm/threads_job.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/fiber.hpp"
 
 namespace upwash::conduit {
 namespace {
@@ -68,6 +70,22 @@ TEST(shm_world, fibers_of_two_processes_talk) {
   std::thread other([&] { ring_of_ranks(job, 1, 4, 200); });
   ring_of_ranks(job, 0, 4, 200);
   other.join();
+}
+
+// More than the kernel has mappings for guard pages of.
+TEST(shm_world, sixteen_thousand_ranks_share_a_process) {
+  if (test::sanitized) GTEST_SKIP() << "sanitizers keep books of each fiber";
+  constexpr int ranks = 16'384;
+  static_assert(ranks > static_cast<int>(fiber_stacks::guarded_limit));
+  threads_job job(1, ranks);
+  world& here = job.world_of(0);
+  std::int64_t turns = 0;
+  here.run([&](int rank) {
+    ++turns;
+    here.waiter_of(rank).yield(rank);
+    ++turns;
+  });
+  EXPECT_EQ(turns, 2 * ranks);
 }
 
 TEST(shm_world, failure_of_a_rank_ends_the_others_and_comes_out) {

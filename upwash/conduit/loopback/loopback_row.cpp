@@ -3,6 +3,7 @@
 #include "upwash/conduit/loopback/loopback_row.hpp"
 
 #include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/conduit/stack_bytes.hpp"
 
 namespace upwash::conduit {
 namespace {
@@ -12,7 +13,7 @@ std::unique_ptr<world> make(const settings& values, bootstrap* /*boot*/) {
   chosen.ranks = values.count("ranks");
   chosen.ranks_per_endpoint = values.count("ranks_per_process");
   chosen.seed = static_cast<std::uint64_t>(values.integer("seed"));
-  chosen.stack_bytes = values.bytes("stack_bytes");
+  chosen.stack_bytes = stack_bytes(values, real_stack_bytes);
   return make_loopback_world(chosen);
 }
 

@@ -10,19 +10,12 @@
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/rank_scheduler.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
+#include "upwash/conduit/stack_bytes.hpp"
 
 namespace upwash::conduit {
 namespace {
 
 using shm_detail::shm_endpoint;
-
-/// The knob of the runtime where there is one: programs without it have no small stacks to fear.
-std::size_t stack_bytes_of(const settings& values) {
-  for (const settings::value& one : values.values()) {
-    if (one.row.name == "stack_bytes") return values.bytes("stack_bytes");
-  }
-  return std::size_t{1} << 20U;
-}
 
 class shm_world final : public world, private outside_world {
  public:
@@ -32,7 +25,7 @@ class shm_world final : public world, private outside_world {
     if (local_ranks() == 1) return;
     const bool drawn = values.integer("shm_turns") != 0;
     outside_world& outside = *this;
-    ranks_.emplace(first_rank(), local_ranks(), stack_bytes_of(values), outside,
+    ranks_.emplace(first_rank(), local_ranks(), stack_bytes(values, real_stack_bytes), outside,
                    drawn ? &turns_ : nullptr);
   }
 

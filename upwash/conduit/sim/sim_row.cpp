@@ -10,6 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/conduit/stack_bytes.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/noise.hpp"
 
@@ -77,7 +78,7 @@ sim_options sim_options_of(const settings& values) {
   chosen.perturb = values.flag("perturb");
   chosen.remote_writes = values.flag("remote_writes");
   chosen.find_conflicts = values.flag("checked");
-  chosen.stack_bytes = values.bytes("stack_bytes");
+  chosen.stack_bytes = stack_bytes(values, simulated_stack_bytes);
   chosen.daemons = simulator::parse_noise(values.text("noise"), "noise =", chosen.seed);
   chosen.record_traffic = values.text("record_traffic");
   chosen.through = packets_of(values, chosen.on, chosen.ranks);
