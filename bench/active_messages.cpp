@@ -115,7 +115,7 @@ void multi_ping(context& c) {
   tally& mine = *tallies[static_cast<std::size_t>(c.rank())].at;
   const int half = c.size() / 2;
   const int peer = c.rank() < half ? c.rank() + half : c.rank() - half;
-  const bool plays = c.rank() % half < c.chosen().pairs;
+  const bool plays = c.rank() < 2 * half && c.rank() % half < c.chosen().pairs;
   constexpr std::array<std::uint64_t, 8> sizes{16, 64, 256, 1024, 4096, 16384, 65536, 262144};
   std::uint64_t all_in = 0;
   std::uint64_t all_out = 0;
