@@ -90,7 +90,7 @@ class context {
   void set_cpu(double per_operation) noexcept { cpu_ = per_operation; }
 
   /// Waits in floors: spins, or yields where ranks share cores.
-  void relax() noexcept { probe_.relax(); }
+  void relax() { probe_.relax(); }
   /// Scratch words of this rank and of rank `peer`, a line apart, directly addressable.
   [[nodiscard]] std::uint64_t* words(int peer);
 

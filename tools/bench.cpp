@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/launch/launcher.hpp"
@@ -30,6 +31,7 @@ struct bench_arguments {
   std::string conduit = "shm";
   std::string machine = "laptop";
   std::string bind = "core";
+  rank_hosting hosting;
   bool no_remote_writes = false;
   bench::options chosen;
 };
@@ -90,12 +92,8 @@ int start(const bench_arguments& arguments) {
   if (on.simulated && arguments.no_remote_writes) {
     options.environment.emplace_back("UPWASH_REMOTE_WRITES=0");
   }
-  if (on.several_processes) {
-    options.ranks = ranks;
-    options.bind = arguments.bind == "core" ? launch::binding::core : launch::binding::none;
-  } else {
-    options.environment.push_back(fmt::format("UPWASH_RANKS={}", ranks));
-  }
+  arguments.hosting.host(ranks, on, options);
+  if (on.several_processes && arguments.bind == "core") options.bind = launch::binding::core;
   return launch::launch(options);
 }
 
@@ -146,6 +144,7 @@ void add_bench(CLI::App& app, int& status) {
   command->add_flag("--no-remote-writes", arguments->no_remote_writes,
                     "With sim: puts and gets are messages that their owners serve");
   command->add_option("--bind", arguments->bind)->check(CLI::IsMember({"core", "none"}));
+  arguments->hosting.add_to(*command);
   add_common(*command, *arguments);
   command->callback([arguments, &status] { status = start(*arguments); });
 

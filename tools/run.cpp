@@ -15,17 +15,20 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
+#include "upwash/runtime/run.hpp"
 
 namespace upwash::tools {
 namespace {
 
 struct run_options {
   std::int64_t ranks = 1;
-  std::int64_t ranks_per_process = 1;
+  rank_hosting hosting;
   std::string conduit = "shm";
   std::string machine;
   std::optional<std::uint64_t> seed;
@@ -56,22 +59,14 @@ void check_ranks(const run_options& chosen, const conduit::conduit_row& on) {
   if (chosen.ranks < 1 || chosen.ranks > most) {
     wrong(fmt::format("-n {}: expected a number of ranks from 1 to {}", chosen.ranks, most));
   }
-  if (chosen.ranks_per_process < 1 || chosen.ranks % chosen.ranks_per_process != 0) {
-    wrong(fmt::format("--ranks-per-process {}: expected a divisor of {}, the number of ranks (-n)",
-                      chosen.ranks_per_process, chosen.ranks));
-  }
 }
 
 /// All ranks are fibers of one process, which makes them itself.
-launch::launch_options in_one_process(const run_options& chosen) {
+void into_one_process(const run_options& chosen, launch::launch_options& options) {
   if (chosen.bind != "none") {
     wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process",
                       chosen.conduit));
   }
-  launch::launch_options options;
-  options.environment.push_back(fmt::format("UPWASH_RANKS={}", chosen.ranks));
-  options.environment.push_back(
-      fmt::format("UPWASH_RANKS_PER_PROCESS={}", chosen.ranks_per_process));
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
   if (chosen.perturb) options.environment.emplace_back("UPWASH_PERTURB=1");
@@ -82,15 +77,22 @@ launch::launch_options in_one_process(const run_options& chosen) {
   if (!chosen.record_traffic.empty()) {
     options.environment.push_back("UPWASH_RECORD_TRAFFIC=" + chosen.record_traffic);
   }
-  return options;
 }
 
-launch::launch_options in_processes(const run_options& chosen) {
-  launch::launch_options options;
-  options.ranks = static_cast<int>(chosen.ranks);
-  options.ranks_per_process = static_cast<int>(chosen.ranks_per_process);
-  options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
-  return options;
+/// The log as the ranks will have it; left as it is where their settings are wrong, which they say.
+void follow_log_level(const run_options& chosen) {
+  try {
+    knob_table table;
+    add_all_knobs(table);
+    settings values = settings::from_environment(table);
+    for (const std::string& one : chosen.knobs) {
+      const auto equals = one.find('=');
+      if (one.substr(0, equals) == "log") values.set("log", one.substr(equals + 1));
+    }
+    set_log_level(values.text("log"));
+  } catch (const error&) {
+    return;
+  }
 }
 
 /// What only a simulated machine does is not passed over.
@@ -119,13 +121,20 @@ int run(const run_options& chosen) {
   }
   check_ranks(chosen, on);
   check_simulated(chosen, on);
-  auto options = on.several_processes ? in_processes(chosen) : in_one_process(chosen);
+  launch::launch_options options;
+  chosen.hosting.host(static_cast<int>(chosen.ranks), on, options);
+  if (!on.several_processes) into_one_process(chosen, options);
+  options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
   options.environment.push_back("UPWASH_CONDUIT=" + chosen.conduit);
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
   options.tell_of_strangers = true;
   options.program = chosen.program;
+  if (on.several_processes && !chosen.hosting.given()) {
+    follow_log_level(chosen);
+    suggest_hosting(options.ranks);
+  }
   return launch::launch(options);
 }
 
@@ -157,8 +166,7 @@ void add_run(CLI::App& app, int& status) {
   auto* command = app.add_subcommand("run", "start a program as a job");
   auto chosen = std::make_shared<run_options>();
   command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
-  command->add_option("--ranks-per-process", chosen->ranks_per_process,
-                      "ranks that share a process, as fibers (1)");
+  chosen->hosting.add_to(*command);
   command->add_option("--conduit", chosen->conduit,
                       "shm: this machine (default); sim: simulated; or another one (upwash info)");
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");

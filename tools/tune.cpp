@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 
+#include "tools/rank_hosting.hpp"
 #include "tools/tune_machine.hpp"
 #include "tools/tune_request.hpp"
 #include "upwash/base/error.hpp"
@@ -133,8 +134,12 @@ void check_writable(const std::string& path) {
   if (!existed) std::filesystem::remove(path, none);
 }
 
-int start(tune_request asked) {
+int start(tune_request asked, const rank_hosting& hosting) {
   if (asks_for_machine(asked)) {
+    if (hosting.given()) {
+      wrong(fmt::format("machine is measured between processes: run it without {}",
+                        hosting.option()));
+    }
     asked.ranks = std::max(asked.ranks, 2);
     if (!asked.output.empty()) check_writable(asked.output);
     asked.output = machine_output_of(asked);
@@ -151,12 +156,9 @@ int start(tune_request asked) {
   options.program = words_of(asked);
   options.environment = {"UPWASH_CONDUIT=" + asked.conduit, "UPWASH_MACHINE=" + asked.machine,
                          "UPWASH_TUNING=none"};
-  if (!conduit_named(asked.conduit).several_processes) {
-    options.environment.push_back(fmt::format("UPWASH_RANKS={}", asked.ranks));
-  } else {
-    options.ranks = asked.ranks;
-    options.bind = launch::binding::core;
-  }
+  const conduit::conduit_row on = conduit_named(asked.conduit);
+  hosting.host(asked.ranks, on, options);
+  if (on.several_processes) options.bind = launch::binding::core;
   return launch::launch(options);
 }
 
@@ -200,7 +202,9 @@ void add_tune(CLI::App& app, int& status) {
   auto asked = std::make_shared<tune_request>();
   CLI::App* command = app.add_subcommand("tune", "Search the best algorithms, and remember them");
   add_options(*command, *asked);
-  command->callback([asked, &status] { status = start(*asked); });
+  auto hosting = std::make_shared<rank_hosting>();
+  hosting->add_to(*command);
+  command->callback([asked, hosting, &status] { status = start(*asked, *hosting); });
 
   auto as_rank = std::make_shared<tune_request>();
   CLI::App* rank = app.add_subcommand("tune-rank", "")->group("");  // hidden: tune starts it

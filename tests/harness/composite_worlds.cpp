@@ -24,10 +24,10 @@ using namespace conduit;
 /// Of a process that is the only one.
 class lone_bootstrap final : public bootstrap {
  public:
-  explicit lone_bootstrap(int ranks) : ranks_(ranks) {}
+  explicit lone_bootstrap(int ranks) : layout_(rank_layout::even(ranks, 1)) {}
   [[nodiscard]] int process() const noexcept override { return 0; }
   [[nodiscard]] int process_count() const noexcept override { return 1; }
-  [[nodiscard]] int ranks_per_process() const noexcept override { return ranks_; }
+  [[nodiscard]] const rank_layout& layout() const noexcept override { return layout_; }
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override {
     std::memcpy(all.data(), mine.data(), mine.size());
   }
@@ -41,7 +41,7 @@ class lone_bootstrap final : public bootstrap {
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
  private:
-  int ranks_;
+  rank_layout layout_;
 };
 
 /// A shared-memory world with the bootstrap that it needs.

@@ -232,31 +232,32 @@ class process_case : public body_case {
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7}, {1, 3, 4});
     for (const int ranks : in_range(entry_.options, all)) {
-      run_processes(ranks, 1);
+      run_processes(ranks, ranks);
       if (HasFailure()) return;
     }
     if (!entry_.options.shares_process) return;
-    for (const auto& [ranks, per_process] : shared_processes()) {
+    for (const auto& [ranks, processes] : shared_processes()) {
       if (in_range(entry_.options, {ranks}).empty()) continue;
-      run_processes(ranks, per_process);
+      run_processes(ranks, processes);
       if (HasFailure()) return;
     }
   }
 
  private:
-  /// Ranks, and how many of them take turns in a process.
+  /// Ranks, and the processes in which they take turns.
   static std::vector<std::pair<int, int>> shared_processes() {
-    if (long_run())
-      return {{2, 2}, {4, 2}, {8, 2}, {3, 3}, {4, 4}, {8, 4}, {7, 7}, {8, 8}, {16, 8}};
-    return sampled<std::vector<std::pair<int, int>>>({{2, 2}, {4, 2}, {4, 4}, {8, 4}, {8, 8}},
-                                                     {{4, 2}, {4, 4}});
+    if (long_run()) {
+      return {{2, 1}, {3, 1}, {4, 1}, {7, 1}, {8, 1}, {3, 2}, {4, 2}, {7, 2}, {16, 2}, {7, 3}, {8, 4}};
+    }
+    return sampled<std::vector<std::pair<int, int>>>({{2, 1}, {3, 2}, {4, 2}, {7, 2}, {8, 1}},
+                                                     {{3, 2}, {4, 1}});
   }
-  void run_processes(int ranks, int per_process) {
-    SCOPED_TRACE(fmt::format("{}: ranks {}, {} a process", conduit_, ranks, per_process));
+  void run_processes(int ranks, int processes) {
+    SCOPED_TRACE(fmt::format("{}: {} ranks in {} processes", conduit_, ranks, processes));
     captured_output output;
     launch::launch_options options;
     options.ranks = ranks;
-    options.ranks_per_process = per_process;
+    options.processes = processes;
     options.program = {"/proc/self/exe",
                        fmt::format("{}{}.{}", rank_option, entry_.suite, entry_.name)};
     options.timeout = duration::from_seconds(300);
@@ -264,8 +265,8 @@ class process_case : public body_case {
     options.environment = entry_.options.environment;
     options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
     // Turns in an order of chance, another for each shape, find what the usual order hides.
-    if (per_process > 2) {
-      options.environment.push_back(fmt::format("UPWASH_SHM_TURNS={}", ranks + per_process));
+    if (ranks > 2 * processes) {
+      options.environment.push_back(fmt::format("UPWASH_SHM_TURNS={}", ranks + processes));
     }
     const int status = launch::launch(options);
     EXPECT_EQ(status, 0) << output.all;

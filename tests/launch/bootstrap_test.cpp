@@ -129,9 +129,21 @@ TEST(bootstrap, alone_is_one_process) {
   values.set("ranks_per_process", "3");
   const auto boot = make_bootstrap(values);
   EXPECT_EQ(boot->process_count(), 1);
-  EXPECT_EQ(boot->ranks_per_process(), 3);
+  EXPECT_EQ(boot->layout().count_of(0), 3);
   EXPECT_EQ(exchange_some(*boot), 0);
   EXPECT_FALSE(boot->failed());
+}
+
+TEST(bootstrap, more_ranks_than_a_job_has_are_named) {
+  settings values = member(0, 3, own_job("many"));
+  values.set("ranks_per_process", "30000");
+  try {
+    static_cast<void>(make_bootstrap(values));
+    ADD_FAILURE() << "90000 ranks";
+  } catch (const error& problem) {
+    EXPECT_EQ(std::string(problem.what()).substr(0, 61),
+              "ranks_per_process=30000: a job has at most 65536 ranks, and j");
+  }
 }
 
 TEST(bootstrap, wrong_descriptor_is_named) {

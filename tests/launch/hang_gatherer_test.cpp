@@ -18,9 +18,11 @@ namespace {
 
 class made_up_job {
  public:
-  explicit made_up_job(int ranks)
-      : fd_(memfd_create("hang", MFD_CLOEXEC)), block(control_block::create(fd_, ranks, 1)) {
-    for (int p = 0; p < ranks; ++p) block.slot(p).pid.store(getpid());
+  explicit made_up_job(int ranks) : made_up_job(ranks, ranks) {}
+  made_up_job(int ranks, int processes)
+      : fd_(memfd_create("hang", MFD_CLOEXEC)),
+        block(control_block::create(fd_, ranks, processes)) {
+    for (int p = 0; p < processes; ++p) block.slot(p).pid.store(getpid());
   }
   ~made_up_job() { close(fd_); }
   made_up_job(const made_up_job&) = delete;
@@ -121,6 +123,21 @@ TEST(hang_gatherer, a_process_that_does_not_answer_is_looked_at_from_outside) {
   EXPECT_TRUE(has("\n  2     computes without calling the library (pid ")) << *report;
   EXPECT_TRUE(has("\n  3     has ended")) << *report;
   EXPECT_TRUE(has("rank 1 is stopped; kill -CONT " + pid + " lets it go on")) << *report;
+}
+
+TEST(hang_gatherer, ranks_of_uneven_processes_stand_as_theirs) {
+  const made_up_job job(5, 2);
+  job.block.slot(1).state.store(process_state::finished);
+  hang_gatherer gathers(job.block);
+  job.block.header().hangs.fetch_add(1);
+  EXPECT_FALSE(gathers.look(at(0)));
+  job.answer(0, "receive", 1);
+  EXPECT_FALSE(gathers.look(at(1)));
+  const auto report = gathers.look(at(5));
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->find("\n  1, 2  computes without calling the library"), std::string::npos)
+      << *report;
+  EXPECT_NE(report->find("\n  3, 4  has ended"), std::string::npos) << *report;
 }
 
 }  // namespace

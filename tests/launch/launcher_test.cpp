@@ -94,14 +94,27 @@ TEST(launcher, whole_lines_come_with_their_rank_and_stream) {
 
 TEST(launcher, prefix_names_the_first_rank_of_the_process) {
   launch_options options;
-  options.ranks = 4;
-  options.ranks_per_process = 2;
+  options.ranks = 5;
+  options.processes = 2;
   options.prefix = true;
   options.program = {"echo", "hello"};
   const auto result = start(options);
   std::set<std::string> lines;
   for (const auto& one : result.output.entries) lines.insert(one.text);
-  EXPECT_EQ(lines, (std::set<std::string>{"[0] hello\n", "[2] hello\n"}));
+  EXPECT_EQ(lines, (std::set<std::string>{"[0] hello\n", "[3] hello\n"}));
+}
+
+TEST(launcher, lines_of_uneven_processes_name_their_first_ranks) {
+  launch_options options;
+  options.ranks = 7;
+  options.processes = 3;
+  options.program = {"sh", "-c", "[ $UPWASH_BOOT_PROCESS = 2 ] && exit 7; sleep 100"};
+  const auto result = start(options);
+  EXPECT_EQ(result.status, 7);
+  EXPECT_TRUE(std::regex_match(result.output.own(),
+                               std::regex("upwash: rank 5 \\(pid \\d+\\) exited with status 7; "
+                                          "job ended\n")))
+      << result.output.own();
 }
 
 TEST(launcher, large_output_arrives_whole) {
@@ -212,11 +225,9 @@ TEST(launcher, options_out_of_range_are_named) {
   options.ranks = 0;
   EXPECT_EQ(text(options), "cannot start 0 ranks: expected 1 to 65536 (-n)");
   options.ranks = 4;
-  options.ranks_per_process = 3;
-  EXPECT_EQ(
-      text(options),
-      "cannot put 4 ranks into processes of 3: expected a divisor of 4 (--ranks-per-process)");
-  options.ranks_per_process = 1;
+  options.processes = 5;
+  EXPECT_EQ(text(options), "cannot put 4 ranks into 5 processes: expected 1 to 4");
+  options.processes = 4;
   options.program.clear();
   EXPECT_EQ(text(options), "no program to start");
 }

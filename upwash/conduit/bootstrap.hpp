@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "upwash/conduit/rank_layout.hpp"
 #include "upwash/observe/hang_board.hpp"
 
 namespace upwash::conduit {
@@ -16,15 +17,15 @@ namespace upwash::conduit {
 /// Largest blob of one `exchange`.
 inline constexpr std::size_t max_blob_bytes = 256;
 
-/// One process's view of its job at start-up. World rank r lives in process
-/// r / ranks_per_process().
+/// One process's view of its job at start-up.
 class bootstrap {
  public:
   virtual ~bootstrap() = default;
 
   [[nodiscard]] virtual int process() const noexcept = 0;
   [[nodiscard]] virtual int process_count() const noexcept = 0;
-  [[nodiscard]] virtual int ranks_per_process() const noexcept = 0;
+  /// Which world rank lives in which process; the same in all.
+  [[nodiscard]] virtual const rank_layout& layout() const noexcept = 0;
 
   /// All-gather between processes: `mine` (at most max_blob_bytes, same size everywhere) of
   /// process p lands at p * mine.size() of `all`. Collective, blocking; throws `error` (fault)

@@ -30,11 +30,11 @@ namespace {
 
 class alone final : public conduit::bootstrap {
  public:
-  explicit alone(int ranks) : ranks_(ranks) {}
+  explicit alone(int ranks) : layout_(conduit::rank_layout::even(ranks, 1)) {}
 
   [[nodiscard]] int process() const noexcept override { return 0; }
   [[nodiscard]] int process_count() const noexcept override { return 1; }
-  [[nodiscard]] int ranks_per_process() const noexcept override { return ranks_; }
+  [[nodiscard]] const conduit::rank_layout& layout() const noexcept override { return layout_; }
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override {
     if (mine.size() > conduit::max_blob_bytes || all.size() != mine.size()) {
       throw error(error_kind::argument, fmt::format("exchange of {} bytes into {} for 1 process",
@@ -55,7 +55,7 @@ class alone final : public conduit::bootstrap {
   [[nodiscard]] bool failed() const noexcept override { return false; }
 
  private:
-  int ranks_;
+  conduit::rank_layout layout_;
 };
 
 /// The place is taken: programs that this process starts are not in its job, whatever variables of
@@ -104,7 +104,13 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
                                                   const detail::identity& self, int per_process) {
-  auto met = detail::meet(self, per_process, values.time("start_timeout"));
+  if (per_process > most_ranks / self.processes) {
+    throw error(error_kind::configuration,
+                fmt::format("ranks_per_process={}: a job has at most {} ranks, and job '{}' of {} "
+                            "has {} processes (UPWASH_RANKS_PER_PROCESS)",
+                            per_process, most_ranks, self.job, self.launcher, self.processes));
+  }
+  auto met = detail::meet(self, self.processes * per_process, values.time("start_timeout"));
   auto place = std::make_unique<detail::control_bootstrap>(
       std::move(met.block), self.process, values.time("start_timeout"), std::move(met.place));
   log(log_level::info, "launch",
@@ -138,10 +144,10 @@ void abort_start(int status, std::string_view why) noexcept {
 std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
   if (values.integer("boot_control") >= 0) return under_launcher(values);
   const auto per_process = static_cast<int>(values.integer("ranks_per_process"));
-  if (per_process < 1 || per_process > 65536) {
+  if (per_process < 1 || per_process > most_ranks) {
     throw error(error_kind::configuration,
-                fmt::format("ranks_per_process={}: expected 1 to 65536 (UPWASH_RANKS_PER_PROCESS)",
-                            per_process));
+                fmt::format("ranks_per_process={}: expected 1 to {} (UPWASH_RANKS_PER_PROCESS)",
+                            per_process, most_ranks));
   }
   if (values.text("boot_taken") == fmt::format("{} ", getpid())) {
     throw error(

@@ -14,6 +14,9 @@
 
 namespace upwash::launch {
 
+/// Of a job in processes of its own.
+inline constexpr int most_ranks = 65536;
+
 /// This process's place in its job. Collective when there are several processes. Throws
 /// `error`: environment when the surroundings contradict themselves or span several nodes,
 /// fault when other processes are missing after the knob start_timeout.

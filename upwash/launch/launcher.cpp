@@ -74,6 +74,11 @@ class attention {
   int was_reaper_ = 0;
 };
 
+conduit::rank_layout layout_of(const launch_options& options) {
+  return conduit::rank_layout::even(options.ranks,
+                                    options.processes == 0 ? options.ranks : options.processes);
+}
+
 class job {
  public:
   explicit job(const launch_options& options);
@@ -84,9 +89,10 @@ class job {
   int run();
 
  private:
-  [[nodiscard]] int processes() const { return options_.ranks / options_.ranks_per_process; }
+  [[nodiscard]] int processes() const { return layout_.processes(); }
+  /// The first of those that the process hosts.
   [[nodiscard]] int rank_of(std::size_t process) const {
-    return static_cast<int>(process) * options_.ranks_per_process;
+    return layout_.first_of(static_cast<int>(process));
   }
   [[nodiscard]] bool all_reaped() const {
     return std::all_of(children_.begin(), children_.end(), [](const child& c) { return c.reaped; });
@@ -108,6 +114,7 @@ class job {
   bool end_by_abort();
 
   const launch_options& options_;
+  conduit::rank_layout layout_;
   detail::standard_sink standard_;
   output_sink& sink_;
   attention attention_;
@@ -126,13 +133,14 @@ class job {
 
 job::job(const launch_options& options)
     : options_(options),
+      layout_(layout_of(options)),
       sink_(options.output != nullptr ? *options.output : standard_),
       spared_(detail::own_children()),
       control_fd_(memfd_create("upwash-control", MFD_CLOEXEC)),
       begin_(steady_now()) {
   static_cast<void>(process::raise_descriptor_limit());  // it takes three for each process
   if (control_fd_ < 0) throw system_error("cannot make the job's control block", errno);
-  block_ = detail::control_block::create(control_fd_, processes(), options.ranks_per_process);
+  block_ = detail::control_block::create(control_fd_, options.ranks, processes());
   hangs_.emplace(block_);
 }
 
@@ -159,7 +167,7 @@ bool job::start() {
   auto environment = detail::environment_with(added);
   auto program = options_.program;
   std::vector<cpu_set_t> cores;
-  if (options_.bind == binding::core) cores = detail::usable_cores();
+  if (options_.bind == binding::core) cores = detail::usable_core_sets();
   detail::start_plan plan;
   for (auto& one : program) plan.arguments.push_back(one.data());
   for (auto& one : environment) plan.environment.push_back(one.data());
@@ -371,15 +379,8 @@ int job::run() {
 
 void check(const launch_options& options) {
   const auto wrong = [](const std::string& text) { throw error(error_kind::argument, text); };
-  constexpr int most = 65536;
-  if (options.ranks < 1 || options.ranks > most) {
-    wrong(fmt::format("cannot start {} ranks: expected 1 to {} (-n)", options.ranks, most));
-  }
-  if (options.ranks_per_process < 1 || options.ranks % options.ranks_per_process != 0) {
-    wrong(
-        fmt::format("cannot put {} ranks into processes of {}: expected a divisor of {} "
-                    "(--ranks-per-process)",
-                    options.ranks, options.ranks_per_process, options.ranks));
+  if (options.ranks < 1 || options.ranks > most_ranks) {
+    wrong(fmt::format("cannot start {} ranks: expected 1 to {} (-n)", options.ranks, most_ranks));
   }
   if (options.program.empty() || options.program[0].empty()) wrong("no program to start");
 }

@@ -27,7 +27,7 @@ class output_sink {
 
 struct launch_options {
   int ranks = 1;
-  int ranks_per_process = 1;
+  int processes = 0;                     ///< that share the ranks evenly; 0: one for each rank
   std::vector<std::string> program;      ///< found along PATH, and its arguments
   std::vector<std::string> environment;  ///< "NAME=value", over this process's environment
   binding bind = binding::none;
@@ -39,6 +39,10 @@ struct launch_options {
 
 /// Exit status of a job that its time-out ended, as of timeout(1).
 inline constexpr int timeout_status = 124;
+
+/// How many processes this one can start so that each has a core of its own: the cores that it may
+/// run on, and the share of their time that it may use. At least 1.
+[[nodiscard]] int usable_cores();
 
 /// Runs a job to its end and returns its exit status: 0; the status of the first process that
 /// failed (128 + signal for a killed one); 2 when the program cannot be started; 128 + signal

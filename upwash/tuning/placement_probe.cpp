@@ -27,6 +27,7 @@ constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a
 placement_probe::placement_probe(job& here)
     : here_(here),
       simulated_(host(here).endpoint().describe().virtual_time),
+      share_processes_(host(here).endpoint().place(here.size() - 1).process + 1 < here.size()),
       oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
       lines_(allocate(here.world(), line_bytes)) {}
 
@@ -35,7 +36,8 @@ placement_probe::~placement_probe() noexcept(false) {
   if (std::uncaught_exceptions() == 0) free(lines_);
 }
 
-void placement_probe::relax() noexcept {
+void placement_probe::relax() {
+  if (share_processes_ && !simulated_) return here_.progress();
   // Other programs may hold the core of the rank that is waited for: then a spin lasts a time
   // slice.
   if (oversubscribed_ || ++turns_ % yield_each == 0) {
@@ -66,9 +68,7 @@ double placement_probe::one_way_ns() {
 placement placement_probe::look() {
   if (simulated_) return placement::simulated;
   // Ranks that share a process take turns: they cannot spin for each other.
-  const conduit::endpoint& where = host(here_).endpoint();
-  if (oversubscribed_ || here_.size() < 2 || where.local_ranks() > 1 ||
-      !all_direct(here_.world())) {
+  if (oversubscribed_ || here_.size() < 2 || share_processes_ || !all_direct(here_.world())) {
     return placement::shared;
   }
   control::barrier(here_.world());

@@ -24,8 +24,9 @@ class placement_probe {
 
   /// Whether ranks share cores: then waiting yields.
   [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// Waits for a word: spins and yields now and then, or always where ranks share cores.
-  void relax() noexcept;
+  /// Waits for a word: spins and yields now and then, or always where ranks share cores; where they
+  /// share processes the others go on meanwhile.
+  void relax();
 
  private:
   [[nodiscard]] double one_way_ns();
@@ -33,6 +34,7 @@ class placement_probe {
 
   job& here_;
   bool simulated_;
+  bool share_processes_;  ///< any of them: the same at all ranks
   bool oversubscribed_;
   region lines_;
   std::uint64_t round_ = 0;

@@ -23,22 +23,25 @@ namespace upwash::testing {
 
 /// What the bootstraps of one job share.
 struct thread_job_state {
-  explicit thread_job_state(int count)
-      : processes(count), all(count), blobs(static_cast<std::size_t>(count)) {}
+  explicit thread_job_state(conduit::rank_layout ranks)
+      : layout(std::move(ranks)),
+        all(layout.processes()),
+        blobs(static_cast<std::size_t>(layout.processes())) {}
 
-  int processes;
+  conduit::rank_layout layout;
   std::barrier<> all;
   std::vector<std::array<std::byte, conduit::max_blob_bytes>> blobs;
 };
 
 class thread_bootstrap final : public conduit::bootstrap {
  public:
-  thread_bootstrap(thread_job_state& state, int process, int per_process)
-      : state_(state), process_(process), per_process_(per_process) {}
+  thread_bootstrap(thread_job_state& state, int process) : state_(state), process_(process) {}
 
   [[nodiscard]] int process() const noexcept override { return process_; }
-  [[nodiscard]] int process_count() const noexcept override { return state_.processes; }
-  [[nodiscard]] int ranks_per_process() const noexcept override { return per_process_; }
+  [[nodiscard]] int process_count() const noexcept override { return state_.layout.processes(); }
+  [[nodiscard]] const conduit::rank_layout& layout() const noexcept override {
+    return state_.layout;
+  }
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override {
     std::memcpy(state_.blobs[static_cast<std::size_t>(process_)].data(), mine.data(), mine.size());
     state_.all.arrive_and_wait();
@@ -59,7 +62,6 @@ class thread_bootstrap final : public conduit::bootstrap {
  private:
   thread_job_state& state_;
   int process_;
-  int per_process_;
 };
 
 class threads_job {
@@ -67,14 +69,18 @@ class threads_job {
   /// `knobs`: name, value pairs.
   explicit threads_job(int processes, int per_process = 1,
                        std::vector<std::pair<std::string_view, std::string_view>> knobs = {})
-      : state_(processes), worlds_(static_cast<std::size_t>(processes)) {
+      : threads_job(conduit::rank_layout::even(processes * per_process, processes),
+                    std::move(knobs)) {}
+  explicit threads_job(conduit::rank_layout layout,
+                       std::vector<std::pair<std::string_view, std::string_view>> knobs = {})
+      : state_(std::move(layout)), worlds_(state_.blobs.size()) {
     knob_table table;
     table.add(conduit::shm_row().knobs);
     settings values = settings::defaults(table);
     for (const auto& [name, value] : knobs) values.set(name, value);
     std::vector<std::thread> starters;
-    for (int p = 0; p < processes; ++p) {
-      boots_.push_back(std::make_unique<thread_bootstrap>(state_, p, per_process));
+    for (int p = 0; p < state_.layout.processes(); ++p) {
+      boots_.push_back(std::make_unique<thread_bootstrap>(state_, p));
     }
     for (std::size_t p = 0; p < worlds_.size(); ++p) {
       starters.emplace_back([&, p] { worlds_[p] = conduit::make_shm_world(*boots_[p], values); });
@@ -87,8 +93,8 @@ class threads_job {
   }
   /// The endpoint that hosts `rank`.
   [[nodiscard]] conduit::endpoint& at(int rank) {
-    const auto per = static_cast<std::size_t>(boots_[0]->ranks_per_process());
-    return worlds_[static_cast<std::size_t>(rank) / per]->endpoint_of(rank);
+    const int process = state_.layout.process_of(rank);
+    return worlds_[static_cast<std::size_t>(process)]->endpoint_of(rank);
   }
 
  private:

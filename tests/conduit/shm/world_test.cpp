@@ -72,6 +72,18 @@ TEST(shm_world, fibers_of_two_processes_talk) {
   other.join();
 }
 
+TEST(shm_world, uneven_processes_talk) {
+  threads_job job(conduit::rank_layout(std::array{3, 1, 2}));
+  EXPECT_EQ(job.world_of(1).first_rank(), 3);
+  EXPECT_EQ(job.world_of(2).local_ranks(), 2);
+  EXPECT_EQ(job.at(0).place(3).process, 1);
+  std::thread second([&] { ring_of_ranks(job, 1, 6, 200); });
+  std::thread third([&] { ring_of_ranks(job, 2, 6, 200); });
+  ring_of_ranks(job, 0, 6, 200);
+  second.join();
+  third.join();
+}
+
 // More than the kernel has mappings for guard pages of.
 TEST(shm_world, sixteen_thousand_ranks_share_a_process) {
   if (test::sanitized) GTEST_SKIP() << "sanitizers keep books of each fiber";
@@ -122,8 +134,8 @@ TEST(shm_world, wrong_knobs_are_named_with_their_values) {
   const auto with = [](std::string_view name, std::string_view value) {
     // One process, made here: the error must come out of this thread.
     return message_of([&] {
-      testing::thread_job_state state(1);
-      testing::thread_bootstrap boot(state, 0, 1);
+      testing::thread_job_state state(conduit::rank_layout::even(1, 1));
+      testing::thread_bootstrap boot(state, 0);
       knob_table table;
       table.add(shm_row().knobs);
       settings values = settings::defaults(table);

@@ -30,10 +30,10 @@ class sim_world final : public world {
     if (in_.options().find_conflicts) look_for_conflicts();
     const sim_endpoint::parts all{in_, messages_, transfers_, collectives_, memory_};
     in_.ranks.ask_of_ranks([this](int rank) { return messages_.receiver_of(rank); });
-    const int each = in_.options().ranks_per_process;
-    for (int first = 0; first < size(); first += each) {
-      const int count = std::min(each, size() - first);
-      endpoints_.push_back(std::make_unique<sim_endpoint>(all, first, count));
+    const rank_layout& layout = in_.layout();
+    for (int p = 0; p < layout.processes(); ++p) {
+      endpoints_.push_back(
+          std::make_unique<sim_endpoint>(all, layout.first_of(p), layout.count_of(p)));
     }
   }
 
@@ -41,7 +41,7 @@ class sim_world final : public world {
   [[nodiscard]] int first_rank() const noexcept override { return 0; }
   [[nodiscard]] int local_ranks() const noexcept override { return size(); }
   [[nodiscard]] endpoint& endpoint_of(int rank) override {
-    return *endpoints_.at(static_cast<std::size_t>(in_.endpoint_of(rank)));
+    return *endpoints_.at(static_cast<std::size_t>(in_.layout().process_of(rank)));
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
   void run(function_ref<void(int)> body) override {

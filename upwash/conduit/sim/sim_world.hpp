@@ -18,7 +18,7 @@ namespace upwash::conduit {
 
 struct sim_options {
   int ranks = 1;
-  int ranks_per_process = 1;  ///< ranks that share an endpoint
+  int ranks_per_process = 1;  ///< at most so many share an endpoint, evenly
   machine on;                 ///< costs and levels
   std::uint64_t seed = 0;
   bool perturb = false;  ///< random delays and legal reorderings, drawn from the seed

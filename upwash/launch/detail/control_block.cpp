@@ -33,10 +33,8 @@ std::size_t slots_end(int processes) {
   return header_bytes + static_cast<std::size_t>(processes) * sizeof(process_slot);
 }
 
-std::size_t block_bytes(int processes, int ranks_per_process) {
-  return slots_end(processes) + static_cast<std::size_t>(processes) *
-                                    static_cast<std::size_t>(ranks_per_process) *
-                                    sizeof(standing_slot);
+std::size_t block_bytes(int ranks, int processes) {
+  return slots_end(processes) + static_cast<std::size_t>(ranks) * sizeof(standing_slot);
 }
 
 void* map_shared(int fd, std::size_t bytes) {
@@ -85,8 +83,8 @@ control_block& control_block::operator=(control_block&& other) noexcept {
   return *this;
 }
 
-control_block control_block::create(int fd, int processes, int ranks_per_process) {
-  const std::size_t bytes = block_bytes(processes, ranks_per_process);
+control_block control_block::create(int fd, int ranks, int processes) {
+  const std::size_t bytes = block_bytes(ranks, processes);
   if (const int refused = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); refused != 0) {
     throw system_error(fmt::format("cannot get {} bytes for the job's control block", bytes),
                        refused);
@@ -94,7 +92,7 @@ control_block control_block::create(int fd, int processes, int ranks_per_process
   control_block block(map_shared(fd, bytes), bytes);
   auto* header = new (block.base_) control_header{};
   header->processes = static_cast<std::uint32_t>(processes);
-  header->ranks_per_process = static_cast<std::uint32_t>(ranks_per_process);
+  header->ranks = static_cast<std::uint32_t>(ranks);
   for (int p = 0; p < processes; ++p) new (&block.slot(p)) process_slot{};
   for (int rank = 0; rank < block.ranks(); ++rank) new (&block.standing(rank)) standing_slot{};
   header->creator = getpid();
@@ -115,8 +113,7 @@ control_block control_block::attach(int fd) {
   control_block block(map_shared(fd, bytes), bytes);
   const control_header& header = block.header();
   if (header.magic.load() != control_header::magic_value ||
-      bytes < block_bytes(static_cast<int>(header.processes),
-                          static_cast<int>(header.ranks_per_process))) {
+      bytes < block_bytes(block.ranks(), block.processes())) {
     throw error(error_kind::environment,
                 "the job's control block is of another version of upwash; start the program by "
                 "the upwash run that belongs to its library");
@@ -142,8 +139,10 @@ standing_slot& control_block::standing(int rank) const noexcept {
 
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
 
-int control_block::ranks() const noexcept {
-  return processes() * static_cast<int>(header().ranks_per_process);
+int control_block::ranks() const noexcept { return static_cast<int>(header().ranks); }
+
+conduit::rank_layout control_block::layout() const {
+  return conduit::rank_layout::even(ranks(), processes());
 }
 
 bool control_block::fail(int rank, int status, std::string_view why, bool speak,

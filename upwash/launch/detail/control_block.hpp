@@ -52,12 +52,12 @@ struct standing_slot {
 static_assert(sizeof(standing_slot) == 768);
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683034U;  // "upwash04"
+  static constexpr std::uint64_t magic_value = 0x75707761'73683035U;  // "upwash05"
   static constexpr std::size_t text_bytes = 12'288;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
   std::uint32_t processes;
-  std::uint32_t ranks_per_process;
+  std::uint32_t ranks;            ///< as even as can be over the processes
   std::int32_t creator;           ///< pid
   std::uint64_t creator_started;  ///< in clock ticks since boot; tells a reused pid
   std::atomic<std::uint32_t> attached;
@@ -81,7 +81,7 @@ class control_block {
   control_block& operator=(control_block&& other) noexcept;
 
   /// Sizes the file behind `fd`, maps and fills it. Throws `error` (system).
-  static control_block create(int fd, int processes, int ranks_per_process);
+  static control_block create(int fd, int ranks, int processes);
 
   /// Maps what another process created. Throws `error` (environment) when it is none.
   static control_block attach(int fd);
@@ -91,6 +91,7 @@ class control_block {
   [[nodiscard]] standing_slot& standing(int rank) const noexcept;
   [[nodiscard]] int processes() const noexcept;
   [[nodiscard]] int ranks() const noexcept;
+  [[nodiscard]] conduit::rank_layout layout() const;
 
   /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
   /// standard error, before anybody can see that the job has failed and leave. `teller`: a process

@@ -39,6 +39,7 @@ control_bootstrap::control_bootstrap(control_block block, int process, duration 
                                      std::optional<meeting_place> place)
     : observe::hang_board(block.header().question),
       block_(std::move(block)),
+      layout_(block_.layout()),
       process_(process),
       start_timeout_(start_timeout),
       launcher_(!place),
@@ -56,7 +57,7 @@ control_bootstrap::control_bootstrap(control_block block, int process, duration 
   const std::uint32_t before = block_.header().attached.fetch_add(1);
   if (launcher_) return;
   if (before + 1 == block_.header().processes) close_place();
-  watch_ = std::make_unique<peer_watch>(block_, process_);
+  watch_ = std::make_unique<peer_watch>(block_, layout_, process_);
 }
 
 control_bootstrap::~control_bootstrap() { close_place(); }

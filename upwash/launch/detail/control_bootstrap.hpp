@@ -29,10 +29,8 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   control_bootstrap& operator=(const control_bootstrap&) = delete;
 
   [[nodiscard]] int process() const noexcept override { return process_; }
-  [[nodiscard]] int process_count() const noexcept override { return block_.processes(); }
-  [[nodiscard]] int ranks_per_process() const noexcept override {
-    return static_cast<int>(block_.header().ranks_per_process);
-  }
+  [[nodiscard]] int process_count() const noexcept override { return layout_.processes(); }
+  [[nodiscard]] const conduit::rank_layout& layout() const noexcept override { return layout_; }
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void barrier() override { exchange({}, {}); }
   void finished() noexcept override;
@@ -50,6 +48,7 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   void close_place() noexcept;
 
   control_block block_;
+  conduit::rank_layout layout_;
   int process_;
   duration start_timeout_;
   bool launcher_;

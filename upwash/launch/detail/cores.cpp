@@ -7,14 +7,18 @@
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/group_limits.hpp"
+#include "upwash/launch/launcher.hpp"
 
-namespace upwash::launch::detail {
+namespace upwash::launch {
+namespace detail {
 
-std::vector<cpu_set_t> usable_cores() {
+std::vector<cpu_set_t> usable_core_sets() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw system_error("cannot ask for the topology", errno);
   const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(
@@ -32,4 +36,11 @@ std::vector<cpu_set_t> usable_cores() {
   return cores;
 }
 
-}  // namespace upwash::launch::detail
+}  // namespace detail
+
+int usable_cores() {
+  const std::size_t cores = detail::usable_core_sets().size();
+  return within_quota(std::max(1, static_cast<int>(cores)));
+}
+
+}  // namespace upwash::launch

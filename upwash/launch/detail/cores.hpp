@@ -11,6 +11,6 @@
 namespace upwash::launch::detail {
 
 /// One set of processors for each usable core, in the machine's order. Throws `error` (system).
-[[nodiscard]] std::vector<cpu_set_t> usable_cores();
+[[nodiscard]] std::vector<cpu_set_t> usable_core_sets();
 
 }  // namespace upwash::launch::detail

@@ -41,14 +41,14 @@ bool hang_gatherer::all_answered() const noexcept {
 
 std::vector<observe::standing> hang_gatherer::gathered() const {
   std::vector<observe::standing> all;
-  const int each = block_.ranks() / block_.processes();
+  const conduit::rank_layout layout = block_.layout();
   for (int rank = 0; rank < block_.ranks(); ++rank) {
     const standing_slot& told = block_.standing(rank);
     if (told.answered.load(std::memory_order_acquire) == question_) {
       all.push_back(told.read());
       continue;
     }
-    const process_slot& slot = block_.slot(rank / each);
+    const process_slot& slot = block_.slot(layout.process_of(rank));
     observe::standing is;
     is.rank = rank;
     is.process = slot.pid.load();

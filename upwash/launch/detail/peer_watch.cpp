@@ -22,8 +22,9 @@ constexpr int unwatchable = -2;  // this one, or one that is gone
 
 }  // namespace
 
-peer_watch::peer_watch(const control_block& block, int self)
+peer_watch::peer_watch(const control_block& block, const conduit::rank_layout& layout, int self)
     : block_(block),
+      layout_(layout),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       pidfds_(static_cast<std::size_t>(block.processes()), absent),
       unwatched_(block.processes() - 1) {
@@ -86,10 +87,9 @@ bool peer_watch::died(int process) noexcept {
   fd = unwatchable;
   const process_slot& slot = block_.slot(process);
   if (slot.state.load() == process_state::finished) return false;
-  const auto per = static_cast<int>(block_.header().ranks_per_process);
   std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "rank %d (pid %d) died; job ended", process * per,
-                slot.pid.load());
+  std::snprintf(text.data(), text.size(), "rank %d (pid %d) died; job ended",
+                layout_.first_of(process), slot.pid.load());
   block_.fail(-1, 1, text.data(), true);
   return true;
 }

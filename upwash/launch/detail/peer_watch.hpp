@@ -15,7 +15,8 @@ namespace upwash::launch::detail {
 class peer_watch {
  public:
   /// Of the job of `block`, which outlives this. Processes are watched from their coming on.
-  peer_watch(const control_block& block, int self);
+  /// Both outlive it.
+  peer_watch(const control_block& block, const conduit::rank_layout& layout, int self);
   ~peer_watch();
   peer_watch(const peer_watch&) = delete;
   peer_watch& operator=(const peer_watch&) = delete;
@@ -29,6 +30,7 @@ class peer_watch {
   [[nodiscard]] bool died(int process) noexcept;
 
   const control_block& block_;
+  const conduit::rank_layout& layout_;
   int epoll_ = -1;
   std::vector<int> pidfds_;
   std::vector<int> asked_for_;  ///< processes without one: whether they live is asked for

@@ -155,18 +155,14 @@ void sweep() {
   }
 }
 
-control_block checked(control_block block, const identity& self, int ranks_per_process) {
-  const control_header& header = block.header();
-  if (block.processes() == self.processes &&
-      header.ranks_per_process == static_cast<std::uint32_t>(ranks_per_process)) {
-    return block;
-  }
+control_block checked(control_block block, const identity& self, int ranks) {
+  if (block.processes() == self.processes && block.ranks() == ranks) return block;
   throw error(error_kind::environment,
               fmt::format("job '{}' of {}: this process was told {} processes with {} ranks each, "
                           "another one {} with {}; the knob ranks_per_process and the size must "
                           "be the same for all",
-                          self.job, self.launcher, self.processes, ranks_per_process,
-                          block.processes(), header.ranks_per_process));
+                          self.job, self.launcher, self.processes, ranks / self.processes,
+                          block.processes(), block.ranks() / block.processes()));
 }
 
 }  // namespace
@@ -182,7 +178,7 @@ std::string object_name(const identity& self) {
   return fmt::format("{}{}-{:016x}", prefix(), readable, hash);
 }
 
-meeting meet(const identity& self, int ranks_per_process, duration patience) {
+meeting meet(const identity& self, int ranks, duration patience) {
   sweep();
   const std::string name = object_name(self);
   const duration deadline = steady_now() + patience;
@@ -193,15 +189,14 @@ meeting meet(const identity& self, int ranks_per_process, duration patience) {
     meeting_place place(name, file.inode());
     if (file.empty()) {
       try {
-        return {control_block::create(file.fd(), self.processes, ranks_per_process),
-                std::move(place)};
+        return {control_block::create(file.fd(), ranks, self.processes), std::move(place)};
       } catch (...) {
         shm_unlink(name.c_str());  // ours, under the lock: a full file system keeps no name of it
         throw;
       }
     }
     if (!stale(file)) {
-      return {checked(control_block::attach(file.fd()), self, ranks_per_process), std::move(place)};
+      return {checked(control_block::attach(file.fd()), self, ranks), std::move(place)};
     }
     shm_unlink(name.c_str());
   }

@@ -35,9 +35,9 @@ struct meeting {
 };
 
 /// The control block of the job `self` belongs to, created by the first process to come.
-/// Waits at most `patience` for processes that are just there. Throws `error`; also where the name
-/// stands for something that others than this user can open.
-[[nodiscard]] meeting meet(const identity& self, int ranks_per_process, duration patience);
+/// `ranks` of the whole job. Waits at most `patience` for processes that are just there. Throws
+/// `error`; also where the name stands for something that others than this user can open.
+[[nodiscard]] meeting meet(const identity& self, int ranks, duration patience);
 
 /// "/upwash-USER-JOB-HASH": the first 40 characters of the job's name that a file may have.
 [[nodiscard]] std::string object_name(const identity& self);

@@ -49,7 +49,8 @@ mesh::mesh(bootstrap& boot, const settings& values)
   mine.serial = new_serial();
   mine.line_count = layout_.line_count;
   mine.payload_bytes = layout_.payload_bytes;
-  const bool has_thread = values.flag("progress_thread") && boot.ranks_per_process() == 1;
+  const bool has_thread =
+      values.flag("progress_thread") && boot.layout().count_of(boot.process()) == 1;
   const std::string& waits = values.text("progress_wait");
   mine.threads = has_thread && waits == "poll" ? 2 : 1;
   mine.thread_sleeps = has_thread && waits == "sleep" ? 1 : 0;

@@ -70,8 +70,9 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
     : boot_(boot),
       mesh_(boot, values),
       patience_(patience::choose(values, mesh_.peers(), mesh_.self())),
-      hosted_(boot.ranks_per_process()),
-      first_rank_(mesh_.self() * hosted_),
+      ranks_(boot.layout()),
+      hosted_(ranks_.count_of(mesh_.self())),
+      first_rank_(ranks_.first_of(mesh_.self())),
       fake_nodes_(static_cast<int>(values.integer("fake_nodes"))),
       burn_(values.text("compute") == "burn"),
       thread_naps_(values.text("progress_wait") == "nap"),
@@ -106,11 +107,11 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
   }
   log(log_level::info, "shm",
       fmt::format(
-          "{} process{} with {} rank{} each; rings of {} lines and {} bytes; payloads to {}; "
+          "{} rank{} in {} process{}, {} here; rings of {} lines and {} bytes; payloads to {}; "
           "{} KiB inbound each",
-          mesh_.processes(), mesh_.processes() == 1 ? "" : "es", hosted_, hosted_ == 1 ? "" : "s",
-          mesh_.shape().line_count, mesh_.shape().payload_bytes, medium_bytes(),
-          mesh_.shape().total() / 1024));
+          world_size(), world_size() == 1 ? "" : "s", mesh_.processes(),
+          mesh_.processes() == 1 ? "" : "es", hosted_, mesh_.shape().line_count,
+          mesh_.shape().payload_bytes, medium_bytes(), mesh_.shape().total() / 1024));
 }
 
 location shm_endpoint::place(int rank) const noexcept {
@@ -328,7 +329,7 @@ bool shm_endpoint::look_at(int process, int& happened) {
     return 0;
   }
   return ring.take(kind, most, [&](message& arrived, line_tail tail) {
-    arrived.source = process * hosted_ + tail.source;
+    arrived.source = ranks_.first_of(process) + tail.source;
     arrived.destination = first_rank_ + tail.destination;
     if (arrived.handler.module == control_module && kind == lane::memory) {
       server_.control_arrived(process, mesh_.peer(process).pid,

@@ -33,7 +33,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   shm_endpoint(bootstrap& boot, const settings& values);
 
   [[nodiscard]] const capabilities& describe() const noexcept override { return describe_; }
-  [[nodiscard]] int world_size() const noexcept override { return mesh_.processes() * hosted_; }
+  [[nodiscard]] int world_size() const noexcept override { return ranks_.ranks(); }
   [[nodiscard]] int first_rank() const noexcept override { return first_rank_; }
   [[nodiscard]] int local_ranks() const noexcept override { return hosted_; }
   [[nodiscard]] location place(int rank) const noexcept override;
@@ -97,11 +97,9 @@ class shm_endpoint final : public endpoint, private control_sender {
   [[nodiscard]] std::size_t medium_bytes() const noexcept {
     return describe_.of(nearness::process).medium_bytes;
   }
-  [[nodiscard]] int process_of(int rank) const noexcept {
-    return hosted_ == 1 ? rank : rank / hosted_;
-  }
+  [[nodiscard]] int process_of(int rank) const noexcept { return ranks_.process_of(rank); }
   [[nodiscard]] std::uint16_t local_of(int rank) const noexcept {
-    return hosted_ == 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(rank % hosted_);
+    return ranks_.one_each() ? std::uint16_t{0} : static_cast<std::uint16_t>(ranks_.local_of(rank));
   }
   [[nodiscard]] sender_ring& out(int process, lane kind) noexcept {
     return out_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
@@ -146,6 +144,7 @@ class shm_endpoint final : public endpoint, private control_sender {
   bootstrap& boot_;
   mesh mesh_;
   patience patience_;
+  rank_layout ranks_;
   int hosted_;
   int first_rank_;
   int fake_nodes_;

@@ -91,7 +91,7 @@ sim_endpoint::sim_endpoint(const parts& of, int first_rank, int local_ranks)
 location sim_endpoint::place(int rank) const noexcept {
   const machine& on = in_.network.on();
   return {rank / on.ranks_in(level_kind::node), rank / on.ranks_in(level_kind::socket),
-          rank / in_.options().ranks_per_process};
+          in_.layout().process_of(rank)};
 }
 
 int sim_endpoint::poll(int rank) {

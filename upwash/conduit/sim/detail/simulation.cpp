@@ -11,9 +11,8 @@ simulation::simulation(sim_options options)
     : ranks(options.ranks, options.stack_bytes),
       network(options.on, options.ranks),
       options_(std::move(options)),
-      pollers_(static_cast<std::size_t>((options_.ranks + options_.ranks_per_process - 1) /
-                                        options_.ranks_per_process),
-               -1) {
+      layout_(rank_layout::at_most(options_.ranks_per_process, options_.ranks)),
+      pollers_(static_cast<std::size_t>(layout_.processes()), -1) {
   ranks.disturb(options_.daemons, options_.on.ranks_in(level_kind::node));
   const processor_costs& processor = options_.on.processor;
   const int together = std::min(options_.on.ranks_in(level_kind::node), options_.ranks);

@@ -11,6 +11,7 @@
 
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/rank_layout.hpp"
 #include "upwash/conduit/sim/detail/packet_side.hpp"
 #include "upwash/conduit/sim/detail/peer_table.hpp"
 #include "upwash/conduit/sim/detail/scheduler.hpp"
@@ -58,21 +59,20 @@ class simulation {
   std::unique_ptr<simulator::trace_writer> record;  ///< of what crosses between nodes; may be null
 
   [[nodiscard]] const sim_options& options() const noexcept { return options_; }
-  [[nodiscard]] int endpoint_of(int rank) const noexcept {
-    return options_.ranks_per_process == 1 ? rank : rank / options_.ranks_per_process;
-  }
+  /// Each process has an endpoint.
+  [[nodiscard]] const rank_layout& layout() const noexcept { return layout_; }
 
   /// The rank whose processor does what is asked of `rank`: inside a handler the polling one of
   /// the same endpoint, else itself.
   [[nodiscard]] int acting(int rank) const noexcept {
-    const int poller = pollers_[static_cast<std::size_t>(endpoint_of(rank))];
+    const int poller = pollers_[static_cast<std::size_t>(layout_.process_of(rank))];
     return poller >= 0 ? poller : rank;
   }
   [[nodiscard]] bool in_handler(int rank) const noexcept {
-    return pollers_[static_cast<std::size_t>(endpoint_of(rank))] >= 0;
+    return pollers_[static_cast<std::size_t>(layout_.process_of(rank))] >= 0;
   }
   void set_poller(int rank, bool on) noexcept {
-    pollers_[static_cast<std::size_t>(endpoint_of(rank))] = on ? rank : -1;
+    pollers_[static_cast<std::size_t>(layout_.process_of(rank))] = on ? rank : -1;
   }
   [[nodiscard]] duration clock(int rank) const noexcept { return ranks.clock(acting(rank)); }
 
@@ -119,6 +119,7 @@ class simulation {
   [[nodiscard]] duration random_delay(const flight& what);
 
   sim_options options_;
+  rank_layout layout_;
   std::vector<int> pollers_;  ///< by endpoint: the rank whose poll runs a handler, or -1
   std::vector<chance> chances_;
 };

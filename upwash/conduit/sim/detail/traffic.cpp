@@ -50,7 +50,7 @@ class handler_scope {
 traffic::traffic(simulation& in)
     : in_(in),
       boxes_(static_cast<std::size_t>(in.options().ranks)),
-      gates_(static_cast<std::size_t>(in.endpoint_of(in.options().ranks - 1) + 1)) {}
+      gates_(static_cast<std::size_t>(in.layout().processes())) {}
 
 void traffic::attach(int rank, sink* receiver) {
   at(rank).receiver = receiver;
@@ -58,7 +58,7 @@ void traffic::attach(int rank, sink* receiver) {
 }
 
 bool traffic::admits(int source, int destination, lane kind, bool from_handler) {
-  gate& g = gates_[static_cast<std::size_t>(in_.endpoint_of(destination))];
+  gate& g = gates_[static_cast<std::size_t>(in_.layout().process_of(destination))];
   if (g.closed == 0 || from_handler || kind != lane::request) return true;
   if (g.refused.empty() || g.refused.back() != source) g.refused.push_back(source);
   return false;
@@ -251,7 +251,7 @@ void traffic::throttle(int first_rank, bool on) {
   const auto turn = [](void* subject, std::uint64_t what) {
     static_cast<traffic*>(subject)->set_gate(static_cast<int>(what >> 1U), (what & 1U) != 0);
   };
-  const auto endpoint = static_cast<std::uint64_t>(in_.endpoint_of(first_rank));
+  const auto endpoint = static_cast<std::uint64_t>(in_.layout().process_of(first_rank));
   in_.ranks.events().schedule(when, first_rank, first_rank,
                               {turn, this, endpoint << 1U | (on ? 1U : 0U)});
 }
