@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <cerrno>
@@ -86,9 +87,17 @@ struct stack_notes {
 #endif
 };
 
+
+/// A function's frame may be larger than a page and step over a small guard into the next stack: as the
+/// kernel does below the first one of a process, up to a mebibyte, where address space is plenty.
+std::size_t guard_for(std::size_t stack_bytes, std::size_t page) {
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  return std::clamp(stack_bytes / 8 / page * page, page, most);
+}
+
 }  // namespace
 
-/// Guarded: [guard page | stack] for each. Slab: stacks end to end, boundaries shifted by a page
+/// Guarded: [guard pages | stack] for each. Slab: stacks end to end, boundaries shifted by a page
 /// less the canary, so a stack's canary shares the page that the top of the stack below uses
 /// anyway and costs no page of its own.
 struct fiber_stacks::state {
@@ -97,14 +106,15 @@ struct fiber_stacks::state {
   std::size_t count = 0;
   std::size_t stride = 0;
   std::size_t page = 4096;
-  bool guarded = false;
+  std::size_t guard = 0;  ///< bytes below each stack that nobody may touch; 0: a slab
   process::guarded_stacks* noted = nullptr;
 
   [[nodiscard]] std::byte* bottom(std::size_t index) const {
-    const std::size_t lead = guarded ? page : page - canary_bytes;
+    const std::size_t lead = guarded() ? guard : page - canary_bytes;
     return base + index * stride + lead;
   }
-  [[nodiscard]] std::size_t usable() const { return guarded ? stride - page : stride; }
+  [[nodiscard]] std::size_t usable() const { return stride - guard; }
+  [[nodiscard]] bool guarded() const { return guard != 0; }
 };
 
 fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
@@ -114,8 +124,8 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
   state& s = *state_;
   s.count = count;
   s.page = page;
-  s.guarded = count <= guarded_limit;
-  s.stride = s.guarded ? rounded + page : rounded;
+  if (count <= guarded_limit) s.guard = guard_for(rounded, page);
+  s.stride = rounded + s.guard;
   s.mapped = count * s.stride + page;
   void* memory = mmap(nullptr, s.mapped, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -128,14 +138,14 @@ fiber_stacks::fiber_stacks(std::size_t count, std::size_t stack_bytes)
   s.base = static_cast<std::byte*>(memory);
   // A huge page under a stack of which one page is used would commit 512 times the memory.
   madvise(memory, s.mapped, MADV_NOHUGEPAGE);
-  for (std::size_t i = 0; s.guarded && i < count; ++i) {
-    if (mprotect(s.base + i * s.stride, page, PROT_NONE) != 0) {
+  for (std::size_t i = 0; s.guarded() && i < count; ++i) {
+    if (mprotect(s.base + i * s.stride, s.guard, PROT_NONE) != 0) {
       const int why = errno;
       munmap(memory, s.mapped);
       throw system_error("cannot protect the guard page of fiber stack " + std::to_string(i), why);
     }
   }
-  if (s.guarded) s.noted = &process::note_stacks(s.base, s.stride, page, count);
+  if (s.guarded()) s.noted = &process::note_stacks(s.base, s.stride, s.guard, count);
 }
 
 fiber_stacks::~fiber_stacks() {
@@ -215,7 +225,7 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
   s.entry = entry;
   s.argument = argument;
   s.notes.created(s.bottom, s.bytes);
-  guarded_ = memory.guarded;
+  guarded_ = memory.guarded();
   if (!guarded_) s.plant_canary();
   const std::size_t bytes = s.bytes - top_margin_of(index, memory.page);
   own_ = context::make_fcontext(s.bottom + bytes, bytes, &state::enter);
