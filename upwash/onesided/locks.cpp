@@ -117,7 +117,11 @@ bool lock_set::try_lock(int member, int index) {
   check_free("try_lock", member, index);
   held_.reserve(held_.size() + 1);
   const auto token = way_->try_lock(member, index);
-  if (token) held_.push_back({member, index, *token});
+  if (token) {
+    held_.push_back({member, index, *token});
+  } else {
+    members_.here().progress();  // the holder may be a rank of this process
+  }
   return token.has_value();
 }
 

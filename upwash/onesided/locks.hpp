@@ -86,8 +86,8 @@ class lock_set {
   /// holds, and one more than `most_held`. O(held) beside the messages that the kind says.
   void lock(int member, int index, call_site site = call_site::current());
   /// Takes it where it is free and returns whether it was; waits for the answer of the owner, never
-  /// for a holder. Errors as `lock`. Messages as an uncontended lock; `ticket`: get and
-  /// compare-and-swap; `array`: fetch-and-add, get and compare-and-swap.
+  /// for a holder; makes progress where it was not. Errors as `lock`. Messages as an uncontended
+  /// lock; `ticket`: get and compare-and-swap; `array`: fetch-and-add, get and compare-and-swap.
   [[nodiscard]] bool try_lock(int member, int index);
   /// Hands it to the one who waits longest, or leaves it free. Returns when that is under way; with
   /// `queue` it waits for the tail of the queue, or for a successor that is about to tell its name.
