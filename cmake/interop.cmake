@@ -56,6 +56,16 @@ if(UPWASH_BUILD_TESTS AND TARGET upwash_command)
       set_tests_properties(armci.${name}.${ranks} PROPERTIES LABELS system TIMEOUT 900
         ENVIRONMENT "UPWASH_CONFIG=" PASS_REGULAR_EXPRESSION "${name}: ${ranks} ranks")
     endforeach()
+    # As virtual ranks; a sanitizer cannot be in copies of a program.
+    if(NOT UPWASH_SANITIZE)
+      foreach(each 2 4)
+        add_test(NAME armci.${name}.4_by_${each} COMMAND upwash_command run -n 4
+                 --ranks-per-process ${each} --privatize --timeout 300s
+                 $<TARGET_FILE:armci_${name}>)
+        set_tests_properties(armci.${name}.4_by_${each} PROPERTIES LABELS system TIMEOUT 900
+          ENVIRONMENT "UPWASH_CONFIG=" PASS_REGULAR_EXPRESSION "${name}: 4 ranks")
+      endforeach()
+    endif()
   endforeach()
   # Preloaded for programs that start MPI and hardly use it.
   add_library(armci_alone MODULE ${UPWASH_ARMCI_TESTS}/mpi/alone.c)

@@ -36,6 +36,18 @@ if(UPWASH_TOOL_SOURCES)
     UPWASH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
     UPWASH_FLAGS="${flags}")
   target_compile_definitions(upwash_command PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
+
+  # What `upwash cc` and `upwash cxx` start, and where headers and libraries are beside them.
+  include(GNUInstallDirs)
+  find_program(UPWASH_C_COMPILER NAMES cc gcc clang DOC "What upwash cc starts where CC is not set")
+  if(NOT UPWASH_C_COMPILER)
+    set(UPWASH_C_COMPILER cc)
+  endif()
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/compile.cpp APPEND PROPERTY COMPILE_DEFINITIONS
+    UPWASH_C_COMPILER="${UPWASH_C_COMPILER}" UPWASH_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
+    UPWASH_INCLUDE_FOLDER="${CMAKE_INSTALL_INCLUDEDIR}"
+    UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}" UPWASH_TOOL_SOURCE="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(upwash_command PRIVATE ${CMAKE_DL_LIBS})
 endif()
 
 # bench/compare-mpi runs these beside MPI libraries.

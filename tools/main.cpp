@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "tools/bench.hpp"
+#include "tools/compile.hpp"
+#include "tools/host_ranks.hpp"
 #include "tools/info.hpp"
 #include "tools/run.hpp"
 #include "tools/schedule.hpp"
@@ -54,6 +56,8 @@ int run(int argc, char** argv) {
   upwash::tools::add_schedule(app, status);
   upwash::tools::add_simulate(app, status);
   upwash::tools::add_tune(app, status);
+  upwash::tools::add_compile(app);
+  upwash::tools::add_host_ranks(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);
   upwash::tools::drop_separator(app, words);

@@ -4,6 +4,7 @@
 // `upwash run`: turns its options into the launcher's. What ranks must know travels as variables
 // of the table of knobs; the simulated conduit is one process that makes all ranks itself.
 #include "tools/run.hpp"
+#include "tools/host_ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ struct run_options {
   std::string bind = "none";
   std::string timeout;
   bool prefix = false;
+  bool privatize = false;
   std::vector<std::string> knobs;
   std::vector<std::string> program;
 };
@@ -130,7 +132,7 @@ int run(const run_options& chosen) {
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
   options.tell_of_strangers = true;
-  options.program = chosen.program;
+  options.program = chosen.privatize ? hosted(chosen.program) : chosen.program;
   if (on.several_processes && !chosen.hosting.given()) {
     follow_log_level(chosen);
     suggest_hosting(options.ranks);
@@ -182,6 +184,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
   command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
   command->add_flag("--prefix", chosen->prefix, "begin each line with its rank");
+  command->add_flag("--privatize", chosen->privatize,
+                    "each rank of a process has the program's variables for itself");
   command->add_option("--knob", chosen->knobs, "name=value; may be given again")
       ->take_all()
       ->allow_extra_args(false);

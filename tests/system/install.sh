@@ -27,6 +27,14 @@ read -ra flags <<<"$(pkg-config --cflags --libs upwash)"
 g++ -std=c++20 "$sources/main.cpp" "${flags[@]}" -o "$work/by_pkg_config"
 expect_works env LD_LIBRARY_PATH="$libraries" "$work/by_pkg_config"
 
+if ! nm -D "$libraries/libupwash.so" | shows -E '__(asan|tsan)_'; then
+  "$prefix/bin/upwash" cxx "$sources/main.cpp" -o "$work/by_command" &&
+    "$prefix/bin/upwash" cxx --privatize "$sources/main.cpp" -o "$work/private" ||
+    fail "upwash cxx, installed"
+  expect_works "$work/by_command"
+  expect_works "$prefix/bin/upwash" run -n 2 --ranks-per-process 2 --privatize "$work/private"
+fi
+
 mv "$libraries/libupwash.so" "$work"
 read -ra flags <<<"$(pkg-config --static --cflags --libs upwash)"
 g++ -std=c++20 "$sources/main.cpp" "${flags[@]}" -o "$work/by_pkg_config_static"

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 
 #include "upwash/base/signal_text.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 std::atomic<live_job*> live_jobs{nullptr};
 std::atomic<int> rank_now{-1};
 std::atomic<guarded_stacks*> all_stacks{nullptr};  // as live_jobs
+std::atomic<bool> several_ranks{false};
 
 /// Bytes of the stack whose guard page has the address; 0: none.
 std::size_t overflowed_stack(const std::byte* at) noexcept {
@@ -34,22 +36,48 @@ std::size_t overflowed_stack(const std::byte* at) noexcept {
   return 0;
 }
 
+std::string_view name_of(int signal) noexcept {
+  switch (signal) {
+    case SIGABRT: return "abort";
+    case SIGBUS: return "bus error";
+    case SIGFPE: return "arithmetic error";
+    case SIGILL: return "illegal instruction";
+    default: return "segmentation fault";
+  }
+}
+
 /// Async-signal-safe. Returning repeats the access, which then ends the process; a signal that
 /// somebody sent has none to repeat, and is sent on.
-void on_bad_access(int signal, siginfo_t* info, void* /*context*/) {
+void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
   ::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) {
-    raise(signal);  // comes once this returns
-    return;
-  }
-  if (const std::size_t bytes = overflowed_stack(static_cast<const std::byte*>(info->si_addr))) {
-    std::array<char, 256> line{};
-    signal_text text(line);
+  const bool by_itself = info->si_code > 0 || (signal == SIGABRT && info->si_pid == getpid());
+  const std::size_t bytes = signal == SIGSEGV && info->si_code > 0
+                                ? overflowed_stack(static_cast<const std::byte*>(info->si_addr))
+                                : 0;
+  std::array<char, 256> line{};
+  signal_text text(line);
+  if (bytes > 0) {
     text << "upwash: rank " << current_rank() << " needs more stack than the " << (bytes >> 10U)
          << " KiB it has; raise the knob stack_bytes (UPWASH_STACK_BYTES), or keep large arrays "
             "elsewhere\n";
-    [[maybe_unused]] const auto told = write(STDERR_FILENO, text.view().data(), text.view().size());
+  } else if (by_itself && several_ranks.load() && current_rank() >= 0) {
+    text << "upwash: rank " << current_rank()
+         << " ends all ranks of its process: " << name_of(signal) << " (signal " << signal << ")\n";
   }
+  [[maybe_unused]] const auto told = write(STDERR_FILENO, text.view().data(), text.view().size());
+  if (info->si_code <= 0) raise(signal);  // comes once this returns
+}
+
+bool handled_by_others(int signal) noexcept {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL;
+}
+
+void handle(int signal) noexcept {
+  struct sigaction action {};
+  action.sa_sigaction = &on_deadly_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -121,8 +149,7 @@ void forget_stacks(guarded_stacks& entry) noexcept {
 }
 
 void tell_of_stack_overflow() {
-  struct sigaction before {};
-  if (sigaction(SIGSEGV, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  if (handled_by_others(SIGSEGV)) return;
   // The handler cannot run on the stack that is full.
   constexpr std::size_t bytes = std::size_t{64} << 10U;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -130,10 +157,14 @@ void tell_of_stack_overflow() {
   stack_t other{};
   other.ss_sp = memory;
   other.ss_size = bytes;
-  struct sigaction action {};
-  action.sa_sigaction = &on_bad_access;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  if (sigaltstack(&other, nullptr) == 0) sigaction(SIGSEGV, &action, nullptr);
+  if (sigaltstack(&other, nullptr) == 0) handle(SIGSEGV);
+}
+
+void tell_of_deadly_signals() {
+  several_ranks.store(true);
+  for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
+    if (!handled_by_others(signal)) handle(signal);
+  }
 }
 
 bool raise_descriptor_limit() noexcept {

@@ -26,6 +26,7 @@ namespace detail {
 
 job_state::job_state(job& here, footing& below, const job_options& options)
     : peers(below.endpoint, here.rank()),
+      modules(options.program),
       messages(here, peers),
       regions(below, here.rank()),
       memory(here, peers, regions, options.progress_thread),

@@ -45,6 +45,8 @@ struct job_options {
   bool checked = checks >= check_level::collective;  ///< costly checks of the caller
   bool progress_thread = false;  ///< a thread serves memory operations (real conduits, one
                                  ///< rank a process)
+  /// An address in what handler ids take for the program; null: in the executable.
+  const void* program = nullptr;
 };
 
 /// A number over the builds of the program and of upwash: equal in ranks whose messages understand

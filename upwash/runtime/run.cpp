@@ -4,20 +4,18 @@
 #include "upwash/neighborhood/relay_family.hpp"
 #include "upwash/runtime/run_on.hpp"
 
-#include <cxxabi.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <memory>
 
 #include "upwash/base/error.hpp"
-#include "upwash/base/process.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/runtime/detail/composition.hpp"
 #include "upwash/runtime/detail/ending.hpp"
+#include "upwash/runtime/detail/hosting.hpp"
+#include "upwash/runtime/detail/running.hpp"
 
 namespace upwash {
 namespace {
@@ -29,36 +27,30 @@ using runtime_detail::keep_output_from_forks;
 using runtime_detail::keep_streams;
 using runtime_detail::leave_fork;
 using runtime_detail::report;
-using runtime_detail::type_of_exception;
+using runtime_detail::reported;
+using runtime_detail::run_all;
 
-/// SIGUSR1 at any time: every rank of this process says what it waits for.
-void install_report_signal() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { process::report_live_jobs(STDERR_FILENO); };
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &action, nullptr);
+/// Where no rank has a program for itself.
+const void* executable(int /*rank*/) { return nullptr; }
+
+/// What a rank does in a process that is its own, or is told the program by a function.
+void run_and_finish(job& here, function_ref<void(job&)> rank_main) {
+  const pid_t process = getpid();
+  rank_main(here);
+  if (getpid() != process) leave_fork();
+  host(here).finish();
 }
 
-/// Every local rank of the world; `failed` becomes the first whose body, or end, threw.
-void run_all(conduit::world& on, const job_options& options, function_ref<void(job&)> install,
-             function_ref<void(job&)> rank_main, int& failed) {
-  const auto one_rank = [&](int rank) {
-    try {
-      const auto made = host::make(on.endpoint_of(rank), on.waiter_of(rank), rank, options);
-      job& here = *made;
-      install(here);
-      const pid_t process = getpid();
-      rank_main(here);
-      if (getpid() != process) leave_fork();
-      host(here).finish();
-    } catch (const conduit::rank_stopped&) {
-      throw;  // not this one has failed
-    } catch (...) {
-      if (failed < 0) failed = rank;
-      throw;
-    }
-  };
-  on.run(one_rank);
+/// The program's `run` in a copy of it that this process hosts.
+int run_hosted(runtime_detail::hosted_rank& at, function_ref<int(job&)> rank_main,
+               const additions& own) {
+  const int failed = at.rank();
+  return reported(at.parts(), failed, [&] {
+    const int status = rank_main(at.join(own));
+    if (getpid() != at.parts().process) leave_fork();
+    at.leave();
+    return status;
+  });
 }
 
 }  // namespace
@@ -74,50 +66,44 @@ void run_on(conduit::world& on, const job_options& options, function_ref<void(jo
     runtime_detail::installation{{.algorithms = &algorithms, .tagged = &edges}, {}, {}, &machine}
         .on(here);
   };
-  run_all(on, options, install, rank_main, failed);
+  const auto whole = [&](job& here) { run_and_finish(here, rank_main); };
+  run_all({on, options, install, executable}, whole, failed);
 }
 
 namespace detail {
 
 int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main,
               const additions& own) {
+  if (auto* at = runtime_detail::hosted_now()) return run_hosted(*at, rank_main, own);
   composition parts;
   parts.own = own;
   int failed = -1;
-  try {
-    install_report_signal();  // first of all: a signal must not kill a rank that only starts
-    process::tell_of_stack_overflow();
-    keep_output_from_forks();
-    compose(parts);
+  return reported(parts, failed, [&] {
+    runtime_detail::begin_process(parts);
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
+    const auto whole = [&](job& here) { run_and_finish(here, one); };
     const auto install = [&](job& here) { install_layers(here, parts); };
-    run_all(*parts.world, parts.options, install, one, failed);
-    keep_streams(parts);
-    if (parts.boot) parts.boot->finished();
+    run_all({*parts.world, parts.options, install, executable}, whole, failed);
+    runtime_detail::end_process(parts);
     return status;
-  } catch (const error& failure) {
-    return report(parts, failed, failure);
-  } catch (const std::exception& failure) {
-    return report(parts, failed,
-                  error(error_kind::fault, fmt::format("the program threw: {}", failure.what())));
-  } catch (const abi::__forced_unwind&) {
-    throw;  // the thread is being cancelled
-  } catch (...) {
-    return report(
-        parts, failed,
-        error(error_kind::fault, fmt::format("the program threw a value of type {}, which is no "
-                                             "std::exception and has no text",
-                                             type_of_exception())));
-  }
+  });
 }
 
 }  // namespace detail
 
 struct attached_job::parts {
-  composition composed;
-  std::unique_ptr<upwash::job> here;
+  std::unique_ptr<composition> made;  ///< null where this process hosts copies of the program
+  std::unique_ptr<upwash::job> own;   ///< as this
+  runtime_detail::hosted_rank* hosted = nullptr;
+  const composition* composed = nullptr;
+  upwash::job* here = nullptr;
   int exceptions = std::uncaught_exceptions();  ///< under way when the job was attached
+
+  void finish() const {
+    if (hosted != nullptr) return hosted->leave();
+    host(*here).finish();
+  }
 };
 
 attached_job::attached_job(std::unique_ptr<parts> made) : parts_(std::move(made)) {}
@@ -125,21 +111,22 @@ attached_job::attached_job(attached_job&&) noexcept = default;
 
 attached_job::~attached_job() {
   if (!parts_) return;
-  if (getpid() != parts_->composed.process) {
+  const composition& composed = *parts_->composed;
+  if (getpid() != composed.process) {
     static_cast<void>(parts_.release());  // a forked child has the memory, and no place in the job
     return;
   }
-  const composition& composed = parts_->composed;
-  const int rank = composed.world->first_rank();
+  const int rank = parts_->here->rank();
   // An exception leaves the program's hands here: finishing would wait for ranks that wait for
   // this one. They are told, whatever becomes of it.
-  if (std::uncaught_exceptions() > parts_->exceptions) {
+  if (std::uncaught_exceptions() > parts_->exceptions && composed.boot) {
     composed.boot->desert(rank, "an exception went past its attached job, which it left");
     return;
   }
   try {
-    host(*parts_->here).finish();
-    parts_->here.reset();
+    parts_->finish();
+    if (parts_->hosted != nullptr) return;
+    parts_->own.reset();
     keep_streams(composed);
     composed.boot->finished();
   } catch (const error& failure) {
@@ -152,24 +139,34 @@ attached_job::~attached_job() {
 job& attached_job::job() const noexcept { return *parts_->here; }
 
 void attached_job::abort(int status, std::string_view why) const noexcept {
-  runtime_detail::end_job(parts_->composed, parts_->composed.world->first_rank(), status, why);
+  runtime_detail::end_job(*parts_->composed, parts_->here->rank(), status, why);
   _exit(status);
 }
 
 attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
   auto made = std::make_unique<attached_job::parts>();
-  composition& parts = made->composed;
+  if (auto* at = runtime_detail::hosted_now()) {
+    made->hosted = at;
+    made->composed = &at->parts();
+    made->here = &at->join(own);
+    return attached_job(std::move(made));
+  }
+  made->made = std::make_unique<composition>();
+  composition& parts = *made->made;
+  made->composed = &parts;
   parts.own = own;
   keep_output_from_forks();
   compose(parts);
   if (!parts.boot || parts.world->local_ranks() != 1) {
     throw error(error_kind::environment,
                 "attach: one rank a process on a real conduit is wanted; set UPWASH_CONDUIT=shm "
-                "and UPWASH_RANKS_PER_PROCESS=1, or start the program through upwash::run");
+                "and UPWASH_RANKS_PER_PROCESS=1, or start the program through upwash::run, or by "
+                "upwash run --privatize");
   }
   const int rank = parts.world->first_rank();
-  made->here =
+  made->own =
       host::make(parts.world->endpoint_of(rank), parts.world->waiter_of(rank), rank, parts.options);
+  made->here = made->own.get();
   install_layers(*made->here, parts);
   return attached_job(std::move(made));
 }

@@ -3,26 +3,34 @@
 #include "interop/armci/detail/session.hpp"
 
 #include <atomic>
-#include <cstdlib>
 
 #include "interop/armci/detail/guard.hpp"
+#include "upwash/base/process.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/memory_access.hpp"
 #include "upwash/onesided/accumulate.hpp"
+#include "upwash/runtime/privatized.hpp"
 
 namespace upwash::armci {
 namespace {
 
-// docs/decisions/0016-ranks-behind-c-names.md. Whoever runs several ranks in a process sets the
-// first when it changes from one rank to another; today a thread finds the only rank there is.
+// docs/decisions/0016-ranks-behind-c-names.md. A thread finds the only rank there is, by the first
+// two; or, where a process hosts copies of the program, the one whose code runs, in the table.
 constinit thread_local session* of_thread = nullptr;
 constinit std::atomic<session*> of_process = nullptr;
+constinit std::atomic<session**> of_ranks = nullptr;  ///< by rank; stays
 
 /// A process that ends in good order leaves the job; one between ARMCI_Init and ARMCI_Finalize does
-/// not, so that the launcher says so.
-void leave_at_exit() {
+/// not, so that whoever started it says so.
+void leave_at_end() {
   const session* own = session::current();
   if (own != nullptr && own->begun == 0) session::leave();
+}
+
+/// Where a rank of several in this process has its session. One thread drives them.
+session** place_of_rank(int rank, int size) {
+  if (of_ranks.load() == nullptr) of_ranks.store(new session* [static_cast<std::size_t>(size)] {});
+  return &of_ranks.load()[rank];
 }
 
 }  // namespace
@@ -38,16 +46,25 @@ session::session()
 session::~session() = default;
 
 session* session::current() noexcept {
+  if (session** all = of_ranks.load(std::memory_order_relaxed)) [[unlikely]] {
+    const int rank = process::current_rank();
+    return rank < 0 ? nullptr : all[rank];
+  }
   if (of_thread == nullptr) of_thread = of_process.load(std::memory_order_acquire);
   return of_thread;
 }
 
 session& session::in_job() {
   if (session* own = current()) return *own;
-  of_thread = new session;  // NOLINT: until `leave`
-  of_process.store(of_thread, std::memory_order_release);
-  std::atexit(&leave_at_exit);
-  return *of_thread;
+  auto* made = new session;  // NOLINT: until `leave`
+  if (privatized()) {
+    *place_of_rank(made->rank, made->size) = made;
+  } else {
+    of_thread = made;
+    of_process.store(made, std::memory_order_release);
+  }
+  at_end_of_rank(&leave_at_end);
+  return *made;
 }
 
 session& session::in_armci() {
@@ -60,8 +77,12 @@ session& session::in_armci() {
 
 void session::leave() {
   session* own = current();
-  of_thread = nullptr;
-  of_process.store(nullptr, std::memory_order_release);
+  if (privatized()) {
+    *place_of_rank(own->rank, own->size) = nullptr;
+  } else {
+    of_thread = nullptr;
+    of_process.store(nullptr, std::memory_order_release);
+  }
   delete own;  // NOLINT: made by in_job
 }
 

@@ -60,7 +60,7 @@ static_assert(first_number + numbers <= conduit::core_module);
 
 }  // namespace
 
-module_table::module_table() { scan(); }
+module_table::module_table(const void* program) : program_(program) { scan(); }
 
 void module_table::scan() {
   modules_.clear();
@@ -77,24 +77,39 @@ void module_table::scan() {
         high = std::max(
             high, static_cast<std::uintptr_t>(info->dlpi_addr + header.p_vaddr + header.p_memsz));
       } else if (header.p_type == PT_NOTE) {
-        found.build = mix_bytes(found.build, build_id(*info, header));
+        found.notes = mix_bytes(found.notes, build_id(*info, header));
       }
     }
     if (low >= high) return 0;
     found.base = low;
     found.size = high - low;
     found.name = path.empty() ? "program" : std::string(path.substr(path.rfind('/') + 1));
-    found.build = mix_bytes(found.build, found.name) + found.size;
+    found.build = mix_bytes(found.notes, found.name) + found.size;
     table.modules_.push_back(std::move(found));
     return 0;
   };
   dl_iterate_phdr(visit, this);
+  if (program_ != nullptr) put_program_first();
   const auto here = reinterpret_cast<std::uintptr_t>(&build_fingerprint);
   const auto own = std::find_if(modules_.begin(), modules_.end(),
                                 [here](const entry& each) { return here - each.base < each.size; });
   own_base_ = own == modules_.end() ? 0 : own->base;
   fingerprint_ = modules_.front().build;
   if (own_base_ != 0) fingerprint_ = random_bits(fingerprint_, own->build, 0);
+}
+
+/// A function of the program is another one in each copy; ids mean the receiver's.
+void module_table::put_program_first() {
+  const auto address = reinterpret_cast<std::uintptr_t>(program_);
+  const auto own = std::find_if(modules_.begin(), modules_.end(),
+                                [=](const entry& each) { return address - each.base < each.size; });
+  if (own == modules_.end()) return;
+  entry program = *own;
+  std::erase_if(modules_, [&](const entry& each) {
+    return each.size == program.size && each.notes == program.notes;
+  });
+  program.name = "program";
+  modules_.insert(modules_.begin(), std::move(program));
 }
 
 conduit::handler_id module_table::id_in(const entry& in, std::uintptr_t address) const {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handler ids: the modules (executable and shared libraries) of this process. The executable is
-// number 0, the module of upwash itself 1; others are numbered by their build ids, so that ranks
-// agree on them whatever else they load, and in which order. `fingerprint` lets a start handshake
-// check the first two.
+// Handler ids: the modules (executable and shared libraries) of this process. The executable, or
+// this rank's copy of a program, is number 0, the module of upwash itself 1; others are numbered by
+// their build ids, so that ranks agree on them whatever else they load, and in which order.
+// `fingerprint` lets a start handshake check the first two.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,9 @@ namespace upwash::detail {
 
 class module_table {
  public:
-  module_table();  ///< Looks at the modules loaded now.
+  /// Looks at the modules loaded now. `program`: an address in the copy of the program that the
+  /// rank has for itself, whose other copies are none of its modules; null: the executable.
+  explicit module_table(const void* program = nullptr);
 
   /// The id of a function. Rescans when its module was loaded later; throws `error` when the
   /// address lies in no module or there are more than 254.
@@ -48,16 +50,19 @@ class module_table {
     std::uintptr_t base = 0;
     std::uintptr_t size = 0;
     std::uint64_t build = 0;  ///< a number over build id, name and size
+    std::uint64_t notes = 0;  ///< over the build id alone
     std::string name;
   };
 
   void scan();
+  void put_program_first();
   [[nodiscard]] conduit::handler_id find(std::uintptr_t address);
   [[nodiscard]] conduit::handler_id id_in(const entry& in, std::uintptr_t address) const;
   [[nodiscard]] const void* look_up(conduit::handler_id id);
   [[nodiscard]] const entry* holder_of(conduit::handler_id id, std::uint32_t& offset) const;
 
-  std::vector<entry> modules_;   ///< the executable first
+  const void* program_;
+  std::vector<entry> modules_;   ///< the program first
   std::uintptr_t own_base_ = 0;  ///< of the module of upwash
   std::uint64_t fingerprint_ = 0;
 };

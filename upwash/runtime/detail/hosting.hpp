@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A process that hosts a copy of the program for each of its ranks: what `run` and `attach` find
+// in it, and how a rank begins and ends (docs/decisions/0018-programs-as-they-are.md).
+#pragma once
+
+#include <csetjmp>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "upwash/base/function_ref.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/privatize/private_copy.hpp"
+#include "upwash/runtime/detail/composition.hpp"
+
+namespace upwash::runtime_detail {
+
+/// One rank, whose program runs on its own stack. Stays where it is made.
+class hosted_rank {
+ public:
+  hosted_rank(const composition& parts, int rank, privatize::private_copy copy,
+              const std::vector<std::string>& arguments);
+
+  /// The rank's whole life: constructors, main, and what comes behind it. The exit status.
+  /// Collective.
+  int live(upwash::job& here);
+  /// The program called exit, or its thread or forked child did. As exit.
+  [[noreturn]] void exit(int status);
+
+  /// The rank's program joins its job, or leaves it; both are collective. Throws `error` (argument)
+  /// when it joins a second time, or adds algorithms: ranks of this process share theirs.
+  upwash::job& join(const additions& own);
+  void leave();
+  /// Lets the other ranks of this process run.
+  void give_way() const;
+  void at_end(void (*what)()) { at_end_.push_back(what); }
+
+  [[nodiscard]] const composition& parts() const noexcept { return parts_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] bool ended() const noexcept { return now_ == stage::ended; }
+  [[nodiscard]] const privatize::private_copy& copy() const noexcept { return copy_; }
+
+ private:
+  enum class stage { outside, joined, left, ended };
+
+  void run_program();
+  void wind_up();
+  [[nodiscard]] bool all_alike(bool joined) const;
+
+  const composition& parts_;
+  int rank_;
+  privatize::private_copy copy_;
+  std::vector<std::string> words_;
+  std::vector<char*> argv_;
+  upwash::job* here_ = nullptr;
+  stage now_ = stage::outside;
+  bool winding_up_ = false;
+  int status_ = 0;
+  std::vector<void (*)()> at_end_;
+  std::jmp_buf end_{};
+};
+
+/// All ranks of this process. One at a time; while it lives, hosted_now() finds them.
+class hosting {
+ public:
+  /// `arguments`: the program's words, its name first. Loads the copies. Throws `error`.
+  hosting(const composition& parts, const privatize::program_file& program,
+          const std::vector<std::string>& arguments);
+  hosting(const hosting&) = delete;
+  hosting& operator=(const hosting&) = delete;
+  ~hosting();
+
+  [[nodiscard]] hosted_rank& of(int rank);
+
+ private:
+  friend hosted_rank* hosted_now() noexcept;
+  static void at_exit(int status, void* self);
+
+  const composition& parts_;
+  std::thread::id driver_;
+  std::vector<std::unique_ptr<hosted_rank>> ranks_;
+};
+
+/// The rank whose code runs on the thread that drives ranks; null where nothing is hosted.
+[[nodiscard]] hosted_rank* hosted_now() noexcept;
+
+}  // namespace upwash::runtime_detail
