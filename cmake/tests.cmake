@@ -22,7 +22,7 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/schedule/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/collective/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/tuning/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/matching/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/launch/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/streaming/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/onesided/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/onesided/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/privatize/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/neighborhood/*_test.cpp)
 # The parts of applications that need no ranks are tested with the library.
 if(UPWASH_BUILD_APPS)

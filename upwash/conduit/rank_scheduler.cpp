@@ -104,8 +104,21 @@ void rank_scheduler::take_turns() {
     local_rank& one = next_ready();
     one.is = state::running;
     process::set_current_rank(one.rank);
-    one.stack->resume();
+    if (watch_ == nullptr) {
+      one.stack->resume();
+    } else {
+      watch_->turn_begins(one.rank);
+      one.stack->resume();
+      watch_->turn_ends(one.rank, ready_beside(one));
+    }
   }
+}
+
+int rank_scheduler::ready_beside(const local_rank& but) const noexcept {
+  return static_cast<int>(std::ranges::count_if(ranks_, [&](const local_rank& one) {
+    if (&one == &but || one.is == state::ended) return false;
+    return one.is == state::ready || one.polls || (one.target != nullptr && one.target->ready());
+  }));
 }
 
 void rank_scheduler::make_ready(local_rank& one) noexcept {

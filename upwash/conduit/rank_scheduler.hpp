@@ -14,6 +14,7 @@
 #include "upwash/base/fiber.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/switch_watch.hpp"
 #include "upwash/conduit/waiting.hpp"
 
 namespace upwash::conduit {
@@ -49,6 +50,10 @@ class rank_scheduler final : public waiter {
   /// as they are, since what they wait for may never come, and is rethrown.
   void run(function_ref<void(int)> body);
 
+  /// Tells `by`, which outlives this, of each turn from now on, and how many others were ready when
+  /// it ended. O(ranks) a turn.
+  void watch(switch_watch& by) noexcept { watch_ = &by; }
+
   /// Something came for a rank: it goes on, if it waits. O(1).
   void wake(int rank) noexcept;
 
@@ -78,6 +83,7 @@ class rank_scheduler final : public waiter {
   [[nodiscard]] bool look_at_waits() noexcept;
   void look_at_some() noexcept;
   void take_turns();
+  [[nodiscard]] int ready_beside(const local_rank& but) const noexcept;
   void make_ready(local_rank& one) noexcept;
   [[nodiscard]] local_rank& next_ready() noexcept;
 
@@ -95,6 +101,7 @@ class rank_scheduler final : public waiter {
   std::size_t next_look_ = 0;       ///< in quiet rounds: whom to resume whatever it waits for
   std::optional<function_ref<void(int)>> body_;
   std::exception_ptr failure_;
+  switch_watch* watch_ = nullptr;
 };
 
 }  // namespace upwash::conduit

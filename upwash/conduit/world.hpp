@@ -7,6 +7,7 @@
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/switch_watch.hpp"
 
 namespace upwash::conduit {
 
@@ -23,6 +24,10 @@ class world {
   [[nodiscard]] virtual int local_ranks() const noexcept = 0;  ///< how many
   [[nodiscard]] virtual endpoint& endpoint_of(int rank) = 0;   ///< of a rank hosted here
   [[nodiscard]] virtual waiter& waiter_of(int rank) = 0;       ///< what its job idles with
+
+  /// Tells `by`, which outlives the world, of the turns of its ranks on one another's core; nothing
+  /// where each has its own.
+  virtual void watch_turns(switch_watch& /*by*/) {}
 
   /// Runs `body(rank)` for every local rank to its end, each on its own stack when there are
   /// several. An exception of a body ends the others and is rethrown. A deadlock that can be

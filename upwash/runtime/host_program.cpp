@@ -17,7 +17,7 @@ int run_copies(const std::vector<std::string>& words) {
   int failed = -1;
   return reported(parts, failed, [&] {
     const privatize::program_file program(words.front());
-    begin_process(parts);
+    begin_process(parts, false);
     hosting ranks(parts, program, words);
     int status = 0;
     const auto live = [&](job& here) {

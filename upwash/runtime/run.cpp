@@ -79,7 +79,7 @@ int run_ranks(int /*argc*/, char** /*argv*/, function_ref<int(job&)> rank_main,
   parts.own = own;
   int failed = -1;
   return reported(parts, failed, [&] {
-    runtime_detail::begin_process(parts);
+    runtime_detail::begin_process(parts, true);
     int status = 0;
     const auto one = [&](job& here) { status = std::max(status, rank_main(here)); };
     const auto whole = [&](job& here) { run_and_finish(here, one); };

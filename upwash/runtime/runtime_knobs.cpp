@@ -38,6 +38,10 @@ constexpr knob rows[] = {
          knob_level::user},
     knob{"checked", knob_type::flag, "0", "costly checks of how the library is called",
          knob_level::user},
+    knob{"turn_limit", knob_type::time, "1s",
+         "checked runs: a rank that keeps others of its process waiting for longer is named; 0: "
+         "none",
+         knob_level::user},
     knob{"deferred_limit", knob_type::integer, "4096",
          "messages from handlers that wait for credit, above which peers' requests are throttled",
          knob_level::developer},

@@ -37,6 +37,9 @@ class shm_world final : public world, private outside_world {
     if (ranks_) return *ranks_;
     return endpoint_;
   }
+  void watch_turns(switch_watch& by) override {
+    if (ranks_) ranks_->watch(by);
+  }
   void run(function_ref<void(int)> body) override {
     if (ranks_) {
       endpoint_.schedule_by(&*ranks_);

@@ -49,12 +49,16 @@ int reported(const composition& parts, const int& failed, function_ref<int()> bo
   }
 }
 
-void begin_process(composition& made) {
+void begin_process(composition& made, bool sharing_variables) {
   install_report_signal();  // first of all: a signal must not kill a rank that only starts
   process::tell_of_stack_overflow();
   keep_output_from_forks();
   compose(made);
-  if (made.world->local_ranks() > 1) process::tell_of_deadly_signals();
+  if (made.world->local_ranks() == 1) return;
+  process::tell_of_deadly_signals();
+  if (!made.options.checked) return;
+  made.turns = std::make_unique<turn_watch>(made.values.time("turn_limit"), sharing_variables);
+  made.world->watch_turns(*made.turns);
 }
 
 void end_process(const composition& parts) {

@@ -15,8 +15,9 @@ namespace upwash::runtime_detail {
 /// then (-1: none); where it does not end this process, its exit status is returned.
 int reported(const composition& parts, const int& failed, function_ref<int()> body);
 
-/// Reads the knobs, makes the world, and lets signals tell of its ranks. Throws `error`.
-void begin_process(composition& made);
+/// Reads the knobs, makes the world, and lets signals and checks tell of its ranks, which share the
+/// variables of this process's executable, or do not. Throws `error`.
+void begin_process(composition& made, bool sharing_variables);
 /// All ranks have left their job.
 void end_process(const composition& parts);
 

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What checked runs find out about ranks that share a process: variables of the program that two
+// of them changed, and a rank that kept the others waiting.
+#pragma once
+
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/conduit/switch_watch.hpp"
+#include "upwash/privatize/variable_watch.hpp"
+
+namespace upwash::runtime_detail {
+
+class turn_watch final : public conduit::switch_watch {
+ public:
+  /// `limit`: of a turn while others could run; zero: none. `variables`: whether the ranks share
+  /// those of this process's executable.
+  turn_watch(duration limit, bool variables);
+
+  void turn_begins(int rank) noexcept override;
+  void turn_ends(int rank, int others) noexcept override;
+
+ private:
+  void look_at_variables(int rank);
+  void look_at_clock(int rank, int others);
+
+  duration limit_;
+  privatize::variable_watch variables_;
+  int told_ = 0;           ///< variables that have a line
+  std::vector<int> slow_;  ///< ranks that have a line
+  duration since_;
+};
+
+}  // namespace upwash::runtime_detail
