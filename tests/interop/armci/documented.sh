@@ -19,7 +19,7 @@ mkdir -p "$work/build"
 ln -s "$root/interop" "$work/interop"
 ln -s "$UPWASH_TEST_BUILD" "$work/build/release"
 sed -n '/^```console$/,/^```$/p' "$page" | grep '^\$ ' | sed 's/^\$ //' >"$work/commands"
-[[ $(wc -l <"$work/commands") == 2 ]] || fail "not two commands on the page"
+[[ $(wc -l <"$work/commands") == 3 ]] || fail "not three commands on the page"
 (cd "$work" && bash -e commands) >"$work/printed" 2>"$work/errors" || fail "status $?"
 [[ $(cat "$work/printed") == "$(sed -n '/^```console$/,/^```$/p' "$page" | grep -v '^[`$]')" ]] ||
   fail "it prints something else"

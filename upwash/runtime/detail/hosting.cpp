@@ -96,7 +96,12 @@ void hosted_rank::exit(int status) {
 }
 
 void hosted_rank::give_way() const {
-  if (!here_->in_handler()) parts_.world->waiter_of(rank_).yield(rank_);
+  if (here_->in_handler()) return;
+  if (parts_.simulated) {
+    here_->progress();  // virtual time passes there
+  } else {
+    parts_.world->waiter_of(rank_).yield(rank_);
+  }
 }
 
 /// Each rank says once whether its program has joined the job; all or none must have.
