@@ -98,6 +98,17 @@ least_lengths least_lengths_of(const problem& what, int rank) {
   return least;
 }
 
+/// O(members) once a process.
+const team_shape& shape_of(const team& among, team_record& record) {
+  if (record.shape) return *record.shape;
+  auto& shelf = host(among.here()).endpoint().shelf();
+  record.shape = shelf.find_or_make<team_shape>(among.id(), 0);
+  if (record.shape->ranks_per_node == 0) {
+    *record.shape = {ranks_a_node(among), processes_shared_by(among)};
+  }
+  return *record.shape;
+}
+
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
   plan made(wanted);
   made.what.ranks = among.size();
@@ -110,10 +121,9 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.direct_access = all_direct(among);
   made.what.network_collectives = host(among.here()).endpoint().describe().network_collectives;
   made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
-  if (record.ranks_per_node == 0) record.ranks_per_node = ranks_a_node(among);
-  made.what.ranks_per_node = record.ranks_per_node;
-  if (record.processes < 0) record.processes = processes_shared_by(among);
-  made.what.processes = record.processes;
+  const team_shape& shape = shape_of(among, record);
+  made.what.ranks_per_node = shape.ranks_per_node;
+  made.what.processes = shape.processes;
   made.transfer = transfer_of(among, service, wanted);
   const bool by_messages = made.transfer == mechanism::matched;
   if (by_messages) {  // what is studied are messages

@@ -16,6 +16,12 @@
 
 namespace upwash::collective::detail {
 
+/// How the members are placed: found by one of a process for all of its ranks.
+struct team_shape {
+  int ranks_per_node = 0;  ///< problem::ranks_per_node; 0: not looked at yet
+  int processes = 0;       ///< problem::processes
+};
+
 /// What this rank keeps of a team. O(1), but for the board's pointers, and a bounded number of
 /// plans.
 struct team_record {
@@ -30,8 +36,7 @@ struct team_record {
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
   plan_cache plans;
   site_list sites;         ///< where the job adapts
-  int ranks_per_node = 0;  ///< 0: not looked at yet
-  int processes = -1;      ///< shared by members; below 0: not looked at yet
+  std::shared_ptr<team_shape> shape;
 
   /// Whether a schedule that needs this uses the board.
   [[nodiscard]] bool shares_memory(const schedule::needs& wants) const noexcept {
