@@ -65,7 +65,7 @@ void rank_scheduler::enter(void* argument) {
 void rank_scheduler::round() {
   const std::uint64_t moves = moves_;
   const int came = outside_.poll();
-  const bool reached = ready_count_ != 0;
+  const bool reached = ready_count_ > std::exchange(resumed_in_vain_, 0);
   const bool some = look_at_waits() || reached;
   take_turns();
   if (came != 0 || some || moves_ != moves) {
@@ -94,7 +94,9 @@ void rank_scheduler::look_at_some() noexcept {
   for (std::size_t i = 0; i <= ranks_.size() / rounds_in_vain; ++i) {
     local_rank& one = ranks_[next_look_];
     next_look_ = next_look_ + 1 == ranks_.size() ? 0 : next_look_ + 1;
-    if (one.is == state::waiting) make_ready(one);
+    if (one.is != state::waiting) continue;
+    make_ready(one);
+    ++resumed_in_vain_;
   }
 }
 

@@ -92,10 +92,9 @@ class sender_ring {
     return injection::done();
   }
 
-  /// Whether a consumer that has taken so many lines has all, and no room is open.
-  [[nodiscard]] bool drained_by(std::uint32_t taken) const noexcept {
-    return sent_ == taken && !open_;
-  }
+  /// Whether a consumer that has taken so many lines has all.
+  [[nodiscard]] bool drained_by(std::uint32_t taken) const noexcept { return sent_ == taken; }
+  [[nodiscard]] bool has_room_open() const noexcept { return open_; }
 
   void commit(const message& m, std::uint16_t source, std::uint16_t destination) {
     ensure(open_, "commit follows reserve");

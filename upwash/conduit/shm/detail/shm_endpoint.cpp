@@ -143,7 +143,8 @@ void shm_endpoint::attach(int rank, sink* receiver) {
     result = ring.push(m, source, destination);
   } else if (m.kind == lane::request && !from_handler && throttled(process)) {
     return injection::retry(retry_reason::throttled);
-  } else if (scheduler_ != nullptr && process == mesh_.self() && handled_here(m)) {
+  } else if (scheduler_ != nullptr && process == mesh_.self() && !ring.has_room_open() &&
+             handled_here(m)) {
     return injection::done();
   } else {
     result = ring.push(m, source, destination);
@@ -213,6 +214,10 @@ injection shm_endpoint::prepare(int source, int destination, lane kind, std::siz
 void shm_endpoint::commit(const reservation& room, const message& m) {
   const int process = process_of(room.destination);
   sender_ring& ring = out(process, room.kind);
+  if (scheduler_ != nullptr && process == mesh_.self() && room.kind != lane::memory &&
+      handled_here(m)) {
+    return ring.cancel();  // its payload was read in the room
+  }
   if (room.kind == lane::memory) outbound_.lock();
   ring.commit(m, local_of(m.source), local_of(m.destination));
   if (room.kind == lane::memory) outbound_.unlock();
