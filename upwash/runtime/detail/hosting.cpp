@@ -29,7 +29,7 @@ namespace upwash {
 namespace runtime_detail {
 namespace {
 
-// Decision 18: programs call `run`, C names and exit without saying for which rank.
+// Decision 19: programs call `run`, C names and exit without saying for which rank.
 constinit std::atomic<hosting*> hosts{nullptr};
 
 /// What the program's calls of exit become.

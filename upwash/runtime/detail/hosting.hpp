@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A process that hosts a copy of the program for each of its ranks: what `run` and `attach` find
-// in it, and how a rank begins and ends (docs/decisions/0018-programs-as-they-are.md).
+// in it, and how a rank begins and ends (docs/decisions/0019-programs-as-they-are.md).
 #pragma once
 
 #include <csetjmp>

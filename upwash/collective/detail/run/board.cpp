@@ -7,16 +7,19 @@
 namespace upwash::collective::detail {
 namespace {
 
-constexpr int few_members = 16;  ///< of a process: each has the places of a rank alone
+constexpr int few_members = 8;  ///< of a process: each has what a rank alone would have
 constexpr std::uint64_t places_of_many = 32;
 constexpr std::uint64_t least_scratch = std::uint64_t{4} << 10U;
 
-/// The ranks of a process share the scratch that one alone would have. The same at all members.
+/// More ranks of a process share what so many would have. The same at all members.
 board_size size_for(const process_group& group, std::uint64_t scratch_bytes) {
-  const auto members = static_cast<std::uint64_t>(group.most_members);
   board_size made;
-  if (group.most_members > few_members) made.epochs = places_of_many;
-  made.half_scratch_bytes = std::max(scratch_bytes / members / 64 * 64, least_scratch);
+  made.half_scratch_bytes = scratch_bytes;
+  if (group.most_members <= few_members) return made;
+  made.epochs = places_of_many;
+  const std::uint64_t all = scratch_bytes * few_members;
+  const std::uint64_t share = all / static_cast<std::uint64_t>(group.most_members);
+  made.half_scratch_bytes = std::max(share / 64 * 64, least_scratch);
   return made;
 }
 

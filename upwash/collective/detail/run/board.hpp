@@ -54,7 +54,7 @@ struct alignas(64) board_exposure {
   }
 };
 
-/// How much of it each member has. Ranks that share a process have less: memory counts there, and
+/// How much of it each member has. Where many share a process it is less: memory counts there, and
 /// settling is cheap.
 struct board_size {
   std::uint64_t epochs = 128;  ///< a power of two
@@ -68,7 +68,7 @@ class board {
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
 
-  /// Collective, blocking. `scratch_bytes`: half the shared scratch of a process.
+  /// Collective, blocking. `scratch_bytes`: half_scratch_bytes where few ranks share a process.
   board(const team& among, std::uint64_t scratch_bytes);
 
   /// The line of an edge in a member's part, at an epoch.
