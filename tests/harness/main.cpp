@@ -247,10 +247,10 @@ class process_case : public body_case {
   /// Ranks, and the processes in which they take turns.
   static std::vector<std::pair<int, int>> shared_processes() {
     if (long_run()) {
-      return {{2, 1}, {3, 1}, {4, 1}, {7, 1}, {8, 1}, {3, 2}, {4, 2}, {7, 2}, {16, 2}, {7, 3}, {8, 4}};
+      return {{2, 1}, {3, 1}, {4, 1},  {7, 1}, {8, 1}, {3, 2},
+              {4, 2}, {7, 2}, {16, 2}, {7, 3}, {8, 4}};
     }
-    return sampled<std::vector<std::pair<int, int>>>({{2, 1}, {7, 2}, {8, 1}},
-                                                     {{3, 2}, {4, 1}});
+    return sampled<std::vector<std::pair<int, int>>>({{2, 1}, {7, 2}, {8, 1}}, {{3, 2}, {4, 1}});
   }
   void run_processes(int ranks, int processes) {
     SCOPED_TRACE(fmt::format("{}: {} ranks in {} processes", conduit_, ranks, processes));

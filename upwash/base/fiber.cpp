@@ -87,9 +87,9 @@ struct stack_notes {
 #endif
 };
 
-
-/// A function's frame may be larger than a page and step over a small guard into the next stack: as the
-/// kernel does below the first one of a process, up to a mebibyte, where address space is plenty.
+/// A function's frame may be larger than a page and step over a small guard into the next stack: as
+/// the kernel does below the first one of a process, up to a mebibyte, where address space is
+/// plenty.
 std::size_t guard_for(std::size_t stack_bytes, std::size_t page) {
   constexpr std::size_t most = std::size_t{1} << 20U;
   return std::clamp(stack_bytes / 8 / page * page, page, most);

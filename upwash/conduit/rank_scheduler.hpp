@@ -95,11 +95,11 @@ class rank_scheduler final : public waiter {
   std::vector<std::uint32_t> ready_;  ///< a ring: each rank is in it once at most
   std::size_t ready_first_ = 0;
   std::size_t ready_count_ = 0;
-  std::size_t left_ = 0;            ///< ranks whose bodies have not ended
-  std::uint64_t moves_ = 0;         ///< turns that went beyond the wait they began with
-  std::uint32_t quiet_rounds_ = 0;  ///< in which nothing moved
-  std::size_t resumed_in_vain_ = 0; ///< ready though nothing came for them
-  std::size_t next_look_ = 0;       ///< in quiet rounds: whom to resume whatever it waits for
+  std::size_t left_ = 0;             ///< ranks whose bodies have not ended
+  std::uint64_t moves_ = 0;          ///< turns that went beyond the wait they began with
+  std::uint32_t quiet_rounds_ = 0;   ///< in which nothing moved
+  std::size_t resumed_in_vain_ = 0;  ///< ready though nothing came for them
+  std::size_t next_look_ = 0;        ///< in quiet rounds: whom to resume whatever it waits for
   std::optional<function_ref<void(int)>> body_;
   std::exception_ptr failure_;
   switch_watch* watch_ = nullptr;

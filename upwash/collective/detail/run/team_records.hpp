@@ -35,7 +35,7 @@ struct team_record {
   std::vector<std::uint64_t> open;       ///< epochs not complete here
   std::vector<std::uint64_t> unsettled;  ///< runs whose counters by message are kept
   plan_cache plans;
-  site_list sites;         ///< where the job adapts
+  site_list sites;  ///< where the job adapts
   std::shared_ptr<team_shape> shape;
 
   /// Whether a schedule that needs this uses the board.
