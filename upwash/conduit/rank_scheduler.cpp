@@ -66,7 +66,8 @@ void rank_scheduler::round() {
   const std::uint64_t moves = moves_;
   const int came = outside_.poll();
   const bool reached = ready_count_ > std::exchange(resumed_in_vain_, 0);
-  const bool some = look_at_waits() || reached;
+  const bool due = ready_count_ == 0 || turns_since_look_ >= ranks_.size();
+  const bool some = (due && look_at_waits()) || reached;
   take_turns();
   if (came != 0 || some || moves_ != moves) {
     if (quiet_rounds_ != 0) outside_.resumed();
@@ -79,6 +80,7 @@ void rank_scheduler::round() {
 
 /// Whether a wait is over. Ranks that poll get ready as well.
 bool rank_scheduler::look_at_waits() noexcept {
+  turns_since_look_ = 0;
   bool over = false;
   for (local_rank& one : ranks_) {
     if (one.is != state::waiting) continue;
@@ -101,8 +103,10 @@ void rank_scheduler::look_at_some() noexcept {
 }
 
 void rank_scheduler::take_turns() {
-  std::size_t turns = std::max(ready_.size(), least_turns);
-  for (; ready_count_ != 0 && turns != 0 && !failure_; --turns) {
+  turns_left_ = std::max(ready_.size(), least_turns);
+  while (ready_count_ != 0 && turns_left_ != 0 && !failure_) {
+    --turns_left_;
+    ++turns_since_look_;
     local_rank& one = next_ready();
     one.is = state::running;
     process::set_current_rank(one.rank);
@@ -158,6 +162,8 @@ void rank_scheduler::idle(int rank, const wait_target& target, const wait_reason
 void rank_scheduler::yield(int rank) {
   local_rank& self = at(rank);
   ++moves_;
+  // It may poll for what comes from outside: its next turn is behind a look there.
+  turns_left_ = std::min(turns_left_, ready_count_);
   make_ready(self);
   self.stack->suspend();
 }

@@ -36,7 +36,7 @@ class outside_world {
 /// A rank is resumed in the order in which it got ready: since a message came for it (`wake`), its
 /// target was seen to be reached, or it has work that only its own polls move. Messages inside the
 /// process cost no look at the others; words that peers store are looked at when no rank is ready,
-/// and at the latest after as many turns as there are ranks.
+/// and at the latest in the round after as many turns as there are ranks.
 ///
 /// One thread. Memory: a stack, 128 bytes and two numbers a rank.
 class rank_scheduler final : public waiter {
@@ -95,6 +95,8 @@ class rank_scheduler final : public waiter {
   std::vector<std::uint32_t> ready_;  ///< a ring: each rank is in it once at most
   std::size_t ready_first_ = 0;
   std::size_t ready_count_ = 0;
+  std::size_t turns_left_ = 0;  ///< of this round
+  std::size_t turns_since_look_ = 0;
   std::size_t left_ = 0;             ///< ranks whose bodies have not ended
   std::uint64_t moves_ = 0;          ///< turns that went beyond the wait they began with
   std::uint32_t quiet_rounds_ = 0;   ///< in which nothing moved

@@ -33,8 +33,7 @@ int shm_endpoint::deliver_kept(kept_queues& kept) {
       } else {
         kept_memory_count_.fetch_sub(1, std::memory_order_relaxed);
       }
-      sinks_[local]->deliver(m);
-      note_arrival(local);
+      hand_over(m, local);
     }
   }
   return delivered;

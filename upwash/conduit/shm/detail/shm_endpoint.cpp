@@ -16,6 +16,7 @@
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/process.hpp"
 
 namespace upwash::conduit::shm_detail {
 namespace {
@@ -161,23 +162,28 @@ void shm_endpoint::attach(int rank, sink* receiver) {
 /// A message to another rank of this process is handled at once, where it lies: that rank is in a
 /// call of the library, as when it polls. Not from a handler, since what this rank is in the midst
 /// of sending could be answered before it is sent, and not before what the rings still hold (E1).
-bool shm_endpoint::handled_here(const message& m) noexcept {
+bool shm_endpoint::handled_here(const message& m) {
   const std::size_t local = local_of(m.destination);
   if (polling_ || m.source == m.destination || sinks_[local] == nullptr || !kept_[local].empty() ||
       !out(mesh_.self(), m.kind).drained_by(in(mesh_.self(), m.kind).taken())) {
     return false;
   }
   polling_ = true;
-  sinks_[local]->deliver(m);
+  hand_over(m, local);
   polling_ = false;
-  note_arrival(local);
   return true;
 }
 
-void shm_endpoint::note_arrival(std::size_t local) noexcept {
-  if (scheduler_ == nullptr) return;
+/// Its handler runs as that rank, whoever's turn it is.
+void shm_endpoint::hand_over(const message& m, std::size_t local) {
+  if (scheduler_ == nullptr) return sinks_[local]->deliver(m);
+  const int running = process::current_rank();
+  const int rank = first_rank_ + static_cast<int>(local);
+  process::set_current_rank(rank);
+  sinks_[local]->deliver(m);
+  process::set_current_rank(running);
   ++came_[local];
-  scheduler_->wake(first_rank_ + static_cast<int>(local));
+  scheduler_->wake(rank);
 }
 
 void shm_endpoint::announce(int process) noexcept {
@@ -382,8 +388,7 @@ bool shm_endpoint::deliver(message& arrived, kept_queues& kept) {
     keep(arrived, kept);
     return true;
   }
-  sinks_[local]->deliver(arrived);
-  note_arrival(local);
+  hand_over(arrived, local);
   return !sinks_[local]->acts_first();
 }
 

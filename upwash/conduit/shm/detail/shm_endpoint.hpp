@@ -133,8 +133,8 @@ class shm_endpoint final : public endpoint, private control_sender {
     if (mesh_.peer(process).thread_sleeps != 0) mesh_.bell_of(process).ring();
   }
   bool deliver(message& arrived, kept_queues& kept);
-  [[nodiscard]] bool handled_here(const message& m) noexcept;
-  void note_arrival(std::size_t local) noexcept;
+  [[nodiscard]] bool handled_here(const message& m);
+  void hand_over(const message& m, std::size_t local);
   void keep(const message& arrived, kept_queues& kept);
   int deliver_kept(kept_queues& kept);
 
