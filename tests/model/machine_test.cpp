@@ -209,6 +209,21 @@ TEST(machine, variants_have_fewer_ranks_on_a_node) {
   }
 }
 
+TEST(machine, variants_have_more_ranks_a_core) {
+  const machine eight = load_machine("lemieux:ranks_a_core=8");
+  EXPECT_EQ(eight.name, "lemieux:ranks_a_core=8");
+  EXPECT_EQ(eight.ranks_in(level_kind::node), 32);
+  EXPECT_EQ(load_machine("edr:ranks_a_core=2").ranks_in(level_kind::socket), 40);
+  EXPECT_EQ(load_machine("lemieux:ranks_a_core=1").ranks_in(level_kind::node), 4);
+  const machine one = load_machine("lemieux:ranks_a_node=1:ranks_a_core=8");
+  EXPECT_EQ(one.ranks_in(level_kind::node), 8);
+  EXPECT_EQ(one.level_between(0, 7), one.level_between(0, 8)) << "between two ranks of a node";
+  for (const char* wrong : {"edr:ranks_a_core=0", "edr:ranks_a_core=10000", "edr:ranks_a_core=x",
+                            "laptop:ranks_a_core=2"}) {
+    EXPECT_THROW(static_cast<void>(load_machine(wrong)), error) << wrong;
+  }
+}
+
 TEST(machine, variants_have_a_communication_thread_or_none) {
   EXPECT_FALSE(load_machine("summit").processor.communication_thread);
   const machine with = load_machine("summit:ranks_a_node=2:communication_thread=1");

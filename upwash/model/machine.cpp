@@ -42,13 +42,13 @@ std::string read_text(const fs::path& path) {
   throw error(error_kind::configuration, what);
 }
 
-/// Ranks a node, of a machine's name.
-int ranks_from(std::string_view text, std::string_view machine_name) {
+/// The ranks that a variant (":ranks_a_node=") of a machine's name says.
+int ranks_from(std::string_view variant, std::string_view text, std::string_view machine_name) {
   int ranks = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ranks);
   if (status == std::errc() && end == text.data() + text.size()) return ranks;
   throw error(error_kind::configuration,
-              fmt::format("machine {}: ranks_a_node={}: a number is wanted", machine_name, text));
+              fmt::format("machine {}{}{}: a number is wanted", machine_name, variant, text));
 }
 
 }  // namespace
@@ -119,6 +119,33 @@ machine with_ranks_a_node(machine on, int ranks) {
   return on;
 }
 
+machine with_ranks_a_core(machine on, int ranks) {
+  constexpr int most = 65536;
+  if (on.levels.back().kind <= level_kind::node) {
+    throw error(error_kind::configuration,
+                fmt::format("machine {}: ranks_a_core={}: it is one node, of any number of ranks",
+                            on.name, ranks));
+  }
+  if (ranks < 1 || ranks > most / std::min(on.ranks_in(level_kind::node), most)) {
+    throw error(error_kind::configuration,
+                fmt::format("machine {}: ranks_a_core={}: expected 1 and up, and at most {} ranks "
+                            "a node",
+                            on.name, ranks, most));
+  }
+  on.name += fmt::format(":ranks_a_core={}", ranks);
+  if (ranks == 1) return on;
+  for (machine_level& level : on.levels) {
+    if (level.ranks) *level.ranks *= ranks;
+  }
+  if (on.levels.size() == 1) {  // the one rank of a node has company now
+    machine_level node;
+    node.kind = level_kind::node;
+    node.ranks = ranks;
+    on.levels.insert(on.levels.begin(), node);
+  }
+  return on;
+}
+
 machine with_communication_thread(machine on, bool threads) {
   on.processor.communication_thread = threads;
   on.name += fmt::format(":communication_thread={}", threads ? 1 : 0);
@@ -127,13 +154,19 @@ machine with_communication_thread(machine on, bool threads) {
 
 machine load_machine(std::string_view name_or_path) {
   constexpr std::string_view fewer = ":ranks_a_node=";
+  constexpr std::string_view more = ":ranks_a_core=";
   constexpr std::string_view thread = ":communication_thread=";
   // The last one is taken off first.
   if (const std::size_t at = name_or_path.rfind(':'); at != std::string_view::npos) {
     const std::string_view variant = name_or_path.substr(at);
     const std::string_view rest = name_or_path.substr(0, at);
     if (variant.starts_with(fewer)) {
-      return with_ranks_a_node(load_machine(rest), ranks_from(variant.substr(fewer.size()), rest));
+      return with_ranks_a_node(load_machine(rest),
+                               ranks_from(fewer, variant.substr(fewer.size()), rest));
+    }
+    if (variant.starts_with(more)) {
+      return with_ranks_a_core(load_machine(rest),
+                               ranks_from(more, variant.substr(more.size()), rest));
     }
     if (variant.starts_with(thread)) {
       const std::string_view value = variant.substr(thread.size());

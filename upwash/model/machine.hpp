@@ -136,12 +136,17 @@ extern template std::uint64_t needed(const machine&, const std::optional<std::ui
 /// outermost level only. Throws `error` (configuration).
 [[nodiscard]] machine with_ranks_a_node(machine on, int ranks);
 
+/// The same with so many ranks where it has one: they share its core, as fibers of a process do.
+/// Throws `error` (configuration).
+[[nodiscard]] machine with_ranks_a_core(machine on, int ranks);
+
 /// The same with or without a communication thread for each rank.
 [[nodiscard]] machine with_communication_thread(machine on, bool threads);
 
 /// Finds and reads a machine: a path (anything with a slash or ending in .json), else NAME.json
 /// in upwash/machines of the user's config folder, beside the installed library, in the source
-/// tree. Either may end in ":ranks_a_node=N" and ":communication_thread=0" or 1. Errors
+/// tree. Either may end in ":ranks_a_node=N", ":ranks_a_core=N" and ":communication_thread=0" or 1.
+/// Errors
 /// (configuration): an unknown name, with the known ones and the nearest; a file that cannot be
 /// read or is malformed, with line, key and what is valid.
 [[nodiscard]] machine load_machine(std::string_view name_or_path);

@@ -49,9 +49,10 @@ class scheduler {
   /// Daemons on the nodes of so many ranks each, from now on. Throws `error` (argument).
   void disturb(const simulator::noise& daemons, int ranks_per_node);
 
-  /// Ranks of a node take turns on its cores. Before the ranks run.
-  void share_cores(int ranks_per_node, int cores_per_node, duration one_switch) {
-    cores_.share(size(), ranks_per_node, cores_per_node, one_switch);
+  /// Ranks of a node take turns on its cores, as cores::share. Before the ranks run.
+  void share_cores(const rank_layout& layout, int ranks_per_node, int cores_per_node,
+                   cores::switch_times takes) {
+    cores_.share(layout, ranks_per_node, cores_per_node, takes);
   }
 
   /// Who knows what a rank is in, for the report of a deadlock; else only its wait's reason is.

@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace upwash::conduit::sim {
+namespace {
+
+/// From one fiber to the next: measured here (base/fiber.hpp), on machines of today.
+constexpr duration rank_switch = duration::from_ns(5);
+
+/// Of either end of a message that goes by a pointer: assumed, no machine file says it.
+constexpr duration inside_overhead = duration::from_ns(15);
+
+}  // namespace
 
 simulation::simulation(sim_options options)
     : ranks(options.ranks, options.stack_bytes),
@@ -14,11 +23,7 @@ simulation::simulation(sim_options options)
       layout_(rank_layout::at_most(options_.ranks_per_process, options_.ranks)),
       pollers_(static_cast<std::size_t>(layout_.processes()), -1) {
   ranks.disturb(options_.daemons, options_.on.ranks_in(level_kind::node));
-  const processor_costs& processor = options_.on.processor;
-  const int together = std::min(options_.on.ranks_in(level_kind::node), options_.ranks);
-  if (processor.core_switch && processor.cores_per_node && together > *processor.cores_per_node) {
-    ranks.share_cores(together, *processor.cores_per_node, *processor.core_switch);
-  }
+  share_cores();
   if (options_.through) {
     packets = std::make_unique<packet_side>(options_);
     ranks.accompany(*packets);
@@ -32,11 +37,35 @@ simulation::simulation(sim_options options)
   }
 }
 
+/// Processes do where there are more than cores, if the machine says what that takes; ranks of a
+/// process always do.
+void simulation::share_cores() {
+  const processor_costs& processor = options_.on.processor;
+  const int on_node = std::min(options_.on.ranks_in(level_kind::node), options_.ranks);
+  const int processes = layout_.process_of(on_node - 1) + 1;  // the first node has most
+  const bool few =
+      processor.core_switch && processor.cores_per_node && processes > *processor.cores_per_node;
+  if (!few && layout_.one_each()) return;
+  ranks.share_cores(layout_, on_node, few ? *processor.cores_per_node : processes,
+                    {processor.core_switch.value_or(duration{}), rank_switch});
+}
+
 void simulation::prepare(flight& what, std::uint64_t bytes) {
   what.in = this;
+  what.bytes = bytes;
+  what.inside = !layout_.one_each() &&
+                layout_.process_of(what.source) == layout_.process_of(what.destination);
+  if (what.inside) {
+    const auto copied = options_.on.processor.copy_ns_per_byte.value_or(0);
+    what.cost = {.send_overhead = inside_overhead,
+                 .latency = {},
+                 .transfer = {},
+                 .busy = {},
+                 .receive_overhead = inside_overhead + model::bytes_time(bytes, copied)};
+    return;
+  }
   what.level = static_cast<std::uint32_t>(network.level(what.source, what.destination));
   what.cost = network.cost(what.level, bytes);
-  what.bytes = bytes;
 }
 
 void simulation::launch(flight& what) {
@@ -44,12 +73,13 @@ void simulation::launch(flight& what) {
   const int processor = acting(what.source);
   const bool by_packets = packets && packets->carries(what.source, what.destination);
   if (what.order != nullptr) what.place = what.order->launched++;
-  if (network.has_threads()) return launch_by_thread(what, ranks.clock(processor));
+  if (network.has_threads() && !what.inside) return launch_by_thread(what, ranks.clock(processor));
   ranks.advance(processor, what.cost.send_overhead);
   const duration ready = ranks.clock(processor);
   // A port that others use too must be taken in the order of time. So it is at once when
   // nothing can happen before; else an event does it.
-  if (!by_packets && (!network.ports_contended(what.level) || ranks.next_time() > ready)) {
+  const bool contended = !what.inside && network.ports_contended(what.level);
+  if (!by_packets && (!contended || ranks.next_time() > ready)) {
     take_off(what, ready);
     return;
   }
@@ -84,7 +114,7 @@ void simulation::take_off(flight& what, duration ready) {
     };
     return packets->send(ready, what.source, what.destination, what.bytes, what);
   }
-  duration head = network.depart(what.level, what.source, ready, what.cost);
+  duration head = what.inside ? ready : network.depart(what.level, what.source, ready, what.cost);
   if (options_.perturb) head += random_delay(what);
   if (what.order != nullptr) {
     head = std::max(head, what.order->last_head);
@@ -93,7 +123,9 @@ void simulation::take_off(flight& what, duration ready) {
   const auto arrive = [](void* subject, std::uint64_t) {
     flight& self = *static_cast<flight*>(subject);
     const duration now = self.in->ranks.events().now();
-    land_in_order(self, self.in->network.arrive(self.level, self.destination, now, self.cost));
+    land_in_order(
+        self,
+        self.inside ? now : self.in->network.arrive(self.level, self.destination, now, self.cost));
   };
   ranks.events().schedule(head, what.destination, what.source, {arrive, &what, 0});
 }

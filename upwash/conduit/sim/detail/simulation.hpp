@@ -36,6 +36,7 @@ struct flight : parcel {
   std::uint32_t level = 0;
   std::uint32_t place = 0;  ///< among those of its `order`
   std::uint64_t bytes = 0;
+  bool inside = false;       ///< it stays in its process: no port, no network
   duration complete;         ///< when the last byte has come
   flight* parked = nullptr;  ///< the next one of its `order` that came too early
   model::message_cost cost;
@@ -85,7 +86,7 @@ class simulation {
   void launch_now(flight& what) { take_off(what, ranks.events().now()); }
   /// Flight time of an acknowledgement: the latency of nothing.
   [[nodiscard]] duration acknowledgement(const flight& what) {
-    return network.cost(what.level, 0).latency;
+    return what.inside ? duration{} : network.cost(what.level, 0).latency;
   }
 
   /// Of the processor, for its part in a collective in the network: as for a message far away.
@@ -105,6 +106,7 @@ class simulation {
   }
 
  private:
+  void share_cores();
   struct chance {
     random_stream numbers;
     duration retry_at = duration::max();
