@@ -48,7 +48,8 @@ int ranks_from(std::string_view variant, std::string_view text, std::string_view
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ranks);
   if (status == std::errc() && end == text.data() + text.size()) return ranks;
   throw error(error_kind::configuration,
-              fmt::format("machine {}{}{}: a number is wanted", machine_name, variant, text));
+              fmt::format("machine {}: {}{}: a number is wanted", machine_name, variant.substr(1),
+                          text));
 }
 
 }  // namespace
