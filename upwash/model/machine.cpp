@@ -47,9 +47,8 @@ int ranks_from(std::string_view variant, std::string_view text, std::string_view
   int ranks = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ranks);
   if (status == std::errc() && end == text.data() + text.size()) return ranks;
-  throw error(error_kind::configuration,
-              fmt::format("machine {}: {}{}: a number is wanted", machine_name, variant.substr(1),
-                          text));
+  throw error(error_kind::configuration, fmt::format("machine {}: {}{}: a number is wanted",
+                                                     machine_name, variant.substr(1), text));
 }
 
 }  // namespace
