@@ -43,9 +43,10 @@ extern "C" fiber_transfer upwash_jump_fcontext(void* to, void* data) __asm__("ju
 
 /// The same jumped to, not called: no return follows the call, so it would shift the processor's
 /// predictions of all returns on the stack that goes on. Now they are those of the stack before,
-/// which mostly waits in the same functions.
+/// which mostly waits in the same functions. Where the processor checks returns against a shadow
+/// stack, it is called: an address pushed by hand is not on that stack.
 [[gnu::always_inline]] inline fiber_transfer jump(void* to, void* data) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !(defined(__CET__) && (__CET__ & 2))
   fiber_transfer came;
   asm volatile(
       "leaq -128(%%rsp), %%rsp\n\t"  // over the red zone
@@ -57,8 +58,14 @@ extern "C" fiber_transfer upwash_jump_fcontext(void* to, void* data) __asm__("ju
       : "=a"(came.from), "=d"(came.data), "+D"(to), "+S"(data)
       :
       : "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-        "xmm15");
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#if defined(__AVX512F__)
+        ,
+        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6",
+        "k7"
+#endif
+  );
   return came;
 #else
   return upwash_jump_fcontext(to, data);
