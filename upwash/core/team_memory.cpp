@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -106,42 +107,56 @@ struct offer {
   memory_key key;
 };
 
-/// By the member that leads: the process's block, and those of the others as seen from here. Empty,
-/// or why there is no memory here; `parts` is filled where no process lacks any.
-std::string fill(detail::process_block& block, const team& among, std::size_t part_bytes,
-                 std::size_t members_here, std::uint64_t number) {
-  job& here = among.here();
+/// Memory for the members of this process. Empty, or why there is none.
+std::string allocate(detail::process_block& block, job& here, std::size_t bytes) {
   conduit::endpoint& at = host(here).endpoint();
-  std::string refusal;
-  offer mine;
   try {
-    block.own = at.allocate(here.rank(), part_bytes * members_here);
-    block.owner = here.rank();
-    block.below = &at;
-    mine.key = block.own.key;
+    block.own = at.allocate(here.rank(), bytes);
   } catch (const error& e) {
-    refusal = e.what();
-    mine.refused = 1;
+    return e.what();
   }
-  std::vector<offer> all(block.leaders.size());
-  const talking_team leaders(among, block.leaders, number);
-  control::all_gather_values(leaders.get(), mine, std::span(all));
+  block.owner = here.rank();
+  block.below = &at;
+  return {};
+}
+
+/// The blocks of all processes as seen from here. Empty, or why one cannot be reached.
+std::string import(detail::process_block& block, const team& among, std::span<const offer> all,
+                   std::size_t part_bytes) {
   std::vector<std::byte*> bases;
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    if (all[p].refused != 0) return refusal;
-    const int owner = among.world_rank(block.leaders[p]);
-    if (owner == here.rank()) {
-      bases.push_back(block.own.base);
-    } else {
-      block.imported.push_back(at.import(here.rank(), owner, all[p].key));
-      bases.push_back(block.imported.back().direct);
+  try {
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      const int owner = among.world_rank(block.leaders[p]);
+      if (owner == block.owner) {
+        bases.push_back(block.own.base);
+      } else {
+        block.imported.push_back(block.below->import(block.owner, owner, all[p].key));
+        bases.push_back(block.imported.back().direct);
+      }
     }
+  } catch (const error& e) {
+    return e.what();
   }
   for (const auto& [process, index] : block.of_member) {
     block.parts.push_back(bases[static_cast<std::size_t>(process)] +
                           static_cast<std::size_t>(index) * part_bytes);
   }
-  return refusal;
+  return {};
+}
+
+/// By the member that leads: the process's block, and those of the others as seen from here. Empty,
+/// or why there is no memory here; `parts` is filled where no process lacks any.
+std::string fill(detail::process_block& block, const team& among, std::size_t part_bytes,
+                 std::size_t members_here, std::uint64_t number) {
+  std::string refusal = allocate(block, among.here(), part_bytes * members_here);
+  const offer mine{.refused = refusal.empty() ? 0U : 1U, .key = block.own.key};
+  std::vector<offer> all(block.leaders.size());
+  const talking_team leaders(among, block.leaders, number);
+  control::all_gather_values(leaders.get(), mine, std::span(all));
+  if (std::ranges::any_of(all, [](const offer& each) { return each.refused != 0; })) {
+    return refusal;
+  }
+  return import(block, among, all, part_bytes);
 }
 
 }  // namespace
