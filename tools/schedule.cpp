@@ -123,7 +123,7 @@ asked_schedule read(const schedule_arguments& given) {
         fmt::format("--root {} and --rank must be ranks of 0 .. {}", given.root, given.ranks - 1));
   }
   if (given.rank >= 0) asked.rank = given.rank;
-  if (given.ranks_per_process > 1) {
+  if (given.ranks_per_process > 1 && given.ranks > 1) {
     call.processes = (given.ranks + given.ranks_per_process - 1) / given.ranks_per_process;
   }
   if (asked.on) {

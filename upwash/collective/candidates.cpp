@@ -56,24 +56,26 @@ void thin_out(std::vector<std::vector<std::uint64_t>>& lists) {
   }
 }
 
-/// Measured: from one rank that waits to the next of its process, with the look at what it waits
-/// for.
-constexpr duration rank_switch = duration::from_ns(25);
+/// From one rank that waits to the next of its process, with the look at what it waits for:
+/// `upwash bench barrier -n 16 --ranks-per-process 16`, control, by its 16 turns.
+constexpr duration rank_turn = duration::from_ns(50);
 
-/// Ranks of a process take turns; where processes share cores as well, so do these, once for all
-/// ranks of each.
-std::optional<duration> switch_in_turns(const machine& on, const problem& call) {
+/// Ranks of a process take turns; where a node has more processes than cores, so do these, once for
+/// all ranks of each.
+std::optional<duration> turn_of(const machine& on, const problem& call) {
   if (call.processes == 0) return std::nullopt;
   const processor_costs& processor = on.processor;
-  if (call.processes <= processor.cores_per_node.value_or(call.processes)) return rank_switch;
+  const std::int64_t nodes = (call.ranks + call.ranks_per_node - 1) / call.ranks_per_node;
+  const std::int64_t on_node = (call.processes + nodes - 1) / nodes;
+  if (on_node <= processor.cores_per_node.value_or(on_node)) return rank_turn;
   const duration all = processor.core_switch.value_or(duration()) * call.processes;
-  return rank_switch + duration::from_ps(all.ps() / call.ranks);
+  return rank_turn + duration::from_ps(all.ps() / call.ranks);
 }
 
 schedule::price_options options_for(const machine& on, const problem& call) {
   schedule::price_options options;
   options.free_where_absent = true;
-  options.core_switch = switch_in_turns(on, call);
+  options.core_switch = turn_of(on, call);
   return options;
 }
 
