@@ -29,12 +29,19 @@ if(UPWASH_BUILD_APPS)
   file(GLOB UPWASH_APP_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
   list(APPEND UPWASH_UNIT_TESTS ${UPWASH_APP_TESTS} ${UPWASH_APPS_WITHOUT_RANKS})
 endif()
-# Under the thread sanitizer only what threads share is built: the shared-memory conduit.
+# Under the thread sanitizer only what threads share is built: the shared-memory conduit and the
+# layers below it.
 if(UPWASH_SANITIZE MATCHES thread)
   file(GLOB UPWASH_THREAD_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conduit/shm/*_test.cpp)
-  add_executable(thread_tests ${UPWASH_THREAD_TESTS})
-  target_link_libraries(thread_tests PRIVATE upwash_static upwash_warnings GTest::gtest_main
-                        fmt::fmt)
+  set(UPWASH_THREAD_SOURCES ${UPWASH_SOURCES})
+  list(FILTER UPWASH_THREAD_SOURCES INCLUDE REGEX
+       "/upwash/(base/|observe/|launch/|conduit/[^/]*$|conduit/shm/)")
+  add_executable(thread_tests ${UPWASH_THREAD_TESTS} ${UPWASH_THREAD_SOURCES})
+  target_include_directories(thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(thread_tests PRIVATE upwash_warnings GTest::gtest_main fmt::fmt spdlog::spdlog
+                        nlohmann_json::nlohmann_json Boost::context PkgConfig::hwloc)
+  target_compile_definitions(thread_tests PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
+  target_precompile_headers(thread_tests PRIVATE <string> <vector> <memory> <fmt/format.h>)
   gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()
 if(UPWASH_UNIT_TESTS)
