@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What ranks that share a process must not do, for checked runs. sharing clean|global|thread|
-// local|busy|asleep.
+// local|busy|asleep|endless.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "upwash/upwash.hpp"
+
+using namespace std::chrono_literals;
 
 int total = 0;  // NOLINT: the bug is what is tested
 
@@ -30,14 +32,14 @@ struct told : upwash::service_base {
 
 void tell(upwash::incoming& in) { in.here().service<told>().yes = true; }
 
-/// Rank 1 does, while rank 0 could go on.
-void keep_core(upwash::job& here, bool asleep) {
+/// Rank 1 does for so long, while rank 0 could go on.
+void keep_core(upwash::job& here, bool asleep, std::chrono::milliseconds time) {
   if (here.rank() == 0) {
     while (!here.service<told>().yes) here.progress();
   }
   if (here.rank() != 1) return;
   upwash::send<&tell>(here, 0);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  const auto end = std::chrono::steady_clock::now() + time;
   if (asleep) std::this_thread::sleep_until(end);
   while (std::chrono::steady_clock::now() < end) {
   }
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
       if (what == "local") counted() += 1;
       upwash::control::barrier(here.world());
     }
-    if (what == "busy" || what == "asleep") keep_core(here, what == "asleep");
+    if (what == "busy" || what == "asleep") keep_core(here, what == "asleep", 300ms);
+    if (what == "endless") keep_core(here, true, 1h);
     upwash::control::barrier(here.world());
     if (here.rank() == 0) std::printf("done %d\n", total + of_thread + counted());
   });

@@ -52,6 +52,17 @@ for what in busy asleep; do
     "$work/err" || fail "'$what': no line"
 done
 
+# One that never comes back is named while it is away.
+UPWASH_TURN_LIMIT=10ms timeout 120 "$upwash" run -n 4 --ranks-per-process 2 --timeout 60s "$program" \
+  endless >/dev/null 2>"$work/err" &
+job=$!
+until grep -qE 'rank 1 has had its process for [0-9.]+ s, and keeps it' "$work/err"; do
+  kill -0 "$job" || fail "'endless': no line"
+  sleep 0.1
+done
+kill "$job"
+wait "$job" || true
+
 # Symbols are needed, and it is said.
 strip -o "$work/stripped" "$program"
 program=$work/stripped

@@ -5,6 +5,12 @@
 // of them changed, and a rank that kept the others waiting.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "upwash/base/duration.hpp"
@@ -15,8 +21,9 @@ namespace upwash::runtime_detail {
 
 class turn_watch final : public conduit::switch_watch {
  public:
-  /// `limit`: of a turn while others could run; zero: none. `variables`: whether the ranks share
-  /// those of this process's executable.
+  /// `limit`: of a turn while others could run; zero: none. A thread looks for turns that have
+  /// lasted ten limits and go on. `variables`: whether the ranks share those of this process's
+  /// executable.
   turn_watch(duration limit, bool variables);
 
   void turn_begins(int rank) noexcept override;
@@ -25,12 +32,18 @@ class turn_watch final : public conduit::switch_watch {
  private:
   void look_at_variables(int rank);
   void look_at_clock(int rank, int others);
+  void look_for_endless(const std::stop_token& over);
 
   duration limit_;
   privatize::variable_watch variables_;
   int told_ = 0;           ///< variables that have a line
   std::vector<int> slow_;  ///< ranks that have a line
-  duration since_;
+  /// Of the turn; the thread below reads them: 0 and -1 between turns.
+  std::atomic<std::int64_t> since_ps_ = 0;
+  std::atomic<int> running_ = -1;
+  std::mutex waiting_;
+  std::condition_variable_any over_;
+  std::jthread looks_;  ///< last: it uses what is above
 };
 
 }  // namespace upwash::runtime_detail
