@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/neighborhood/random_graphs.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/neighborhood/graphs/graph_text.hpp"
 #include "upwash/neighborhood/relay/plan_all.hpp"
@@ -50,7 +51,7 @@ TEST(neighborhood_plans, bring_every_block_once) {
 }
 
 TEST(neighborhood_plans, bring_every_block_once_on_grids) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < (test::sanitized ? 30 : 300); ++seed) {
     random_stream from(seed, 7);
     std::vector<int> sizes;
     std::vector<bool> rings;
