@@ -73,7 +73,10 @@ std::vector<std::string> command_line(const language& of, std::vector<std::strin
     if (line.back().empty()) line.pop_back();
   }
   if (!of.standard.empty()) line.emplace_back(of.standard);
-  if (privatize) line.insert(line.end(), {"-fPIC", "-fno-semantic-interposition"});
+  // With it the program's code finds a library's variables where they are, and copies of it do too;
+  // and a frame larger than the guard below a rank's stack touches the guard.
+  line.insert(line.end(), {"-fPIC", "-fstack-clash-protection"});
+  if (privatize) line.emplace_back("-fno-semantic-interposition");
   for (const std::string& folder : at.headers) line.push_back("-I" + folder);
   line.insert(line.end(), words.begin(), words.end());
   if (!links(words)) return line;

@@ -111,9 +111,9 @@ TEST(launcher, lines_of_uneven_processes_name_their_first_ranks) {
   options.program = {"sh", "-c", "[ $UPWASH_BOOT_PROCESS = 2 ] && exit 7; sleep 100"};
   const auto result = start(options);
   EXPECT_EQ(result.status, 7);
-  EXPECT_TRUE(std::regex_match(result.output.own(),
-                               std::regex("upwash: rank 5 \\(pid \\d+\\) exited with status 7; "
-                                          "job ended\n")))
+  EXPECT_TRUE(std::regex_match(
+      result.output.own(), std::regex("upwash: ranks 5 and 6 \\(pid \\d+\\) exited with status 7; "
+                                      "job ended\n")))
       << result.output.own();
 }
 

@@ -73,7 +73,7 @@ for i in $(seq "$kills"); do
   sleep "0.0$((RANDOM % 100))"
   victim=${ranks[RANDOM % ${#ranks[@]}]}
   kill -9 "$victim"
-  end 137 "^upwash: rank [0-9]+ \(pid $victim\) was killed by signal 9 \(Killed\); job ended$"
+  end 137 "^upwash: ranks? [0-9]+( and [0-9]+)? \(pid $victim\) (was|were) killed by signal 9 \(Killed\); job ended$"
 done
 
 # At any moment: also while the ranks are only starting.
@@ -84,7 +84,7 @@ for i in $(seq "$kills"); do
   while [[ ${#ranks[@]} == 0 ]]; do mapfile -t ranks < <(pgrep -P "$launcher"); done
   sleep "0.0$((RANDOM % 10))"
   kill -9 "${ranks[0]}"
-  end 137 "^upwash: rank [0-9]+ \(pid ${ranks[0]}\) was killed by signal 9"
+  end 137 "^upwash: ranks? [0-9]+( and [0-9]+)? \(pid ${ranks[0]}\) (was|were) killed by signal 9"
 done
 
 # Jobs without a launcher of upwash: the others see it, or miss the dead one after start_timeout.

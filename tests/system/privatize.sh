@@ -72,6 +72,31 @@ ends 1 "rank 2: its program ended with status 0 before it had joined the job, as
 runs 0 -n 6 --ranks-per-process 3 --privatize ./shared stranger
 [[ ! -s err && $(grep -c "^at exit" out) == 6 ]] || fail "strangers: $(cat err)"
 
+# Without the option exit ends a process, and the rank that called it is named before its process.
+cat >leaves.cpp <<'END'
+#include <cstdlib>
+#include <upwash/upwash.hpp>
+int main(int argc, char** argv) {
+  return upwash::run(argc, argv, [](upwash::job& here) {
+    upwash::barrier(here.world(), upwash::blocking);
+    if (here.rank() == 1) std::exit(5);
+    upwash::barrier(here.world(), upwash::blocking);
+  });
+}
+END
+"$upwash" cxx leaves.cpp -o leaves || fail "upwash cxx leaves.cpp"
+runs 5 -n 6 --ranks-per-process 3 ./leaves
+grep -qx "upwash: rank 1 ends all ranks of its process: it called exit" err || fail "exit: $(cat err)"
+tail -n 1 err | shows -E '^upwash: ranks 0 to 2 \(pid [0-9]+\) exited with status 5; job ended$' ||
+  fail "exit: $(cat err)"
+
+# An ordinary program finds the library's variables as its copies do.
+sed 's/int main/static int calls = 0;\nint main/; s/\[\](upwash::job& job) {/[](upwash::job\& job) { ++calls;/' \
+  "$root/examples/02_all_gather/main.cpp" >gathers.cpp
+"$upwash" cxx -O1 gathers.cpp -o gathers || fail "upwash cxx of a program with collectives"
+runs 0 -n 4 --ranks-per-process 2 --privatize ./gathers
+[[ $(cat out) == "4 ranks, agreed" && ! -s err ]] || fail "gathers: $(cat out err)"
+
 # Behind its job a rank ends as it likes: the largest status is the job's.
 for program in ./shared ./executable; do
   runs 4 -n 6 --ranks-per-process 3 --privatize "$program" late
@@ -86,7 +111,7 @@ dies() {
   shift 2
   runs "$expected" -n 6 --ranks-per-process 3 --privatize ./shared "$@"
   grep -qx "upwash: $line" err || fail "'$*': $(cat err)"
-  tail -n 1 err | shows -E '^upwash: rank [0-9] \(pid [0-9]+\) was killed by signal ' || fail "'$*'"
+  tail -n 1 err | shows -E '^upwash: ranks 3 to 5 \(pid [0-9]+\) were killed by signal ' || fail "'$*'"
 }
 dies 134 "rank 4 ends all ranks of its process: abort (signal 6)" abort 4
 dies 139 "rank 5 ends all ranks of its process: segmentation fault (signal 11)" fault 5

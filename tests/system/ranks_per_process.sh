@@ -60,7 +60,7 @@ shows "$says" <"$out" && fail "advice to whoever follows it"
 status=0
 timeout 60 "$upwash" run -n 5 --ranks-per-process 3 "$bin/hosted" kill >"$out" 2>&1 || status=$?
 [[ $status == 137 ]] || fail "a killed process: status $status"
-grep -qE '^upwash: rank 3 \(pid [0-9]+\) was killed by signal 9 \(Killed\); job ended$' "$out" ||
+grep -qE '^upwash: ranks 3 and 4 \(pid [0-9]+\) were killed by signal 9 \(Killed\); job ended$' "$out" ||
   fail "a killed process: another line"
 status=0
 timeout 60 "$upwash" run -n 5 --ranks-per-process 3 "$bin/throwing" body >"$out" 2>&1 || status=$?

@@ -68,6 +68,20 @@ void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
   if (info->si_code <= 0) raise(signal);  // comes once this returns
 }
 
+void on_exit() {
+  const bool alive = [] {
+    for (live_job* one = live_jobs.load(); one != nullptr; one = one->next.load()) {
+      if (one->job.load() != nullptr) return true;
+    }
+    return false;
+  }();
+  if (!alive || current_rank() < 0) return;
+  std::array<char, 128> line{};
+  signal_text text(line);
+  text << "upwash: rank " << current_rank() << " ends all ranks of its process: it called exit\n";
+  [[maybe_unused]] const auto told = write(STDERR_FILENO, text.view().data(), text.view().size());
+}
+
 bool handled_by_others(int signal) noexcept {
   struct sigaction now {};
   return sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL;
@@ -160,8 +174,8 @@ void tell_of_stack_overflow() {
   if (sigaltstack(&other, nullptr) == 0) handle(SIGSEGV);
 }
 
-void tell_of_deadly_signals() {
-  several_ranks.store(true);
+void tell_who_ends_all() {
+  if (!several_ranks.exchange(true)) std::atexit(&on_exit);
   for (const int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
     if (!handled_by_others(signal)) handle(signal);
   }

@@ -52,9 +52,9 @@ void forget_stacks(guarded_stacks& entry) noexcept;
 /// thread that drives the ranks.
 void tell_of_stack_overflow();
 
-/// Where the process has several ranks: from now on the one that ends it by a fault of its own, or
-/// by abort, says so in one line, behind the above.
-void tell_of_deadly_signals();
+/// Where the process has several ranks: from now on the one that ends it by a fault of its own, by
+/// abort, or by exit while it takes part in a job, says so in one line, behind the above.
+void tell_who_ends_all();
 
 /// Raises the soft limit of open descriptors to the hard one; whether it was lower.
 bool raise_descriptor_limit() noexcept;

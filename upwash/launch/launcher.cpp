@@ -94,6 +94,15 @@ class job {
   [[nodiscard]] int rank_of(std::size_t process) const {
     return layout_.first_of(static_cast<int>(process));
   }
+  /// "rank 3 (pid 71)", or "ranks 3 to 5 (pid 71)".
+  [[nodiscard]] std::string name_of(std::size_t process) const {
+    const int first = rank_of(process);
+    const int last = first + layout_.count_of(static_cast<int>(process)) - 1;
+    const pid_t pid = children_[process].pid;
+    if (first == last) return fmt::format("rank {} (pid {})", first, pid);
+    return fmt::format("ranks {} {} {} (pid {})", first, last == first + 1 ? "and" : "to", last,
+                       pid);
+  }
   [[nodiscard]] bool all_reaped() const {
     return std::all_of(children_.begin(), children_.end(), [](const child& c) { return c.reaped; });
   }
@@ -292,11 +301,12 @@ void job::handle_death(std::size_t process) {
     early_.push_back(process);
     return;
   }
-  const std::string name = fmt::format("rank {} (pid {})", rank_of(process), one.pid);
+  const std::string name = name_of(process);
   if (!killed && end_by_abort()) return;
   if (killed) {
-    end(128 + number,
-        fmt::format("{} was killed by signal {} ({}); job ended", name, number, strsignal(number)));
+    end(128 + number, fmt::format("{} {} killed by signal {} ({}); job ended", name,
+                                  layout_.count_of(static_cast<int>(process)) == 1 ? "was" : "were",
+                                  number, strsignal(number)));
   } else if (number == 0) {
     end(1, fmt::format("{} exited with status 0 before it had finished; job ended", name));
   } else {
@@ -309,9 +319,8 @@ void job::handle_death(std::size_t process) {
 void job::check_early_exits() {
   if (ended_ || early_.empty() || block_.header().attached.load() == 0) return;
   const std::size_t process = early_.front();
-  end(1,
-      fmt::format("rank {} (pid {}) exited with status 0 before it had joined the job; job ended",
-                  rank_of(process), children_[process].pid));
+  end(1, fmt::format("{} exited with status 0 before it had joined the job; job ended",
+                     name_of(process)));
 }
 
 void job::check_clock_and_flag() {
@@ -330,11 +339,13 @@ void job::look_for_stopped() {
          info.si_pid != 0) {
     for (std::size_t p = 0; p < children_.size(); ++p) {
       if (children_[p].pid != info.si_pid) continue;
-      const std::string name = fmt::format("rank {} (pid {})", rank_of(p), info.si_pid);
+      const std::string name = name_of(p);
       say(info.si_code == CLD_CONTINUED
               ? name + " goes on"
-              : fmt::format("{} is stopped by signal {} ({}); kill -CONT {} lets it go on", name,
-                            info.si_status, strsignal(info.si_status), info.si_pid));
+              : fmt::format("{} {} stopped by signal {} ({}); kill -CONT {} lets {} go on", name,
+                            layout_.count_of(static_cast<int>(p)) == 1 ? "is" : "are",
+                            info.si_status, strsignal(info.si_status), info.si_pid,
+                            layout_.count_of(static_cast<int>(p)) == 1 ? "it" : "them"));
     }
     info = {};
   }

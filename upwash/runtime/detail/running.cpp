@@ -55,7 +55,7 @@ void begin_process(composition& made, bool sharing_variables) {
   keep_output_from_forks();
   compose(made);
   if (made.world->local_ranks() == 1) return;
-  process::tell_of_deadly_signals();
+  process::tell_who_ends_all();
   if (!made.options.checked) return;
   made.turns = std::make_unique<turn_watch>(made.values.time("turn_limit"), sharing_variables);
   made.world->watch_turns(*made.turns);
