@@ -30,7 +30,7 @@ constexpr knob rows[] = {
          "ignore|burn"},
     knob{"shm_ring_lines", knob_type::integer, "0",
          "messages in flight between two processes and class, a power of two from 8; 0: by the "
-         "number of processes",
+         "number of processes and of their ranks",
          knob_level::tuner},
     knob{"shm_payload", knob_type::bytes, "0",
          "bytes of payload in flight between two processes and class, a power of two from 4k; "

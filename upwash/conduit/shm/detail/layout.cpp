@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t payload_budget = std::uint64_t{1} << 20U;  // for each process, inbound
 constexpr std::uint64_t least_payload = 4096;
 constexpr std::uint64_t most_payload = 65536;
+constexpr std::uint64_t lines_budget = std::uint64_t{8} << 20U;
 
 void check(const char* name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   if (std::has_single_bit(value) && value >= least && value <= most) return;
@@ -26,13 +27,32 @@ void check(const char* name, std::uint64_t value, std::uint64_t least, std::uint
       fmt::format("{}={}: expected 0 or a power of two from {} to {}", name, value, least, most));
 }
 
+/// Few between many processes, since each pair has them; more where many ranks share a process, up
+/// to what keeps all lines of a job within some MiB.
+std::uint64_t lines_for(std::uint64_t processes, std::uint64_t most_ranks) {
+  constexpr std::uint64_t ranks_a_share = 8;
+  constexpr std::uint64_t most_lines = 1024;
+  std::uint64_t lines = processes <= 32 ? 64 : processes <= 96 ? 32 : 16;
+  const auto all = [&] { return lane_count * processes * processes * lines * line_bytes; };
+  for (std::uint64_t ranks = ranks_a_share;
+       ranks < most_ranks && lines < most_lines && 2 * all() <= lines_budget; ranks *= 2) {
+    lines *= 2;
+  }
+  return lines;
+}
+
 }  // namespace
 
-layout layout::choose(int processes, const settings& values) {
+layout layout::choose(const rank_layout& ranks, const settings& values) {
+  const int processes = ranks.processes();
   layout chosen;
   chosen.processes = static_cast<std::uint32_t>(processes);
   auto lines = static_cast<std::uint64_t>(values.integer("shm_ring_lines"));
-  if (lines == 0) lines = processes <= 32 ? 64 : processes <= 96 ? 32 : 16;
+  if (lines == 0) {
+    int most_ranks = 0;
+    for (int p = 0; p < processes; ++p) most_ranks = std::max(most_ranks, ranks.count_of(p));
+    lines = lines_for(chosen.processes, static_cast<std::uint64_t>(most_ranks));
+  }
   check("shm_ring_lines", lines, 8, 4096);
   auto payload = values.bytes("shm_payload");
   if (payload == 0) {

@@ -11,6 +11,7 @@
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/conduit/rank_layout.hpp"
 #include "upwash/conduit/shm/detail/memfd.hpp"
 #include "upwash/conduit/shm/detail/sender_ring.hpp"
 
@@ -32,8 +33,8 @@ struct layout {
   std::size_t header_bytes = 0;
   std::size_t group_bytes = 0;
 
-  /// For so many processes, as the knobs say. Throws `error` (configuration).
-  static layout choose(int processes, const settings& values);
+  /// For these processes, as the knobs say. Throws `error` (configuration).
+  static layout choose(const rank_layout& ranks, const settings& values);
 
   /// Of the arrivals in a segment.
   [[nodiscard]] std::size_t arrivals_offset() const {

@@ -41,7 +41,7 @@ void wait_for_notice_of_death(const bootstrap& boot) {
 }
 
 mesh::mesh(bootstrap& boot, const settings& values)
-    : layout_(layout::choose(boot.process_count(), values)),
+    : layout_(layout::choose(boot.layout(), values)),
       self_(boot.process()),
       peers_(static_cast<std::size_t>(boot.process_count())) {
   introduction& mine = peers_[static_cast<std::size_t>(self_)];
