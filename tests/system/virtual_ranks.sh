@@ -42,6 +42,15 @@ silent busy
 names total global
 names "(anonymous namespace)::of_thread" thread
 names "(anonymous namespace)::counted()::number" local
+# Simulated ranks, and those of a conduit without processes, share this one too.
+for conduit in sim loopback; do
+  timeout 60 "$upwash" run -n 3 --conduit "$conduit" "$program" global >"$work/out" 2>"$work/err" ||
+    fail "$conduit: status $?"
+  [[ $(grep -c "share a process, and both changed the program's variable total: keep it" "$work/err") == 1 ]] ||
+    fail "$conduit: not one line"
+  timeout 60 "$upwash" run -n 3 --conduit "$conduit" "$program" clean >"$work/out" 2>"$work/err"
+  [[ ! -s $work/err ]] || fail "$conduit, clean: lines"
+done
 UPWASH_CHECKED=1 timeout 60 "$upwash" run -n 3 "$program" global >"$work/out" 2>"$work/err"
 [[ ! -s $work/err ]] || fail "a process a rank: lines"
 

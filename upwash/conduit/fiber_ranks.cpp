@@ -44,8 +44,11 @@ void fiber_ranks::round(std::vector<std::size_t>& order) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
   for (const std::size_t i : order) {
     if (fibers_[i]->finished()) continue;
-    process::set_current_rank(static_cast<int>(i));
+    const int rank = static_cast<int>(i);
+    process::set_current_rank(rank);
+    if (watch_ != nullptr) watch_->turn_begins(rank);
     fibers_[i]->resume();
+    if (watch_ != nullptr) watch_->turn_ends(rank, 0);
     process::set_current_rank(-1);
   }
   std::erase_if(order, [this](std::size_t i) { return fibers_[i]->finished(); });

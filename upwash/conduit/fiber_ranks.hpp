@@ -13,6 +13,7 @@
 #include "upwash/base/function_ref.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/message.hpp"
+#include "upwash/conduit/switch_watch.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/conduit/world.hpp"
 
@@ -31,6 +32,9 @@ class fiber_ranks {
   /// `receiver`: who knows what a rank is in, for that report; null: only its wait's reason does.
   void run(function_ref<void(int)> body, function_ref<std::uint64_t()> events,
            function_ref<const sink*(int rank)> receiver);
+
+  /// Tells `by`, which outlives this, of each turn from now on.
+  void watch(switch_watch& by) noexcept { watch_ = &by; }
 
   /// From inside a rank: the others' turns. Throws stopped_rank when one has failed.
   void yield(int rank);
@@ -56,6 +60,7 @@ class fiber_ranks {
   std::vector<std::unique_ptr<fiber>> fibers_;
   std::exception_ptr failure_;
   bool stopping_ = false;
+  switch_watch* watch_ = nullptr;
 };
 
 }  // namespace upwash::conduit

@@ -10,7 +10,8 @@ class switch_watch {
  public:
   /// The rank runs from now on, until its turn ends.
   virtual void turn_begins(int rank) noexcept = 0;
-  /// It waits, gives way or has ended. `others`: how many of the process could run meanwhile.
+  /// It waits, gives way or has ended. `others`: how many of the process could run meanwhile; 0
+  /// where time is simulated.
   virtual void turn_ends(int rank, int others) noexcept = 0;
 
  protected:

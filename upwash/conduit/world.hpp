@@ -25,7 +25,7 @@ class world {
   [[nodiscard]] virtual endpoint& endpoint_of(int rank) = 0;   ///< of a rank hosted here
   [[nodiscard]] virtual waiter& waiter_of(int rank) = 0;       ///< what its job idles with
 
-  /// Tells `by`, which outlives the world, of the turns of its ranks on one another's core; nothing
+  /// Tells `by`, which outlives the world, of the turns that ranks of its process take; nothing
   /// where each has its own.
   virtual void watch_turns(switch_watch& /*by*/) {}
 

@@ -83,6 +83,7 @@ class composite_world final : public world {
     return *by_rank_[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
+  void watch_turns(switch_watch& by) override { shared_.ranks.watch(by); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
     const auto receiver = [this](int rank) {

@@ -26,6 +26,7 @@ class loopback_world final : public world {
   [[nodiscard]] int local_ranks() const noexcept override { return size(); }
   [[nodiscard]] endpoint& endpoint_of(int rank) override { return shared_.endpoint_of(rank); }
   [[nodiscard]] waiter& waiter_of(int rank) override { return shared_.endpoint_of(rank); }
+  void watch_turns(switch_watch& by) override { shared_.ranks.watch(by); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
     const auto receiver = [this](int rank) { return shared_.endpoint_of(rank).receiver_of(rank); };

@@ -44,6 +44,7 @@ class sim_world final : public world {
     return *endpoints_.at(static_cast<std::size_t>(in_.layout().process_of(rank)));
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
+  void watch_turns(switch_watch& by) override { in_.ranks.watch(by); }
   void run(function_ref<void(int)> body) override {
     in_.ranks.run(body);
     if (in_.record) in_.record->flush();

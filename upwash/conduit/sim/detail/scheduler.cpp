@@ -141,7 +141,9 @@ void scheduler::resume(int rank) {
   r.now = status::running;
   r.wake_at = duration::max();
   process::set_current_rank(rank);
+  if (watch_ != nullptr) watch_->turn_begins(rank);
   r.stack->resume();
+  if (watch_ != nullptr) watch_->turn_ends(rank, 0);
   if (r.now != status::finished) return;
   --unfinished_;
   if (!ending_) give_core(rank);

@@ -18,6 +18,7 @@
 #include "upwash/base/fiber.hpp"
 #include "upwash/base/function_ref.hpp"
 #include "upwash/conduit/sim/detail/cores.hpp"
+#include "upwash/conduit/switch_watch.hpp"
 #include "upwash/conduit/waiting.hpp"
 #include "upwash/conduit/world.hpp"
 #include "upwash/simulator/engine.hpp"
@@ -62,6 +63,9 @@ class scheduler {
 
   /// What is to run with the ranks from now on; outlives it.
   void accompany(companion& beside) noexcept { beside_ = &beside; }
+
+  /// Tells `by`, which outlives this, of each turn from now on.
+  void watch(switch_watch& by) noexcept { watch_ = &by; }
 
   [[nodiscard]] simulator::engine& events() noexcept { return events_; }
   [[nodiscard]] const simulator::engine& events() const noexcept { return events_; }
@@ -139,6 +143,7 @@ class scheduler {
 
   simulator::engine events_;
   companion* beside_ = nullptr;
+  switch_watch* watch_ = nullptr;
   std::function<const sink*(int)> receiver_;
   bool quiet_ = true;
   simulator::noise daemons_;
