@@ -183,7 +183,8 @@ void add_run(CLI::App& app, int& status) {
                       "simulated: file for what crosses between nodes");
   command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
   command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
-  command->add_flag("--prefix", chosen->prefix, "begin each line with its rank");
+  command->add_flag("--prefix", chosen->prefix,
+                    "begin each line with its rank, or the ranks of its process");
   command->add_flag("--privatize", chosen->privatize,
                     "each rank of a process has the program's variables for itself");
   command->add_option("--knob", chosen->knobs, "name=value; may be given again")

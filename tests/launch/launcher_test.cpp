@@ -92,7 +92,7 @@ TEST(launcher, whole_lines_come_with_their_rank_and_stream) {
                                                "2o:no end"}));
 }
 
-TEST(launcher, prefix_names_the_first_rank_of_the_process) {
+TEST(launcher, prefix_names_the_ranks_of_the_process) {
   launch_options options;
   options.ranks = 5;
   options.processes = 2;
@@ -101,7 +101,7 @@ TEST(launcher, prefix_names_the_first_rank_of_the_process) {
   const auto result = start(options);
   std::set<std::string> lines;
   for (const auto& one : result.output.entries) lines.insert(one.text);
-  EXPECT_EQ(lines, (std::set<std::string>{"[0] hello\n", "[3] hello\n"}));
+  EXPECT_EQ(lines, (std::set<std::string>{"[0-2] hello\n", "[3-4] hello\n"}));
 }
 
 TEST(launcher, lines_of_uneven_processes_name_their_first_ranks) {

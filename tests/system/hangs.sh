@@ -62,6 +62,11 @@ reports "${run[@]}" -n 4 --ranks-per-process 2 "$bin/hanging" missing -- \
   "^  0-2   waits in barrier at hanging.cpp:[0-9]+ " "^  3     waits in finish " \
   "^  conclusion: rank 3 never called barrier #[0-9]+ of the world; it waits in finish$"
 
+# While one of them keeps the process, it alone is to blame.
+reports "${run[@]}" -n 4 --ranks-per-process 2 "$bin/hanging" computes -- \
+  "^  0     computes without calling the library \(pid [0-9]+\)" "^  1     waits in the line for its process +0 " \
+  "^  conclusion: rank 0 computes without calling the library \(pid [0-9]+\); ranks 1-3 wait for it$"
+
 # A stopped rank is told from one that computes.
 : >"$out"
 "${run[@]}" -n 2 "$bin/hanging" slow 60 >>"$out" 2>&1 &

@@ -20,6 +20,7 @@ namespace {
 // may walk it at any moment.
 std::atomic<live_job*> live_jobs{nullptr};
 std::atomic<int> rank_now{-1};
+std::atomic<std::atomic<int>*> rank_shown{&rank_now};
 std::atomic<guarded_stacks*> all_stacks{nullptr};  // as live_jobs
 std::atomic<bool> several_ranks{false};
 
@@ -133,7 +134,14 @@ void report_live_jobs(int file_descriptor) noexcept {
   errno = saved_errno;
 }
 
-void set_current_rank(int rank) noexcept { rank_now.store(rank, std::memory_order_relaxed); }
+void set_current_rank(int rank) noexcept {
+  rank_now.store(rank, std::memory_order_relaxed);
+  rank_shown.load(std::memory_order_relaxed)->store(rank, std::memory_order_relaxed);
+}
+void show_current_rank(std::atomic<int>* where) noexcept {
+  rank_shown.store(where == nullptr ? &rank_now : where);
+  set_current_rank(current_rank());
+}
 int current_rank() noexcept { return rank_now.load(std::memory_order_relaxed); }
 
 guarded_stacks& note_stacks(const std::byte* first, std::size_t stride, std::size_t guard_bytes,

@@ -33,6 +33,9 @@ void report_live_jobs(int file_descriptor) noexcept;
 void set_current_rank(int rank) noexcept;
 [[nodiscard]] int current_rank() noexcept;
 
+/// From now on it is also stored there, for other processes to see; null: nowhere any more.
+void show_current_rank(std::atomic<int>* where) noexcept;
+
 /// Stacks end to end, each above a guard page that ends its process when it is touched.
 struct guarded_stacks {
   std::atomic<const std::byte*> first = nullptr;  ///< guard page; null: the entry is free

@@ -103,6 +103,12 @@ class job {
     return fmt::format("ranks {} {} {} (pid {})", first, last == first + 1 ? "and" : "to", last,
                        pid);
   }
+  /// "[3] ", or "[3-5] "
+  [[nodiscard]] std::string label_of(int process) const {
+    const int first = layout_.first_of(process);
+    const int last = first + layout_.count_of(process) - 1;
+    return first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last);
+  }
   [[nodiscard]] bool all_reaped() const {
     return std::all_of(children_.begin(), children_.end(), [](const child& c) { return c.reaped; });
   }
@@ -189,8 +195,10 @@ bool job::start() {
     std::string number = fmt::format("UPWASH_BOOT_PROCESS={}", p);
     plan.environment[place] = number.data();
     children_.push_back(detail::start_child(plan, p));
-    readers_.emplace_back(rank_of(static_cast<std::size_t>(p)), false, options_.prefix);
-    readers_.emplace_back(rank_of(static_cast<std::size_t>(p)), true, options_.prefix);
+    const int first = layout_.first_of(p);
+    for (const bool standard_error : {false, true}) {
+      readers_.emplace_back(first, standard_error, options_.prefix ? label_of(p) : std::string());
+    }
   }
   close(report[1]);
   int why = 0;

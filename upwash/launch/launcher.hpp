@@ -31,8 +31,9 @@ struct launch_options {
   std::vector<std::string> program;      ///< found along PATH, and its arguments
   std::vector<std::string> environment;  ///< "NAME=value", over this process's environment
   binding bind = binding::none;
-  duration timeout;                ///< zero: none
-  bool prefix = false;             ///< each line starts with "[rank] "
+  duration timeout;  ///< zero: none
+  bool prefix =
+      false;  ///< each line starts with "[rank] ", of several in a process "[first-last] "
   bool tell_of_strangers = false;  ///< a line when none of the processes was one of upwash
   output_sink* output = nullptr;   ///< null: this process's standard output and error
 };

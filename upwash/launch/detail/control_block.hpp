@@ -31,6 +31,7 @@ struct process_slot {
   alignas(64) std::atomic<process_state> state;
   std::atomic<std::int32_t> pid;          ///< 0 until it has come
   std::atomic<std::uint32_t> generation;  ///< exchanges published so far
+  std::atomic<int> running;               ///< rank whose turn it is; -1: none
   std::uint64_t started;                  ///< valid once there is a pid, as creator_started
   alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
 };
@@ -52,7 +53,7 @@ struct standing_slot {
 static_assert(sizeof(standing_slot) == 768);
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683035U;  // "upwash05"
+  static constexpr std::uint64_t magic_value = 0x75707761'73683036U;  // "upwash06"
   static constexpr std::size_t text_bytes = 12'288;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process.hpp"
 #include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
@@ -53,14 +54,19 @@ control_bootstrap::control_bootstrap(control_block block, int process, duration 
                             process, mine.pid.load()));
   }
   mine.started = process_started(getpid());
+  mine.running.store(-1);
   mine.pid.store(getpid());
+  process::show_current_rank(&mine.running);
   const std::uint32_t before = block_.header().attached.fetch_add(1);
   if (launcher_) return;
   if (before + 1 == block_.header().processes) close_place();
   watch_ = std::make_unique<peer_watch>(block_, layout_, process_);
 }
 
-control_bootstrap::~control_bootstrap() { close_place(); }
+control_bootstrap::~control_bootstrap() {
+  process::show_current_rank(nullptr);
+  close_place();
+}
 
 void control_bootstrap::close_place() noexcept {
   if (place_) place_->close();

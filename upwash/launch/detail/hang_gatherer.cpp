@@ -30,6 +30,22 @@ observe::doing seen_from_outside(const process_slot& slot) {
   }
 }
 
+/// Of a rank that has not answered: where another of its process has the turn, it waits for that.
+observe::standing seen_from_outside(const process_slot& slot, int rank, int ranks_of_process) {
+  observe::standing is;
+  is.rank = rank;
+  is.process = slot.pid.load();
+  is.now = seen_from_outside(slot);
+  const int running = slot.running.load(std::memory_order_relaxed);
+  const bool idle = is.now == observe::doing::ended || is.now == observe::doing::stopped;
+  if (ranks_of_process > 1 && running >= 0 && running != rank && !idle) {
+    is.now = observe::doing::waits;
+    is.operation = "the line for its process";
+    is.peer = running;
+  }
+  return is;
+}
+
 }  // namespace
 
 bool hang_gatherer::all_answered() const noexcept {
@@ -48,12 +64,8 @@ std::vector<observe::standing> hang_gatherer::gathered() const {
       all.push_back(told.read());
       continue;
     }
-    const process_slot& slot = block_.slot(layout.process_of(rank));
-    observe::standing is;
-    is.rank = rank;
-    is.process = slot.pid.load();
-    is.now = seen_from_outside(slot);
-    all.push_back(is);
+    const int process = layout.process_of(rank);
+    all.push_back(seen_from_outside(block_.slot(process), rank, layout.count_of(process)));
   }
   return all;
 }

@@ -69,11 +69,8 @@ void line_reader::finish(output_sink& sink) {
 }
 
 void line_reader::emit(std::string_view text, output_sink& sink) const {
-  if (prefix_) {
-    sink.line(rank_, standard_error_, fmt::format("[{}] {}", rank_, text));
-  } else {
-    sink.line(rank_, standard_error_, text);
-  }
+  if (label_.empty()) return sink.line(rank_, standard_error_, text);
+  sink.line(rank_, standard_error_, label_ + std::string(text));
 }
 
 }  // namespace upwash::launch::detail

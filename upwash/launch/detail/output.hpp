@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "upwash/launch/launcher.hpp"
 
@@ -20,8 +21,9 @@ class standard_sink final : public output_sink {
 /// One pipe: keeps the beginning of a line until its end comes.
 class line_reader {
  public:
-  line_reader(int rank, bool standard_error, bool prefix)
-      : rank_(rank), standard_error_(standard_error), prefix_(prefix) {}
+  /// `rank`: the first of the process. `label`: begins each line.
+  line_reader(int rank, bool standard_error, std::string label)
+      : rank_(rank), standard_error_(standard_error), label_(std::move(label)) {}
 
   /// Reads what is there and hands whole lines on; at the end of the pipe, or of a line's
   /// patience (1 MiB), also a piece. Closes `fd` and sets it to -1 at the end.
@@ -36,7 +38,7 @@ class line_reader {
 
   int rank_;
   bool standard_error_;
-  bool prefix_;
+  std::string label_;
   std::string kept_;
 };
 
