@@ -140,5 +140,21 @@ TEST(hang_gatherer, ranks_of_uneven_processes_stand_as_theirs) {
   EXPECT_NE(report->find("\n  3, 4  has ended"), std::string::npos) << *report;
 }
 
+TEST(hang_gatherer, one_that_keeps_its_process_is_told_from_those_in_line) {
+  const made_up_job job(5, 2);
+  job.block.slot(0).running.store(1);
+  hang_gatherer gathers(job.block);
+  job.block.header().hangs.fetch_add(1);
+  EXPECT_FALSE(gathers.look(at(0)));
+  job.answer(3, "receive", 1);
+  job.answer(4, "receive", 3);
+  const auto report = gathers.look(at(5));
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->find("\n  0, 2  waits in the line for its process "), std::string::npos)
+      << *report;
+  EXPECT_NE(report->find("\n  1     computes without calling the library"), std::string::npos)
+      << *report;
+}
+
 }  // namespace
 }  // namespace upwash::launch::detail

@@ -31,7 +31,7 @@ struct process_slot {
   alignas(64) std::atomic<process_state> state;
   std::atomic<std::int32_t> pid;          ///< 0 until it has come
   std::atomic<std::uint32_t> generation;  ///< exchanges published so far
-  std::atomic<int> running;               ///< rank whose turn it is; -1: none
+  std::atomic<int> running = -1;          ///< rank whose turn it is; -1: none
   std::uint64_t started;                  ///< valid once there is a pid, as creator_started
   alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
 };
