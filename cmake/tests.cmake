@@ -70,7 +70,8 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/matching/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/onesided/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/neighborhood/jobs/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp
+     ${PROJECT_SOURCE_DIR}/tests/objects/*_test.cpp)
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings upwash_test_options

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Objects that come and go while others call them, what runs first, and what is refused.
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/harness/worlds.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/objects/object_array.hpp"
+
+namespace {
+
+using namespace upwash;
+using place = std::array<std::int32_t, 2>;
+
+/// Counts what it is sent; goes when it has had so much.
+struct counter : object<place> {
+  using object::object;
+  counter(const site& at, std::uint64_t of) : object(at), wanted(of) {}
+
+  template <class A>
+  void serialize(A& archive) {
+    archive(wanted, had, order);
+  }
+
+  void take(std::uint64_t what, int goes_to) {
+    had += what;
+    if (wanted != 0 && had == wanted) return remove();
+    migrate_to(goes_to);
+  }
+  void note(int number) { order.push_back(number); }
+  void fail() { throw std::runtime_error("out of luck"); }
+  void leave_for(int where) { migrate_to(where); }
+  void end() { remove(); }
+  void wait_for_all() { control::barrier(here().world()); }
+
+  std::uint64_t wanted = 0;
+  std::uint64_t had = 0;
+  std::vector<int> order;
+};
+
+using bank = object_array<counter>;
+
+std::uint64_t sum_here(bank& all) {
+  std::uint64_t had = 0;
+  all.for_each_here([&](counter& one) { had += one.had; });
+  return had;
+}
+
+}  // namespace
+
+JOB_TEST(object_life, calls_wait_for_objects_that_others_insert) {
+  const team& world = here.world();
+  bank all(world);
+  random_stream from(4, static_cast<std::uint64_t>(here.rank()));
+  const int members = here.size();
+  for (int i = 0; i < 3; ++i) {
+    for (int of = 0; of < members; ++of) {
+      const int to = static_cast<int>(from.below(static_cast<std::uint64_t>(members)));
+      all[place{of, i}].send<&counter::take>(1U, to);
+    }
+    all.insert(place{here.rank(), i});
+  }
+  all.quiet();
+  const auto had = all_reduce<sum>(world, blocking, sum_here(all));
+  EXPECT_EQ(had, 3U * static_cast<std::uint64_t>(members * members));
+  EXPECT_EQ(all_reduce<sum>(world, blocking, all.size_here()),
+            3U * static_cast<std::size_t>(members));
+}
+
+JOB_TEST(object_life, objects_that_go_are_counted_and_may_come_again) {
+  const team& world = here.world();
+  bank all(world, {.name = "counters"});
+  const int members = here.size();
+  const place own{here.rank(), 7};
+  for (int turn = 0; turn < 3; ++turn) {
+    all.insert(own, static_cast<std::uint64_t>(members));
+    all.quiet();
+    for (int of = 0; of < members; ++of) {
+      all[place{of, 7}].send<&counter::take>(1U, (here.rank() + turn + of) % members);
+    }
+    all.quiet();
+    EXPECT_EQ(all.size_here(), 0U) << "each had one call of each member, and went";
+    control::barrier(world);  // nobody inserts before all have looked
+  }
+}
+
+JOB_TEST(object_life, urgent_calls_run_first) {
+  bank all(here.world());
+  all.fill(std::array<place, 1>{{{0, 0}}});
+  if (all.size_here() == 1) {
+    for (int number = 0; number < 4; ++number) {
+      all[place{0, 0}].send_first<&counter::note>(10 - number, number);
+      all[place{0, 0}].send<&counter::note>(10 + number);
+    }
+  }
+  all.quiet();
+  all.for_each_here([](counter& one) {
+    EXPECT_EQ(one.order, (std::vector{10, 11, 12, 13, 3, 2, 1, 0}));
+  });
+}
+
+namespace {
+
+/// What a job of three ranks says in which `act` is done by rank 1, on an array with object [2,3].
+std::string said_by(function_ref<void(bank&)> act) {
+  const auto world = test::sim_of(3);
+  return test::message_of(*world, [&](job& here) {
+    bank all(here.world(), {.name = "counters"});
+    all.fill(std::array<place, 1>{{{2, 3}}});
+    if (here.rank() == 1) act(all);
+    all.quiet();
+    if (here.rank() == 1) all[place{2, 3}].send<&counter::take>(1U, 0);
+    all.quiet();
+  });
+}
+
+void expect_said(function_ref<void(bank&)> act, std::string_view what) {
+  const std::string said = said_by(act);
+  EXPECT_NE(said.find(what), std::string::npos) << said;
+}
+
+}  // namespace
+
+TEST(object_errors, name_the_object_the_rank_and_the_reason) {
+  EXPECT_EQ(said_by([](bank&) {}), "no error");
+  expect_said(
+      [](bank& all) {
+        all.insert(place{2, 3});
+      },
+      "object [2,3] of counters: is inserted, but is there already");
+  expect_said(
+      [](bank& all) {
+        all[place{2, 3}].send<&counter::end>();
+      },
+      "object [2,3] of counters: is called by member 1, but has been removed");
+  expect_said(
+      [](bank& all) {
+        all[place{2, 3}].send<&counter::leave_for>(3);
+      },
+      "object [2,3] of counters: migrates to member 3 of a team of 3");
+  expect_said(
+      [](bank& all) {
+        all[place{2, 3}].send<&counter::fail>();
+      },
+      "object [2,3] of counters: a method threw: out of luck");
+  expect_said([](bank& all) { all[place{2, 3}].send<&counter::wait_for_all>(); }, "handler");
+}
+
+TEST(object_errors, name_a_home_that_is_no_member) {
+  const auto world = test::sim_of(3);
+  const std::string said = test::message_of(*world, [&](job& here) {
+    bank all(here.world(), {.name = "counters"}, [](const place&, int members) { return members; });
+    all[place{1, 2}].send<&counter::end>();
+    all.quiet();
+  });
+  EXPECT_NE(said.find("object [1,2] of counters: the array's map makes its home member 3 of a team "
+                      "of 3"),
+            std::string::npos)
+      << said;
+}
+
+TEST(object_errors, name_what_is_inserted_again_into_an_ordered_array) {
+  const auto world = test::sim_of(3);
+  const std::string said = test::message_of(*world, [&](job& here) {
+    bank all(here.world(), {.name = "counters", .ordered = true});
+    for (int turn = 0; turn < 2; ++turn) {
+      if (here.rank() == 0) all.insert(place{4, 4});
+      if (here.rank() == 0) all[place{4, 4}].send<&counter::end>();
+      all.quiet();
+    }
+  });
+  EXPECT_NE(said.find("object [4,4] of counters: is inserted again: in an ordered array"),
+            std::string::npos)
+      << said;
+}
+
+JOB_TEST(object_life, reports_name_calls_of_objects_that_nobody_has_inserted) {
+  bank all(here.world(), {.name = "counters"});
+  const int home = bank::by_hash(place{5, 5}, here.size());
+  if (here.rank() == 0) all[place{5, 5}].send<&counter::end>();
+  if (here.rank() == home) {
+    auto& service = here.service<objects::object_service>();
+    while (service.describe_pending().empty()) here.progress();
+    EXPECT_EQ(service.describe_pending(),
+              "1 call of object [5,5] of counters, which nobody has inserted");
+    all.insert(place{5, 5});
+  }
+  all.quiet();
+  EXPECT_EQ(all.size_here(), 0U);
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an object of an array knows of itself.
+#pragma once
+
+#include "upwash/core/job.hpp"
+#include "upwash/objects/detail/array_core.hpp"
+
+namespace upwash {
+
+namespace objects {
+struct site_access;
+}
+
+/// Where an object is made: its constructor takes it first, and hands it to its base.
+template <objects::object_index Index>
+class object_site {
+ private:
+  friend struct objects::site_access;
+  template <objects::object_index>
+  friend class object;
+  object_site(objects::element& at, const Index& index) : at_(&at), index_(index) {}
+
+  objects::element* at_;
+  Index index_;
+};
+
+/// Base of the objects of an array. T is made by `T(object_site<Index>, arguments...)`, by
+/// `T(object_site<Index>)` where it arrives, and has `template <class A> void serialize(A&)` for
+/// its state (base/archive.hpp). Its methods run one at a time on the rank where it is, in the
+/// rank's progress; they may call other objects, and wait for nothing.
+template <objects::object_index Index>
+class object {
+ public:
+  using index_type = Index;
+  using site = object_site<Index>;
+
+  explicit object(const site& at) : self_(at.at_), index_(at.index_) {}
+  object(const object&) = delete;
+  object& operator=(const object&) = delete;
+
+  [[nodiscard]] const Index& index() const noexcept { return index_; }
+  [[nodiscard]] job& here() const { return self_->of.among().here(); }
+  /// Of the array's team, where this object is.
+  [[nodiscard]] int member() const { return self_->of.among().rank(); }
+
+  /// In a method: moves to a member of the array's team when the method is over. Calls find it
+  /// there. The state travels as `serialize` says. Throws `error` (argument) for no member.
+  void migrate_to(int member) { objects::migrate(*self_, member); }
+  /// In a method: the object ends when the method is over. Calls of it are errors from then on.
+  void remove() noexcept { self_->ends = true; }
+
+ protected:
+  ~object() = default;
+
+ private:
+  template <class, objects::object_index>
+  friend class object_view;
+
+  objects::element* self_;
+  Index index_;
+};
+
+namespace objects {
+
+struct site_access {
+  template <object_index Index>
+  [[nodiscard]] static object_site<Index> make(element& at, const Index& index) {
+    return {at, index};
+  }
+};
+
+}  // namespace objects
+}  // namespace upwash
