@@ -247,7 +247,9 @@ void traffic::hand_over(message_record* record, int poller) {
 void traffic::throttle(int first_rank, bool on) {
   // Word of it travels like a message of no bytes over the outermost level.
   const std::size_t outermost = in_.network.on().levels.size() - 1;
-  const duration when = in_.clock(first_rank) + in_.network.cost(outermost, 0).latency;
+  // Another rank of the endpoint may ask for it while its first one waits since long.
+  const duration asked = std::max(in_.clock(first_rank), in_.ranks.events().now());
+  const duration when = asked + in_.network.cost(outermost, 0).latency;
   const auto turn = [](void* subject, std::uint64_t what) {
     static_cast<traffic*>(subject)->set_gate(static_cast<int>(what >> 1U), (what & 1U) != 0);
   };
