@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "tests/sanitized.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/adapt.hpp"
 #include "upwash/collective/install.hpp"
@@ -164,14 +165,18 @@ void choose_apart(job& here, const char* machine, collective::adaptation adapts,
 
 }  // namespace
 
+/// Under a sanitizer: the same code, in a fraction of the steps.
+constexpr int less = test::sanitized ? 5 : 1;
+
 JOB_TEST(overlapping_teams, choose_the_same_whatever_their_members_chose_before, .least_ranks = 3,
          .most_ranks = 7) {
-  choose_apart(here, "laptop", collective::adaptation::irregular, 150, std::uint64_t{1} << 18);
-  choose_apart(here, "edr", collective::adaptation::irregular, 400, 4096);
+  choose_apart(here, "laptop", collective::adaptation::irregular, 150 / less,
+               std::uint64_t{1} << 18);
+  choose_apart(here, "edr", collective::adaptation::irregular, 400 / less, 4096);
 }
 
 JOB_TEST(overlapping_teams, change_algorithms_together, .least_ranks = 3, .most_ranks = 5) {
-  choose_apart(here, "laptop", collective::adaptation::all, 400, 64);
+  choose_apart(here, "laptop", collective::adaptation::all, 400 / less, 64);
 }
 
 /// Sizes that shared scratch just holds, and just does not, on teams with less of it than the
