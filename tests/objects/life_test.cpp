@@ -37,6 +37,7 @@ struct counter : object<place> {
   void fail() { throw std::runtime_error("out of luck"); }
   void leave_for(int where) { migrate_to(where); }
   void end() { remove(); }
+  void throw_a_number() { throw 42; }
   void wait_for_all() { control::barrier(here().world()); }
 
   std::uint64_t wanted = 0;
@@ -149,7 +150,17 @@ TEST(object_errors, name_the_object_the_rank_and_the_reason) {
         all[place{2, 3}].send<&counter::fail>();
       },
       "object [2,3] of counters: a method threw: out of luck");
+  expect_said(
+      [](bank& all) {
+        all[place{2, 3}].send<&counter::throw_a_number>();
+      },
+      "object [2,3] of counters: a method threw what is no std::exception");
   expect_said([](bank& all) { all[place{2, 3}].send<&counter::wait_for_all>(); }, "handler");
+  expect_said(
+      [](bank& all) {
+        all[place{2, 3}].send_first<&counter::end>(40'000);
+      },
+      "object [2,3] of counters: is called with priority 40000, which is not in");
 }
 
 TEST(object_errors, name_a_home_that_is_no_member) {
@@ -163,6 +174,56 @@ TEST(object_errors, name_a_home_that_is_no_member) {
                       "of 3"),
             std::string::npos)
       << said;
+}
+
+TEST(object_errors, name_what_was_removed_away_from_its_home) {
+  for (int away = 0; away < 3; ++away) {
+    const auto world = test::sim_of(3);
+    const std::string said = test::message_of(*world, [&](job& here) {
+      bank all(here.world(), {.name = "counters", .ordered = true});
+      all.fill(std::array<place, 1>{{{2, 3}}});
+      if (here.rank() == 1) {
+        all[place{2, 3}].send<&counter::leave_for>(away);
+        all[place{2, 3}].send<&counter::end>();
+        all[place{2, 3}].send<&counter::note>(1);
+      }
+      all.quiet();
+    });
+    EXPECT_NE(said.find("object [2,3] of counters: is"), std::string::npos) << away << ": " << said;
+    EXPECT_NE(said.find("removed"), std::string::npos) << away << ": " << said;
+  }
+}
+
+JOB_TEST(object_life, calls_that_cannot_go_leave_nothing_under_way) {
+  bank all(here.world(), {.name = "counters"}, [](const place& of, int) { return of[0]; });
+  const place nowhere{here.size(), 0};
+  const place somewhere{0, 0};
+  EXPECT_THROW(all[nowhere].send<&counter::end>(), error);
+  EXPECT_THROW(all[somewhere].send_first<&counter::end>(-40'000), error);
+  all.quiet();
+}
+
+JOB_TEST(object_life, whoever_looks_at_objects_may_call_them) {
+  const team& world = here.world();
+  bank all(world);
+  std::vector<place> places;
+  for (int i = 0; i < 20; ++i) places.push_back({i, i});
+  all.fill(places);
+  const int members = here.size();
+  for (int turn = 0; turn < 3; ++turn) {
+    all.for_each_here([&](counter& one) {
+      for (int i = 0; i < 20; ++i) {
+        all[places[static_cast<std::size_t>(i)]].send<&counter::take>(1U, (i + turn) % members);
+      }
+      ++one.had;
+    });
+  }
+  all.quiet();
+  const auto had = all_reduce<sum>(world, blocking, sum_here(all));
+  // The first look is at 20 objects; later ones at those that have not yet left, or have come.
+  EXPECT_GE(had, 20U * 21U);
+  EXPECT_EQ(had % 21U, 0U);
+  EXPECT_EQ(all_reduce<sum>(world, blocking, all.size_here()), 20U);
 }
 
 TEST(object_errors, name_what_is_inserted_again_into_an_ordered_array) {

@@ -42,8 +42,8 @@ class object_view {
 
     /// `(object.*Method)(args...)` runs where the object is, some time later: nonblocking, also in
     /// methods and handlers. Arguments are copied; to an object on this rank they are not
-    /// serialized. `priority`: the lower the sooner among what waits there. Each call runs once.
-    /// One message where the object is known to be, one more for each detour.
+    /// serialized. `priority`, of 16 bits: the lower the sooner among what waits there. Each call
+    /// runs once. One message where the object is known to be, one more for each detour.
     template <auto Method, class... Args>
     void send(Args&&... args) const {
       send_first<Method>(0, std::forward<Args>(args)...);
@@ -135,7 +135,8 @@ class object_array : private objects::index_space {
   /// Collective, blocking: runs methods meanwhile. A barrier behind quiescence::wait.
   void quiet() { core_.quiet(); }
 
-  /// `each(T&)` for the objects that are on this rank, in no order. Local; between methods.
+  /// `each(T&)` for the objects that are on this rank, in no order. Local; no method runs
+  /// meanwhile, so `each` may call objects, but waits for none.
   template <class Each>
   void for_each_here(const Each& each) {
     core_.for_each([&](objects::element& one) { each(objects::value_of<T>(one)); });

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "upwash/base/error.hpp"
@@ -54,10 +55,29 @@ element* array_core::find(const object_key& key) const {
 }
 
 void array_core::for_each(function_ref<void(element&)> each) {
-  for (const auto& [key, one] : here_) each(*one);
+  std::vector<element*> all;
+  for (const auto& [key, one] : here_) all.push_back(one.get());
+  // What `each` sends may wait, and objects arrive meanwhile, but none leaves.
+  const object_service::pause held(service_);
+  for (element* const one : all) each(*one);
+}
+
+void array_core::call(std::unique_ptr<invocation> made) {
+  try {
+    deliver(std::move(made));
+  } catch (...) {
+    work_.handled();  // it is not under way; the program may go on
+    throw;
+  }
 }
 
 envelope array_core::begin_call(const object_key& to, int priority) {
+  using limits = std::numeric_limits<std::int16_t>;
+  if (priority < limits::min() || priority > limits::max()) {
+    throw error(error_kind::argument,
+                fmt::format("{}is called with priority {}, which is not in {} .. {}", naming(to),
+                            priority, limits::min(), limits::max()));
+  }
   envelope head;
   head.array = name_;
   head.from = among_.rank();
@@ -92,7 +112,7 @@ void array_core::deliver(std::unique_ptr<invocation> call) {
   if (home) {
     const auto entry = homes_.find(key);
     if (entry == homes_.end()) return early_[key].push_back(std::move(call));
-    if (at.member < 0 || entry->second.moves > at.moves) at = entry->second;
+    if (at.member < 0 || entry->second.moves >= at.moves) at = entry->second;
   }
   if (at.removed) {
     throw error(
@@ -138,6 +158,8 @@ void array_core::run_here(std::unique_ptr<invocation> call, element& on) {
     call->run(on);
   } catch (const std::exception& failure) {
     throw error(error_kind::fault, naming(on.key) + "a method threw: " + failure.what());
+  } catch (...) {
+    throw error(error_kind::fault, naming(on.key) + "a method threw what is no std::exception");
   }
   // What it has begun was counted before this is over.
   if (on.ends) {
@@ -201,7 +223,11 @@ void array_core::depart(element& going) {
     for (auto& [number, each] : of.early) behind.push_back(std::move(each));
   }
   work_.created();
-  going.send_state(among_.world_rank(to), beside);
+  try {
+    going.send_state(among_.world_rank(to), beside);
+  } catch (const std::exception& failure) {
+    throw error(error_kind::fault, naming(key) + "cannot leave: " + failure.what());
+  }
   known_[key] = {to, beside.moves, false};
   here_.erase(key);
   for (auto& each : behind) forward(std::move(each), to);
@@ -274,7 +300,10 @@ void array_core::tell(int member, const object_key& key, const location& at) {
 void array_core::hear(const object_key& key, const location& at) {
   if (is_home(key)) {
     location& entry = homes_[key];
-    if (at.moves >= entry.moves) entry = at;
+    if (at.moves < entry.moves) return;
+    entry = at;
+    const auto pointer = known_.find(key);
+    if (pointer != known_.end() && pointer->second.moves <= at.moves) known_.erase(pointer);
   } else if (!here_.contains(key)) {
     location& known = known_[key];
     if (known.member < 0 || at.moves > known.moves) known = at;

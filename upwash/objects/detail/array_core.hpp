@@ -57,11 +57,13 @@ class array_core {
   [[nodiscard]] std::size_t size_here() const noexcept { return here_.size(); }
   [[nodiscard]] int home_of(const object_key& key) const { return indices_.home_of(key); }
   [[nodiscard]] element* find(const object_key& key) const;
+  /// Those that are here now. No method runs meanwhile.
   void for_each(function_ref<void(element&)> each);
 
   /// Of a call that the program makes here, in a method or outside.
   [[nodiscard]] envelope begin_call(const object_key& to, int priority);
-  void call(std::unique_ptr<invocation> made) { deliver(std::move(made)); }
+  /// Throws what keeps it from going; it is then not under way.
+  void call(std::unique_ptr<invocation> made);
   void broadcast(std::unique_ptr<broadcast_call> made);
 
   /// An object begins here, which is its home. It sees the broadcasts since the array was quiet.

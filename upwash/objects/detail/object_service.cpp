@@ -42,10 +42,11 @@ void object_service::enqueue(std::unique_ptr<invocation> call) {
   const std::int16_t priority = call->head.priority;
   queue_.push_back({priority, came_++, std::move(call)});
   std::push_heap(queue_.begin(), queue_.end(), &later);
-  host(here_).set_busy(*this, true);
+  tell_of_work();
 }
 
 int object_service::progress() {
+  if (pauses_ != 0) return 0;
   int done = 0;
   for (; done < calls_at_once && !queue_.empty(); ++done) {
     std::pop_heap(queue_.begin(), queue_.end(), &later);
@@ -54,7 +55,7 @@ int object_service::progress() {
     // Methods wait for nothing: as handlers they cannot, and what they send is queued.
     host(here_).run_as_handler([&] { find(next->head.array).run(std::move(next)); });
   }
-  if (queue_.empty()) host(here_).set_busy(*this, false);
+  tell_of_work();
   return done;
 }
 

@@ -37,7 +37,25 @@ class object_service final : public service_base {
 
   element* running = nullptr;  ///< whose method runs
 
+  /// While there is one no method runs.
+  class pause {
+   public:
+    explicit pause(object_service& of) noexcept : of_(of) { of_.hold(1); }
+    pause(const pause&) = delete;
+    pause& operator=(const pause&) = delete;
+    ~pause() { of_.hold(-1); }
+
+   private:
+    object_service& of_;
+  };
+
  private:
+  void hold(int more) noexcept {
+    pauses_ += more;
+    tell_of_work();
+  }
+  void tell_of_work() noexcept { host(here_).set_busy(*this, pauses_ == 0 && !queue_.empty()); }
+
   struct waiting {
     std::int16_t priority;
     std::uint64_t number;
@@ -52,6 +70,7 @@ class object_service final : public service_base {
   std::map<std::uint64_t, array_core*> open_;
   std::vector<waiting> queue_;  ///< a heap
   std::uint64_t came_ = 0;
+  int pauses_ = 0;
 };
 
 }  // namespace upwash::objects
