@@ -203,6 +203,16 @@ JOB_TEST(object_life, calls_that_cannot_go_leave_nothing_under_way) {
   all.quiet();
 }
 
+JOB_TEST(object_life, objects_leave_and_end_in_methods_only) {
+  bank all(here.world(), {.name = "counters"});
+  all.fill(std::array<place, 1>{{{1, 1}}});
+  all.for_each_here([](counter& one) {
+    EXPECT_THROW(one.migrate_to(0), error);
+    EXPECT_THROW(one.end(), error);
+  });
+  all.quiet();
+}
+
 JOB_TEST(object_life, whoever_looks_at_objects_may_call_them) {
   const team& world = here.world();
   bank all(world);

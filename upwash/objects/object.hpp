@@ -46,10 +46,12 @@ class object {
   [[nodiscard]] int member() const { return self_->of.among().rank(); }
 
   /// In a method: moves to a member of the array's team when the method is over. Calls find it
-  /// there. The state travels as `serialize` says. Throws `error` (argument) for no member.
+  /// there. The state travels as `serialize` says. Throws `error` (argument) for no member, and
+  /// outside a method.
   void migrate_to(int member) { objects::migrate(*self_, member); }
   /// In a method: the object ends when the method is over. Calls of it are errors from then on.
-  void remove() noexcept { self_->ends = true; }
+  /// Throws `error` (argument) outside a method.
+  void remove() { objects::end(*self_); }
 
  protected:
   ~object() = default;

@@ -131,9 +131,10 @@ class object_array : private objects::index_space {
     view().insert(index, args...);
   }
 
-  /// Until no call, object or insertion is under way and no method has anything left to run.
-  /// Collective, blocking: runs methods meanwhile. A barrier behind quiescence::wait.
-  void quiet() { core_.quiet(); }
+  /// Until no call, object or insertion of this array is under way and no method of it has anything
+  /// left to run. Other arrays whose methods call this one are quiet first. Collective, blocking:
+  /// runs methods meanwhile. A barrier behind quiescence::wait.
+  void quiet(call_site site = call_site::current()) { core_.quiet(site); }
 
   /// `each(T&)` for the objects that are on this rank, in no order. Local; no method runs
   /// meanwhile, so `each` may call objects, but waits for none.

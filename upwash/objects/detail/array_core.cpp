@@ -7,8 +7,10 @@
 #include <bit>
 #include <exception>
 #include <limits>
+#include <string_view>
 #include <utility>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
@@ -255,6 +257,9 @@ void array_core::object_arrived(std::unique_ptr<element> object, const travellin
 
 /// With the broadcasts that it has missed on its way.
 void array_core::catch_up(element& with) {
+  ensure(with.broadcasts >= broadcasts_.forgotten(),
+         "an object has run the broadcasts that all have forgotten", with.broadcasts,
+         broadcasts_.forgotten());
   for (std::uint64_t b = with.broadcasts + 1; b <= broadcasts_.last(); ++b) {
     work_.created();
     service_.enqueue(broadcasts_.at(b).copy_for(with.key));
@@ -310,8 +315,8 @@ void array_core::hear(const object_key& key, const location& at) {
   }
 }
 
-void array_core::quiet() {
-  work_.wait();
+void array_core::quiet(call_site site) {
+  work_.wait(site);
   // Nothing is under way: homes know where all are, and all have run all broadcasts.
   known_.clear();
   broadcasts_.forget();
@@ -339,7 +344,24 @@ void refuse_home(const std::string& object, int home, int members) {
                           home, members));
 }
 
+namespace {
+
+/// Only then is there an end of the method at which it can be done.
+void check_in_method(const element& going, std::string_view what) {
+  if (going.of.service().running == &going) return;
+  throw error(error_kind::argument,
+              fmt::format("{}{} outside its methods", going.of.naming(going.key), what));
+}
+
+}  // namespace
+
+void end(element& going) {
+  check_in_method(going, "is removed");
+  going.ends = true;
+}
+
 void migrate(element& going, int member) {
+  check_in_method(going, "migrates");
   const team& among = going.of.among();
   if (member < 0 || member >= among.size()) {
     throw error(error_kind::argument,

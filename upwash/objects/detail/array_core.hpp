@@ -54,6 +54,7 @@ class array_core {
 
   [[nodiscard]] const team& among() const noexcept { return among_; }
   [[nodiscard]] std::uint64_t name() const noexcept { return name_; }
+  [[nodiscard]] const object_service& service() const noexcept { return service_; }
   [[nodiscard]] std::size_t size_here() const noexcept { return here_.size(); }
   [[nodiscard]] int home_of(const object_key& key) const { return indices_.home_of(key); }
   [[nodiscard]] element* find(const object_key& key) const;
@@ -74,7 +75,7 @@ class array_core {
   void handled() noexcept { work_.handled(); }
 
   /// Collective, blocking: until nothing is under way.
-  void quiet();
+  void quiet(call_site site);
 
   // From messages and the queue:
   void call_arrived(std::unique_ptr<invocation> call) { deliver(std::move(call)); }
@@ -119,8 +120,10 @@ class array_core {
 /// The map of an array names no member. Throws `error` (argument).
 [[noreturn]] void refuse_home(const std::string& object, int home, int members);
 
-/// In a method of the object. Throws `error` (argument) for no member.
+/// In a method of the object; done when it is over. Throw `error` (argument) elsewhere, and for no
+/// member.
 void migrate(element& going, int member);
+void end(element& going);
 
 void handle_location(incoming& in, std::uint64_t array, object_key key, location at);
 

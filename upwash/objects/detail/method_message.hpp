@@ -45,8 +45,14 @@ template <class T>
   return in.here().service<object_service>().find(name);
 }
 
-template <auto Method, class = decltype(Method)>
-struct method_message;
+template <class>
+inline constexpr bool is_method = false;
+
+template <auto Method, class Type = decltype(Method)>
+struct method_message {
+  static_assert(is_method<Type>,
+                "what runs is a method of the objects that returns void, not const");
+};
 
 template <auto Method, class T, class... Params>
 struct method_message<Method, void (T::*)(Params...)> {
