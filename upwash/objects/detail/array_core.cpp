@@ -8,12 +8,15 @@
 #include <exception>
 #include <limits>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::objects {
@@ -36,6 +39,15 @@ class turn {
 
 }  // namespace
 
+struct array_core::tables {
+  std::unordered_map<object_key, std::unique_ptr<element>, hash_of_key> here;
+  std::unordered_map<object_key, location, hash_of_key> homes;  ///< of indices at home here
+  std::unordered_map<object_key, location, hash_of_key> known;  ///< of others: left, or heard of
+  std::unordered_map<object_key, std::uint64_t, hash_of_key> calls;  ///< made outside methods
+  /// At home: for objects that nobody has inserted yet.
+  std::unordered_map<object_key, std::vector<std::unique_ptr<invocation>>, hash_of_key> early;
+};
+
 array_core::array_core(const team& among, const index_space& indices, std::string name,
                        bool ordered)
     : among_(among),
@@ -44,21 +56,24 @@ array_core::array_core(const team& among, const index_space& indices, std::strin
       ordered_(ordered),
       service_(among.here().service<object_service>()),
       name_(service_.next_name(among)),
-      work_(among) {
+      work_(among),
+      in_(std::make_unique<tables>()) {
   service_.add(name_, *this);
   control::barrier(among_);  // messages find it everywhere
 }
 
 array_core::~array_core() { service_.remove(name_); }
 
+std::size_t array_core::size_here() const noexcept { return in_->here.size(); }
+
 element* array_core::find(const object_key& key) const {
-  const auto found = here_.find(key);
-  return found == here_.end() ? nullptr : found->second.get();
+  const auto found = in_->here.find(key);
+  return found == in_->here.end() ? nullptr : found->second.get();
 }
 
 void array_core::for_each(function_ref<void(element&)> each) {
   std::vector<element*> all;
-  for (const auto& [key, one] : here_) all.push_back(one.get());
+  for (const auto& [key, one] : in_->here) all.push_back(one.get());
   // What `each` sends may wait, and objects arrive meanwhile, but none leaves.
   const object_service::pause held(service_);
   for (element* const one : all) each(*one);
@@ -91,7 +106,7 @@ envelope array_core::begin_call(const object_key& to, int priority) {
     // within its own.
     const bool travels = caller != nullptr && &caller->of == this;
     if (!travels) head.caller = outside | static_cast<std::uint64_t>(head.from);
-    head.number = ++(travels ? caller->calls : calls_)[to];
+    head.number = ++(travels ? caller->calls[to] : in_->calls[to]);
   }
   work_.created();
   return head;
@@ -100,20 +115,20 @@ envelope array_core::begin_call(const object_key& to, int priority) {
 /// Here, on to where it has gone, or to its home, which knows.
 void array_core::deliver(std::unique_ptr<invocation> call) {
   const object_key& key = call->to;
-  if (here_.contains(key)) {
+  if (in_->here.contains(key)) {
     if (call->head.hops > 1) {
-      tell(call->head.from, key, {among_.rank(), here_.at(key)->moves, false});
+      tell(call->head.from, key, {among_.rank(), in_->here.at(key)->moves, false});
     }
     return service_.enqueue(std::move(call));
   }
   const bool home = is_home(key);
   location at{home ? -1 : indices_.home_of(key)};
-  const auto known = known_.find(key);
+  const auto known = in_->known.find(key);
   // Removed there; but it may have been inserted again, as its home knows.
-  if (known != known_.end() && !known->second.removed) at = known->second;
+  if (known != in_->known.end() && !known->second.removed) at = known->second;
   if (home) {
-    const auto entry = homes_.find(key);
-    if (entry == homes_.end()) return early_[key].push_back(std::move(call));
+    const auto entry = in_->homes.find(key);
+    if (entry == in_->homes.end()) return in_->early[key].push_back(std::move(call));
     if (at.member < 0 || entry->second.moves >= at.moves) at = entry->second;
   }
   if (at.removed) {
@@ -174,26 +189,26 @@ void array_core::run_here(std::unique_ptr<invocation> call, element& on) {
 
 void array_core::insert(std::unique_ptr<element> made) {
   const object_key key = made->key;
-  const auto entry = homes_.find(key);
-  if (entry != homes_.end() && !entry->second.removed) {
+  const auto entry = in_->homes.find(key);
+  if (entry != in_->homes.end() && !entry->second.removed) {
     throw error(error_kind::argument, naming(key) + "is inserted, but is there already");
   }
-  if (ordered_ && entry != homes_.end()) {
+  if (ordered_ && entry != in_->homes.end()) {
     throw error(error_kind::argument,
                 naming(key) +
                     "is inserted again: in an ordered array its callers' numbers would go "
                     "on where it begins; give it another index");
   }
   made->id = (static_cast<std::uint64_t>(among_.rank()) << born_bits) | ++born_;
-  made->moves = entry == homes_.end() ? 0 : entry->second.moves + 1;
+  made->moves = entry == in_->homes.end() ? 0 : entry->second.moves + 1;
   made->broadcasts = broadcasts_.forgotten();
-  homes_[key] = {among_.rank(), made->moves, false};
-  known_.erase(key);
-  catch_up(*here_.emplace(key, std::move(made)).first->second);
-  const auto waiting = early_.find(key);
-  if (waiting == early_.end()) return;
+  in_->homes[key] = {among_.rank(), made->moves, false};
+  in_->known.erase(key);
+  catch_up(*in_->here.emplace(key, std::move(made)).first->second);
+  const auto waiting = in_->early.find(key);
+  if (waiting == in_->early.end()) return;
   for (auto& each : waiting->second) service_.enqueue(std::move(each));
-  early_.erase(waiting);
+  in_->early.erase(waiting);
 }
 
 void array_core::remove(element& going) {
@@ -205,8 +220,8 @@ void array_core::remove(element& going) {
                   naming(key) + "is removed, but calls made before others have yet to run");
     }
   }
-  here_.erase(key);
-  (is_home(key) ? homes_ : known_)[key] = gone;
+  in_->here.erase(key);
+  (is_home(key) ? in_->homes : in_->known)[key] = gone;
   if (!is_home(key)) tell(indices_.home_of(key), key, gone);
 }
 
@@ -230,8 +245,8 @@ void array_core::depart(element& going) {
   } catch (const std::exception& failure) {
     throw error(error_kind::fault, naming(key) + "cannot leave: " + failure.what());
   }
-  known_[key] = {to, beside.moves, false};
-  here_.erase(key);
+  in_->known[key] = {to, beside.moves, false};
+  in_->here.erase(key);
   for (auto& each : behind) forward(std::move(each), to);
 }
 
@@ -243,8 +258,8 @@ void array_core::object_arrived(std::unique_ptr<element> object, const travellin
   at.broadcasts = beside.broadcasts;
   at.calls.insert(beside.calls.begin(), beside.calls.end());
   for (const auto& [caller, run] : beside.has_run) at.callers[caller].run = run;
-  known_.erase(key);
-  here_.emplace(key, std::move(object));
+  in_->known.erase(key);
+  in_->here.emplace(key, std::move(object));
   const location now{among_.rank(), at.moves, false};
   if (is_home(key)) {
     hear(key, now);
@@ -287,7 +302,7 @@ void array_core::broadcast_arrived(std::unique_ptr<broadcast_call> call) {
   }
   broadcasts_.add(std::move(call));
   const std::uint64_t number = broadcasts_.last();
-  for (const auto& [key, one] : here_) {
+  for (const auto& [key, one] : in_->here) {
     if (one->broadcasts >= number) continue;
     work_.created();
     service_.enqueue(broadcasts_.at(number).copy_for(key));
@@ -304,13 +319,13 @@ void array_core::tell(int member, const object_key& key, const location& at) {
 /// The newest counts: hints overtake each other.
 void array_core::hear(const object_key& key, const location& at) {
   if (is_home(key)) {
-    location& entry = homes_[key];
+    location& entry = in_->homes[key];
     if (at.moves < entry.moves) return;
     entry = at;
-    const auto pointer = known_.find(key);
-    if (pointer != known_.end() && pointer->second.moves <= at.moves) known_.erase(pointer);
-  } else if (!here_.contains(key)) {
-    location& known = known_[key];
+    const auto pointer = in_->known.find(key);
+    if (pointer != in_->known.end() && pointer->second.moves <= at.moves) in_->known.erase(pointer);
+  } else if (!in_->here.contains(key)) {
+    location& known = in_->known[key];
     if (known.member < 0 || at.moves > known.moves) known = at;
   }
 }
@@ -318,7 +333,7 @@ void array_core::hear(const object_key& key, const location& at) {
 void array_core::quiet(call_site site) {
   work_.wait(site);
   // Nothing is under way: homes know where all are, and all have run all broadcasts.
-  known_.clear();
+  in_->known.clear();
   broadcasts_.forget();
   control::barrier(among_);  // nobody begins anew before all have forgotten
 }
@@ -330,7 +345,7 @@ std::string array_core::naming(const object_key& key) const {
 
 std::string array_core::describe_pending() const {
   std::string text;
-  for (const auto& [key, calls] : early_) {
+  for (const auto& [key, calls] : in_->early) {
     text += fmt::format("{}{} call{} of object {} of {}, which nobody has inserted",
                         text.empty() ? "" : "; ", calls.size(), calls.size() == 1 ? "" : "s",
                         indices_.text_of(key), label_);

@@ -5,12 +5,10 @@
 // where those have gone that were here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/core/incoming.hpp"
@@ -55,7 +53,7 @@ class array_core {
   [[nodiscard]] const team& among() const noexcept { return among_; }
   [[nodiscard]] std::uint64_t name() const noexcept { return name_; }
   [[nodiscard]] const object_service& service() const noexcept { return service_; }
-  [[nodiscard]] std::size_t size_here() const noexcept { return here_.size(); }
+  [[nodiscard]] std::size_t size_here() const noexcept;
   [[nodiscard]] int home_of(const object_key& key) const { return indices_.home_of(key); }
   [[nodiscard]] element* find(const object_key& key) const;
   /// Those that are here now. No method runs meanwhile.
@@ -100,6 +98,8 @@ class array_core {
     return indices_.home_of(key) == among_.rank();
   }
 
+  struct tables;
+
   team among_;
   const index_space& indices_;
   std::string label_;
@@ -109,12 +109,7 @@ class array_core {
   std::uint64_t born_ = 0;  ///< here: numbers them
   quiescence work_;
   broadcasts broadcasts_;
-  std::unordered_map<object_key, std::unique_ptr<element>, hash_of_key> here_;
-  std::unordered_map<object_key, location, hash_of_key> homes_;  ///< of indices at home here
-  std::unordered_map<object_key, location, hash_of_key> known_;  ///< of others: left, or heard of
-  std::unordered_map<object_key, std::uint64_t, hash_of_key> calls_;  ///< made outside methods
-  /// At home: for objects that nobody has inserted yet.
-  std::unordered_map<object_key, std::vector<std::unique_ptr<invocation>>, hash_of_key> early_;
+  std::unique_ptr<tables> in_;
 };
 
 /// The map of an array names no member. Throws `error` (argument).

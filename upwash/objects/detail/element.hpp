@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -84,10 +83,10 @@ class element {
   std::uint64_t id = 0;
   std::uint64_t moves = 0;
   std::uint64_t broadcasts = 0;
-  std::unordered_map<object_key, std::uint64_t, hash_of_key> calls;
-  std::unordered_map<std::uint64_t, arrivals> callers;
-  int leaves_for = -1;  ///< member, once the method that runs is over
-  bool ends = false;    ///< then
+  std::map<object_key, std::uint64_t> calls;  ///< of ordered arrays: made so far
+  std::map<std::uint64_t, arrivals> callers;  ///< likewise
+  int leaves_for = -1;                        ///< member, once the method that runs is over
+  bool ends = false;                          ///< then
 };
 
 }  // namespace upwash::objects

@@ -9,6 +9,8 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/core/job.hpp"
 #include "upwash/objects/detail/array_core.hpp"
 
 namespace upwash::objects {
@@ -36,6 +38,15 @@ array_core& object_service::find(std::uint64_t name) const {
               fmt::format("rank {}: a message for the object array {:#x}, which is not, or no "
                           "more, here: wait for its end (quiet) before it goes",
                           here_.rank(), name));
+}
+
+void object_service::hold(int more) noexcept {
+  pauses_ += more;
+  tell_of_work();
+}
+
+void object_service::tell_of_work() noexcept {
+  host(here_).set_busy(*this, pauses_ == 0 && !queue_.empty());
 }
 
 void object_service::enqueue(std::unique_ptr<invocation> call) {

@@ -10,12 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "upwash/core/host.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/objects/detail/element.hpp"
 
+namespace upwash {
+class job;
+}
+
 namespace upwash::objects {
+
+class array_core;
 
 class object_service final : public service_base {
  public:
@@ -50,11 +55,8 @@ class object_service final : public service_base {
   };
 
  private:
-  void hold(int more) noexcept {
-    pauses_ += more;
-    tell_of_work();
-  }
-  void tell_of_work() noexcept { host(here_).set_busy(*this, pauses_ == 0 && !queue_.empty()); }
+  void hold(int more) noexcept;
+  void tell_of_work() noexcept;
 
   struct waiting {
     std::int16_t priority;
