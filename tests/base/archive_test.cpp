@@ -12,6 +12,7 @@
 #include <cereal/types/vector.hpp>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,17 @@ TEST(archive, takes_what_cereal_serializes) {
   EXPECT_EQ(read_back<std::vector<particle>>(written(particles)), particles);
   EXPECT_EQ(*read_back<tagged>(written(tagged{std::make_unique<int>(7)})).number, 7);
   EXPECT_EQ(read_back<tagged>(written(tagged{})).number, nullptr);
+}
+
+TEST(archive, writes_a_span_as_the_vector_that_it_is_read_as) {
+  const std::vector<int> numbers{3, 1, 4, 1, 5};
+  const std::vector<std::string> words{"to", "and", "fro"};
+  std::vector<std::byte> by_span, by_vector;
+  archive_writer one(by_span);
+  one(std::span<const int>(numbers), std::span<const std::string>(words));
+  archive_writer other(by_vector);
+  other(numbers, words);
+  EXPECT_EQ(by_span, by_vector);
 }
 
 TEST(archive, says_where_bytes_end_early) {

@@ -46,6 +46,11 @@ TEST(fifo, lets_go_of_what_was_taken) {
   queue.push_back(kept);
   queue.pop_front();
   EXPECT_EQ(kept.use_count(), 1);
+  queue.push_back(kept);
+  queue.push_back(kept);
+  queue.pop_back();
+  EXPECT_EQ(kept.use_count(), 2);
+  EXPECT_EQ(queue.size(), 1U);
 }
 
 TEST(fifo, allocates_only_for_more_than_ever) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/is_address.hpp"
 
 namespace upwash {
 
@@ -31,11 +32,12 @@ concept has_serialize = requires(T& value, archive_writer& a) {
   value.serialize(a);
 };
 
-/// Copied as its bytes: no member of its own says otherwise, and it can be assigned to (so that it
-/// has no references).
+/// Copied as its bytes: no member of its own says otherwise, it can be assigned to (so that it has
+/// no references), and is no view of what lies elsewhere.
 template <class T>
 concept plain_value =
-    std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && !has_serialize<T>;
+    std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && !has_serialize<T> &&
+    !is_view<T>;
 
 /// How other libraries archive T, where a header has brought them in: static members
 /// `void write(std::vector<std::byte>& out, const T&)`, which appends, and
@@ -59,6 +61,13 @@ template <class T>
 inline constexpr bool is_block = false;
 template <class T, class A>
 inline constexpr bool is_block<std::vector<T, A>> = plain_value<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_block<std::span<const T>> = plain_value<T>;
+/// Written as a vector of the same elements, to be read as one.
+template <class T>
+inline constexpr bool is_const_span = false;
+template <class T>
+inline constexpr bool is_const_span<std::span<const T>> = true;
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -87,6 +96,7 @@ class archive_writer {
  private:
   void raw(const void* data, std::size_t bytes) {
     if (bytes == 0) return;
+    if (bytes > out_.max_size()) __builtin_unreachable();  // GCC 12 warns of such, falsely
     const std::size_t at = out_.size();
     out_.resize(at + bytes);
     std::memcpy(out_.data() + at, data, bytes);
@@ -101,7 +111,7 @@ class archive_writer {
     } else if constexpr (std::is_same_v<T, std::string>) {
       write_size(value.size());
       raw(value.data(), value.size());
-    } else if constexpr (detail::is_vector<T>) {
+    } else if constexpr (detail::is_vector<T> || detail::is_const_span<T>) {
       write_size(value.size());
       if constexpr (detail::is_block<T>) {
         raw(value.data(), value.size() * sizeof(typename T::value_type));
@@ -166,9 +176,7 @@ class archive_reader {
     } else if constexpr (detail::is_vector<T>) {
       const std::size_t size = read_size();
       if constexpr (detail::is_block<T>) {
-        check_left(size * sizeof(typename T::value_type));  // size is at most the bytes left
-        value.resize(size);
-        raw(value.data(), value.size() * sizeof(typename T::value_type));
+        read_block(value, size);
       } else {
         value.resize(size);
         for (auto& element : value) read(element);
@@ -185,6 +193,19 @@ class archive_reader {
                     "give the type a serialize(A&) member, or include "
                     "upwash/base/serialize_cereal.hpp");
       in_ = in_.subspan(foreign_archive<T>::read(in_, value));
+    }
+  }
+
+  template <class T, class A>
+  void read_block(std::vector<T, A>& value, std::size_t size) {
+    check_left(size * sizeof(T));  // size is at most the bytes left
+    if (reinterpret_cast<std::uintptr_t>(in_.data()) % alignof(T) == 0) {
+      const T* const first = reinterpret_cast<const T*>(in_.data());
+      value.assign(first, first + size);  // sets nothing to zero before
+      in_ = in_.subspan(size * sizeof(T));
+    } else {
+      value.resize(size);
+      raw(value.data(), size * sizeof(T));
     }
   }
 

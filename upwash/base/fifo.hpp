@@ -36,6 +36,12 @@ class fifo {
     --count_;
   }
 
+  /// The same of the newest.
+  void pop_back() {
+    back() = T();
+    --count_;
+  }
+
  private:
   [[nodiscard]] std::size_t at(std::size_t i) const noexcept {
     return (first_ + i) & (room_.size() - 1);  // a power of two

@@ -35,14 +35,6 @@ concept fixed_item = plain_value<T> && std::is_default_constructible_v<T>;
 /// In place of what items have in common.
 struct nothing {};
 
-/// Copyable as bytes, but the bytes are an address, which means nothing at another rank.
-template <class T>
-inline constexpr bool is_address = std::is_pointer_v<T> || std::is_member_pointer_v<T>;
-template <class C, class Traits>
-inline constexpr bool is_address<std::basic_string_view<C, Traits>> = true;
-template <class T, std::size_t N>
-inline constexpr bool is_address<std::span<T, N>> = true;
-
 /// Flushes its stream when it ends, unless by an exception. Outside handlers.
 class iteration {
  public:
@@ -76,10 +68,10 @@ class stream final : private streaming::receiver {
   static constexpr bool raw = std::is_same_v<T, std::span<const std::byte>>;
   static constexpr bool fixed = !raw && streaming::fixed_item<T>;
   static constexpr bool has_common = !std::is_same_v<Common, streaming::nothing>;
-  static_assert(raw || !streaming::is_address<T>,
+  static_assert(raw || !is_address<T>,
                 "a pointer or view means nothing at another rank: push what it names "
                 "(std::string, std::vector), or std::span<const std::byte>, whose bytes travel");
-  static_assert(!streaming::is_address<Common>,
+  static_assert(!is_address<Common>,
                 "what items have in common is a value: an address means nothing at another rank");
   static_assert(streaming::fixed_item<Common> && sizeof(Common) <= sizeof(streaming::common_part),
                 "what items have in common is trivially copyable, of 24 bytes at most");
@@ -122,6 +114,13 @@ class stream final : private streaming::receiver {
     } else {
       packed(item, [&](const auto& bytes) { engine_.push_sized(destination, bytes); });
     }
+  }
+
+  /// As `push` of an item whose bytes `write(std::byte*)` puts where they go, all `sizeof(T)` of
+  /// them: what is made of parts is copied once.
+  template <class Write>
+  void push_written(int destination, const Write& write) requires(fixed) {
+    engine_.template push_written<sizeof(T)>(destination, write);
   }
 
   /// Items that this member pushes from now on have this in common: the handler gets it before
