@@ -129,6 +129,47 @@ TEST(fiber, destroyed_before_the_first_resume_never_runs) {
   EXPECT_TRUE(log.empty());
 }
 
+struct nest {
+  upwash::fiber* outer = nullptr;
+  upwash::fiber* inner = nullptr;
+  std::vector<std::string>* log = nullptr;
+};
+
+void suspend_the_outer(void* argument) {
+  const auto& n = *static_cast<nest*>(argument);
+  n.log->push_back("inner begins");
+  n.outer->suspend();
+  n.log->push_back("inner goes on");
+  n.inner->suspend();
+  n.log->push_back("inner ends");
+}
+
+void resume_the_inner(void* argument) {
+  const auto& n = *static_cast<nest*>(argument);
+  n.inner->resume();
+  n.log->push_back("outer goes on");
+  n.outer->suspend();
+  n.inner->resume();
+}
+
+TEST(fiber, may_be_suspended_by_one_that_it_has_resumed) {
+  upwash::fiber_stacks stacks(2, 64 * 1024);
+  std::vector<std::string> log;
+  nest n{nullptr, nullptr, &log};
+  upwash::fiber outer(stacks, 0, resume_the_inner, &n);
+  upwash::fiber inner(stacks, 1, suspend_the_outer, &n);
+  n.outer = &outer;
+  n.inner = &inner;
+  for (int turn = 0; turn < 3; ++turn) {
+    log.push_back("turn");
+    outer.resume();
+  }
+  EXPECT_TRUE(outer.finished());
+  EXPECT_TRUE(inner.finished());
+  EXPECT_EQ(log, (std::vector<std::string>{"turn", "inner begins", "turn", "inner goes on",
+                                           "outer goes on", "turn", "inner ends"}));
+}
+
 TEST(fiber, stack_out_of_range_is_an_error) {
   upwash::fiber_stacks stacks(1, 64 * 1024);
   EXPECT_THROW(upwash::fiber(stacks, 1, count_steps, nullptr), upwash::error);

@@ -52,35 +52,44 @@ struct stack_notes {
   void* resumer_fake = nullptr;
   const void* resumer_bottom = nullptr;
   std::size_t resumer_bytes = 0;
+  // A fiber that this one resumed may have suspended this one: that stack goes on then.
+  const void* left_bottom = nullptr;
+  std::size_t left_bytes = 0;
 
-  void created(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
+  void created(void* bottom, std::size_t bytes) {
+    __asan_unpoison_memory_region(bottom, bytes);
+    left_bottom = bottom;
+    left_bytes = bytes;
+  }
   /// Frames left the stack poisoned; its memory may be mapped again for something else.
   void destroyed(void* bottom, std::size_t bytes) { __asan_unpoison_memory_region(bottom, bytes); }
-  void entering(const void* bottom, std::size_t bytes) {
-    __sanitizer_start_switch_fiber(&resumer_fake, bottom, bytes);
-  }
+  void entering() { __sanitizer_start_switch_fiber(&resumer_fake, left_bottom, left_bytes); }
   void entered() { __sanitizer_finish_switch_fiber(fiber_fake, &resumer_bottom, &resumer_bytes); }
   void leaving(bool for_good) {
     __sanitizer_start_switch_fiber(for_good ? nullptr : &fiber_fake, resumer_bottom, resumer_bytes);
   }
-  void left() { __sanitizer_finish_switch_fiber(resumer_fake, nullptr, nullptr); }
+  void left() { __sanitizer_finish_switch_fiber(resumer_fake, &left_bottom, &left_bytes); }
 #elif defined(__SANITIZE_THREAD__)
   void* own = nullptr;
+  void* left_on = nullptr;  ///< own, or that of a fiber that this one resumed
   void* resumer = nullptr;
 
-  void created(void*, std::size_t) { own = __tsan_create_fiber(0); }
+  void created(void*, std::size_t) { left_on = own = __tsan_create_fiber(0); }
   void destroyed(void*, std::size_t) { __tsan_destroy_fiber(own); }
-  [[gnu::no_sanitize_thread]] void entering(const void*, std::size_t) {
+  [[gnu::no_sanitize_thread]] void entering() {
     resumer = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(own, 0);
+    __tsan_switch_to_fiber(left_on, 0);
   }
   void entered() {}
-  [[gnu::no_sanitize_thread]] void leaving(bool) { __tsan_switch_to_fiber(resumer, 0); }
+  [[gnu::no_sanitize_thread]] void leaving(bool) {
+    left_on = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(resumer, 0);
+  }
   void left() {}
 #else
   void created(void*, std::size_t) {}
   void destroyed(void*, std::size_t) {}
-  void entering(const void*, std::size_t) {}
+  void entering() {}
   void entered() {}
   void leaving(bool) {}
   void left() {}
@@ -234,10 +243,7 @@ fiber::fiber(fiber_stacks& stacks, std::size_t index, void (*entry)(void*), void
 fiber::~fiber() { state_->notes.destroyed(state_->bottom, state_->bytes); }
 
 // Not seen by the thread sanitizer: it would count the call on one stack, its return on another.
-[[gnu::no_sanitize_thread]] void fiber::entering() {
-  const state& s = *state_;
-  state_->notes.entering(s.bottom, s.bytes);
-}
+[[gnu::no_sanitize_thread]] void fiber::entering() { state_->notes.entering(); }
 void fiber::left() { state_->notes.left(); }
 [[gnu::no_sanitize_thread]] void fiber::leaving() { state_->notes.leaving(done_); }
 void fiber::entered() { state_->notes.entered(); }

@@ -85,7 +85,8 @@ extern "C" [[gnu::const]] exception_globals* upwash_exception_globals() noexcept
 }  // namespace detail
 
 /// One stack with a function on it. At each switch the exception globals and errno are kept
-/// with the fiber, so two fibers may wait inside catch blocks; sanitizers are told.
+/// with the fiber, so two fibers may wait inside catch blocks; sanitizers are told. A fiber may
+/// resume another, which may suspend the first: the next resume goes on in the other.
 class fiber {
  public:
   /// `entry(argument)` runs at the first `resume`. It must not let an exception escape.
