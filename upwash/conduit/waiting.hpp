@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "upwash/base/duration.hpp"
 #include "upwash/base/words.hpp"
 #include "upwash/conduit/message.hpp"
 #include "upwash/observe/wait_reason.hpp"
@@ -72,6 +73,10 @@ class wait_target {
   void set_polls(bool on) noexcept { polls_ = on; }
   [[nodiscard]] bool polls() const noexcept { return polls_; }
 
+  /// Something is to be done then, whatever comes or does not (`now` of the rank); max: nothing is.
+  void set_alarm(duration at) noexcept { alarm_ = at; }
+  [[nodiscard]] duration alarm() const noexcept { return alarm_; }
+
   /// Whether the wait is over. False for credit: its waiter leaves after one idle.
   [[nodiscard]] bool ready() const noexcept {
     switch (kind_) {
@@ -108,6 +113,7 @@ class wait_target {
   std::uint64_t value_ = 0;
   const void* subject_ = nullptr;
   bool (*test_)(const void*) = nullptr;
+  duration alarm_ = duration::max();
 };
 
 /// What a rank does when a poll found nothing: spin, yield, switch to another rank's fiber, or

@@ -80,6 +80,21 @@ std::size_t medium_limit(const team& among) { return reach_of(among).medium_byte
 
 namespace detail {
 
+packing_buffer::packing_buffer(job& here) : here_(here) {
+  auto& spare = job_access::state(here).packing;
+  if (spare.empty()) return;
+  bytes.swap(spare.back());
+  spare.pop_back();
+}
+
+packing_buffer::~packing_buffer() {
+  constexpr std::size_t most = 2;  // one within another
+  auto& spare = job_access::state(here_).packing;
+  if (spare.size() == most || bytes.capacity() > most_spare_bytes) return;
+  bytes.clear();
+  spare.push_back(std::move(bytes));
+}
+
 void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload) {
   const conduit::message m = compose(here, destination, kind, thunk, arguments, payload);

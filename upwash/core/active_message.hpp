@@ -119,6 +119,21 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
                          const void* thunk, std::span<const std::byte> arguments);
 void check_reply(const job& here);
 
+/// Bytes to write a message into, of the job's own where no other call has them: sent often they
+/// cost no allocation.
+class packing_buffer {
+ public:
+  explicit packing_buffer(job& here);
+  packing_buffer(const packing_buffer&) = delete;
+  packing_buffer& operator=(const packing_buffer&) = delete;
+  ~packing_buffer();
+
+  std::vector<std::byte> bytes;
+
+ private:
+  job& here_;
+};
+
 template <auto Handler, class... Args>
 void pack_and_send(job& here, int destination, lane kind, std::span<const std::byte> payload,
                    const Args&... args) {
@@ -128,10 +143,10 @@ void pack_and_send(job& here, int destination, lane kind, std::span<const std::b
     send_packed(here, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
                 payload);
   } else {
-    std::vector<std::byte> archived;
-    const auto arguments = pack::write_archive(archived, line, args...);
-    archived.insert(archived.end(), payload.begin(), payload.end());
-    send_packed(here, destination, kind, pack::thunk_address(), arguments, archived);
+    packing_buffer archived(here);
+    const auto arguments = pack::write_archive(archived.bytes, line, args...);
+    archived.bytes.insert(archived.bytes.end(), payload.begin(), payload.end());
+    send_packed(here, destination, kind, pack::thunk_address(), arguments, archived.bytes);
   }
 }
 

@@ -18,10 +18,17 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/idle_clock.hpp"
 #include "upwash/core/peer_traffic.hpp"
+#include "upwash/core/side_fiber.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
+namespace {
+
+/// A rank with work of its own without end lets those go on that share its process.
+constexpr unsigned most_moves_in_a_row = 1024;
+
+}  // namespace
 
 std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& idle, int rank,
                                 const job_options& options) {
@@ -35,6 +42,12 @@ std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& id
 /// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
 void host::finish() const {
   static constexpr conduit::wait_reason reason{.operation = "finish"};
+  if (aside() != nullptr) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: finish on a fiber aside from the main flow, for whose end it "
+                            "waits; call it outside methods",
+                            job_.rank_));
+  }
   const wait_scope in(job_, reason);
   detail::job_state& state = *job_.state_;
   enum { sent, handled };
@@ -103,6 +116,7 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
                             job_.rank_, reason.operation));
   }
   if (target.ready()) return;
+  if (side_fiber* const on = job_.state_->aside; on != nullptr) return on->wait(target, reason);
   if (job_.state_->polled_for) {
     if (idle_in_turn(target, reason)) return;
   } else if (target.by_peers() && look_on(target)) {
@@ -111,14 +125,18 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
   const bool once = target.what() == conduit::wait_target::kind::credit;
   const auto one_idle = conduit::wait_target::credit(reason.peer, conduit::lane::request);
   const wait_scope in(job_, reason);
+  unsigned moves = 0;  // in a row
   for (unsigned& idles = job_.state_->idles;;) {
     const int moved = job_.progress_step();
     if (target.ready() || (once && moved != 0)) return;
-    if (moved != 0) continue;
+    if (moved != 0 && (++moves < most_moves_in_a_row || job_.virtual_time_)) continue;
+    moves = 0;
     if (idles == 0) job_.below_->waiter->begin_wait(job_.rank_);
-    const bool looks_itself = job_.state_->word_watchers == 0 || target.by_peers();
+    const bool looks_itself =
+        job_.state_->words_aside == 0 && (job_.state_->word_watchers == 0 || target.by_peers());
     conduit::wait_target until = looks_itself ? target : one_idle;
     until.set_polls(has_work());
+    until.set_alarm(job_.state_->next_alarm);
     job_.below_->waiter->idle(job_.rank_, until, reason);
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
@@ -171,6 +189,12 @@ void host::set_busy(service_base& which, bool busy) const noexcept {
   job_.state_->busy_services += busy ? 1 : -1;
 }
 
+void host::set_alarm(service_base& which, duration at) const noexcept {
+  if (which.alarm_ == at) return;
+  which.alarm_ = at;
+  job_.find_next_alarm();
+}
+
 void host::watch_words(bool begins) const noexcept {
   job_.state_->word_watchers += begins ? 1 : -1;
 }
@@ -188,6 +212,12 @@ void host::run_as_handler(function_ref<void()> what) const {
   }
   job_.in_handler_ = false;
 }
+
+void host::fail(std::exception_ptr why) const noexcept {
+  detail::job_access::set_fault(job_, std::move(why));
+}
+
+side_fiber* host::aside() const noexcept { return job_.state_->aside; }
 
 std::size_t host::deferred() const noexcept { return job_.state_->messages.deferred(); }
 

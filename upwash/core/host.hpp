@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include "upwash/base/function_ref.hpp"
@@ -16,6 +17,7 @@
 
 namespace upwash {
 
+class side_fiber;
 class waiter_layer;
 
 class host {
@@ -41,19 +43,29 @@ class host {
 
   /// Blocks until the target is ready, making progress; all waiting of the library ends here.
   /// With a credit target it returns after any progress. Throws `error` (argument) in a handler.
+  /// On a fiber aside it suspends that, and whoever resumed it makes progress.
   void wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const;
+  /// The fiber aside that runs now (side_fiber.hpp), whose waits suspend it; null: the main flow.
+  [[nodiscard]] side_fiber* aside() const noexcept;
+  /// A wait begins that others may have brought about: a sign of life, for who looks for deadlocks.
+  void begin_wait() const { job_.below_->waiter->begin_wait(job_.rank_); }
   /// How often it pays to look at a word that peers write before one waits for it.
   [[nodiscard]] int looks() const noexcept { return job_.below_->waiter->looks(job_.rank_); }
 
   /// Runs `what` as a handler runs: it must not wait, and what it sends without credit is queued.
   /// What it throws ends the job, and is thrown here too. In a handler: only calls it.
   void run_as_handler(function_ref<void()> what) const;
+  /// The job ends with `why`, which each progress throws from now on; not if it fails already.
+  void fail(std::exception_ptr why) const noexcept;
   /// Messages of handlers that wait for credit.
   [[nodiscard]] std::size_t deferred() const noexcept;
   /// In a handler of a layer: what came lets it go on, so its progress comes before more messages.
   void act_first() const noexcept { job_.below_->act_first(true); }
   /// Whether a service that wants progress has work now; at first it has. Also from a handler.
   void set_busy(service_base& which, bool busy) const noexcept;
+  /// The service has work from that time on (job::now): it is then busy. One alarm a service, the
+  /// last that was set; max: none. While any is set waits end for it, and are no deadlock.
+  void set_alarm(service_base& which, duration at) const noexcept;
   /// An operation of a layer begins, or ends, whose progress looks at words that peers store.
   /// Nothing announces those: while there is any, waits poll after each idle of one turn.
   void watch_words(bool begins) const noexcept;

@@ -18,6 +18,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/idle_clock.hpp"
 #include "upwash/core/peer_traffic.hpp"
+#include "upwash/core/side_fiber.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -41,6 +42,7 @@ namespace {
 constexpr unsigned most_empty_polls = 16;  ///< in a row, before the next one pauses
 constexpr unsigned steps_a_look = 256;     ///< for ranks that the conduit has lost
 constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
+constexpr conduit::wait_reason polling{.operation = "a loop over progress"};
 
 }  // namespace
 
@@ -80,6 +82,7 @@ job::~job() {
   state_->progressing.clear();
   state_->on_teams.clear();
   state_->busy_services = 0;
+  state_->next_alarm = duration::max();
   state_->word_watchers = 0;
   while (!state_->services.empty()) {
     const auto last = std::move(state_->services.back());  // it may still ask for others
@@ -99,6 +102,9 @@ void job::progress() {
                             rank_));
   }
   host(*this).charge(conduit::cost::poll, 1);
+  if (state_->aside != nullptr) [[unlikely]] {
+    return state_->aside->give_way(polling, virtual_time_);
+  }
   unsigned& empty = state_->empty_polls;
   empty = progress_step() == 0 ? empty + 1 : 0;
   if (empty == 0) state_->hang.polling_since_ps = 0;
@@ -109,7 +115,6 @@ void job::progress() {
 /// The caller polls for something to come, by test() or by a loop of its own: as in a wait, the
 /// others who share the processor go first. Not if it computes between one poll and the next.
 void job::pause_polling() {
-  static constexpr conduit::wait_reason reason{.operation = "a loop over progress"};
   auto& state = *state_;
   if (state.empty_polls != most_empty_polls + 1 &&
       steady_now() - state.last_pause > duration::from_us(computing_us)) {
@@ -121,7 +126,7 @@ void job::pause_polling() {
     state.hang.polling_since_ps = steady_now().ps();
     state.hang.reported = false;
   }
-  below_->waiter->idle(rank_, conduit::wait_target::credit(-1, lane::request), reason);
+  below_->waiter->idle(rank_, conduit::wait_target::credit(-1, lane::request), polling);
   state.last_pause = steady_now();
   detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
 }
@@ -166,11 +171,35 @@ int job::services_step() {
     explicit scope(bool& flag) : inside(flag) { inside = true; }
     ~scope() { inside = false; }
   } const in(state.in_services);
+  if (state.next_alarm != duration::max()) [[unlikely]]
+    wake_services();
   int moved = 0;
   for (std::size_t i = 0; i < state.progressing.size(); ++i) {
     if (state.progressing[i]->busy_) moved += state.progressing[i]->progress();
   }
   return moved;
+}
+
+/// Those whose alarm goes off.
+void job::wake_services() noexcept {
+  const duration time = now();
+  if (time < state_->next_alarm) return;
+  for (service_base* const each : state_->progressing) {
+    if (each->alarm_ > time) continue;
+    each->alarm_ = duration::max();
+    host(*this).set_busy(*each, true);
+  }
+  find_next_alarm();
+}
+
+void job::find_next_alarm() noexcept {
+  auto& state = *state_;
+  const duration before = std::exchange(state.next_alarm, duration::max());
+  for (const service_base* const each : state.progressing) {
+    state.next_alarm = std::min(state.next_alarm, each->alarm_);
+  }
+  state.busy_services +=
+      (state.next_alarm != duration::max() ? 1 : 0) - (before != duration::max() ? 1 : 0);
 }
 
 duration job::now() const noexcept { return below_->endpoint.now(rank_); }

@@ -42,7 +42,8 @@ struct job_options {
   std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
   duration hang_report = {};          ///< a wait longer than this is reported once; 0: never
   observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: each rank's own
-  bool checked = checks >= check_level::collective;  ///< costly checks of the caller
+  std::size_t side_stack_bytes = std::size_t{256} << 10U;  ///< of a fiber aside (side_fiber.hpp)
+  bool checked = checks >= check_level::collective;        ///< costly checks of the caller
   bool progress_thread = false;  ///< a thread serves memory operations (real conduits, one
                                  ///< rank a process)
   /// An address in what handler ids take for the program; null: in the executable.
@@ -64,7 +65,8 @@ class job final {
   /// All ranks. O(1).
   [[nodiscard]] team world() const;
 
-  /// Takes messages and moves operations on, a bounded amount. Nonblocking; not from a handler.
+  /// Takes messages and moves operations on, a bounded amount. Nonblocking; not from a handler. On
+  /// a fiber aside, as methods of objects that wait are: lets the rank's main flow do so.
   void progress();
 
   /// Blocks until every implicit operation of this rank is complete at its target, and what
@@ -113,6 +115,8 @@ class job final {
   void pause_polling();
   int progress_step();
   int services_step();
+  void wake_services() noexcept;
+  void find_next_alarm() noexcept;
   void look_for_losses() noexcept;
   [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);

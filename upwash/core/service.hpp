@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "upwash/base/duration.hpp"
+
 namespace upwash {
 
 class job;
@@ -60,6 +62,7 @@ class service_base {
   friend class host;
   friend class job;
   bool busy_ = false;
+  duration alarm_ = duration::max();
 };
 
 namespace detail {

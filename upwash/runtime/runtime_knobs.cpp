@@ -46,7 +46,9 @@ constexpr knob rows[] = {
          "messages from handlers that wait for credit, above which peers' requests are throttled",
          knob_level::developer},
     knob{"stack_bytes", knob_type::bytes, "0",
-         "stack of a rank that is a fiber, pages as they are touched; 0: 8m, 256k where simulated",
+         "stack of a rank that is a fiber, and of a method that waits, pages as they are touched; "
+         "0: "
+         "8m (256k where simulated), and 256k",
          knob_level::developer},
 };
 

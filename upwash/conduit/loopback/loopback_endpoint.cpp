@@ -88,7 +88,8 @@ int loopback_endpoint::poll(int /*rank*/) {
   return taken;
 }
 
-void loopback_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
+void loopback_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
+  if (target.alarm() != duration::max()) ++shared_.events;  // it is to come
   shared_.ranks.idle(rank, reason);
 }
 

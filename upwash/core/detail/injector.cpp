@@ -42,9 +42,10 @@ void copy_bytes(std::byte* to, std::span<const std::byte> from) {
 }  // namespace
 
 stored_message::stored_message(const conduit::message& m)
-    : header(m), bytes(m.arguments.size() + m.payload.size()), argument_bytes(m.arguments.size()) {
-  copy_bytes(bytes.data(), m.arguments);
-  copy_bytes(bytes.data() + argument_bytes, m.payload);
+    : header(m), argument_bytes(m.arguments.size()) {
+  bytes.reserve(argument_bytes + m.payload.size());
+  bytes.insert(bytes.end(), m.arguments.begin(), m.arguments.end());
+  bytes.insert(bytes.end(), m.payload.begin(), m.payload.end());
 }
 
 conduit::message stored_message::view() const {
@@ -183,6 +184,7 @@ const stored_message* assembler::add(const conduit::message& piece) {
     whole.arguments = {};
     whole.payload = {};
     it = partial_.emplace(which, partial{stored_message(whole), header.total}).first;
+    it->second.whole.bytes = std::exchange(spare_, {});
     it->second.whole.bytes.resize(header.total);
     it->second.whole.argument_bytes = header.argument_bytes;
   }
@@ -193,7 +195,11 @@ const stored_message* assembler::add(const conduit::message& piece) {
 }
 
 void assembler::done(const conduit::message& piece) {
-  partial_.erase({{piece.source, piece.kind}, header_of(piece).stream});
+  const auto whole = partial_.find({{piece.source, piece.kind}, header_of(piece).stream});
+  if (whole->second.whole.bytes.capacity() <= most_spare_bytes) {
+    spare_ = std::move(whole->second.whole.bytes);
+  }
+  partial_.erase(whole);
 }
 
 }  // namespace upwash::detail

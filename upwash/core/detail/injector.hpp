@@ -24,6 +24,9 @@
 
 namespace upwash::detail {
 
+/// Of buffers that are kept for the next message.
+inline constexpr std::size_t most_spare_bytes = std::size_t{1} << 20U;
+
 /// A message with its bytes, kept until it can go or its turn comes.
 struct stored_message {
   explicit stored_message(const conduit::message& m);
@@ -138,7 +141,7 @@ class resequencer {
   std::map<channel, state> channels_;
 };
 
-/// Messages that arrive in pieces. Memory: the payloads that are not complete.
+/// Messages that arrive in pieces. Memory: the payloads that are not complete, and 1 MiB at most.
 class assembler {
  public:
   /// Takes a piece; when it is the last, calls `take` with the whole message.
@@ -160,6 +163,7 @@ class assembler {
   void done(const conduit::message& piece);
 
   std::map<key, partial> partial_;
+  std::vector<std::byte> spare_;  ///< of the last that was complete: pages that are there
 };
 
 /// Whether the handler id is that of a piece.

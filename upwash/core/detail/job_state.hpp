@@ -26,6 +26,10 @@
 #include "upwash/core/job.hpp"
 #include "upwash/core/service.hpp"
 
+namespace upwash {
+class side_fiber;
+}
+
 namespace upwash::detail {
 
 class team_table;
@@ -60,6 +64,7 @@ class job_state {
   region_table regions;
   address_book addresses;
   memory_engine memory;
+  std::vector<std::vector<std::byte>> packing;  ///< buffers of nobody now (active_message.hpp)
   object_pool<ticket> tickets;
   detached_tickets detached{tickets};
   std::atomic<std::uint32_t> implicit_pending{0};
@@ -73,9 +78,12 @@ class job_state {
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
   std::vector<service_base*> on_teams;     ///< all, by their places
   std::vector<service_base*> progressing;  ///< those that want calls
-  int busy_services = 0;                   ///< of them: those that have work
+  int busy_services = 0;                   ///< of them: those that have work; one for alarms
+  duration next_alarm = duration::max();   ///< of them
   bool in_services = false;                ///< one of them is being called
   int word_watchers = 0;                   ///< operations that look at words of peers
+  side_fiber* aside = nullptr;             ///< what runs now, where it is not the main flow
+  int words_aside = 0;                     ///< waits aside for what no message tells of
 
   bool polled_for = false;             ///< while it idles
   std::vector<waiter_layer*> waiters;  ///< above what the rank does when idle, the outermost last

@@ -10,6 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
+#include "upwash/conduit/stack_bytes.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
@@ -91,6 +92,7 @@ void compose(composition& made) {
   made.options.hang_report = made.values.time("hang_report");
   if (made.boot) made.options.hang_board = made.boot->hang_board();
   made.options.checked = made.options.checked || made.values.flag("checked");
+  made.options.side_stack_bytes = conduit::stack_bytes(made.values, made.options.side_stack_bytes);
   made.options.progress_thread = made.values.flag("progress_thread");
   if (made.options.progress_thread && made.world->local_ranks() > 1) {
     log(log_level::warning, "runtime",

@@ -210,7 +210,8 @@ int composite_endpoint::poll(int rank) {
   return happened;
 }
 
-void composite_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
+void composite_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
+  if (target.alarm() != duration::max()) ++shared_.events;  // it is to come
   shared_.ranks.idle(rank, reason);
 }
 

@@ -145,10 +145,10 @@ duration sim_endpoint::next_look(int rank, const wait_reason& reason) {
   return in_.ranks.clock(rank) + default_poll * (length * in_.draw(rank, 32));
 }
 
-void sim_endpoint::idle(int rank, const wait_target& /*target*/, const wait_reason& reason) {
+void sim_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
   ensure(!in_.in_handler(rank), "handlers do not wait");
-  duration until =
-      std::min({messages_.next_arrival(rank), operations_.next_told(rank), in_.retry_at(rank)});
+  duration until = std::min({messages_.next_arrival(rank), operations_.next_told(rank),
+                             in_.retry_at(rank), target.alarm()});
   if (direct_) until = std::min(until, next_look(rank, reason));
   empty_polls_[static_cast<std::size_t>(rank - first_rank_)] = 0;
   in_.ranks.idle(rank, until, reason);
