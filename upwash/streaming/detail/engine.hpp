@@ -74,6 +74,22 @@ class engine final : public counted_work {
     std::memcpy(at, &item, sizeof item);
     into.next = at + sizeof item;
   }
+  /// The same for records of so many bytes that `write(std::byte*)` puts where they go: parts of
+  /// them are copied once.
+  template <std::size_t Bytes, class Write>
+  void push_written(int destination, const Write& write) {
+    const std::uint32_t way = way_to(destination);
+    buffer& into = buffers_[way];
+    if (into.left() <= static_cast<std::ptrdiff_t>(Bytes + word_bytes)) [[unlikely]] {
+      std::array<std::byte, Bytes> copy;
+      write(copy.data());
+      return add(way, destination, copy);
+    }
+    std::byte* at = into.next;
+    if (is_routed(into.kind)) at = put_word(at, static_cast<std::size_t>(destination));
+    write(at);
+    into.next = at + Bytes;
+  }
   /// The same for records of different sizes.
   void push_sized(int destination, std::span<const std::byte> record) {
     place_with_length(way_to(destination), destination, record);

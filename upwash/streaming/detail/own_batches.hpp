@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <utility>
 
+#include "upwash/base/fifo.hpp"
 #include "upwash/streaming/detail/buffers.hpp"
 
 namespace upwash::streaming {
@@ -37,8 +37,8 @@ class own_batches {
  private:
   const std::size_t memory_;
   const bool ordered_;
-  std::deque<batch> waiting_;  ///< oldest first
-  std::size_t bytes_ = 0;      ///< of their records
+  fifo<batch> waiting_;    ///< oldest first
+  std::size_t bytes_ = 0;  ///< of their records
 };
 
 }  // namespace upwash::streaming
