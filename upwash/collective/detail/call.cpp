@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/choice.hpp"
 #include "upwash/collective/detail/run/plan.hpp"
 
 #include <fmt/format.h>
@@ -348,6 +349,11 @@ void run(const team& among, const call& wanted, const binding& buffers) {
   } else {
     run_plan(among, service, record, made, wanted, buffers);
   }
+}
+
+std::string algorithm_of(const team& among, const call& wanted) {
+  auto& service = among.here().service<executor>();
+  return text_of(plan_of(among, service, service.record_of(among), wanted).chosen);
 }
 
 persistent prepare(const team& among, const call& wanted, const binding& buffers) {
