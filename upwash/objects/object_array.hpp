@@ -6,93 +6,26 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "upwash/core/team.hpp"
 #include "upwash/objects/detail/index_text.hpp"
 #include "upwash/objects/detail/method_message.hpp"
+#include "upwash/objects/index_map.hpp"
 #include "upwash/objects/object.hpp"
+#include "upwash/objects/object_view.hpp"
+#include "upwash/objects/options.hpp"
+#include "upwash/objects/reduction.hpp"
+#include "upwash/objects/section.hpp"
 
 namespace upwash {
-
-struct object_options {
-  std::string name = "objects";  ///< in errors and reports
-  /// Calls of one caller (an object of the array, or a rank) to one object run in the order in
-  /// which they were made, whatever migrates. Else those of equal priority do while the object
-  /// stays.
-  bool ordered = false;
-};
-
-/// An array as an object or a rank sees it: who can call. Valid while the array is.
-template <class T, objects::object_index Index = typename T::index_type>
-class object_view {
- public:
-  explicit object_view(objects::array_core& of) : of_(&of) {}
-  /// The array that an object is of, in its methods.
-  explicit object_view(const T& one) : of_(&one.self_->of) {}
-
-  /// One object of it.
-  class place {
-   public:
-    place(objects::array_core& of, const Index& index)
-        : of_(&of), key_(objects::object_key::of(index)) {}
-
-    /// `(object.*Method)(args...)` runs where the object is, some time later: nonblocking, also in
-    /// methods and handlers. Arguments are copied; to an object on this rank they are not
-    /// serialized. `priority`, of 16 bits: the lower the sooner among what waits there. Each call
-    /// runs once. One message where the object is known to be, one more for each detour.
-    template <auto Method, class... Args>
-    void send(Args&&... args) const {
-      send_first<Method>(0, std::forward<Args>(args)...);
-    }
-    template <auto Method, class... Args>
-    void send_first(int priority, Args&&... args) const {
-      using message = objects::method_message<Method>;
-      static_assert(std::is_same_v<typename message::object_type, T>, "a method of these objects");
-      of_->call(std::make_unique<typename message::call>(
-          of_->begin_call(key_, priority), key_,
-          typename message::values(std::forward<Args>(args)...)));
-    }
-
-   private:
-    objects::array_core* of_;
-    objects::object_key key_;
-  };
-
-  [[nodiscard]] place operator[](const Index& index) const { return {*of_, index}; }
-
-  /// `(object.*Method)(args...)` for every object of the array, once each, also for those that
-  /// migrate meanwhile. Broadcasts run in one order, the same at all objects. Nonblocking. A
-  /// message to member 0 and one to each member, down a binomial tree.
-  template <auto Method, class... Args>
-  void broadcast(Args&&... args) const {
-    using message = objects::method_message<Method>;
-    static_assert(std::is_same_v<typename message::object_type, T>, "a method of these objects");
-    of_->broadcast(std::make_unique<typename message::call_of_all>(
-        objects::envelope{}, typename message::values(std::forward<Args>(args)...)));
-  }
-
-  /// A new object, `T(site, args...)`, at the home of the index. Nonblocking; calls that come
-  /// before it wait for it, but where an object of that index was removed they are errors. The job
-  /// ends with `error` (argument) where there is one, and in ordered arrays where there was one.
-  template <class... Args>
-  void insert(const Index& index, const Args&... args) const {
-    const team& among = of_->among();
-    const int home = of_->home_of(objects::object_key::of(index));
-    if (home == among.rank()) {
-      return of_->insert(std::make_unique<objects::typed_element<T>>(*of_, index, args...));
-    }
-    of_->created();
-    send<&objects::insert_message<T, std::decay_t<Args>...>::arrive>(
-        among.here(), among.world_rank(home), of_->name(), index, args...);
-  }
-
- private:
-  objects::array_core* of_;
-};
 
 /// Objects of type T, found by an index. Memory: objects::array_core.
 template <class T, objects::object_index Index = typename T::index_type>
@@ -102,26 +35,51 @@ class object_array : private objects::index_space {
   static_assert(std::is_constructible_v<T, object_site<Index>>,
                 "objects arrive: give T a constructor from its site alone");
 
-  /// The home of an index, a member of a team of that size; the same at all members.
-  using map = int (*)(const Index& index, int members);
+  /// Collective over the team, blocking. Empty at first. `home`: of an index (index_map.hpp), by
+  /// default by a hash; `in_blocks`, `round_robin`, or a function of the program's.
+  explicit object_array(const team& among, object_options options = {},
+                        index_map<Index> home = &by_hash)
+      : home_(home), core_(among, *this, std::move(options)) {}
 
-  /// Collective over the team, blocking. Empty at first. `home`: by default by a hash of the index.
-  explicit object_array(const team& among, object_options options = {}, map home = &by_hash)
-      : home_(home), core_(among, *this, std::move(options.name), options.ordered) {}
-
-  /// Objects `T(site, args...)` for all these indices, each at its home. Collective, local: no
-  /// messages; each member goes through all. They run the broadcasts that others have begun
-  /// already.
+  /// Objects `T(site, args...)` for all these indices, each at its home. Collective, blocking: each
+  /// member goes through all; one barrier. They run the broadcasts that others have begun already,
+  /// and take part in reductions from the last quiet on: throws `error` (argument) where other
+  /// objects have done any since.
   template <class Range, class... Args>
   void fill(const Range& indices, const Args&... args) {
+    const auto me = static_cast<std::size_t>(core_.among().rank());
+    std::vector<std::uint32_t> at_member(static_cast<std::size_t>(core_.among().size()));
+    std::vector<Index> own;
     for (const Index& index : indices) {
-      if (home_of(objects::object_key::of(index)) != core_.among().rank()) continue;
-      core_.insert(std::make_unique<objects::typed_element<T>>(core_, index, args...));
+      const auto home = static_cast<std::size_t>(home_of(objects::object_key::of(index)));
+      ++at_member[home];
+      if (home == me) own.push_back(index);
     }
+    core_.reduced().fill(at_member);
+    for (const Index& index : own) {
+      core_.insert(std::make_unique<objects::typed_element<T>>(core_, index, args...), true);
+    }
+    core_.filled();
   }
 
   [[nodiscard]] object_view<T, Index> view() { return object_view<T, Index>(core_); }
   [[nodiscard]] auto operator[](const Index& index) { return view()[index]; }
+  [[nodiscard]] auto operator[](const object_section<T>& of) { return view()[of]; }
+  template <class Range>
+  [[nodiscard]] object_section<T> section(const Range& indices,
+                                          section_shape shape = section_shape::tree) {
+    return view().section(indices, shape);
+  }
+  void drop(const object_section<T>& of) { view().drop(of); }
+
+  /// From now on calls can go by the strategy: `view().with(id)`. Each call site of a program may
+  /// have one of its own. Collective, blocking: the array is quiet meanwhile (a fence).
+  [[nodiscard]] strategy_id bind(std::unique_ptr<strategy> by,
+                                 call_places places = call_places::at_fence,
+                                 call_site site = call_site::current()) {
+    return core_.delegated().bind(std::move(by), places, site);
+  }
+  [[nodiscard]] auto with(strategy_id by) { return view().with(by); }
   template <auto Method, class... Args>
   void broadcast(Args&&... args) {
     view().template broadcast<Method>(std::forward<Args>(args)...);
@@ -136,6 +94,39 @@ class object_array : private objects::index_space {
   /// runs methods meanwhile. A barrier behind quiescence::wait.
   void quiet(call_site site = call_site::current()) { core_.quiet(site); }
 
+  /// Names this array: plain, the same at all members, to be kept in objects of other arrays.
+  [[nodiscard]] array_id<T> id() const noexcept {
+    array_id<T> made;
+    made.name = core_.name();
+    return made;
+  }
+
+  /// Moves objects as the strategy says of what was measured since the last time, and measures
+  /// anew. Collective, blocking: as `quiet`, before and behind. The strategy is that of member 0,
+  /// which takes memory for all objects and for who called whom; `mine` is each member's own.
+  /// Throws the same `error` at all members, and nothing moves, where the strategy throws or names
+  /// no member (argument), or a member's share is not positive.
+  balancing::result balance(const balancing::strategy& by, const balancing::share& mine = {},
+                            call_site site = call_site::current()) {
+    return core_.balance(by, mine, site);
+  }
+
+  /// Writes all objects to files: `path`, which names the others, and one of each member beside it
+  /// (path.NUMBER.MEMBER). What was at `path` stays whole until all is on the disk, and is then
+  /// removed. Collective, blocking: as `quiet`, then by disk. Throws the same `error` at all
+  /// members where one of them fails, or at `path` is what is no checkpoint.
+  checkpoint_result save(const std::string& path, const checkpoint_options& options = {},
+                         call_site site = call_site::current()) {
+    return core_.save(path, options, site);
+  }
+  /// Reads them into an array that never had objects, on any number of members. Collective,
+  /// blocking. All is verified before an object is made. Throws the same `error` at all members
+  /// where one of them fails; the array has no objects then.
+  checkpoint_result load(const std::string& path, const checkpoint_options& options = {},
+                         call_site site = call_site::current()) {
+    return core_.load(path, options, site);
+  }
+
   /// `each(T&)` for the objects that are on this rank, in no order. Local; no method runs
   /// meanwhile, so `each` may call objects, but waits for none.
   template <class Each>
@@ -143,6 +134,14 @@ class object_array : private objects::index_space {
     core_.for_each([&](objects::element& one) { each(objects::value_of<T>(one)); });
   }
   [[nodiscard]] std::size_t size_here() const noexcept { return core_.size_here(); }
+  /// The object of that index if it is here; else nullptr. Until this rank waits or sends.
+  [[nodiscard]] T* find(const Index& index) {
+    objects::element* const one = core_.find(objects::object_key::of(index));
+    return one == nullptr ? nullptr : &objects::value_of<T>(*one);
+  }
+  [[nodiscard]] const team& members() const noexcept { return core_.among(); }
+  /// From now on objects that migrate are errors (argument). Local.
+  void stay() noexcept { core_.stay(); }
 
   [[nodiscard]] static int by_hash(const Index& index, int members) {
     return static_cast<int>(objects::object_key::of(index).hash() %
@@ -159,9 +158,25 @@ class object_array : private objects::index_space {
   [[nodiscard]] std::string text_of(const objects::object_key& key) const override {
     return objects::index_text(key.template as<Index>());
   }
+  [[nodiscard]] std::size_t index_bytes() const override { return sizeof(Index); }
+  [[nodiscard]] std::unique_ptr<objects::element> make(
+      objects::array_core& of, const objects::object_key& key,
+      std::span<const std::byte> state) const override {
+    return objects::element_of<T>(of, key.template as<Index>(), state);
+  }
 
-  map home_;
+  index_map<Index> home_;
   objects::array_core core_;
 };
+
+/// Until nothing is under way in any of these arrays, whose methods may call each other; then each
+/// is quiet. Collective over their team, which is the same, blocking. Two waves at least for each
+/// array, and an all-reduce, as often as calls go between them.
+template <class... Arrays>
+void quiet_together(Arrays&... all) {
+  static_assert(sizeof...(all) > 0);
+  objects::array_core* const cores[] = {&all.view().core()...};
+  objects::array_core::quiet_together(cores, call_site::current());
+}
 
 }  // namespace upwash

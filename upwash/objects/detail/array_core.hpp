@@ -8,14 +8,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/team.hpp"
+#include "upwash/objects/balance.hpp"
+#include "upwash/objects/checkpoint.hpp"
 #include "upwash/objects/detail/broadcasts.hpp"
+#include "upwash/objects/detail/delegations.hpp"
 #include "upwash/objects/detail/element.hpp"
 #include "upwash/objects/detail/object_service.hpp"
+#include "upwash/objects/detail/reductions.hpp"
+#include "upwash/objects/detail/sections.hpp"
+#include "upwash/objects/options.hpp"
 #include "upwash/streaming/quiescence.hpp"
 
 namespace upwash::objects {
@@ -27,15 +36,29 @@ struct location {
   bool removed = false;
 };
 
+class place_keeper;
+class balance_round;
+class checkpoint_round;
+
 /// What only the typed array knows.
 class index_space {
  public:
   /// The member that is the home of the index.
   [[nodiscard]] virtual int home_of(const object_key& key) const = 0;
   [[nodiscard]] virtual std::string text_of(const object_key& key) const = 0;
+  [[nodiscard]] virtual std::size_t index_bytes() const = 0;
+  /// An object of that state. Throws `error` (fault) where it is none.
+  [[nodiscard]] virtual std::unique_ptr<element> make(array_core& of, const object_key& key,
+                                                      std::span<const std::byte> state) const = 0;
 
  protected:
   ~index_space() = default;
+};
+
+/// How a call goes, where that can be said at one look; else neither.
+struct way_to_object {
+  element* here = nullptr;
+  int rank = -1;  ///< of the world
 };
 
 /// A call goes where the object is thought to be: each detour leads to where it was after more
@@ -45,81 +68,174 @@ class array_core {
  public:
   /// Collective over the team, blocking. `ordered`: calls of one caller to one object run in the
   /// order in which they were made.
-  array_core(const team& among, const index_space& indices, std::string name, bool ordered);
+  array_core(const team& among, const index_space& indices, object_options options);
   ~array_core();
   array_core(const array_core&) = delete;
   array_core& operator=(const array_core&) = delete;
 
   [[nodiscard]] const team& among() const noexcept { return among_; }
   [[nodiscard]] std::uint64_t name() const noexcept { return name_; }
-  [[nodiscard]] const object_service& service() const noexcept { return service_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] quiescence& work() noexcept { return work_; }
+  [[nodiscard]] reductions& reduced() noexcept { return reductions_; }
+  [[nodiscard]] sections& sections_here() noexcept { return sections_; }
+  [[nodiscard]] delegations& delegated() noexcept { return delegations_; }
+  [[nodiscard]] const delegations& delegated() const noexcept { return delegations_; }
+  [[nodiscard]] object_service& service() const noexcept { return service_; }
+  [[nodiscard]] bool ordered() const noexcept { return ordered_; }
   [[nodiscard]] std::size_t size_here() const noexcept;
   [[nodiscard]] int home_of(const object_key& key) const { return indices_.home_of(key); }
   [[nodiscard]] element* find(const object_key& key) const;
+  /// Where a call goes on to whose object is not here. Member -1: this is its home, and it has yet
+  /// to be inserted.
+  [[nodiscard]] location next_place(const object_key& key) const;
   /// Those that are here now. No method runs meanwhile.
   void for_each(function_ref<void(element&)> each);
 
   /// Of a call that the program makes here, in a method or outside.
-  [[nodiscard]] envelope begin_call(const object_key& to, int priority);
+  /// `numbered`: where the array is ordered.
+  [[nodiscard]] envelope begin_call(const object_key& to, int priority, bool numbered = true);
+  /// Of one that no method makes.
+  [[nodiscard]] envelope begin_call_of_rank(const object_key& to, int priority = 0,
+                                            bool numbered = true);
+  /// Of a section's objects, one by one: an object that has ended is called no more.
+  [[nodiscard]] envelope begin_call_of_section(const object_key& to, int priority);
+  [[nodiscard]] envelope head_of_rank(int priority, const object_key* to = nullptr) const;
+  [[nodiscard]] way_to_object way_to(const object_key& key) const;
+  /// Of a call of that object.
+  void enqueue(std::unique_ptr<invocation> made, element& on) {
+    made->found = &on;
+    made->as_of = departures_;
+    service_.enqueue(std::move(made));
+  }
+  void call_after(duration time, std::unique_ptr<invocation> made);
   /// Throws what keeps it from going; it is then not under way.
   void call(std::unique_ptr<invocation> made);
   void broadcast(std::unique_ptr<broadcast_call> made);
 
   /// An object begins here, which is its home. It sees the broadcasts since the array was quiet.
   /// Throws `error` (argument) where there is one.
-  void insert(std::unique_ptr<element> made);
+  void insert(std::unique_ptr<element> made, bool in_fill = false);
+  /// Nobody's calls arrive before all members have filled.
+  void filled() const;
   /// Something is on its way to another member.
-  void created() noexcept { work_.created(); }
-  void handled() noexcept { work_.handled(); }
+  void created(std::uint64_t pieces = 1) noexcept {
+    created_ += pieces;
+    work_.created(pieces);
+  }
+  void handled(std::uint64_t pieces = 1) noexcept { work_.handled(pieces); }
+
+  void stay() noexcept { stays_ = true; }
+  [[nodiscard]] bool stays() const noexcept { return stays_; }
 
   /// Collective, blocking: until nothing is under way.
   void quiet(call_site site);
+  /// The same for several on one team, whose methods call each other: until nothing is under way in
+  /// any, then each is quiet.
+  static void quiet_together(std::span<array_core* const> all, call_site site);
+
+  /// Told from now on where `find` or `next_place` change; one of its kind.
+  void add_keeper(place_keeper& told);
+  void remove_keeper(const place_keeper& told);
+  /// Null where there is none of that kind.
+  [[nodiscard]] place_keeper* keeper_of(const void* which) const noexcept;
+
+  /// Collective, blocking; detail/balance_round.cpp.
+  balancing::result balance(const balancing::strategy& by, const balancing::share& mine,
+                            call_site site);
+  /// Collective, blocking; detail/checkpoint_round.cpp.
+  checkpoint_result save(const std::string& path, const checkpoint_options& options,
+                         call_site site);
+  checkpoint_result load(const std::string& path, const checkpoint_options& options,
+                         call_site site);
 
   // From messages and the queue:
   void call_arrived(std::unique_ptr<invocation> call) { deliver(std::move(call)); }
-  void object_arrived(std::unique_ptr<element> object, const travelling& beside);
+  void object_arrived(std::unique_ptr<element> object, travelling beside);
   void broadcast_arrived(std::unique_ptr<broadcast_call> call);
   void run(std::unique_ptr<invocation> call);
   void hear(const object_key& key, const location& at);
+  void tell(int member, const object_key& key, const location& at);
+
+  // Of methods that run at once, or aside:
+  /// The object leaves or ends where its method said so, when no other method of it has begun.
+  /// Those that wait for its state look at it.
+  void method_over(element& on);
+  /// In a `catch`.
+  [[noreturn]] void method_threw(const element& on) const;
 
   [[nodiscard]] std::string describe_pending() const;
+  /// Throws `error` (argument), with that text first, for no member.
+  void check_member(int member, const std::string& doing) const;
+  /// "object [5] of cells"
+  [[nodiscard]] std::string name_of(const object_key& key) const;
   /// "rank 2, object [5] of cells: "
   [[nodiscard]] std::string naming(const object_key& key) const;
 
+  struct tables;
+  [[nodiscard]] tables& in() noexcept { return *in_; }
+
  private:
+  friend class balance_round;
+  friend class checkpoint_round;
+
   void deliver(std::unique_ptr<invocation> call);
   void forward(std::unique_ptr<invocation> call, int member);
   void run_here(std::unique_ptr<invocation> call, element& on);
   void depart(element& going);
+  /// What a method's end does, where none runs; of what it sends a bounded amount waits.
+  void beside_methods(function_ref<void()> act);
+  void release(const object_key& key);
+  [[nodiscard]] std::uint64_t next_id() noexcept;
+  [[nodiscard]] std::vector<element*> in_order() const;
   void remove(element& going);
   void catch_up(element& with);
-  void tell(int member, const object_key& key, const location& at);
+  void changed(const object_key& key);
   [[nodiscard]] bool is_home(const object_key& key) const {
     return indices_.home_of(key) == among_.rank();
   }
-
-  struct tables;
 
   team among_;
   const index_space& indices_;
   std::string label_;
   bool ordered_;
+  bool stays_ = false;
+  balancing::measure measured_;
   object_service& service_;
   std::uint64_t name_;
-  std::uint64_t born_ = 0;  ///< here: numbers them
+  std::uint64_t created_ = 0;
+  std::uint64_t born_ = 0;        ///< here: numbers them
+  std::uint64_t departures_ = 1;  ///< from here, and ends, so far and one
   quiescence work_;
   broadcasts broadcasts_;
+  std::vector<place_keeper*> keepers_;
   std::unique_ptr<tables> in_;
+  reductions reductions_;
+  sections sections_;
+  delegations delegations_;
 };
 
 /// The map of an array names no member. Throws `error` (argument).
 [[noreturn]] void refuse_home(const std::string& object, int home, int members);
+
+/// The first member of each group of that level, or every member; and that of this rank's.
+/// Collective.
+[[nodiscard]] std::vector<int> first_members(const team& among, std::optional<level> of, int& mine);
 
 /// In a method of the object; done when it is over. Throw `error` (argument) elsewhere, and for no
 /// member.
 void migrate(element& going, int member);
 void end(element& going);
 
+/// Throws `error` (fault) where bytes of a state are left.
+void check_read_whole(std::size_t left);
+
+/// In a method that may wait. Throws `error` (argument) elsewhere.
+void wait_until(element& on, function_ref<bool()> condition);
+
 void handle_location(incoming& in, std::uint64_t array, object_key key, location at);
+/// At its home; `sections`: those of which the object knew.
+void handle_ended(incoming& in, std::uint64_t array, object_key key, location at,
+                  std::vector<std::uint64_t> sections);
 
 }  // namespace upwash::objects

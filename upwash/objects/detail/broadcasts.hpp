@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "upwash/objects/detail/element.hpp"
+#include "upwash/objects/detail/member_tree.hpp"
 
 namespace upwash::objects {
 
-/// A call of all objects: makes that of one.
+/// A call of all objects, or of a section, whose id is then its caller: makes that of one.
 class broadcast_call : public invocation {
  public:
   using invocation::invocation;
@@ -22,6 +23,8 @@ class broadcast_call : public invocation {
 
 class broadcasts {
  public:
+  explicit broadcasts(tree_of_members tree) : shape(tree) {}
+
   /// The last that all objects have run.
   [[nodiscard]] std::uint64_t forgotten() const noexcept { return before_; }
   /// The last that came here.
@@ -35,6 +38,8 @@ class broadcasts {
     before_ += kept_.size();
     kept_.clear();
   }
+
+  const tree_of_members shape;  ///< that they go down
 
  private:
   std::uint64_t before_ = 0;  ///< forgotten

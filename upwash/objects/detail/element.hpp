@@ -4,12 +4,16 @@
 // An object with what travels beside its own state, and a call of one of its methods.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "upwash/objects/detail/measurements.hpp"
 #include "upwash/objects/detail/object_key.hpp"
 
 namespace upwash {
@@ -20,6 +24,7 @@ namespace upwash::objects {
 
 class array_core;
 class element;
+struct awaited_condition;
 
 /// What travels with each call. 40 bytes.
 struct envelope {
@@ -32,9 +37,33 @@ struct envelope {
   std::uint16_t hops = 0;
 };
 
+/// In an envelope's `caller`: a section's object is called, which may have ended.
+inline constexpr std::uint64_t by_section = std::uint64_t{1} << 62U;
+
+/// What most calls of one object need of an envelope: it leaves room for arguments in the line of a
+/// message. 16 bytes.
+struct brief_envelope {
+  /// None where the caller counts.
+  [[nodiscard]] static std::optional<brief_envelope> of(const envelope& all) noexcept {
+    if (all.number != 0 || (all.caller & by_section) != 0) return std::nullopt;
+    return brief_envelope{all.array, all.from, all.priority, all.hops};
+  }
+  [[nodiscard]] envelope whole() const noexcept {
+    return {.array = array, .from = from, .priority = priority, .hops = hops};
+  }
+
+  std::uint64_t array = 0;
+  std::int32_t from = -1;
+  std::int16_t priority = 0;
+  std::uint16_t hops = 0;
+};
+
 class invocation {
  public:
-  invocation(const envelope& of_call, const object_key& object) : head(of_call), to(object) {}
+  /// `waits_as`: the name of a method that may wait, which outlives this; null: it may not.
+  invocation(const envelope& of_call, const object_key& object,
+             const std::string_view* waits_as = nullptr)
+      : head(of_call), to(object), waits(waits_as) {}
   virtual ~invocation() = default;
   invocation(const invocation&) = delete;
   invocation& operator=(const invocation&) = delete;
@@ -43,15 +72,36 @@ class invocation {
   virtual void run(element& on) = 0;
   /// To another rank; this one is then of no use here.
   virtual void send(job& here, int rank) = 0;
+  /// What `send` sends, behind other messages (core/packed_message.hpp).
+  virtual void pack(job& here, std::vector<std::byte>& behind) = 0;
+  /// Of its arguments, as they travel.
+  [[nodiscard]] virtual std::size_t bytes() const { return 0; }
 
   envelope head;
   object_key to;
+  const std::string_view* waits;
+  element* found = nullptr;  ///< where the object is known to be here
+  std::uint64_t as_of = 0;   ///< departures then (array_core): after more it may be gone
 };
 
 /// Calls of one caller, at the object they are for.
 struct arrivals {
   std::uint64_t run = 0;  ///< number of the last that has run
   std::map<std::uint64_t, std::unique_ptr<invocation>> early;
+};
+
+/// An object among those that do reductions together.
+struct membership {
+  std::int32_t gathered_at =
+      -1;             ///< member that its contributions go to; -1: none yet, or the home
+  bool open = false;  ///< between begin and end of calls by a strategy
+  std::uint64_t contributed = 0;
+  std::uint64_t inserted = 0;  ///< calls since begin
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(gathered_at, open, contributed, inserted);
+  }
 };
 
 /// What travels with an object's own state.
@@ -61,10 +111,13 @@ struct travelling {
   std::uint64_t broadcasts = 0;                                  ///< that it has seen
   std::vector<std::pair<object_key, std::uint64_t>> calls;       ///< in order, to each object
   std::vector<std::pair<std::uint64_t, std::uint64_t>> has_run;  ///< by caller
+  membership whole;
+  std::vector<std::pair<std::uint64_t, membership>> sections;
+  std::optional<measurements> measured;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(id, moves, broadcasts, calls, has_run);
+    archive(id, moves, broadcasts, calls, has_run, whole, sections, measured);
   }
 };
 
@@ -77,6 +130,7 @@ class element {
 
   /// The object itself, with what is said to travel, to another rank.
   virtual void send_state(int rank, const travelling& beside) = 0;
+  virtual void write_state(std::vector<std::byte>& out) = 0;
 
   array_core& of;
   object_key key;
@@ -85,8 +139,13 @@ class element {
   std::uint64_t broadcasts = 0;
   std::map<object_key, std::uint64_t> calls;  ///< of ordered arrays: made so far
   std::map<std::uint64_t, arrivals> callers;  ///< likewise
-  int leaves_for = -1;                        ///< member, once the method that runs is over
-  bool ends = false;                          ///< then
+  membership whole;                           ///< in reductions of the array
+  std::map<std::uint64_t, membership> sections;
+  std::unique_ptr<measurements> measured;   ///< where the array measures
+  int leaves_for = -1;                      ///< member, once all methods that run are over
+  bool ends = false;                        ///< then
+  int on_fibers = 0;                        ///< methods that have begun and may wait
+  awaited_condition* conditions = nullptr;  ///< of those methods
 };
 
 }  // namespace upwash::objects

@@ -8,14 +8,18 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "upwash/base/archive.hpp"
-#include "upwash/core/active_message.hpp"
+#include "upwash/core/packed_message.hpp"
 #include "upwash/objects/detail/array_core.hpp"
+#include "upwash/objects/detail/kept_argument.hpp"
+#include "upwash/objects/detail/method_name.hpp"
 #include "upwash/objects/object.hpp"
 
 namespace upwash::objects {
@@ -32,6 +36,10 @@ class typed_element final : public element {
   }
 
   void send_state(int rank, const travelling& beside) override;
+  void write_state(std::vector<std::byte>& out) override {
+    archive_writer archive(out);
+    archive(value);
+  }
 
   T value;
 };
@@ -48,6 +56,12 @@ template <class T>
 template <class>
 inline constexpr bool is_method = false;
 
+template <class List, auto Method>
+inline constexpr bool lists = false;
+template <auto... Methods, auto Method>
+inline constexpr bool lists<methods<Methods...>, Method> =
+    (std::is_same_v<method_tag<plain(Methods)>, method_tag<Method>> || ...);
+
 template <auto Method, class Type = decltype(Method)>
 struct method_message {
   static_assert(is_method<Type>,
@@ -57,24 +71,66 @@ struct method_message {
 template <auto Method, class T, class... Params>
 struct method_message<Method, void (T::*)(Params...)> {
   using index_type = typename T::index_type;
-  using values = std::tuple<std::remove_cvref_t<Params>...>;
+  using values = std::tuple<kept_argument<Params>...>;
   using object_type = T;
 
+  /// Asked for where the class is complete.
+  [[nodiscard]] static constexpr const std::string_view* waits_as() noexcept {
+    if constexpr (requires { typename T::methods_that_wait; }) {
+      if constexpr (lists<typename T::methods_that_wait, Method>) return &name_of_method<Method>;
+    }
+    return nullptr;
+  }
+
+  static void send_to(job& here, int rank, const envelope& head, const object_key& to,
+                      const values& with) {
+    const auto index = to.template as<index_type>();
+    std::apply(
+        [&](const auto&... each) {
+          if (const auto brief = brief_envelope::of(head)) {
+            upwash::send<&arrive_briefly>(here, rank, *brief, index, each...);
+          } else {
+            upwash::send<&arrive>(here, rank, head, index, each...);
+          }
+        },
+        with);
+  }
+  static void keep_all(values& with) {
+    std::apply([](auto&... each) { (keep(each), ...); }, with);
+  }
   static void run(element& on, values& with) {
-    std::apply([&](auto&... each) { (value_of<T>(on).*Method)(std::move(each)...); }, with);
+    std::apply([&](auto&... each) { (value_of<T>(on).*Method)(given(each)...); }, with);
   }
 
   class call final : public invocation {
    public:
     call(const envelope& of_call, const object_key& object, values with)
-        : invocation(of_call, object), with_(std::move(with)) {}
+        : invocation(of_call, object, waits_as()), with_(std::move(with)) {
+      keep_all(with_);
+    }
     void run(element& on) override { method_message::run(on, with_); }
-    void send(job& here, int rank) override {
+    void send(job& here, int rank) override { send_to(here, rank, head, to, with_); }
+    void pack(job& here, std::vector<std::byte>& behind) override {
+      const auto index = to.template as<index_type>();
       std::apply(
           [&](const auto&... each) {
-            upwash::send<&arrive>(here, rank, head, to.template as<index_type>(), each...);
+            if (const auto brief = brief_envelope::of(head)) {
+              pack_message<&arrive_briefly>(here, behind, *brief, index, each...);
+            } else {
+              pack_message<&arrive>(here, behind, head, index, each...);
+            }
           },
           with_);
+    }
+    [[nodiscard]] std::size_t bytes() const override {
+      if constexpr ((plain_value<kept_argument<Params>> && ...)) {
+        return (sizeof(kept_argument<Params>) + ... + 0);
+      } else {
+        std::vector<std::byte> out;
+        archive_writer archive(out);
+        archive(with_);
+        return out.size();
+      }
     }
 
    private:
@@ -84,11 +140,18 @@ struct method_message<Method, void (T::*)(Params...)> {
   class call_of_all final : public broadcast_call {
    public:
     call_of_all(const envelope& of_call, values with)
-        : broadcast_call(of_call, object_key()), with_(std::move(with)) {}
+        : broadcast_call(of_call, object_key(), waits_as()), with_(std::move(with)) {
+      keep_all(with_);
+    }
     void run(element& on) override { method_message::run(on, with_); }
     void send(job& here, int rank) override {
       std::apply(
           [&](const auto&... each) { upwash::send<&arrive_for_all>(here, rank, head, each...); },
+          with_);
+    }
+    void pack(job& here, std::vector<std::byte>& behind) override {
+      std::apply(
+          [&](const auto&... each) { pack_message<&arrive_for_all>(here, behind, head, each...); },
           with_);
     }
     [[nodiscard]] std::unique_ptr<invocation> copy_for(const object_key& one) const override {
@@ -99,12 +162,32 @@ struct method_message<Method, void (T::*)(Params...)> {
     values with_;
   };
 
-  static void arrive(incoming& in, envelope head, index_type to,
-                     std::remove_cvref_t<Params>... args) {
+  /// Towards another rank the arguments are packed where the caller has them.
+  static void send(array_core& of, const object_key& to, int priority, values with) {
+    const way_to_object by = of.way_to(to);
+    envelope head = of.begin_call(to, priority);
+    if (by.here != nullptr) {
+      return of.enqueue(std::make_unique<call>(head, to, std::move(with)), *by.here);
+    }
+    if (by.rank < 0) return of.call(std::make_unique<call>(head, to, std::move(with)));
+    head.hops = 1;
+    try {
+      send_to(of.among().here(), by.rank, head, to, with);
+    } catch (...) {
+      of.handled();  // it is not under way; the program may go on
+      throw;
+    }
+  }
+
+  static void arrive_briefly(incoming& in, brief_envelope brief, index_type to,
+                             kept_argument<Params>... args) {
+    arrive(in, brief.whole(), to, std::move(args)...);
+  }
+  static void arrive(incoming& in, envelope head, index_type to, kept_argument<Params>... args) {
     array_of(in, head.array)
         .call_arrived(std::make_unique<call>(head, object_key::of(to), values(std::move(args)...)));
   }
-  static void arrive_for_all(incoming& in, envelope head, std::remove_cvref_t<Params>... args) {
+  static void arrive_for_all(incoming& in, envelope head, kept_argument<Params>... args) {
     array_of(in, head.array)
         .broadcast_arrived(std::make_unique<call_of_all>(head, values(std::move(args)...)));
   }
@@ -114,27 +197,40 @@ template <auto Method, class T, class... Params>
 struct method_message<Method, void (T::*)(Params...) noexcept>
     : method_message<static_cast<void (T::*)(Params...)>(Method)> {};
 
+/// Throws `error` (fault) for what is no state of a T.
 template <class T>
-void arrive_state(incoming& in, std::uint64_t array, typename T::index_type index,
-                  travelling beside, std::vector<std::byte> state) {
-  array_core& of = array_of(in, array);
+[[nodiscard]] std::unique_ptr<element> element_of(array_core& of,
+                                                  const typename T::index_type& index,
+                                                  std::span<const std::byte> state) {
   auto made = std::make_unique<typed_element<T>>(of, index);
   archive_reader archive(state);
   archive(made->value);
-  of.object_arrived(std::move(made), beside);
+  check_read_whole(archive.rest().size());
+  return made;
+}
+
+template <class T>
+void arrive_state(incoming& in, std::uint64_t array, typename T::index_type index,
+                  travelling beside) {
+  array_core& of = array_of(in, array);
+  of.object_arrived(element_of<T>(of, index, in.payload()), std::move(beside));
 }
 
 template <class T>
 void typed_element<T>::send_state(int rank, const travelling& beside) {
-  std::vector<std::byte> state;
-  archive_writer archive(state);
-  archive(value);
-  send<&arrive_state<T>>(of.among().here(), rank, of.name(), key.template as<index_type>(), beside,
-                         state);
+  job& here = of.among().here();
+  upwash::detail::packing_buffer state(here);
+  write_state(state.bytes);
+  send_medium<&arrive_state<T>>(here, rank, state.bytes, of.name(), key.template as<index_type>(),
+                                beside);
 }
 
 template <class T, class... Args>
 struct insert_message {
+  static_assert((!is_address<Args> && ...),
+                "a pointer or view means nothing at another rank: give the constructor what it "
+                "names (std::string, std::vector)");
+
   static void arrive(incoming& in, std::uint64_t array, typename T::index_type index,
                      Args... args) {
     array_core& of = array_of(in, array);

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "upwash/base/random.hpp"
-
 namespace upwash::objects {
 
 /// Plain, at most 32 bytes, and equal exactly where its bytes are: integers, arrays and structures
@@ -37,16 +35,32 @@ struct object_key {
     return index;
   }
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    std::uint64_t mixed = 0;
-    for (const std::uint64_t word : words) mixed = random_bits(mixed, word, 0);
+    std::uint64_t mixed = 0x9e3779b97f4a7c15U;
+    for (const std::uint64_t word : words) {
+      mixed = (mixed ^ word) * 0xff51afd7ed558ccdU;
+      mixed ^= mixed >> 32U;
+    }
     return mixed;
   }
 
   friend auto operator<=>(const object_key&, const object_key&) = default;
+  friend bool operator==(const object_key& a, const object_key& b) noexcept {
+    std::uint64_t differs = 0;
+    for (std::size_t i = 0; i < 4; ++i) differs |= a.words[i] ^ b.words[i];
+    return differs == 0;
+  }
 };
 
+/// In tables; products that do not wait for each other. The library keeps the hash of an entry
+/// beside it where this is not noexcept, and needs not take it again in each step of a look-up.
 struct hash_of_key {
-  [[nodiscard]] std::size_t operator()(const object_key& key) const noexcept { return key.hash(); }
+  [[nodiscard]] std::size_t operator()(const object_key& key) const {
+    std::uint64_t mixed =
+        key.words[0] * 0x9e37'79b9'7f4a'7c15U ^ key.words[1] * 0xff51'afd7'ed55'8ccdU ^
+        key.words[2] * 0xc4ce'b9fe'1a85'ec53U ^ key.words[3] * 0x94d0'49bb'1331'11ebU;
+    mixed = (mixed ^ mixed >> 32U) * 0xbf58'476d'1ce4'e5b9U;
+    return mixed ^ mixed >> 29U;
+  }
 };
 
 }  // namespace upwash::objects

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "upwash/base/function_ref.hpp"
 #include "upwash/core/service.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/objects/detail/element.hpp"
@@ -21,26 +22,47 @@ class job;
 namespace upwash::objects {
 
 class array_core;
+class call_queue;
+class method_fibers;
 
 class object_service final : public service_base {
  public:
-  explicit object_service(job& here) : here_(here) {}
+  explicit object_service(job& here);
+  ~object_service() override;
 
   /// The name of the next array on the team, the same at all members.
   [[nodiscard]] std::uint64_t next_name(const team& among);
   void add(std::uint64_t name, array_core& made) { open_[name] = &made; }
+  /// Ends the job where methods of the array wait, and those with it.
   void remove(std::uint64_t name);
   /// Throws `error` (fault) where there is no array of that name.
   [[nodiscard]] array_core& find(std::uint64_t name) const;
+  [[nodiscard]] bool has(std::uint64_t name) const { return open_.contains(name); }
 
   /// To be run: by priority, then as they came.
   void enqueue(std::unique_ptr<invocation> call);
+
+  /// To be called for, at its time (job::now), if its array is still there.
+  void enqueue_at(duration time, std::unique_ptr<invocation> call);
+
+  /// A strategy of an array has something to do.
+  void tell_of_strategy() noexcept;
+
+  /// Of a call that runs: it goes on on a fiber, behind this.
+  void begin_aside(std::unique_ptr<invocation> call, element& on);
+  /// The state of an object may have changed, for whose methods that wait.
+  void look_at_conditions(element& on);
+  /// In a method that may wait; as object::wait_until.
+  void wait_until(element& on, function_ref<bool()> condition);
 
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
 
-  element* running = nullptr;  ///< whose method runs
+  element* running = nullptr;  ///< whose method runs; not while it waits
+  bool on_fiber = false;       ///< and it is one that may wait
+  /// Whether a method may run at once, without its turn in the queue.
+  [[nodiscard]] bool may_run_now() const noexcept { return running == nullptr && pauses_ == 0; }
 
   /// While there is one no method runs.
   class pause {
@@ -57,22 +79,21 @@ class object_service final : public service_base {
  private:
   void hold(int more) noexcept;
   void tell_of_work() noexcept;
-
-  struct waiting {
-    std::int16_t priority;
-    std::uint64_t number;
-    std::unique_ptr<invocation> call;
-  };
-  [[nodiscard]] static bool later(const waiting& a, const waiting& b) noexcept {
-    return a.priority != b.priority ? a.priority > b.priority : a.number > b.number;
-  }
+  int make_due_calls();
+  void set_alarm() noexcept;
+  [[nodiscard]] bool look_for_idleness() noexcept;
 
   job& here_;
+  std::unique_ptr<method_fibers> aside_;  ///< made with the first such method
+  std::unique_ptr<invocation> begins_;    ///< aside, as soon as no handler runs
+  element* begins_at_ = nullptr;
   std::map<std::uint64_t, std::uint64_t> numbers_;  ///< of arrays, by team
   std::map<std::uint64_t, array_core*> open_;
-  std::vector<waiting> queue_;  ///< a heap
-  std::uint64_t came_ = 0;
+  std::unique_ptr<call_queue> queue_;
+  std::multimap<duration, std::unique_ptr<invocation>> later_;  ///< by the time when they are made
+  std::uint64_t handled_before_ = 0;                            ///< messages, at the last progress
   int pauses_ = 0;
+  bool strategies_ = false;  ///< have something to do
 };
 
 }  // namespace upwash::objects

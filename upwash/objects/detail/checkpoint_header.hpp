@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The file of a checkpoint that names the others: magic, byte order, version, what it is of, the
+// size and sum of each file, its own sum. docs/decisions/0022.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upwash/objects/detail/checkpoint_file.hpp"
+
+namespace upwash::objects {
+
+struct checkpoint_header {
+  std::uint64_t number = 0;  ///< of this checkpoint among those at its path
+  std::uint64_t index_bytes = 0;
+  std::string type;
+  std::vector<file_sum> files;  ///< by member
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(number, index_bytes, type, files);
+  }
+
+  /// The name of a member's file.
+  [[nodiscard]] std::string file_of(const std::string& path, std::uint64_t member) const;
+  [[nodiscard]] file_sum total() const;
+};
+
+[[nodiscard]] std::vector<std::byte> text_of(const checkpoint_header& header);
+/// Throws `error` (configuration), which names the path, for what is no header of this version.
+[[nodiscard]] checkpoint_header header_of(std::span<const std::byte> text, const std::string& path);
+/// The bytes of the file at `path`, where it may be a header. Throws `error`.
+[[nodiscard]] std::vector<std::byte> read_header(const std::string& path);
+/// In the place of what was there; nothing less is ever to be seen. Throws `error` (system).
+void write_header(const checkpoint_header& header, const std::string& path);
+
+}  // namespace upwash::objects

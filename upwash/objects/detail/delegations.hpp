@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The strategies that an array is bound to, as one member uses them: brackets of objects that
+// migrate, and where objects are that are called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "upwash/base/call_site.hpp"
+#include "upwash/base/function_ref.hpp"
+#include "upwash/core/incoming.hpp"
+#include "upwash/objects/detail/broadcasts.hpp"
+#include "upwash/objects/detail/object_key.hpp"
+#include "upwash/objects/strategy.hpp"
+
+namespace upwash::objects {
+
+class array_core;
+class element;
+struct membership;
+
+/// Calls go to the member where their object was at the last fence, which hands them on; and those
+/// of an object that has moved go by the member where that was. Memory: an entry for each object
+/// that is called by a strategy.
+class delegations {
+ public:
+  explicit delegations(array_core& of);
+  ~delegations();
+  delegations(const delegations&) = delete;
+  delegations& operator=(const delegations&) = delete;
+
+  /// Collective, blocking.
+  strategy_id bind(std::unique_ptr<strategy> by, call_places places, call_site site);
+  [[nodiscard]] strategy& get(strategy_id id);
+
+  /// Of the object whose method runs.
+  void begin(strategy_id id);
+  void end(strategy_id id);
+  /// A call of an object of `array`, which is this array or another on the same team.
+  void call(strategy_id id, array_core& array, std::unique_ptr<invocation> made);
+  /// Of a section of this array that was made here.
+  void call_section(strategy_id id, std::uint64_t section, int priority,
+                    std::unique_ptr<broadcast_call> made);
+
+  /// Collective: nothing is under way. Sources and places are found again.
+  void fence(call_site site);
+
+  int progress();
+  [[nodiscard]] bool busy() const;
+  [[nodiscard]] std::string describe_pending() const;
+
+  // From messages and the node of brackets:
+  struct deposit_head {
+    std::uint64_t array = 0;
+    std::uint64_t id = 0;
+    std::uint64_t bracket = 0;
+    std::int32_t priority = 0;
+    std::int32_t padding = 0;
+  };
+  void deposited(const deposit_head& head, std::vector<std::int32_t> members,
+                 std::span<const std::byte> message);
+  void ended(std::uint64_t id, std::uint64_t bracket, std::uint64_t calls);
+  void woken(std::uint64_t id, std::uint64_t bracket);
+  void must_wake(std::uint64_t id, int member, std::uint64_t from);
+  /// The last of this member's objects has ended: it takes part in brackets `from` this one on
+  /// because others tell it of them.
+  void emptied(std::uint64_t id, std::uint64_t from);
+  void placed(std::uint64_t id, std::uint64_t array, const object_key& key, std::int32_t member);
+
+ private:
+  struct deposit;
+  struct instance;
+  struct state;
+
+  [[nodiscard]] instance& find(strategy_id id);
+  [[nodiscard]] static int place_of(instance& in, const array_core& array, const object_key& key);
+  [[nodiscard]] bool may_be_suspended() const;
+  [[nodiscard]] element& running(const instance& in, const char* does) const;
+  /// Of the object whose method runs, which has begun.
+  [[nodiscard]] membership& opened(const instance& in, strategy_id id) const;
+  void deposit_from_here(strategy_id id, instance& in, std::vector<std::int32_t> ranks,
+                         std::span<const std::byte> message, int priority);
+  void insert(instance& in, const deposit& what);
+  static void check_call(array_core& array, std::uint64_t pieces, function_ref<void()> made);
+  void end_bracket(std::uint64_t id, instance& in);
+  void wake(std::uint64_t id, int member, std::uint64_t bracket);
+  void look_at_bracket(std::uint64_t id, std::uint64_t number);
+  void find_sources(std::uint64_t id, instance& in);
+  [[nodiscard]] call_pattern mean_of(instance& in) const;
+  void ask_for_places();
+
+  array_core& of_;
+  std::unique_ptr<state> in_;
+};
+
+/// Ids of strategies among those of sections.
+inline constexpr std::uint64_t strategy_bit = std::uint64_t{1} << 63U;
+
+}  // namespace upwash::objects

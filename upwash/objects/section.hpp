@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Some objects of an array, called at once. Source: Kumar 2005, chapter 6 (section multicast:
+// direct, ring and tree).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "upwash/objects/detail/method_message.hpp"
+
+namespace upwash {
+
+using objects::section_shape;
+
+/// Names a section of an array; plain, so it travels in arguments and in states of objects. Valid
+/// until it is dropped, or the array is gone.
+template <class T>
+struct object_section {
+  object_section() = default;
+
+  std::uint64_t id = 0;
+};
+
+/// A target of `contribute` (reduction.hpp): `(object.*Method)(result)` of the section's objects.
+template <auto Method>
+struct all_of {
+  using message = objects::method_message<Method>;
+
+  all_of() = default;
+  explicit all_of(object_section<typename message::object_type> of) : section(of.id) {}
+
+  template <class Value>
+  void give(objects::array_core& of, const Value& result) const {
+    of.sections_here().call(section, 0,
+                            std::make_unique<typename message::call_of_all>(
+                                objects::envelope{}, typename message::values(result)));
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(section);
+  }
+
+  std::uint64_t section = 0;
+};
+
+}  // namespace upwash
