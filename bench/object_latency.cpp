@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two objects on two ranks that call each other in turn, by the bytes of the argument; calls inside
+// a rank; objects that move with each call, by the bytes of their state; the memory of an object.
+// Floor: a cache line's way, which a call on one rank has none of.
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "bench/bench.hpp"
+#include "bench/floors.hpp"
+#include "upwash/objects/future.hpp"
+#include "upwash/objects/object_array.hpp"
+
+namespace upwash::bench {
+namespace {
+
+struct player : object<int> {
+  using object::object;
+  template <class A>
+  void serialize(A& archive) {
+    archive(state);
+  }
+
+  void hit(std::span<const std::byte> ball, long left, promise<int> over) {
+    if (left == 0) return over.set_value(here(), 1);
+    object_view<player>(*this)[index() ^ 1].send<&player::hit>(ball, left - 1, over);
+  }
+  void touch(long left) {
+    if (left == 0) return told.set_value(here(), 1);
+    object_view<player>(*this)[index() ^ 1].send<&player::touch>(left - 1);
+  }
+  void begin(long left, promise<int> over) {
+    told = over;
+    touch(left);
+  }
+  void pass_on(long left, promise<int> over) {
+    if (left == 0) return over.set_value(here(), 1);
+    object_view<player>(*this)[(index() + 2) % 200].send<&player::pass_on>(left - 1, over);
+  }
+  void grow(std::uint64_t bytes) { state.resize(bytes); }
+  void move_on(long left, promise<int> over) {
+    if (left == 0) return over.set_value(here(), 1);
+    object_view<player>(*this)[index()].send<&player::move_on>(left - 1, over);
+    migrate_to(1 - member());
+  }
+
+  std::vector<std::byte> state;
+  promise<int> told;
+};
+
+struct small : object<int> {
+  using object::object;
+  template <class A>
+  void serialize(A& archive) {
+    archive(value);
+  }
+  double value = 0;
+};
+
+/// Of this process.
+double resident_bytes() {
+  std::ifstream pages("/proc/self/statm");
+  double all = 0;
+  double resident = 0;
+  pages >> all >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Of objects with 8 bytes of state.
+double bytes_of_an_object(context& c) {
+  constexpr std::uint64_t count = 400'000;
+  const double before = resident_bytes();
+  object_array<small> all(c.here().world());
+  all.fill(all_indices<int>({count}));
+  return (resident_bytes() - before) / static_cast<double>(all.size_here());
+}
+
+class court {
+ public:
+  explicit court(context& c)
+      : c_(c), all_(c.here().world(), {.name = "players"}, [](const int& index, int /*members*/) {
+          return index % 2;
+        }) {
+    all_.fill(all_indices<int>({200}));
+  }
+
+  /// Nanoseconds of each of so many calls, which follow each other; `begin(n, promise)`.
+  template <class Begin>
+  double each_ns(long n, const Begin& begin) {
+    control::barrier(c_.here().world());
+    double spent = 0;
+    if (c_.rank() == 0) {
+      future<int> over(c_.here());
+      const duration start = c_.here().now();
+      begin(n, over.get_promise());
+      static_cast<void>(over.get());
+      spent = (c_.here().now() - start).ns();
+    }
+    all_.quiet();
+    return spent / static_cast<double>(n);
+  }
+  void round_trips(std::uint64_t bytes) {
+    const std::vector<std::byte> ball(bytes);
+    c_.compare(
+        {.label = "one way", .bytes = bytes, .unit = "ns"},
+        [&](long n) {
+          const long hits = 2 * n;
+          return each_ns(hits, [&](long left, promise<int> over) {
+            all_[0].send<&player::hit>(ball, left, over);
+          });
+        },
+        [&](long n) { return line_ping_pong_ns(c_, n); });
+  }
+  void plain_round_trips() {
+    c_.compare(
+        {.label = "one way, plain", .bytes = sizeof(long), .unit = "ns"},
+        [&](long n) {
+          const long hits = 2 * n;  // the last is here
+          return each_ns(hits, [&](long left, promise<int> over) {
+            all_[0].send<&player::begin>(left, over);
+          });
+        },
+        [&](long n) { return line_ping_pong_ns(c_, n); });
+  }
+  void local_calls() {
+    c_.measure({.label = "on one rank", .bytes = sizeof(long), .unit = "ns"}, [&](long n) {
+      return each_ns(
+          n, [&](long left, promise<int> over) { all_[0].send<&player::pass_on>(left, over); });
+    });
+  }
+  /// With the call that it brings along.
+  void migrations(std::uint64_t bytes) {
+    if (c_.rank() == 0) all_[0].send<&player::grow>(bytes);
+    all_.quiet();
+    c_.compare(
+        {.label = "migration", .bytes = bytes, .unit = "ns"},
+        [&](long n) {
+          return each_ns(2 * n, [&](long left, promise<int> over) {
+            all_[0].send<&player::move_on>(left, over);
+          });
+        },
+        [&](long n) { return line_ping_pong_ns(c_, n); });
+  }
+
+ private:
+  context& c_;
+  object_array<player> all_;
+};
+
+}  // namespace
+
+void object_latency(context& c) {
+  court on(c);
+  constexpr std::uint64_t messages[] = {8, 128, 1024, 8192, 65536, 262144};
+  constexpr std::uint64_t states[] = {8, 4096, 65536};
+  on.plain_round_trips();
+  for (const std::uint64_t bytes : c.sizes(messages)) on.round_trips(bytes);
+  on.local_calls();
+  for (const std::uint64_t bytes : c.sizes(states)) on.migrations(bytes);
+  if (c.simulated()) return;
+  double each = 0;  // once: what was given back to the allocator would not show
+  c.measure({.label = "memory of one", .bytes = sizeof(double), .unit = "B"}, [&](long /*n*/) {
+    if (each == 0) each = bytes_of_an_object(c);
+    return each;
+  });
+}
+
+}  // namespace upwash::bench
