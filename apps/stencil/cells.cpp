@@ -28,18 +28,20 @@ std::vector<direction> directions_of(int points) {
     for (int y = -1; y <= 1; ++y) {
       for (int x = -1; x <= 1; ++x) {
         const direction way{z, y, x};
-        if (steps_of(way) == 1 || (points == 27 && steps_of(way) > 1)) all.push_back(way);
+        const bool at_face = steps_of(way) == 1 && (points != 5 || z == 0);
+        if (at_face || (points == 27 && steps_of(way) > 1)) all.push_back(way);
       }
     }
   }
   return all;
 }
 
-box share_of(int cube, const triple& places, const triple& at) {
+box share_of(const lattice& of, const triple& places, const triple& at) {
+  const triple all = of.extents();
   box mine;
   for (std::size_t i = 0; i < 3; ++i) {
     const auto begin = [&](std::int64_t place) {
-      return static_cast<int>(place * cube / places[i]);
+      return static_cast<int>(place * all[i] / places[i]);
     };
     mine.first[i] = begin(at[i]);
     mine.count[i] = begin(at[i] + 1) - mine.first[i];
@@ -47,15 +49,15 @@ box share_of(int cube, const triple& places, const triple& at) {
   return mine;
 }
 
-cells::cells(int cube, const box& mine)
-    : cube_(cube),
+cells::cells(const lattice& of, const box& mine)
+    : of_(of),
       mine_(mine),
-      now_(wide(mine.count[0] + 2) * wide(mine.count[1] + 2) * wide(mine.count[2] + 2)),
+      now_(wide(mine.count[0] + 2 * first_z()) * wide(mine.count[1] + 2) * wide(mine.count[2] + 2)),
       next_(now_.size()) {
   const auto& [z0, y0, x0] = mine.first;
-  for_each_row({{1, 1, 1}, mine.count}, [&](int z, int y, int x) {
+  for_each_row(inside(), [&](int z, int y, int x) {
     for (int i = 0; i < mine_.count[2]; ++i) {
-      const std::size_t row = wide(z0 + z - 1) * wide(cube_) + wide(y0 + y - 1);
+      const std::size_t row = wide(z0 + z - first_z()) * wide(of_.side) + wide(y0 + y - 1);
       const std::uint64_t bits = upwash::random_bits(seed, row, wide(x0 + x - 1 + i));
       now_[index(z, y, x + i)] = static_cast<double>(bits >> 11U) * 0x1.0p-53;
     }
@@ -75,7 +77,7 @@ void cells::for_each_row(const box& of, Visit visit) {
 
 /// The cells at a side, or the ghosts beyond it.
 box cells::layer(const direction& side, bool ghosts) const noexcept {
-  box all{{1, 1, 1}, mine_.count};
+  box all = inside();
   for (std::size_t i = 0; i < 3; ++i) {
     if (side[i] == 0) continue;
     const int last = mine_.count[i];
@@ -112,21 +114,23 @@ void cells::unpack(const direction& side, std::span<const double> from) {
 }
 
 void cells::wrap() {
-  const auto inside = [](int at, int count) { return at == 0 ? count : at > count ? 1 : at; };
-  const triple all{mine_.count[0] + 2, mine_.count[1] + 2, mine_.count[2] + 2};
+  const auto within = [](int at, int count) { return at == 0 ? count : at > count ? 1 : at; };
+  const triple all{mine_.count[0] + 2 * first_z(), mine_.count[1] + 2, mine_.count[2] + 2};
   for_each_row({{}, all}, [&](int z, int y, int x) {
-    const int from_z = inside(z, mine_.count[0]);
-    const int from_y = inside(y, mine_.count[1]);
+    const int from_z = first_z() == 0 ? z : within(z, mine_.count[0]);
+    const int from_y = within(y, mine_.count[1]);
     for (int i = x; i < x + all[2]; ++i) {
-      now_[index(z, y, i)] = now_[index(from_z, from_y, inside(i, mine_.count[2]))];
+      now_[index(z, y, i)] = now_[index(from_z, from_y, within(i, mine_.count[2]))];
     }
   });
 }
 
-void cells::step(int points) {
+void cells::step() {
+  const int points = of_.points;
   const double scale = points == 27 ? 1.0 / 64 : 1.0 / 8;
+  const double own = points == 27 ? 8 : points == 5 ? 4 : 2;
   const std::vector<direction> ways = directions_of(points);
-  for_each_row({{1, 1, 1}, mine_.count}, [&](int z, int y, int x) {
+  for_each_row(inside(), [&](int z, int y, int x) {
     double* row = &next_[index(z, y, x)];
     const int length = mine_.count[2];
     const auto add = [&](const direction& way, double weight) {
@@ -134,7 +138,7 @@ void cells::step(int points) {
       for (int i = 0; i < length; ++i) row[i] += weight * from[i];
     };
     std::fill_n(row, length, 0.0);
-    add({}, points == 27 ? 8 : 2);
+    add({}, own);
     for (const direction& way : ways) add(way, points == 27 ? 8 >> steps_of(way) : 1);
     for (int i = 0; i < length; ++i) row[i] *= scale;
   });
@@ -143,22 +147,22 @@ void cells::step(int points) {
 
 std::uint64_t cells::mark() const {
   std::uint64_t sum = 0;
-  for_each_row({{1, 1, 1}, mine_.count}, [&](int z, int y, int x) {
+  for_each_row(inside(), [&](int z, int y, int x) {
     for (int i = 0; i < mine_.count[2]; ++i) {
       const std::size_t row =
-          wide(mine_.first[0] + z - 1) * wide(cube_) + wide(mine_.first[1] + y - 1);
-      const std::size_t at = row * wide(cube_) + wide(mine_.first[2] + x - 1 + i);
+          wide(mine_.first[0] + z - first_z()) * wide(of_.side) + wide(mine_.first[1] + y - 1);
+      const std::size_t at = row * wide(of_.side) + wide(mine_.first[2] + x - 1 + i);
       sum += upwash::random_bits(seed, at, std::bit_cast<std::uint64_t>(now_[index(z, y, x + i)]));
     }
   });
   return sum;
 }
 
-std::uint64_t serial_mark(int cube, int points, int steps) {
-  cells all(cube, {{}, {cube, cube, cube}});
+std::uint64_t serial_mark(const lattice& of, int steps) {
+  cells all(of, {{}, of.extents()});
   for (int step = 0; step < steps; ++step) {
     all.wrap();
-    all.step(points);
+    all.step();
   }
   return all.mark();
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// stencil: steps of a 7- or 27-point stencil on a periodic cube, cut into boxes over all ranks.
+// stencil: steps of a 5-point stencil on a periodic square, or of 7 or 27 points on a cube, cut
+// into boxes over all ranks.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,24 +27,36 @@ struct options {
 
 /// The exit status when the program should end here, else -1.
 int read_options(const upwash::job& here, int argc, char** argv, options& chosen) {
-  CLI::App app("Steps of a stencil on a periodic cube of cells", "stencil");
-  app.add_option("--size", chosen.what.cube, "Cells a side of the cube")
+  CLI::App app("Steps of a stencil on a periodic cube or square of cells", "stencil");
+  app.add_option("--size", chosen.what.of.side, "Cells a side of the cube, or square")
       ->check(CLI::Range(1, 2000))
       ->capture_default_str();
-  app.add_option("--points", chosen.what.points, "7: a cell and those at its faces; 27: all around")
-      ->check(CLI::IsMember({7, 27}))
+  app.add_option("--points", chosen.what.of.points,
+                 "7: a cell of a cube and those at its faces; 27: all around; 5: of a square")
+      ->check(CLI::IsMember({5, 7, 27}))
       ->capture_default_str();
   app.add_option("--steps", chosen.what.steps, "Steps of a turn")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--exchange", chosen.exchanges,
-                 "How cells come to neighbours: puts, messages, or a scheme of neighbours (direct, "
-                 "best, ...; upwash schedule neighbor_all_to_all lists them)")
+                 "How cells come to neighbours: puts, messages, a scheme of neighbours (direct, "
+                 "best, ...; upwash schedule neighbor_all_to_all lists them), or by objects, whose "
+                 "exchange is their whole time: objects, aggregated, aggregated2d")
       ->allow_extra_args(false)
       ->default_str("best");
   app.add_flag("--compare", chosen.compare,
                "Exchange by messages, puts, direct, best and each --exchange in turn");
   app.add_flag("--check", chosen.check, "Compare with steps by one processor");
+  app.add_option("--objects", chosen.what.objects, "Boxes a rank, where objects do the steps")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_flag("--hash", chosen.what.by_hash, "Boxes begin anywhere, not beside their neighbours");
+  app.add_option("--buffer", chosen.what.buffer_bytes,
+                 "Bytes of a buffer of aggregated calls; else streams choose")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--wander", chosen.what.wander, "Boxes move after so many steps; 0: they stay")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
   app.add_option("--repeats", chosen.repeats, "The median of so many turns is printed")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -76,9 +89,8 @@ void choose_exchanges(options& chosen) {
 double ms(upwash::duration time) { return time.us() / 1e3; }
 
 void print_head(int ranks, const stencil::task& what) {
-  const upwash::grid on = stencil::places_of(ranks, what);
-  fmt::print("cells: {}^3, {} points, on {} ranks, {} x {} x {}\n", what.cube, what.points, ranks,
-             on.size(0), on.size(1), on.size(2));
+  fmt::print("cells: {}^{}, {} points, on {} ranks, {}\n", what.of.side, what.of.dimensions(),
+             what.of.points, ranks, stencil::text_of(stencil::sides_of(ranks, what.of), what.of));
 }
 
 void print_one(const options& chosen, const stencil::timed_run& one) {
@@ -95,19 +107,20 @@ void print_table(const options& chosen, const std::vector<stencil::timed_run>& a
       "time: slowest rank, median of {} turns of {} steps; exchanges how many times as fast, "
       "turn by turn\n",
       chosen.repeats, chosen.what.steps);
-  fmt::print("{:<24}{:>12}{:>12}{:>12}{:>15}{:>13}\n", "exchange", "ms a step", "all ms",
-             "first ms", "over messages", "over direct");
+  fmt::print("{:<16}{:>12}{:>12}{:>12}{:>17}{:>15}{:>13}\n", "exchange", "ms a step", "all ms",
+             "first ms", "messages a step", "over messages", "over direct");
   for (const stencil::timed_run& each : all) {
-    fmt::print("{:<24}{:>12.4f}{:>12.3f}{:>12.3f}{:>15.2f}{:>13.2f}\n", each.by,
+    fmt::print("{:<16}{:>12.4f}{:>12.3f}{:>12.3f}{:>17.1f}{:>15.2f}{:>13.2f}\n", each.by,
                ms(apps::median(each.exchange)) / chosen.what.steps, ms(apps::median(each.all)),
-               ms(each.first), apps::median_ratio(all[0].exchange, each.exchange),
+               ms(each.first), static_cast<double>(each.messages) / chosen.what.steps,
+               apps::median_ratio(all[0].exchange, each.exchange),
                apps::median_ratio(all[2].exchange, each.exchange));
   }
 }
 
 /// Says at rank 0 whether all runs end with the cells of one processor.
 bool print_check(const stencil::task& what, const std::vector<stencil::timed_run>& all) {
-  const std::uint64_t wanted = stencil::serial_mark(what.cube, what.points, what.steps);
+  const std::uint64_t wanted = stencil::serial_mark(what.of, what.steps);
   std::string wrong;
   for (const stencil::timed_run& each : all) {
     if (each.mark != wanted) wrong += fmt::format("{}{}", wrong.empty() ? "" : ", ", each.by);
