@@ -13,8 +13,8 @@ file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/main.cpp)
 foreach(program ${programs})
   get_filename_component(folder ${program} DIRECTORY)
   get_filename_component(app ${folder} NAME)
-  if(app STREQUAL fft3d AND NOT fftw3_FOUND)
-    message(WARNING "fft3d is not built: no FFTW (libfftw3-dev); scripts/setup installs it")
+  if(app MATCHES "^(fft3d|md)$" AND NOT fftw3_FOUND)
+    message(WARNING "${app} is not built: no FFTW (libfftw3-dev); scripts/setup installs it")
     continue()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -23,10 +23,25 @@ foreach(program ${programs})
 endforeach()
 if(TARGET fft3d)
   target_link_libraries(fft3d PRIVATE PkgConfig::fftw3)
+  target_link_libraries(md PRIVATE PkgConfig::fftw3)
 endif()
 
 set(UPWASH_APPS_WITHOUT_RANKS
     ${PROJECT_SOURCE_DIR}/apps/fft3d/nas.cpp ${PROJECT_SOURCE_DIR}/apps/fft3d/partition.cpp
     ${PROJECT_SOURCE_DIR}/apps/cg/solver.cpp ${PROJECT_SOURCE_DIR}/apps/radixsort/buckets.cpp
     ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp ${PROJECT_SOURCE_DIR}/apps/stencil/cells.cpp
-    ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp)
+    ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp ${PROJECT_SOURCE_DIR}/apps/phold/process.cpp)
+set(UPWASH_APPS_LIBRARIES "")
+if(fftw3_FOUND)
+  set(UPWASH_APPS_LIBRARIES PkgConfig::fftw3)
+  foreach(part kernel space topology particles mesh planes ewald content serial)
+    list(APPEND UPWASH_APPS_WITHOUT_RANKS ${PROJECT_SOURCE_DIR}/apps/md/${part}.cpp)
+  endforeach()
+endif()
+# What job tests run on every conduit.
+file(GLOB UPWASH_APPS_WITH_RANKS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/md/*.cpp)
+list(REMOVE_ITEM UPWASH_APPS_WITH_RANKS ${PROJECT_SOURCE_DIR}/apps/md/main.cpp
+     ${PROJECT_SOURCE_DIR}/apps/md/options.cpp)
+if(NOT fftw3_FOUND)
+  set(UPWASH_APPS_WITH_RANKS "")
+endif()

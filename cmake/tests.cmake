@@ -27,6 +27,9 @@ file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
 # The parts of applications that need no ranks are tested with the library.
 if(UPWASH_BUILD_APPS)
   file(GLOB UPWASH_APP_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/*_test.cpp)
+  if(NOT fftw3_FOUND)
+    list(FILTER UPWASH_APP_TESTS EXCLUDE REGEX "/(md|pme)_test")
+  endif()
   list(APPEND UPWASH_UNIT_TESTS ${UPWASH_APP_TESTS} ${UPWASH_APPS_WITHOUT_RANKS})
 endif()
 # Under the thread sanitizer only what threads share is built: the shared-memory conduit and the
@@ -48,7 +51,7 @@ if(UPWASH_UNIT_TESTS)
   add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(unit_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static
                         upwash_warnings upwash_test_options GTest::gtest_main fmt::fmt
-                        nlohmann_json::nlohmann_json)
+                        nlohmann_json::nlohmann_json ${UPWASH_APPS_LIBRARIES})
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
@@ -72,10 +75,17 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/neighborhood/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/objects/*_test.cpp)
+if(UPWASH_BUILD_APPS)
+  file(GLOB UPWASH_APP_JOB_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/jobs/*_test.cpp)
+  if(NOT fftw3_FOUND)
+    list(FILTER UPWASH_APP_JOB_TESTS EXCLUDE REGEX "/(md|pme)_test")
+  endif()
+  list(APPEND UPWASH_JOB_TESTS ${UPWASH_APP_JOB_TESTS} ${UPWASH_APPS_WITH_RANKS})
+endif()
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
-  target_link_libraries(job_tests PRIVATE upwash_static upwash_warnings upwash_test_options
-                        GTest::gtest fmt::fmt)
+  target_link_libraries(job_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static upwash_warnings upwash_test_options
+                        GTest::gtest fmt::fmt ${UPWASH_APPS_LIBRARIES})
   target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)
   # They work in the namespace of conduits, some of whose names are core's too.
   set_source_files_properties(
