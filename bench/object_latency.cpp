@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Two objects on two ranks that call each other in turn, by the bytes of the argument; calls inside
-// a rank; objects that move with each call, by the bytes of their state; the memory of an object.
+// a rank; objects that move with each call, by the bytes of their state.
 // Floor: a cache line's way, which a call on one rank has none of.
-#include <unistd.h>
-
 #include <cstddef>
-#include <fstream>
 #include <span>
 #include <vector>
 
@@ -52,33 +49,6 @@ struct player : object<int> {
   std::vector<std::byte> state;
   promise<int> told;
 };
-
-struct small : object<int> {
-  using object::object;
-  template <class A>
-  void serialize(A& archive) {
-    archive(value);
-  }
-  double value = 0;
-};
-
-/// Of this process.
-double resident_bytes() {
-  std::ifstream pages("/proc/self/statm");
-  double all = 0;
-  double resident = 0;
-  pages >> all >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-/// Of objects with 8 bytes of state.
-double bytes_of_an_object(context& c) {
-  constexpr std::uint64_t count = 400'000;
-  const double before = resident_bytes();
-  object_array<small> all(c.here().world());
-  all.fill(all_indices<int>({count}));
-  return (resident_bytes() - before) / static_cast<double>(all.size_here());
-}
 
 class court {
  public:
@@ -162,12 +132,6 @@ void object_latency(context& c) {
   for (const std::uint64_t bytes : c.sizes(messages)) on.round_trips(bytes);
   on.local_calls();
   for (const std::uint64_t bytes : c.sizes(states)) on.migrations(bytes);
-  if (c.simulated()) return;
-  double each = 0;  // once: what was given back to the allocator would not show
-  c.measure({.label = "memory of one", .bytes = sizeof(double), .unit = "B"}, [&](long /*n*/) {
-    if (each == 0) each = bytes_of_an_object(c);
-    return each;
-  });
 }
 
 }  // namespace upwash::bench
