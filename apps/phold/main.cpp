@@ -10,7 +10,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/phold/run.hpp"
-#include "upwash/runtime/run.hpp"
+#include "upwash/upwash.hpp"
 
 namespace {
 

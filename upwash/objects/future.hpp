@@ -79,7 +79,7 @@ namespace objects {
 template <class V>
 struct future_message {
   static void arrive(incoming& in, std::uint64_t number, V value) {
-    auto* const to = static_cast<future<V>*>(in.here().service<future_service>().find(number));
+    auto* const to = static_cast<future<V>*>(in.here().service<future_service>().open.find(number));
     if (to == nullptr) return;
     if (to->value_) refuse_second_value(in.here(), in.source());
     to->value_.emplace(std::move(value));

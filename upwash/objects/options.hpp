@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "upwash/objects/balance.hpp"
@@ -15,7 +14,7 @@ namespace upwash {
 
 /// Priority of calls that run where their object's rank has nothing else to do: no other calls that
 /// wait, and no messages that came since the last of them.
-inline constexpr int when_idle = std::numeric_limits<std::int16_t>::max();
+inline constexpr int when_idle = INT16_MAX;
 
 /// The same at all members.
 struct object_options {

@@ -11,9 +11,9 @@
 namespace upwash::objects {
 
 awaited_value::awaited_value(job& here)
-    : here_(here), number_(here.service<future_service>().add(*this)) {}
+    : here_(here), number_(here.service<future_service>().open.enter(*this)) {}
 
-awaited_value::~awaited_value() { here_.service<future_service>().remove(number_); }
+awaited_value::~awaited_value() { here_.service<future_service>().open.leave(number_); }
 
 int awaited_value::rank() const noexcept { return here_.rank(); }
 

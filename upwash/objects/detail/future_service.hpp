@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "upwash/base/call_site.hpp"
+#include "upwash/base/handle_table.hpp"
 #include "upwash/core/service.hpp"
 
 namespace upwash {
@@ -39,20 +39,8 @@ class future_service final : public service_base {
  public:
   explicit future_service(job& /*here*/) {}
 
-  [[nodiscard]] std::uint64_t add(awaited_value& made) {
-    open_.emplace(++last_, &made);
-    return last_;
-  }
-  void remove(std::uint64_t number) noexcept { open_.erase(number); }
-  /// Null: no more.
-  [[nodiscard]] awaited_value* find(std::uint64_t number) const noexcept {
-    const auto found = open_.find(number);
-    return found == open_.end() ? nullptr : found->second;
-  }
-
- private:
-  std::uint64_t last_ = 0;
-  std::unordered_map<std::uint64_t, awaited_value*> open_;
+  /// By the numbers that travel.
+  handle_table<awaited_value> open;
 };
 
 /// Throws `error` (argument) for a promise that names no future.
