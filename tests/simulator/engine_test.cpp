@@ -101,13 +101,13 @@ struct ring {
   std::uint64_t messages = 0;
 };
 
-TEST(engine, message_rate) {
+/// How fast depends on the machine, and on what else runs there: `upwash bench` tells.
+TEST(engine, takes_one_step_a_message) {
   ring r(1024, 2048);
-  const duration start = steady_now();
-  while (r.messages < 1'000'000) r.events.step();
-  const double rate = 1e6 / (steady_now() - start).seconds();
-  RecordProperty("messages_per_second", std::to_string(rate));
-  EXPECT_GT(rate, 3e5) << "millions are usual";
+  std::uint64_t steps = 0;
+  for (; r.messages < 100'000; ++steps) r.events.step();
+  EXPECT_EQ(steps, r.messages);
+  EXPECT_GT(r.events.now(), duration{});
 }
 
 TEST(engine, digest_tells_runs_apart) {
