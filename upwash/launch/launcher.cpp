@@ -11,6 +11,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/hang_gatherer.hpp"
+#include "upwash/launch/detail/head.hpp"
 #include "upwash/launch/detail/job_lines.hpp"
 #include "upwash/launch/detail/local_job.hpp"
 
@@ -87,6 +88,7 @@ void check(const launch_options& options) {
 
 int launch(const launch_options& options) {
   check(options);
+  if (!options.hosts.empty()) return detail::launch_over_hosts(options);
   const auto map = detail::job_map::here(
       options.ranks, options.processes == 0 ? options.ranks : options.processes);
   return whole_job(options, map).run();
