@@ -1,7 +1,11 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
 # One object library, packed twice: libupwash.so and libupwash.a.
+include(GNUInstallDirs)
+set(UPWASH_PLUGIN_FOLDER ${PROJECT_BINARY_DIR}/lib/upwash)
 file(GLOB_RECURSE UPWASH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.cpp)
+# Plugins link with what the library does not (cmake/plugins.cmake).
+list(FILTER UPWASH_SOURCES EXCLUDE REGEX "/plugin/")
 file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.hpp)
 
 # The table of conduits, from cmake/conduits.txt (upwash/runtime/detail/conduit_list.hpp).
@@ -34,7 +38,9 @@ target_link_libraries(upwash_objects
 target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 # A path among the definitions of all sources would keep two checkouts from sharing a compiler cache.
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/upwash/base/data_folders.cpp APPEND PROPERTY
-  COMPILE_DEFINITIONS UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
+  COMPILE_DEFINITIONS UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}"
+  UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}" UPWASH_PLUGIN_BUILD="${UPWASH_PLUGIN_FOLDER}"
+  UPWASH_PLUGIN_INSTALLED="${CMAKE_INSTALL_FULL_LIBDIR}/upwash")
 # docs/decisions/0007-vectors-for-matching.md.
 # Highway of Debian 12 has no vectors for the oldest x86-64; every processor since 2009 has these.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,6 +15,16 @@ namespace fs = std::filesystem;
 
 /// Found by dladdr: lies in this library.
 void library_anchor() {}
+
+/// The folder of the file that holds this library: libupwash.so, or a program. Empty: unknown.
+fs::path own_folder() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&library_anchor), &info) == 0 || info.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code ignored;
+  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
+}
 
 }  // namespace
 
@@ -30,13 +41,25 @@ std::vector<std::string> data_folders(std::string_view kind) {
   if (const std::string own = user_folder(); !own.empty()) {
     folders.push_back((fs::path(own) / kind).string());
   }
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&library_anchor), &info) != 0 && info.dli_fname != nullptr) {
-    std::error_code ignored;
-    const fs::path library = fs::weakly_canonical(info.dli_fname, ignored);
-    folders.push_back((library.parent_path().parent_path() / "share/upwash" / kind).string());
+  if (const fs::path own = own_folder(); !own.empty()) {
+    folders.push_back((own.parent_path() / "share/upwash" / kind).string());
   }
   folders.push_back((fs::path(UPWASH_DATA_SOURCE) / kind).string());
+  return folders;
+}
+
+std::vector<std::string> plugin_folders() {
+  std::vector<std::string> folders;
+  const auto add = [&](const fs::path& folder) {
+    const std::string name = folder.lexically_normal().string();
+    if (std::ranges::find(folders, name) == folders.end()) folders.push_back(name);
+  };
+  if (const fs::path own = own_folder(); !own.empty()) {
+    add(own / "upwash");
+    add(own.parent_path() / UPWASH_LIBRARY_FOLDER / "upwash");
+  }
+  add(fs::path(UPWASH_PLUGIN_BUILD));
+  add(fs::path(UPWASH_PLUGIN_INSTALLED));
   return folders;
 }
 

@@ -34,6 +34,11 @@ struct conduit_row {
   /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
   /// process) must outlive it. Collective over the processes. Throws `error`.
   std::unique_ptr<world> (*make)(const settings& values, bootstrap* boot) = nullptr;
+
+  /// This process's place in its job by the conduit's own engine, where upwash's launcher has not
+  /// started it; null: whoever makes jobs finds it (launch::make_bootstrap). Collective. Throws
+  /// `error`.
+  std::unique_ptr<bootstrap> (*place)(const settings& values) = nullptr;
 };
 
 }  // namespace upwash::conduit

@@ -122,12 +122,6 @@ std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
 
 }  // namespace
 
-std::string failure_line(int rank, std::string_view why) {
-  if (rank < 0) return std::string(why);
-  const auto who = fmt::format("rank {}: ", rank);
-  return fmt::format("{}{}; job ended", why.starts_with(who) ? "" : who, why);
-}
-
 void abort_start(int status, std::string_view why) noexcept {
   const char* fd = std::getenv("UPWASH_BOOT_CONTROL");
   if (fd == nullptr) return;

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI in this process, and how the process ends: MPI's launchers do not all notice one that leaves
+// a job that the others are still in.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "upwash/conduit/mpi/mpi_engine.hpp"
+
+namespace upwash::conduit::mpi {
+
+/// One a process, from MPI's start on; lives as long as the process, as what MPI began does.
+class exit_watch {
+ public:
+  /// Never freed.
+  [[nodiscard]] static exit_watch& make(std::unique_ptr<mpi_engine> engine);
+  exit_watch(const exit_watch&) = delete;
+  exit_watch& operator=(const exit_watch&) = delete;
+
+  [[nodiscard]] mpi_engine& engine() noexcept { return *engine_; }
+  /// Of this process, for messages: "rank 3", or "ranks 4 to 7".
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  /// The process has left its job in good order.
+  void left() noexcept { now_ = state::outside; }
+  /// Says why and ends the job. An empty text says nothing.
+  [[noreturn]] void end_job(int process, int rank, int status, std::string_view why) noexcept;
+  /// Says why, and ends the job when the process does, with status 1 at least, or in a second.
+  void end_job_soon(int rank, std::string_view why) noexcept;
+
+ private:
+  enum class state { inside, deserting, outside };
+
+  explicit exit_watch(std::unique_ptr<mpi_engine> engine) : engine_(std::move(engine)) {}
+  static void at_exit(int status, void* self);
+
+  std::unique_ptr<mpi_engine> engine_;
+  pid_t pid_ = getpid();
+  std::string name_ = "this process";
+  state now_ = state::inside;
+};
+
+}  // namespace upwash::conduit::mpi

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI in this process: compiled once with each MPI library.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "upwash/conduit/mpi/mpi_engine.hpp"
+#include "upwash/conduit/mpi/plugin/detail/calls.hpp"
+#include "upwash/conduit/mpi/plugin/detail/gathering.hpp"
+#include "upwash/conduit/mpi/plugin/detail/packet_transport.hpp"
+
+namespace upwash::conduit::mpi {
+namespace {
+
+class engine final : public mpi_engine {
+ public:
+  [[nodiscard]] bool enter(std::string& why) noexcept override;
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return size_; }
+  [[nodiscard]] bool entered_by_program() const noexcept override { return by_program_; }
+  [[nodiscard]] std::string version() const override;
+
+  void begin_gather(std::span<const std::byte> mine, std::span<std::byte> all) noexcept override {
+    gathering_->begin(mine, all);
+  }
+  [[nodiscard]] progress advance_gather(std::string& why) noexcept override {
+    return gathering_->advance(why);
+  }
+  [[nodiscard]] std::vector<int> missing() const override { return gathering_->missing(); }
+
+  void number(std::span<const int> ranks) override { ranks_.assign(ranks.begin(), ranks.end()); }
+  [[nodiscard]] std::unique_ptr<wire::transport> make_transport(const transport_options& options,
+                                                                std::string& why) noexcept override;
+
+  [[noreturn]] void abort(int status) noexcept override;
+  void leave() noexcept override {
+    if (!by_program_) MPI_Finalize();
+  }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  bool by_program_ = false;
+  std::optional<gathering> gathering_;
+  std::vector<int> ranks_;
+};
+
+bool engine::enter(std::string& why) noexcept {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over != 0) {
+    why = "the program has called MPI_Finalize";
+    return false;
+  }
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  by_program_ = initialized != 0;
+  if (!by_program_) {
+    int provided = 0;  // less than asked for is enough: one thread drives the ranks
+    const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (code != MPI_SUCCESS) {
+      why = text_of(code, "MPI_Init_thread");
+      return false;
+    }
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  gathering_.emplace(rank_, size_);
+  return true;
+}
+
+std::string engine::version() const {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string all(text, static_cast<std::size_t>(length));
+  all.resize(std::min(all.find_first_of(",\n"), all.size()));
+  std::replace(all.begin(), all.end(), '\t', ' ');
+  return all;
+}
+
+std::unique_ptr<wire::transport> engine::make_transport(const transport_options& options,
+                                                        std::string& why) noexcept {
+  auto made = std::make_unique<packet_transport>(ranks_, rank_, options);
+  const int code = made->open();
+  if (code == MPI_SUCCESS) return made;
+  why = text_of(code, "opening communicators");
+  return nullptr;
+}
+
+void engine::abort(int status) noexcept {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over == 0) MPI_Abort(MPI_COMM_WORLD, status);
+  _exit(status);
+}
+
+}  // namespace
+}  // namespace upwash::conduit::mpi
+
+extern "C" __attribute__((visibility("default"))) upwash::conduit::mpi::mpi_engine*
+upwash_mpi_plugin_1() {
+  return new upwash::conduit::mpi::engine;
+}
