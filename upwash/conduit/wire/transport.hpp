@@ -91,7 +91,8 @@ class transport {
 
   /// One buffer of any size, 0 too, from one process to one: what `receive_bulk` of the other side
   /// with the same tag takes, whichever comes first. Both sides name the same number of bytes. A
-  /// tag is used once at a time for each pair and direction. Unordered against all else.
+  /// tag, below 32768, is used once at a time for each pair and direction. Unordered against all
+  /// else.
   [[nodiscard]] virtual outcome send_bulk(int process, std::uint32_t tag,
                                           std::span<const std::byte> from,
                                           completion& sent) noexcept = 0;
