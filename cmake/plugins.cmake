@@ -22,7 +22,8 @@ function(upwash_mpi_plugin name package)
     VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${UPWASH_PLUGIN_FOLDER})
   install(TARGETS upwash_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/upwash)
   # Whoever is built here is run with them.
-  add_dependencies(upwash_objects upwash_${name})
+  add_dependencies(upwash_shared upwash_${name})
+  add_dependencies(upwash_static upwash_${name})
 endfunction()
 
 if(NOT CMAKE_CROSSCOMPILING)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/launch/processes.hpp"
+#include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
 
 namespace upwash::launch {
@@ -58,7 +59,7 @@ TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
     const variables set{{"OMPI_COMM_WORLD_RANK", "0"},
                         {"OMPI_COMM_WORLD_SIZE", "4"},
                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
-    EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
+    EXPECT_EQ(refusal([] { static_cast<void>(make_bootstrap(defaults())); }),
               "mpirun started 4 processes but only 2 on this node: the shm conduit spans one node; "
               "start all processes on one node, or take a conduit that spans several "
               "(UPWASH_CONDUIT)");
@@ -68,8 +69,11 @@ TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
                       {"SLURM_JOB_ID", "77"},
                       {"SLURM_STEP_ID", "0"},
                       {"SLURM_STEP_NUM_NODES", "2"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);  // conduits that span nodes may take it
+  EXPECT_EQ(self->job, "slurm-77.0");
   EXPECT_NE(refusal([] {
-              static_cast<void>(detail::find_identity(defaults()));
+              static_cast<void>(make_bootstrap(defaults()));
             }).find("srun started 4 processes on 2 nodes"),
             std::string::npos);
 }

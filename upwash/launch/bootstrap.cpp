@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/first_voice.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/launch/detail/control_bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
@@ -64,6 +65,11 @@ void mark_taken(std::string_view job) {
   setenv("UPWASH_BOOT_TAKEN", fmt::format("{} {}", getpid(), job).c_str(), 1);
 }
 
+[[noreturn]] void left_already() {
+  throw error(error_kind::argument,
+              "this process has left its job: run() and attach() join the job of upwash run once");
+}
+
 /// Whether this process was started by one that holds the place in `job` it would take for its own.
 bool taken_by_ancestor(const settings& values, std::string_view job) {
   const std::string& taken = values.text("boot_taken");
@@ -104,6 +110,7 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
 
 std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
                                                   const detail::identity& self, int per_process) {
+  if (!self.several_nodes.empty()) throw error(error_kind::environment, self.several_nodes);
   if (per_process > most_ranks / self.processes) {
     throw error(error_kind::configuration,
                 fmt::format("ranks_per_process={}: a job has at most {} ranks, and job '{}' of {} "
@@ -120,19 +127,46 @@ std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
   return place;
 }
 
+/// Processes of a foreign launcher that fail alike before they know each other.
+[[noreturn]] void end_with_others(const std::string& job, int status, std::string_view why) {
+  constexpr useconds_t until_all_failed = 500'000;
+  if (speaks_first(job)) {
+    std::fprintf(stderr, "upwash: %s\n", failure_line(-1, why).c_str());
+    usleep(until_all_failed);
+  } else {
+    usleep(2 * until_all_failed);  // a launcher that sees this one end ends the first
+  }
+  _exit(status);
+}
+
 }  // namespace
 
 void abort_start(int status, std::string_view why) noexcept {
-  const char* fd = std::getenv("UPWASH_BOOT_CONTROL");
-  if (fd == nullptr) return;
   try {
-    const auto block = detail::control_block::attach(std::atoi(fd));
     std::fflush(nullptr);
-    block.fail(-1, status, why, false);
-    _exit(block.failure_told() ? block.header().failed_status : status);
+    if (const char* fd = std::getenv("UPWASH_BOOT_CONTROL"); fd != nullptr) {
+      const auto block = detail::control_block::attach(std::atoi(fd));
+      block.fail(-1, status, why, false);
+      _exit(block.failure_told() ? block.header().failed_status : status);
+    }
+    if (std::getenv("UPWASH_BOOT_TAKEN") != nullptr) return;
+    if (const auto self = detail::find_foreign_identity(); self && self->processes > 1) {
+      end_with_others(self->job, status, why);
+    }
   } catch (const error&) {
     return;  // the variable is a leftover, or worse: what went wrong first is told by the caller
   }
+}
+
+bool place_is_taken(const settings& values) {
+  if (values.text("boot_taken").starts_with(fmt::format("{} ", getpid()))) left_already();
+  const auto self = detail::find_identity(values);
+  return self && taken_by_ancestor(values, self->job);
+}
+
+void take_place(const settings& values) {
+  const auto self = detail::find_identity(values);
+  mark_taken(self ? self->job : std::string());
 }
 
 std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
@@ -143,11 +177,7 @@ std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
                 fmt::format("ranks_per_process={}: expected 1 to {} (UPWASH_RANKS_PER_PROCESS)",
                             per_process, most_ranks));
   }
-  if (values.text("boot_taken") == fmt::format("{} ", getpid())) {
-    throw error(
-        error_kind::argument,
-        "this process has left its job: run() and attach() join the job of upwash run once");
-  }
+  if (values.text("boot_taken") == fmt::format("{} ", getpid())) left_already();
   const auto self = detail::find_identity(values);
   if (self && !taken_by_ancestor(values, self->job)) {
     return by_rendezvous(values, *self, per_process);

@@ -22,9 +22,16 @@ using conduit::most_ranks;
 /// fault when other processes are missing after the knob start_timeout.
 [[nodiscard]] std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values);
 
-/// For a process that never got a bootstrap: under upwash's launcher ends the job as
-/// bootstrap::abort does, so that one line is printed however many processes fail alike. Returns
-/// when there is no such launcher.
+/// For conduits that find their place by an engine of their own: whether a process that started
+/// this one has taken the place which the variables of a launcher name. Throws `error` (argument)
+/// where this process has.
+[[nodiscard]] bool place_is_taken(const settings& values);
+/// From now on what this process starts is in no job, whatever variables of a launcher it inherits.
+void take_place(const settings& values);
+
+/// For a process that never got a bootstrap: under a launcher ends it as bootstrap::abort does, so
+/// that one line is printed (by foreign launchers, on each node) however many processes fail alike.
+/// Returns when there is no launcher.
 void abort_start(int status, std::string_view why) noexcept;
 
 }  // namespace upwash::launch

@@ -45,12 +45,11 @@ void check_place(const identity& self) {
                           self.launcher, self.process, self.processes));
 }
 
-[[noreturn]] void several_nodes(const identity& self, int here) {
-  throw error(error_kind::environment,
-              fmt::format("{} started {} processes but only {} on this node: the shm conduit spans "
-                          "one node; start all processes on one node, or take a conduit that "
-                          "spans several (UPWASH_CONDUIT)",
-                          self.launcher, self.processes, here));
+std::string several_nodes(const identity& self, int here) {
+  return fmt::format("{} started {} processes but only {} on this node: the shm conduit spans one "
+                     "node; start all processes on one node, or take a conduit that spans several "
+                     "(UPWASH_CONDUIT)",
+                     self.launcher, self.processes, here);
 }
 
 /// A name for the nearest ancestor that runs one of these programs: what all processes of a job
@@ -76,7 +75,7 @@ std::optional<identity> from_knobs(const settings& values) {
                             "none (rank from 0, size from 1)",
                             rank, size, job));
   }
-  identity self{static_cast<int>(rank), static_cast<int>(size), job, "UPWASH_RANK"};
+  identity self{static_cast<int>(rank), static_cast<int>(size), job, "UPWASH_RANK", {}};
   check_place(self);
   return self;
 }
@@ -85,11 +84,11 @@ std::optional<identity> from_open_mpi() {
   if (variable("OMPI_COMM_WORLD_RANK") == nullptr || variable("OMPI_COMM_WORLD_SIZE") == nullptr) {
     return std::nullopt;
   }
-  identity self{number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"), {}, "mpirun"};
+  identity self{number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"), {}, "mpirun", {}};
   check_place(self);
   if (variable("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
     const int here = number("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (here != self.processes) several_nodes(self, here);
+    if (here != self.processes) self.several_nodes = several_nodes(self, here);
   }
   if (const char* space = variable("PMIX_NAMESPACE")) {
     self.job = fmt::format("pmix-{}", space);
@@ -103,11 +102,11 @@ std::optional<identity> from_open_mpi() {
 
 std::optional<identity> from_pmi() {
   if (variable("PMI_RANK") == nullptr || variable("PMI_SIZE") == nullptr) return std::nullopt;
-  identity self{number("PMI_RANK"), number("PMI_SIZE"), {}, "the PMI launcher"};
+  identity self{number("PMI_RANK"), number("PMI_SIZE"), {}, "the PMI launcher", {}};
   check_place(self);
   if (variable("MPI_LOCALNRANKS") != nullptr) {
     const int here = number("MPI_LOCALNRANKS");
-    if (here != self.processes) several_nodes(self, here);
+    if (here != self.processes) self.several_nodes = several_nodes(self, here);
   }
   if (const char* job = variable("PMI_JOBID")) {
     self.job = fmt::format("pmi-{}", job);
@@ -126,16 +125,15 @@ std::optional<identity> from_slurm() {
   }
   const char* size = variable("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
   if (variable(size) == nullptr) return std::nullopt;
-  identity self{number("SLURM_PROCID"), number(size), {}, "srun"};
+  identity self{number("SLURM_PROCID"), number(size), {}, "srun", {}};
   check_place(self);
   const char* nodes =
       variable("SLURM_STEP_NUM_NODES") ? "SLURM_STEP_NUM_NODES" : "SLURM_JOB_NUM_NODES";
   if (variable(nodes) != nullptr && number(nodes) > 1) {
-    throw error(
-        error_kind::environment,
+    self.several_nodes =
         fmt::format("srun started {} processes on {} nodes: the shm conduit spans one node; "
                     "use srun -N 1, or a conduit that spans several (UPWASH_CONDUIT)",
-                    self.processes, number(nodes)));
+                    self.processes, number(nodes));
   }
   self.job = fmt::format("slurm-{}.{}", variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID"));
   return self;
@@ -145,6 +143,10 @@ std::optional<identity> from_slurm() {
 
 std::optional<identity> find_identity(const settings& values) {
   if (auto self = from_knobs(values)) return self;
+  return find_foreign_identity();
+}
+
+std::optional<identity> find_foreign_identity() {
   if (auto self = from_open_mpi()) return self;
   if (auto self = from_pmi()) return self;
   return from_slurm();

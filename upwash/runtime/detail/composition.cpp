@@ -60,6 +60,18 @@ void check_other_knobs(const settings& values, const conduit::conduit_row& chose
   }
 }
 
+/// Null where the conduit needs none.
+std::unique_ptr<conduit::bootstrap> place_for(const conduit::conduit_row& chosen,
+                                              const settings& values) {
+  if (chosen.place != nullptr && !launched(values) && !launch::place_is_taken(values)) {
+    auto place = chosen.place(values);
+    launch::take_place(values);
+    return place;
+  }
+  if (!chosen.several_processes && !launched(values)) return nullptr;
+  return launch::make_bootstrap(values);
+}
+
 /// A machine that the user named is not passed over for another when the first choice needs it.
 void check_machine(const settings& values) {
   if (values.source("machine") == knob_source::fallback) return;
@@ -74,9 +86,7 @@ void compose(composition& made) {
   made.values = settings::from_environment(table);
   set_log_level(made.values.text("log"));
   const conduit::conduit_row chosen = conduit_named(made.values.text("conduit"));
-  if (chosen.several_processes || launched(made.values)) {
-    made.boot = launch::make_bootstrap(made.values);
-  }
+  made.boot = place_for(chosen, made.values);
   made.simulated = chosen.simulated;
   check_other_knobs(made.values, chosen);
   check_machine(made.values);

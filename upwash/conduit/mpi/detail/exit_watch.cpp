@@ -4,22 +4,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <thread>
 
+#include "upwash/base/first_voice.hpp"
 #include "upwash/conduit/failure_line.hpp"
 
 namespace upwash::conduit::mpi {
 namespace {
 
 constexpr int deserting_ms = 1000;  // for what the program still has to say
-// Processes that fail alike would all say so. MPI has nothing to agree by in the meantime, so they
-// take turns: whoever was first has ended the job before the next speaks.
-constexpr int turn_ms = 50;
-constexpr int longest_turn_ms = 500;
+constexpr int failing_ms = 100;     // for others to fail alike, and see that it has been said
+constexpr int ended_ms = 5000;      // for the launcher to end whoever has nothing to add
 
 void sleep_ms(int ms) {
   const timespec time{ms / 1000, ms % 1000 * 1'000'000};
@@ -40,11 +38,13 @@ exit_watch& exit_watch::make(std::unique_ptr<mpi_engine> engine) {
   return *made;
 }
 
-void exit_watch::end_job(int process, int rank, int status, std::string_view why) noexcept {
+void exit_watch::end_job(int rank, int status, std::string_view why) noexcept {
   now_ = state::outside;
-  if (!why.empty()) {
-    sleep_ms(std::min(process * turn_ms, longest_turn_ms));
+  if (!why.empty() && speaks_first(job_)) {
     say(rank, why);
+    sleep_ms(failing_ms);
+  } else if (!why.empty()) {
+    sleep_ms(ended_ms);
   }
   engine_->abort(status);
   _exit(status);
@@ -52,7 +52,7 @@ void exit_watch::end_job(int process, int rank, int status, std::string_view why
 
 void exit_watch::end_job_soon(int rank, std::string_view why) noexcept {
   now_ = state::deserting;
-  say(rank, why);
+  if (speaks_first(job_)) say(rank, why);
   std::thread([this] {
     sleep_ms(deserting_ms);
     engine_->abort(1);
@@ -63,13 +63,14 @@ void exit_watch::at_exit(int status, void* self) {
   auto& own = *static_cast<exit_watch*>(self);
   // Alone it keeps nobody waiting.
   if (own.now_ == state::outside || getpid() != own.pid_ || own.engine_->size() == 1) return;
+  const int told = status != 0 ? status & 0xff : 1;
+  std::string why;
   if (own.now_ == state::inside) {
-    say(-1, fmt::format("{} exited with status {} before it had finished; job ended", own.name_,
-                        status));
+    why = fmt::format("{} exited with status {} before it had finished; job ended", own.name_,
+                      status);
   }
-  own.now_ = state::outside;
   std::fflush(nullptr);
-  own.engine_->abort(status != 0 ? status & 0xff : 1);
+  own.end_job(-1, told, why);
 }
 
 }  // namespace upwash::conduit::mpi

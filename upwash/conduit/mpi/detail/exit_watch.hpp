@@ -25,13 +25,16 @@ class exit_watch {
   exit_watch& operator=(const exit_watch&) = delete;
 
   [[nodiscard]] mpi_engine& engine() noexcept { return *engine_; }
-  /// Of this process, for messages: "rank 3", or "ranks 4 to 7".
-  void set_name(std::string name) { name_ = std::move(name); }
+  /// A name that only this job has, and one of this process for messages: "rank 3", "ranks 4 to 7".
+  void set_names(std::string job, std::string self) {
+    job_ = std::move(job);
+    name_ = std::move(self);
+  }
 
   /// The process has left its job in good order.
   void left() noexcept { now_ = state::outside; }
-  /// Says why and ends the job. An empty text says nothing.
-  [[noreturn]] void end_job(int process, int rank, int status, std::string_view why) noexcept;
+  /// Says why, unless another process of the node has, and ends the job. An empty text says nothing.
+  [[noreturn]] void end_job(int rank, int status, std::string_view why) noexcept;
   /// Says why, and ends the job when the process does, with status 1 at least, or in a second.
   void end_job_soon(int rank, std::string_view why) noexcept;
 
@@ -43,7 +46,8 @@ class exit_watch {
 
   std::unique_ptr<mpi_engine> engine_;
   pid_t pid_ = getpid();
-  std::string name_ = "this process";
+  std::string job_ = std::to_string(getpid());  ///< until all have met
+  std::string name_ = "a process";
   state now_ = state::inside;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <ctime>
+#include <random>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
@@ -30,8 +31,25 @@ void nap(int turn) {
 
 rank_layout layout_of(int processes, const settings& values) {
   const int per_process = values.count("ranks_per_process");
+  if (per_process > most_ranks / processes) {
+    throw error(error_kind::configuration,
+                fmt::format("ranks_per_process={}: a job has at most {} ranks, and this one has {} "
+                            "processes (UPWASH_RANKS_PER_PROCESS)",
+                            per_process, most_ranks, processes));
+  }
   const auto of_all = static_cast<int>(values.integer("boot_ranks"));
   return rank_layout::even(of_all > 0 ? of_all : processes * per_process, processes);
+}
+
+/// What processes tell each other first.
+struct introduction {
+  node_identity node;
+  std::uint64_t job = 0;  ///< what the first one calls the job
+};
+
+std::uint64_t job_of_first() {
+  std::random_device chance;
+  return std::uint64_t{chance()} << 32U | chance();
 }
 
 std::string name_of(const rank_layout& layout, int process) {
@@ -49,19 +67,17 @@ mpi_bootstrap::mpi_bootstrap(exit_watch& watch, const settings& values)
       layout_(layout_of(engine_.size(), values)) {
   const int count = engine_.size();
   process_ = engine_.rank();  // until they are numbered
-  if (values.integer("fake_nodes") != 0) {
-    order_ = pretended_nodes(count, values.integer("fake_nodes"));
-  } else {
-    const node_identity here = this_node();
-    std::vector<node_identity> all(static_cast<std::size_t>(count));
-    gather(std::as_bytes(std::span(&here, 1)), std::as_writable_bytes(std::span(all)));
-    order_ = order_by_node(all);
-  }
+  const introduction mine{this_node(), job_of_first()};
+  std::vector<introduction> all(static_cast<std::size_t>(count));
+  gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  std::vector<node_identity> nodes;
+  for (const introduction& each : all) nodes.push_back(each.node);
+  order_ = order_by_node(nodes);
   engine_.number(order_.ranks);
   while (order_.ranks[static_cast<std::size_t>(process_)] != engine_.rank()) {
     process_ = process_ + 1 == count ? 0 : process_ + 1;
   }
-  watch_.set_name(name_of(layout_, process_));
+  watch_.set_names(fmt::format("mpi-{:x}", all.front().job), name_of(layout_, process_));
   log(log_level::info, "mpi",
       fmt::format("process {} of {} (rank {} of MPI), on node {} of {}", process_, count,
                   engine_.rank(), node_of(process_), order_.hosts.size()));
@@ -121,7 +137,7 @@ void mpi_bootstrap::finished() noexcept {
 }
 
 void mpi_bootstrap::abort(int rank, int status, std::string_view why) noexcept {
-  watch_.end_job(process_, rank, status, why);
+  watch_.end_job(rank, status, why);
 }
 
 void mpi_bootstrap::desert(int rank, std::string_view why) noexcept {

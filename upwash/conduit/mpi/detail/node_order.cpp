@@ -11,8 +11,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "upwash/base/error.hpp"
-
 namespace upwash::conduit::mpi {
 namespace {
 
@@ -55,22 +53,6 @@ node_order order_by_node(std::span<const node_identity> of) {
   const auto node = [&](int rank) { return node_of_rank[static_cast<std::size_t>(rank)]; };
   std::ranges::stable_sort(order.ranks, {}, node);
   std::ranges::transform(order.ranks, std::back_inserter(order.nodes), node);
-  return order;
-}
-
-node_order pretended_nodes(int processes, std::int64_t nodes) {
-  if (nodes < 1 || nodes > processes) {
-    throw error(error_kind::configuration,
-                fmt::format("fake_nodes={}: expected 0 to the number of processes, {} "
-                            "(UPWASH_FAKE_NODES)",
-                            nodes, processes));
-  }
-  node_order order;
-  for (int p = 0; p < processes; ++p) {
-    order.ranks.push_back(p);
-    order.nodes.push_back(static_cast<int>(p * nodes / processes));
-  }
-  for (int n = 0; n < nodes; ++n) order.hosts.push_back(fmt::format("pretended node {}", n));
   return order;
 }
 

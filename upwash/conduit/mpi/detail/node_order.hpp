@@ -34,8 +34,4 @@ struct node_order {
 /// Nodes in the order of their lowest MPI rank, the processes of each by rank. `of`: by rank.
 [[nodiscard]] node_order order_by_node(std::span<const node_identity> of);
 
-/// All on one machine, which is split into so many pretended nodes. Throws `error` (configuration)
-/// for a number that is not from 1 to that of the processes.
-[[nodiscard]] node_order pretended_nodes(int processes, std::int64_t nodes);
-
 }  // namespace upwash::conduit::mpi

@@ -3,7 +3,6 @@
 #include "upwash/conduit/mpi/detail/place.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
@@ -20,7 +19,7 @@
 namespace upwash::conduit::mpi {
 namespace {
 
-/// The first process speaks for all that fail alike: its launcher ends the others meanwhile.
+/// The first process speaks for all that wait alike: its launcher ends the others meanwhile.
 const duration time_for_first = duration::from_seconds(1);
 
 struct loaded {
@@ -29,14 +28,9 @@ struct loaded {
 };
 
 loaded load(const settings& values, const std::optional<launcher>& by) {
-  try {
-    choice chosen = choose_library(values.text("mpi_library"), linked_library(), by);
-    auto engine = load_plugin(chosen.which, values.text("mpi_plugin"));
-    return {std::move(chosen), std::move(engine)};
-  } catch (const error&) {
-    if (by && by->rank > 0) usleep(static_cast<useconds_t>(time_for_first.us()));
-    throw;
-  }
+  choice chosen = choose_library(values.text("mpi_library"), linked_library(), by);
+  auto engine = load_plugin(chosen.which, values.text("mpi_plugin"));
+  return {std::move(chosen), std::move(engine)};
 }
 
 void enter(mpi_engine& engine, const std::optional<launcher>& by, duration limit) {
@@ -72,7 +66,7 @@ std::unique_ptr<bootstrap> make_place(const settings& values) {
   try {
     return std::make_unique<mpi_bootstrap>(watch, values);
   } catch (const error& failure) {
-    watch.end_job(watch.engine().rank(), -1, failure.exit_status(), failure.what());
+    watch.end_job(-1, failure.exit_status(), failure.what());
   }
 }
 

@@ -52,10 +52,6 @@ int packet_transport::open() {
     }
     if (code != MPI_SUCCESS) return code;
   }
-  void* largest_tag = nullptr;
-  int known = 0;
-  MPI_Comm_get_attr(bulk_.get(), MPI_TAG_UB, static_cast<void*>(&largest_tag), &known);
-  most_tags_ = static_cast<std::uint32_t>(known != 0 ? *static_cast<int*>(largest_tag) : 32767);
   return receives_.open(packets_.get());
 }
 
@@ -102,7 +98,7 @@ outcome packet_transport::in_pieces(std::size_t bytes, completion& when, Start s
 outcome packet_transport::send_bulk(int process, std::uint32_t tag, std::span<const std::byte> from,
                                     completion& sent) noexcept {
   return in_pieces(from.size(), sent, [&](std::size_t offset, int bytes, MPI_Request* request) {
-    return MPI_Isend(from.data() + offset, bytes, MPI_BYTE, rank_of(process), tag_of(tag),
+    return MPI_Isend(from.data() + offset, bytes, MPI_BYTE, rank_of(process), static_cast<int>(tag),
                      bulk_.get(), request);
   });
 }
@@ -110,7 +106,7 @@ outcome packet_transport::send_bulk(int process, std::uint32_t tag, std::span<co
 outcome packet_transport::receive_bulk(int process, std::uint32_t tag, std::span<std::byte> to,
                                        completion& came) noexcept {
   return in_pieces(to.size(), came, [&](std::size_t offset, int bytes, MPI_Request* request) {
-    return MPI_Irecv(to.data() + offset, bytes, MPI_BYTE, rank_of(process), tag_of(tag),
+    return MPI_Irecv(to.data() + offset, bytes, MPI_BYTE, rank_of(process), static_cast<int>(tag),
                      bulk_.get(), request);
   });
 }

@@ -44,9 +44,6 @@ class packet_transport final : public wire::transport {
   [[nodiscard]] int rank_of(int process) const noexcept {
     return rank_of_[static_cast<std::size_t>(process)];
   }
-  [[nodiscard]] int tag_of(std::uint32_t tag) const noexcept {
-    return static_cast<int>(tag % most_tags_);
-  }
 
   std::vector<int> rank_of_;     ///< by process
   std::vector<int> process_of_;  ///< by rank
@@ -55,7 +52,6 @@ class packet_transport final : public wire::transport {
   own_communicator bulk_;
   packet_receives receives_;
   pending_requests pending_;
-  std::uint32_t most_tags_ = 1;
   std::vector<std::uint64_t> packets_from_;  ///< by rank
   std::string failure_;                      ///< of an MPI call
   bool failure_told_ = false;
