@@ -122,7 +122,7 @@ file(GLOB UPWASH_TEST_PROGRAMS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/pro
 foreach(source ${UPWASH_TEST_PROGRAMS})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings)
+  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings fmt::fmt)
 endforeach()
 
 # Whole programs and the command, as users run them: tests/system/*.sh.

@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   upwash::tools::add_tune(app, status);
   upwash::tools::add_compile(app);
   upwash::tools::add_host_ranks(app, status);
+  upwash::tools::add_agent(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);
   upwash::tools::drop_separator(app, words);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `upwash run`: turns its options into the launcher's. What ranks must know travels as variables
-// of the table of knobs; the simulated conduit is one process that makes all ranks itself.
+// `upwash run`: turns its options into the launcher's; `upwash agent`, which it starts on other
+// hosts. What ranks must know travels as variables of the table of knobs; the simulated conduit is
+// one process that makes all ranks itself.
 #include "tools/run.hpp"
 #include "tools/host_ranks.hpp"
 
@@ -16,10 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/job_hosts.hpp"
 #include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/launch/agent.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
@@ -30,7 +33,8 @@ namespace {
 struct run_options {
   std::int64_t ranks = 1;
   rank_hosting hosting;
-  std::string conduit = "shm";
+  job_hosts hosts;
+  std::string conduit;
   std::string machine;
   std::optional<std::uint64_t> seed;
   bool perturb = false;
@@ -64,10 +68,10 @@ void check_ranks(const run_options& chosen, const conduit::conduit_row& on) {
 }
 
 /// All ranks are fibers of one process, which makes them itself.
-void into_one_process(const run_options& chosen, launch::launch_options& options) {
+void into_one_process(const run_options& chosen, const conduit::conduit_row& on,
+                      launch::launch_options& options) {
   if (chosen.bind != "none") {
-    wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process",
-                      chosen.conduit));
+    wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process", on.name));
   }
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
@@ -81,20 +85,34 @@ void into_one_process(const run_options& chosen, launch::launch_options& options
   }
 }
 
+/// The knobs as the ranks will have them. Throws `error` (configuration) where they are wrong.
+settings values_of(const run_options& chosen) {
+  knob_table table;
+  add_all_knobs(table);
+  settings values = settings::from_environment(table);
+  for (const std::string& one : chosen.knobs) {
+    const auto equals = one.find('=');
+    values.set(one.substr(0, equals), one.substr(equals + 1));
+  }
+  return values;
+}
+
 /// The log as the ranks will have it; left as it is where their settings are wrong, which they say.
 void follow_log_level(const run_options& chosen) {
   try {
-    knob_table table;
-    add_all_knobs(table);
-    settings values = settings::from_environment(table);
-    for (const std::string& one : chosen.knobs) {
-      const auto equals = one.find('=');
-      if (one.substr(0, equals) == "log") values.set("log", one.substr(equals + 1));
-    }
-    set_log_level(values.text("log"));
+    set_log_level(values_of(chosen).text("log"));
   } catch (const error&) {
     return;
   }
+}
+
+/// What the user has named, else the first that can.
+std::string conduit_for(const run_options& chosen) {
+  if (!chosen.conduit.empty()) return chosen.conduit;
+  const bool several = chosen.hosts.given() && chosen.hosts.hosts().size() > 1;
+  const auto all = conduits();
+  const auto able = std::ranges::find_if(all, [](const auto& row) { return row.spans_nodes; });
+  return std::string(several && able != all.end() ? able->name : all.front().name);
 }
 
 /// What only a simulated machine does is not passed over.
@@ -110,10 +128,11 @@ void check_simulated(const run_options& chosen, const conduit::conduit_row& on) 
 
 conduit::conduit_row conduit_of(const run_options& chosen) {
   const auto names = conduit_names();
-  if (std::ranges::find(names, chosen.conduit) == names.end()) {
-    wrong(fmt::format("--conduit {}: expected one of {}", chosen.conduit, conduit_choices()));
+  const std::string name = conduit_for(chosen);
+  if (std::ranges::find(names, name) == names.end()) {
+    wrong(fmt::format("--conduit {}: expected one of {}", name, conduit_choices()));
   }
-  return conduit_named(chosen.conduit);
+  return conduit_named(name);
 }
 
 int run(const run_options& chosen) {
@@ -125,15 +144,19 @@ int run(const run_options& chosen) {
   check_simulated(chosen, on);
   launch::launch_options options;
   chosen.hosting.host(static_cast<int>(chosen.ranks), on, options);
-  if (!on.several_processes) into_one_process(chosen, options);
+  if (!on.several_processes) into_one_process(chosen, on, options);
   options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
-  options.environment.push_back("UPWASH_CONDUIT=" + chosen.conduit);
+  options.environment.push_back(fmt::format("UPWASH_CONDUIT={}", on.name));
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
   options.tell_of_strangers = true;
   options.program = chosen.privatize ? hosted(chosen.program) : chosen.program;
-  if (on.several_processes && !chosen.hosting.given()) {
+  if (chosen.hosts.given()) {
+    follow_log_level(chosen);
+    chosen.hosts.put(on, values_of(chosen), options);
+  }
+  if (on.several_processes && !chosen.hosting.given() && !chosen.hosts.given()) {
     follow_log_level(chosen);
     suggest_hosting(options.ranks);
   }
@@ -169,8 +192,10 @@ void add_run(CLI::App& app, int& status) {
   auto chosen = std::make_shared<run_options>();
   command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
   chosen->hosting.add_to(*command);
+  chosen->hosts.add_to(*command);
   command->add_option("--conduit", chosen->conduit,
-                      "shm: this machine (default); sim: simulated; or another one (upwash info)");
+                      "shm: this machine (default); sim: simulated; or another one (upwash info); "
+                      "over several hosts the first that can");
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
   command->add_option("--seed", chosen->seed, "of the simulated machine")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
@@ -200,6 +225,12 @@ void add_run(CLI::App& app, int& status) {
     }
     if (chosen->program.empty()) wrong("run: no program to start (upwash run -n N program ...)");
     status = run(*chosen);
+  });
+}
+
+void add_agent(CLI::App& app, int& status) {
+  app.add_subcommand("agent", "")->group("")->callback([&status] {
+    status = launch::serve_head();
   });
 }
 

@@ -21,7 +21,7 @@ class made_up_job {
   explicit made_up_job(int ranks) : made_up_job(ranks, ranks) {}
   made_up_job(int ranks, int processes)
       : fd_(memfd_create("hang", MFD_CLOEXEC)),
-        block(control_block::create(fd_, ranks, processes)) {
+        block(control_block::create(fd_, job_map::here(ranks, processes))) {
     for (int p = 0; p < processes; ++p) block.slot(p).pid.store(getpid());
   }
   ~made_up_job() { close(fd_); }

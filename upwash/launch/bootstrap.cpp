@@ -90,6 +90,7 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   // What this process starts is not part of the job; and it must not outlive a killed launcher,
   // also when a shell stands between the two.
   fcntl(fd, F_SETFD, FD_CLOEXEC);
+  if (block.header().bell >= 0) fcntl(block.header().bell, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto& header = block.header();
   if (!detail::process_lives(header.creator, header.creator_started)) {

@@ -27,6 +27,12 @@ void launch_knobs(knob_table& table) {
            "a name that only the processes of this job have, with rank and size", knob_level::user},
       knob{"ranks_per_process", knob_type::integer, "1",
            "ranks in each process when upwash run did not start it", knob_level::user},
+      knob{"rsh", knob_type::text, "ssh -o BatchMode=yes",
+           "how upwash run --hosts runs a command on a host: these words, host, command",
+           knob_level::user},
+      knob{"host_timeout", knob_type::time, "4s",
+           "upwash run --hosts: after so long a silence a host is lost, and its job ends",
+           knob_level::user},
       knob{"start_timeout", knob_type::time, "60s",
            "how long start-up waits for the other processes", knob_level::user},
   };

@@ -72,6 +72,20 @@ std::unique_ptr<conduit::bootstrap> place_for(const conduit::conduit_row& chosen
   return launch::make_bootstrap(values);
 }
 
+/// Ranks of one node would look for those of others in their own memory.
+void check_nodes(const conduit::bootstrap& boot, const conduit::conduit_row& chosen) {
+  if (chosen.spans_nodes || boot.node_count() == 1) return;
+  std::string able;
+  for (const conduit::conduit_row& each : conduits()) {
+    if (each.spans_nodes) able += fmt::format("{}{}", able.empty() ? "" : "|", each.name);
+  }
+  throw error(error_kind::configuration,
+              fmt::format("conduit = {}: its ranks are on one node, and this job is on {}; {}",
+                          chosen.name, boot.node_count(),
+                          able.empty() ? "this build has no conduit that spans nodes"
+                                       : fmt::format("expected one of {}", able)));
+}
+
 /// A machine that the user named is not passed over for another when the first choice needs it.
 void check_machine(const settings& values) {
   if (values.source("machine") == knob_source::fallback) return;
@@ -90,6 +104,7 @@ void compose(composition& made) {
   made.simulated = chosen.simulated;
   check_other_knobs(made.values, chosen);
   check_machine(made.values);
+  if (made.boot) check_nodes(*made.boot, chosen);
   made.machine = std::make_unique<neighborhoods::machine_by_name>(made.values.text("machine"));
   if (chosen.several_processes) check_builds(*made.boot);
   made.world = chosen.make(made.values, made.boot.get());
