@@ -20,6 +20,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/runtime/conduits.hpp"
+#include "upwash/runtime/start.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -94,7 +95,7 @@ int start(const bench_arguments& arguments) {
   }
   arguments.hosting.host(ranks, on, options);
   if (on.several_processes && arguments.bind == "core") options.bind = launch::binding::core;
-  return launch::launch(options);
+  return upwash::start(on, options);
 }
 
 int run_rank(int argc, char** argv, const bench_arguments& arguments) {

@@ -5,22 +5,15 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <sstream>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/text_words.hpp"
 #include "upwash/launch/hosts.hpp"
 
 namespace upwash::tools {
 namespace {
 
 [[noreturn]] void wrong(const std::string& text) { throw error(error_kind::argument, text); }
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
 
 /// "NAME=value" of "NAME", which must be set here, or of itself.
 std::string exported(const std::string& given) {

@@ -26,6 +26,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/start.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -160,7 +161,7 @@ int run(const run_options& chosen) {
     follow_log_level(chosen);
     suggest_hosting(options.ranks);
   }
-  return launch::launch(options);
+  return upwash::start(on, options);
 }
 
 /// Names the program in the line of usage, which CLI11 does not know of.

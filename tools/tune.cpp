@@ -24,6 +24,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/start.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
 namespace upwash::tools {
@@ -159,7 +160,7 @@ int start(tune_request asked, const rank_hosting& hosting) {
   const conduit::conduit_row on = conduit_named(asked.conduit);
   hosting.host(asked.ranks, on, options);
   if (on.several_processes) options.bind = launch::binding::core;
-  return launch::launch(options);
+  return upwash::start(on, options);
 }
 
 void add_options(CLI::App& command, tune_request& asked) {

@@ -7,10 +7,14 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/start_command.hpp"
 #include "upwash/conduit/world.hpp"
 
 namespace upwash::conduit {
@@ -39,6 +43,13 @@ struct conduit_row {
   /// started it; null: whoever makes jobs finds it (launch::make_bootstrap). Collective. Throws
   /// `error`.
   std::unique_ptr<bootstrap> (*place)(const settings& values) = nullptr;
+
+  /// The command of the launcher that starts its processes; null: upwash's own does. Throws `error`
+  /// that says what is lacking.
+  start_command (*starter)(const settings& values, const start_request& wanted) = nullptr;
+
+  /// What this machine has for it, for `upwash info`: names and values.
+  std::vector<std::pair<std::string, std::string>> (*facts)(const settings& values) = nullptr;
 };
 
 }  // namespace upwash::conduit

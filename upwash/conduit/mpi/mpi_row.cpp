@@ -8,6 +8,7 @@
 #include "upwash/conduit/mpi/detail/lone_transport.hpp"
 #include "upwash/conduit/mpi/detail/mpi_bootstrap.hpp"
 #include "upwash/conduit/mpi/detail/place.hpp"
+#include "upwash/conduit/mpi/detail/starter.hpp"
 #include "upwash/conduit/wire/wire_world.hpp"
 
 namespace upwash::conduit {
@@ -18,6 +19,10 @@ constexpr knob rows[] = {
          "the MPI library; auto: the one that the program is linked with, else the one whose "
          "launcher started it",
          knob_level::user, "auto|openmpi|mpich"},
+    knob{"mpi_launcher", knob_type::text, "",
+         "command that starts processes of conduit mpi, -n and their number follow, as in 'srun "
+         "--mpi=pmix'; empty: mpirun or mpiexec of the library",
+         knob_level::user},
     knob{"mpi_plugin", knob_type::text, "",
          "file of the plugin for that library; empty: libupwash_LIBRARY.so beside upwash",
          knob_level::developer},
@@ -67,7 +72,9 @@ conduit_row mpi_row() {
           .knobs = rows,
           .only_here = {},
           .make = &make,
-          .place = &mpi::make_place};
+          .place = &mpi::make_place,
+          .starter = &mpi::make_start,
+          .facts = &mpi::installed};
 }
 
 }  // namespace upwash::conduit
