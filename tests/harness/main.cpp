@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -25,6 +27,7 @@
 #include "upwash/model/topology_text.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run_on.hpp"
+#include "upwash/runtime/start.hpp"
 
 namespace upwash::test {
 namespace {
@@ -252,7 +255,9 @@ class process_case : public body_case {
     }
     return sampled<std::vector<std::pair<int, int>>>({{2, 1}, {7, 2}, {8, 1}}, {{3, 2}, {4, 1}});
   }
-  void run_processes(int ranks, int processes) {
+
+ protected:
+  void run_processes(int ranks, int processes, const std::vector<std::string>& more = {}) {
     SCOPED_TRACE(fmt::format("{}: {} ranks in {} processes", conduit_, ranks, processes));
     captured_output output;
     launch::launch_options options;
@@ -263,12 +268,13 @@ class process_case : public body_case {
     options.timeout = duration::from_seconds(300);
     options.output = &output;
     options.environment = entry_.options.environment;
+    options.environment.insert(options.environment.end(), more.begin(), more.end());
     options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
     // Turns in an order of chance, another for each shape, find what the usual order hides.
     if (ranks > 2 * processes) {
       options.environment.push_back(fmt::format("UPWASH_TURNS={}", ranks + processes));
     }
-    const int status = launch::launch(options);
+    const int status = start(conduit_named(conduit_), options);
     EXPECT_EQ(status, 0) << output.all;
   }
 
@@ -278,6 +284,69 @@ class process_case : public body_case {
 class shm_case final : public process_case {
  public:
   explicit shm_case(const registered_body& entry) : process_case(entry, "shm") {}
+};
+
+/// What quick runs try on MPI libraries, whose processes take half a second to start.
+constexpr std::array<std::string_view, 16> quick_on_mpi{
+    "active_message.payloads_of_any_size_arrive",
+    "order.of_a_ranks_messages_holds_between_program_and_handlers",
+    "memory.puts_reach_every_rank",
+    "memory.gets_fetch_from_every_rank",
+    "atomics.lose_nothing",
+    "collectives.broadcast_of_any_size_by_every_algorithm",
+    "modes.every_mechanism_moves_the_same_data",
+    "persistent.runs_and_starts_by_turns",
+    "messages.of_any_size_arrive_posted_or_not",
+    "stream.brings_items_of_1_byte_to_1_MiB_whole",
+    "quiescence.waits_for_messages_that_beget_messages",
+    "fence_barrier.all_that_members_began_is_there",
+    "locks.one_rank_holds_a_lock_at_a_time",
+    "litmus.fences_are_between_puts_and_loads",
+    "neighborhood.random_graphs_by_all_schemes",
+    "object_array.calls_find_objects_that_wander"};
+
+/// On each MPI library that is installed, by its launcher.
+class mpi_case final : public process_case {
+ public:
+  explicit mpi_case(const registered_body& entry) : process_case(entry, "mpi") {}
+  void TestBody() override {
+    const std::string name = entry_.suite + "." + entry_.name;
+    const bool quick = std::ranges::find(quick_on_mpi, name) != quick_on_mpi.end();
+    if (!quick && !long_run()) GTEST_SKIP() << "with UPWASH_TEST_LONG=1";
+    bool any = false;
+    for (const char* library : {"openmpi", "mpich"}) {
+      if (!is_installed(library) || HasFailure()) continue;
+      any = true;
+      run_with(library);
+    }
+    if (!any) GTEST_SKIP() << "no MPI library is installed";
+  }
+
+ private:
+  static bool is_installed(const std::string& library) {
+    knob_table table;
+    add_all_knobs(table);
+    settings values = settings::defaults(table);
+    values.set("mpi_library", library);
+    try {
+      return !conduit_named("mpi").starter(values, {}).words.empty();
+    } catch (const error&) {
+      return false;
+    }
+  }
+  void run_with(const std::string& library) {
+    SCOPED_TRACE(library);
+    // MPICH starts and ends without giving its processor away: more processes than processors are
+    // slow there.
+    std::vector<std::pair<int, int>> shapes{{2, 2}};
+    if (library == "openmpi") shapes.insert(shapes.end(), {{4, 4}, {3, 2}});
+    if (long_run()) shapes = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {7, 7}, {3, 2}, {8, 4}};
+    for (const auto& [ranks, processes] : shapes) {
+      if (in_range(entry_.options, {ranks}).empty() || HasFailure()) continue;
+      if (ranks != processes && !entry_.options.shares_process) continue;
+      run_processes(ranks, processes, {"UPWASH_MPI_LIBRARY=" + library});
+    }
+  }
 };
 
 /// On a conduit of one process that no case above knows more of, as its knobs make it.
@@ -329,6 +398,7 @@ void register_listed(const registered_body& entry) {
     const bool processes = row.several_processes;
     testing::RegisterTest((entry.suite + "_" + name).c_str(), entry.name.c_str(), nullptr, nullptr,
                           __FILE__, __LINE__, [entry, name, processes]() -> testing::Test* {
+                            if (name == "mpi") return new mpi_case(entry);
                             if (processes) return new process_case(entry, name);
                             return new listed_case(entry, name);
                           });
