@@ -43,7 +43,7 @@ class launcher_manner {
 };
 
 struct start_command {
-  std::vector<std::string> words;         ///< program and arguments follow
+  std::vector<std::string> words;           ///< program and arguments follow
   const launcher_manner* manner = nullptr;  ///< null: nothing is known of it
 };
 

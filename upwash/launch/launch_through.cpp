@@ -116,8 +116,8 @@ class told_lines final : public output_sink {
 
  private:
   static std::string label_of(int first, int count) {
-    return count == 1 ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first,
-                                                                  first + count - 1);
+    return count == 1 ? fmt::format("[{}] ", first)
+                      : fmt::format("[{}-{}] ", first, first + count - 1);
   }
 
   const conduit::launcher_manner* manner_;
@@ -275,8 +275,9 @@ int launch_through(function_ref<conduit::start_command(const conduit::start_requ
   std::vector<std::string> environment = detail::environment_with(added);
   const auto command = by(request_for(options, map, environment));
   if (options.prefix && command.manner == nullptr) {
-    throw error(error_kind::argument,
-                fmt::format("--prefix: '{}' is not known to say whose a line is", command.words[0]));
+    throw error(
+        error_kind::argument,
+        fmt::format("--prefix: '{}' is not known to say whose a line is", command.words[0]));
   }
   const auto layout = conduit::rank_layout::even(options.ranks, map.processes());
   return foreign_job(options, command, layout, std::move(environment)).run();

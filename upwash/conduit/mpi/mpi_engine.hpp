@@ -57,6 +57,9 @@ class mpi_engine {
   /// MPI_Abort. What the library says of it goes nowhere: its caller has said why.
   [[noreturn]] virtual void abort(int status) noexcept = 0;
 
+  /// `what(argument)` is called when the process exits, behind all that its program does then.
+  virtual void at_end(void (*what)(void* argument), void* argument) noexcept = 0;
+
   /// MPI_Finalize, unless the program called MPI_Init. Collective, may block. The last call.
   virtual void leave() noexcept = 0;
 };

@@ -46,10 +46,11 @@ void check_place(const identity& self) {
 }
 
 std::string several_nodes(const identity& self, int here) {
-  return fmt::format("{} started {} processes but only {} on this node: the shm conduit spans one "
-                     "node; start all processes on one node, or take a conduit that spans several "
-                     "(UPWASH_CONDUIT)",
-                     self.launcher, self.processes, here);
+  return fmt::format(
+      "{} started {} processes but only {} on this node: the shm conduit spans one "
+      "node; start all processes on one node, or take a conduit that spans several "
+      "(UPWASH_CONDUIT)",
+      self.launcher, self.processes, here);
 }
 
 /// A name for the nearest ancestor that runs one of these programs: what all processes of a job
@@ -130,10 +131,10 @@ std::optional<identity> from_slurm() {
   const char* nodes =
       variable("SLURM_STEP_NUM_NODES") ? "SLURM_STEP_NUM_NODES" : "SLURM_JOB_NUM_NODES";
   if (variable(nodes) != nullptr && number(nodes) > 1) {
-    self.several_nodes =
-        fmt::format("srun started {} processes on {} nodes: the shm conduit spans one node; "
-                    "use srun -N 1, or a conduit that spans several (UPWASH_CONDUIT)",
-                    self.processes, number(nodes));
+    self.several_nodes = fmt::format(
+        "srun started {} processes on {} nodes: the shm conduit spans one node; "
+        "use srun -N 1, or a conduit that spans several (UPWASH_CONDUIT)",
+        self.processes, number(nodes));
   }
   self.job = fmt::format("slurm-{}.{}", variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID"));
   return self;

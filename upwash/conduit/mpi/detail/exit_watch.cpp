@@ -34,7 +34,8 @@ void say(int rank, std::string_view why) {
 
 exit_watch& exit_watch::make(std::unique_ptr<mpi_engine> engine) {
   auto* made = new exit_watch(std::move(engine));
-  on_exit(&at_exit, made);
+  on_exit(&note_status, made);
+  made->engine_->at_end(&at_end, made);
   return *made;
 }
 
@@ -59,18 +60,21 @@ void exit_watch::end_job_soon(int rank, std::string_view why) noexcept {
   }).detach();
 }
 
-void exit_watch::at_exit(int status, void* self) {
+void exit_watch::note_status(int status, void* self) {
+  static_cast<exit_watch*>(self)->status_ = status & 0xff;
+}
+
+/// Objects of the program that hold a job may have left it only now.
+void exit_watch::at_end(void* self) {
   auto& own = *static_cast<exit_watch*>(self);
   // Alone it keeps nobody waiting.
   if (own.now_ == state::outside || getpid() != own.pid_ || own.engine_->size() == 1) return;
-  const int told = status != 0 ? status & 0xff : 1;
   std::string why;
   if (own.now_ == state::inside) {
     why = fmt::format("{} exited with status {} before it had finished; job ended", own.name_,
-                      status);
+                      own.status_);
   }
-  std::fflush(nullptr);
-  own.end_job(-1, told, why);
+  own.end_job(-1, own.status_ != 0 ? own.status_ : 1, why);
 }
 
 }  // namespace upwash::conduit::mpi

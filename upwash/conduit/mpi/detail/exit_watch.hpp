@@ -33,7 +33,8 @@ class exit_watch {
 
   /// The process has left its job in good order.
   void left() noexcept { now_ = state::outside; }
-  /// Says why, unless another process of the node has, and ends the job. An empty text says nothing.
+  /// Says why, unless another process of the node has, and ends the job. An empty text says
+  /// nothing.
   [[noreturn]] void end_job(int rank, int status, std::string_view why) noexcept;
   /// Says why, and ends the job when the process does, with status 1 at least, or in a second.
   void end_job_soon(int rank, std::string_view why) noexcept;
@@ -42,13 +43,15 @@ class exit_watch {
   enum class state { inside, deserting, outside };
 
   explicit exit_watch(std::unique_ptr<mpi_engine> engine) : engine_(std::move(engine)) {}
-  static void at_exit(int status, void* self);
+  static void note_status(int status, void* self);
+  static void at_end(void* self);
 
   std::unique_ptr<mpi_engine> engine_;
   pid_t pid_ = getpid();
   std::string job_ = std::to_string(getpid());  ///< until all have met
   std::string name_ = "a process";
   state now_ = state::inside;
+  int status_ = 0;  ///< that the process exits with
 };
 
 }  // namespace upwash::conduit::mpi

@@ -80,9 +80,10 @@ choice choose_library(std::string_view wanted, std::optional<library> linked,
     chosen = {wanted == "openmpi" ? library::openmpi : library::mpich,
               fmt::format("mpi_library={} says so", wanted)};
     if (linked && *linked != chosen->which) {
-      misfit(fmt::format("mpi_library={}, but the program is linked with {}; leave "
-                         "UPWASH_MPI_LIBRARY unset",
-                         wanted, title_of(*linked)));
+      misfit(
+          fmt::format("mpi_library={}, but the program is linked with {}; leave "
+                      "UPWASH_MPI_LIBRARY unset",
+                      wanted, title_of(*linked)));
     }
   } else if (linked) {
     chosen = {*linked, "the program is linked with it"};

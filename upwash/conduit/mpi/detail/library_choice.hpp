@@ -22,9 +22,9 @@ enum class library { openmpi, mpich };
 
 /// Who started this process, as an MPI library would see it.
 struct launcher {
-  std::string_view name;               ///< for messages
-  std::optional<library> starts;       ///< whose processes; none: nobody's
-  std::string_view fix;                ///< what to do where it starts nobody's
+  std::string_view name;          ///< for messages
+  std::optional<library> starts;  ///< whose processes; none: nobody's
+  std::string_view fix;           ///< what to do where it starts nobody's
   int rank = 0;
   int size = 1;
 };

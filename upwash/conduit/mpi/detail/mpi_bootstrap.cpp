@@ -84,8 +84,7 @@ mpi_bootstrap::mpi_bootstrap(exit_watch& watch, const settings& values)
 }
 
 void mpi_bootstrap::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
-  const duration limit =
-      engine_.rank() == 0 ? start_timeout_ : start_timeout_ + time_to_name;
+  const duration limit = engine_.rank() == 0 ? start_timeout_ : start_timeout_ + time_to_name;
   const duration start = steady_now();
   engine_.begin_gather(mine, all);
   std::string why;
@@ -93,8 +92,8 @@ void mpi_bootstrap::gather(std::span<const std::byte> mine, std::span<std::byte>
     const progress now = engine_.advance_gather(why);
     if (now == progress::done) return;
     if (now == progress::failed) {
-      throw error(error_kind::fault, fmt::format("process {} of {}: {}", process_, process_count(),
-                                                 why));
+      throw error(error_kind::fault,
+                  fmt::format("process {} of {}: {}", process_, process_count(), why));
     }
     if (steady_now() - start > limit) missing();
     nap(turn);

@@ -53,7 +53,8 @@ class mpi_bootstrap final : public bootstrap {
   node_order order_;
   int process_ = 0;
   rank_layout layout_;
-  std::vector<std::byte> by_rank_;  ///< of an exchange, where processes are not numbered as MPI's ranks
+  std::vector<std::byte>
+      by_rank_;  ///< of an exchange, where processes are not numbered as MPI's ranks
 };
 
 }  // namespace upwash::conduit::mpi

@@ -50,9 +50,9 @@ std::unique_ptr<mpi_engine> load_plugin(library which, const std::string& named)
   const int visible = which == library::openmpi ? RTLD_GLOBAL : RTLD_LOCAL;
   void* plugin = dlopen(file->c_str(), RTLD_NOW | RTLD_NODELETE | visible);
   if (plugin == nullptr) {
-    throw error(error_kind::environment,
-                fmt::format("conduit mpi: cannot load the plugin for {}: {}", title_of(which),
-                            dlerror()));
+    throw error(
+        error_kind::environment,
+        fmt::format("conduit mpi: cannot load the plugin for {}: {}", title_of(which), dlerror()));
   }
   void* function = dlsym(plugin, plugin_function);
   if (function == nullptr) {

@@ -17,6 +17,18 @@
 namespace upwash::conduit::mpi {
 namespace {
 
+/// What the process's end calls: a plugin serves one engine.
+struct last_call {
+  void (*what)(void* argument) = nullptr;
+  void* argument = nullptr;
+};
+last_call at_the_end;
+
+/// Destructors of a library run behind handlers of exit and static objects of the program.
+__attribute__((destructor)) void call_last() {
+  if (at_the_end.what != nullptr) at_the_end.what(at_the_end.argument);
+}
+
 class engine final : public mpi_engine {
  public:
   [[nodiscard]] bool enter(std::string& why) noexcept override;
@@ -38,6 +50,9 @@ class engine final : public mpi_engine {
                                                                 std::string& why) noexcept override;
 
   [[noreturn]] void abort(int status) noexcept override;
+  void at_end(void (*what)(void* argument), void* argument) noexcept override {
+    at_the_end = {what, argument};
+  }
   void leave() noexcept override {
     if (!by_program_) MPI_Finalize();
   }
@@ -81,6 +96,8 @@ std::string engine::version() const {
   std::string all(text, static_cast<std::size_t>(length));
   all.resize(std::min(all.find_first_of(",\n"), all.size()));
   std::replace(all.begin(), all.end(), '\t', ' ');
+  const std::string_view label = " Version:";  // MPICH says "MPICH Version: 4.0.2"
+  if (const std::size_t at = all.find(label); at != std::string::npos) all.erase(at, label.size());
   return all;
 }
 

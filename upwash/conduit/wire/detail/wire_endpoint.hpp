@@ -27,8 +27,8 @@ struct wire_options {
   std::string_view name;     ///< of the conduit
   std::uint32_t window = 0;  ///< messages of a lane to a process that it has not said it took; 0:
                              ///< by the number of processes
-  bool burn = false;       ///< compute burns the time
-  std::vector<int> nodes;  ///< of each process
+  bool burn = false;         ///< compute burns the time
+  std::vector<int> nodes;    ///< of each process
   patience waits;
   waiter* instead = nullptr;  ///< idles in place of `waits`: where processes are pretended
 };
