@@ -19,6 +19,8 @@
 
 namespace upwash::conduit {
 
+using world_maker = std::unique_ptr<world> (*)(const settings& values, bootstrap* boot);
+
 struct conduit_row {
   std::string_view name;           ///< value of the knob `conduit`
   std::string_view doc;            ///< what it is, in one sentence
@@ -30,6 +32,9 @@ struct conduit_row {
   /// asks its team.
   bool shares_memory = false;
   bool spans_nodes = false;  ///< its processes may be on several (bootstrap::node_of)
+  /// Another conduit carries what stays inside a node: that one's name, and how it makes worlds.
+  std::string_view inside{};
+  world_maker make_inside = nullptr;
 
   std::span<const knob> knobs;  ///< of its own
   /// Of them, those that a job on another conduit must not set: they would be passed over.
@@ -37,7 +42,7 @@ struct conduit_row {
 
   /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
   /// process) must outlive it. Collective over the processes. Throws `error`.
-  std::unique_ptr<world> (*make)(const settings& values, bootstrap* boot) = nullptr;
+  world_maker make = nullptr;
 
   /// This process's place in its job by the conduit's own engine, where upwash's launcher has not
   /// started it; null: whoever makes jobs finds it (launch::make_bootstrap). Collective. Throws
