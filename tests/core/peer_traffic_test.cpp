@@ -198,7 +198,8 @@ JOB_TEST(peer_traffic, two_ends_can_compare_counts) {
 }
 
 /// Left alone: the end of the job waits for them.
-JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .most_ranks = 5) {
+JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .most_ranks = 5,
+         .on_engines = false) {
   exchange all(here);
   control::barrier(here.world());
   all.put_all_unacknowledged();

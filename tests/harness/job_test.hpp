@@ -28,6 +28,7 @@ struct body_options {
   bool on_direct = true;   ///< sim, where ranks load and store each other's memory
   bool on_loopback = true;
   bool on_composite = true;  ///< one conduit inside nodes, another between; where on_loopback, too
+  bool on_engines = true;      ///< conduits whose engine ends with the job, once: it does not itself
   bool shares_process = true;  ///< also run with two ranks a process
   bool ordered_writes = true;  ///< whole and weak sim look for puts that nothing orders
   std::vector<std::string> environment = {};  ///< of the processes on shm

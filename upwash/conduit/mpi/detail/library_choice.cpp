@@ -69,7 +69,7 @@ std::optional<launcher> find_launcher(function_ref<const char*(const char* name)
 
 std::optional<library> linked_library() {
   if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr) return library::openmpi;
-  if (dlsym(RTLD_DEFAULT, "MPIR_Process") != nullptr) return library::mpich;
+  if (dlsym(RTLD_DEFAULT, "MPIR_Err_create_code") != nullptr) return library::mpich;
   return std::nullopt;
 }
 
