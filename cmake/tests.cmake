@@ -55,6 +55,14 @@ if(UPWASH_UNIT_TESTS)
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
+  # What the loader of plugins accepts and refuses.
+  foreach(name good old other bare)
+    add_library(wire_plugin_${name} MODULE ${PROJECT_SOURCE_DIR}/tests/conduit/wire/plugins/${name}.cpp)
+    set_target_properties(wire_plugin_${name} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/test_plugins)
+    target_include_directories(wire_plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    add_dependencies(unit_tests wire_plugin_${name})
+  endforeach()
   gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()
 
