@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One object library, packed twice: libupwash.so and libupwash.a.
 file(GLOB_RECURSE UPWASH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.cpp)
+list(FILTER UPWASH_SOURCES EXCLUDE REGEX "/upwash/conduit/[a-z]+/plugin/")  # cmake/plugins.cmake
 file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.hpp)
 
 # The table of conduits, from cmake/conduits.txt (upwash/runtime/detail/conduit_list.hpp).
