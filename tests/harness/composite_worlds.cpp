@@ -13,6 +13,7 @@
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/composite/composite_world.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 
@@ -50,6 +51,7 @@ class lone_world final : public world {
   explicit lone_world(int ranks) : boot_(ranks) {
     knob_table table;
     table.add(shm_row().knobs);
+    table.add(process_knobs());
     settings values = settings::defaults(table);
     values.set("shm_ring_lines", "16");  // rings run full
     values.set("shm_payload", "4k");

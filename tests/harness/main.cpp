@@ -266,7 +266,7 @@ class process_case : public body_case {
     options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
     // Turns in an order of chance, another for each shape, find what the usual order hides.
     if (ranks > 2 * processes) {
-      options.environment.push_back(fmt::format("UPWASH_SHM_TURNS={}", ranks + processes));
+      options.environment.push_back(fmt::format("UPWASH_TURNS={}", ranks + processes));
     }
     const int status = launch::launch(options);
     EXPECT_EQ(status, 0) << output.all;

@@ -18,6 +18,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
@@ -310,6 +311,7 @@ settings launched_values() {
   base_knobs(table);
   launch_knobs(table);
   table.add(conduit::shm_row().knobs);
+  table.add(conduit::process_knobs());
   const knob conduit_row{"conduit", knob_type::text, "shm", "set by upwash run"};
   table.add({&conduit_row, 1});
   return settings::from_environment(table);

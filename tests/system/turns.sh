@@ -12,9 +12,9 @@ seeds=12
 [[ -z ${UPWASH_TEST_LONG:-} ]] || seeds=300
 for ((seed = 1; seed <= seeds; ++seed)); do
   ranks=$((seed * 7 % 13 + 2)) each=$((seed % 6 + 1))
-  UPWASH_SHM_TURNS=$seed timeout 300 "$upwash" run -n $ranks --ranks-per-process $each \
+  UPWASH_TURNS=$seed timeout 300 "$upwash" run -n $ranks --ranks-per-process $each \
     --timeout 200s "$UPWASH_TEST_BIN/mixed" $seed 40 >"$work/out" 2>&1 ||
-    fail "seed $seed: UPWASH_SHM_TURNS=$seed upwash run -n $ranks --ranks-per-process $each mixed $seed 40"
+    fail "seed $seed: UPWASH_TURNS=$seed upwash run -n $ranks --ranks-per-process $each mixed $seed 40"
 done
 for perturbed in "" --perturb; do
   timeout 300 "$upwash" run -n 6 --ranks-per-process 3 --conduit sim $perturbed --seed 5 \

@@ -6,6 +6,7 @@
 #include "upwash/base/group_limits.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -101,6 +102,16 @@ int within_quota(int processors) {
   const double quota = own_limits().processors;
   if (quota >= processors) return processors;
   return std::clamp(static_cast<int>(quota), 1, std::max(processors, 1));
+}
+
+std::size_t available_memory() {
+  constexpr std::string_view key = "MemAvailable:";
+  std::size_t kib = SIZE_MAX / 1024;
+  std::ifstream from("/proc/meminfo");
+  for (std::string row; std::getline(from, row);) {
+    if (row.starts_with(key)) kib = std::strtoull(row.c_str() + key.size(), nullptr, 10);
+  }
+  return std::min<std::size_t>(kib * 1024, own_limits().free_bytes);
 }
 
 }  // namespace upwash

@@ -25,6 +25,9 @@ struct group_limits {
 /// Of this process.
 [[nodiscard]] group_limits own_limits();
 
+/// Bytes that this process can have without swapping, as the kernel estimates.
+[[nodiscard]] std::size_t available_memory();
+
 /// Processors that the quota of this process leaves of `processors`; at least 1.
 [[nodiscard]] int within_quota(int processors);
 

@@ -27,6 +27,12 @@ class bootstrap {
   /// Which world rank lives in which process; the same in all.
   [[nodiscard]] virtual const rank_layout& layout() const noexcept = 0;
 
+  /// The node that a process runs on: dense from 0, grows with the process, the same in all.
+  [[nodiscard]] virtual int node_of(int /*process*/) const noexcept { return 0; }
+  [[nodiscard]] int node_count() const noexcept { return node_of(process_count() - 1) + 1; }
+  /// As the launcher's user named that node; empty where there is one only, or nobody knows.
+  [[nodiscard]] virtual std::string_view host_of(int /*node*/) const noexcept { return {}; }
+
   /// All-gather between processes: `mine` (at most max_blob_bytes, same size everywhere) of
   /// process p lands at p * mine.size() of `all`. Collective, blocking; throws `error` (fault)
   /// naming the processes that are missing when the job fails meanwhile or after the knob

@@ -25,6 +25,7 @@ struct conduit_row {
   /// Its ranks usually load and store each other's memory: for prices before there is a job, which
   /// asks its team.
   bool shares_memory = false;
+  bool spans_nodes = false;  ///< its processes may be on several (bootstrap::node_of)
 
   std::span<const knob> knobs;  ///< of its own
   /// Of them, those that a job on another conduit must not set: they would be passed over.

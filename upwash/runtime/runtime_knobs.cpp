@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/registry.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/launch/knobs.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/runtime/conduits.hpp"
@@ -66,6 +67,7 @@ void add_all_knobs(knob_table& table) {
     table.add(std::span(&row, 1));
   }
   launch::launch_knobs(table);
+  table.add(conduit::process_knobs());
   for (const conduit::conduit_row& each : conduits()) table.add(each.knobs);
   matching::add_knobs(table);
 }

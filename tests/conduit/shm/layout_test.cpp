@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "upwash/base/error.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -16,6 +17,7 @@ namespace {
 settings by_default() {
   knob_table table;
   table.add(shm_row().knobs);
+  table.add(process_knobs());
   return settings::defaults(table);
 }
 

@@ -13,6 +13,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
@@ -212,6 +213,7 @@ int main(int argc, char**) {
   base_knobs(table);
   launch::launch_knobs(table);
   table.add(shm_row().knobs);
+  table.add(process_knobs());
   const knob conduit{"conduit", knob_type::text, "shm", "set by upwash run"};
   table.add({&conduit, 1});
   try {

@@ -16,6 +16,7 @@
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/shm_row.hpp"
 #include "upwash/conduit/shm/shm_world.hpp"
 
@@ -76,6 +77,7 @@ class threads_job {
       : state_(std::move(layout)), worlds_(state_.blobs.size()) {
     knob_table table;
     table.add(conduit::shm_row().knobs);
+    table.add(conduit::process_knobs());
     settings values = settings::defaults(table);
     for (const auto& [name, value] : knobs) values.set(name, value);
     std::vector<std::thread> starters;

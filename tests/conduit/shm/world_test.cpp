@@ -138,6 +138,7 @@ TEST(shm_world, wrong_knobs_are_named_with_their_values) {
       testing::thread_bootstrap boot(state, 0);
       knob_table table;
       table.add(shm_row().knobs);
+      table.add(process_knobs());
       settings values = settings::defaults(table);
       values.set(name, value);
       static_cast<void>(make_shm_world(boot, values));

@@ -106,8 +106,7 @@ class transport {
   /// The good end, collective and blocking, once: all that this process began is complete.
   /// `packets_to`: how many packets it sent to each process. Takes what is still under way to this
   /// process, and brings it to `user`. No other method is called after it.
-  virtual void close(transport_user& user,
-                     std::span<const std::uint64_t> packets_to) noexcept = 0;
+  virtual void close(transport_user& user, std::span<const std::uint64_t> packets_to) noexcept = 0;
 
   /// Null: the engine reaches no memory by itself.
   [[nodiscard]] virtual remote_access* memory() noexcept { return nullptr; }

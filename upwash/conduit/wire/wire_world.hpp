@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "upwash/base/knobs.hpp"
@@ -20,8 +19,5 @@ namespace upwash::conduit::wire {
 [[nodiscard]] std::unique_ptr<world> make_wire_world(std::string_view name,
                                                      std::unique_ptr<transport> over,
                                                      bootstrap& boot, const settings& values);
-
-/// Knobs of all such conduits.
-[[nodiscard]] std::span<const knob> wire_knobs() noexcept;
 
 }  // namespace upwash::conduit::wire

@@ -12,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -140,20 +138,6 @@ void shared_memory::map(std::size_t offset) {
     throw system_error(fmt::format("cannot map {} bytes of shared memory", bytes_), errno);
   }
   base_ = static_cast<std::byte*>(base);
-}
-
-std::size_t available_memory() {
-  std::FILE* file = std::fopen("/proc/meminfo", "re");
-  if (file == nullptr) return own_limits().free_bytes;
-  std::array<char, 256> text{};
-  std::size_t kib = SIZE_MAX / 1024;
-  while (std::fgets(text.data(), static_cast<int>(text.size()), file) != nullptr) {
-    const std::string_view row(text.data());
-    constexpr std::string_view key = "MemAvailable:";
-    if (row.starts_with(key)) kib = std::strtoull(text.data() + key.size(), nullptr, 10);
-  }
-  std::fclose(file);
-  return std::min<std::size_t>(kib * 1024, own_limits().free_bytes);
 }
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }

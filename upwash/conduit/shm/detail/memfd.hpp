@@ -45,9 +45,6 @@ class shared_memory {
   int fd_ = -1;
 };
 
-/// Bytes that can be had without swapping, as the kernel estimates.
-[[nodiscard]] std::size_t available_memory();
-
 [[nodiscard]] std::size_t page_bytes();
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
 

@@ -5,7 +5,6 @@
 #include "upwash/conduit/shm/detail/mesh.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <ctime>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/group_limits.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/conduit/shm/detail/ancestors.hpp"
 #include "upwash/conduit/shm/detail/packages.hpp"
@@ -22,17 +22,6 @@ namespace upwash::conduit::shm_detail {
 std::uint32_t new_serial() {
   const auto now = static_cast<std::uint64_t>(steady_now().ps());
   return static_cast<std::uint32_t>(random_bits(now, static_cast<std::uint64_t>(getpid()), 0));
-}
-
-processor_set own_processors() {
-  processor_set bits{};
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return bits;
-  for (std::size_t cpu = 0; cpu < 64 * bits.size() && cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) bits[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
-  }
-  return bits;
 }
 
 void wait_for_notice_of_death(const bootstrap& boot) {
@@ -52,10 +41,10 @@ mesh::mesh(bootstrap& boot, const settings& values)
   const bool has_thread =
       values.flag("progress_thread") && boot.layout().count_of(boot.process()) == 1;
   const std::string& waits = values.text("progress_wait");
-  mine.threads = has_thread && waits == "poll" ? 2 : 1;
+  mine.polls.threads = has_thread && waits == "poll" ? 2 : 1;
   mine.thread_sleeps = has_thread && waits == "sleep" ? 1 : 0;
   mine.started_ps = steady_now().ps();
-  mine.processors = own_processors();
+  mine.polls.processors = own_processors();
   const std::size_t all = layout_.total() * layout_.processes;
   if (all > available_memory()) {
     throw error(error_kind::system,
@@ -112,7 +101,7 @@ void mesh::share_sockets(bootstrap& boot, bool wanted) {
   std::vector<std::uint16_t> table(peers_.size());
   if (self_ == 0) {
     std::vector<processor_set> processors;
-    for (const introduction& one : peers_) processors.push_back(one.processors);
+    for (const introduction& one : peers_) processors.push_back(one.polls.processors);
     table = packages_of(processors);
     std::memcpy(own_.base(), table.data(), table.size() * sizeof table[0]);
   }
@@ -123,6 +112,12 @@ void mesh::share_sockets(bootstrap& boot, bool wanted) {
     std::memcpy(table.data(), first.base(), table.size() * sizeof table[0]);
   }
   sockets_.assign(table.begin(), table.end());
+}
+
+std::vector<polling_process> mesh::polling() const {
+  std::vector<polling_process> all;
+  for (const introduction& one : peers_) all.push_back(one.polls);
+  return all;
 }
 
 void mesh::connect() {

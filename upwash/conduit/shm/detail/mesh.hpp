@@ -11,14 +11,12 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/patience.hpp"
 #include "upwash/conduit/shm/detail/bell.hpp"
 #include "upwash/conduit/shm/detail/layout.hpp"
 #include "upwash/conduit/shm/detail/memfd.hpp"
 
 namespace upwash::conduit::shm_detail {
-
-/// Processors as a set of bits; those from 1,024 on are not told apart.
-using processor_set = std::array<std::uint64_t, 16>;
 
 /// What a process tells the others.
 struct introduction {
@@ -28,10 +26,9 @@ struct introduction {
   std::uint32_t serial = 0;
   std::uint32_t line_count = 0;
   std::uint32_t payload_bytes = 0;
-  std::int32_t threads = 1;         ///< that poll: its ranks take turns, a progress thread does not
   std::uint32_t thread_sleeps = 0;  ///< a flag: the progress thread, until its bell is rung
   std::int64_t started_ps = 0;
-  processor_set processors{};
+  polling_process polls;  ///< its ranks take turns, a progress thread does not
 };
 static_assert(sizeof(introduction) <= max_blob_bytes);
 
@@ -43,7 +40,7 @@ class mesh {
   [[nodiscard]] const layout& shape() const { return layout_; }
   [[nodiscard]] int self() const { return self_; }
   [[nodiscard]] int processes() const { return static_cast<int>(peers_.size()); }
-  [[nodiscard]] std::span<const introduction> peers() const { return peers_; }
+  [[nodiscard]] std::vector<polling_process> polling() const;
   [[nodiscard]] const introduction& peer(int process) const {
     return peers_[static_cast<std::size_t>(process)];
   }
@@ -93,9 +90,6 @@ class mesh {
 /// For who could not reach a peer's memory: a process that dies takes it along, and the launcher
 /// tells of the death a moment later, which is the better reason. Waits for that, a second at most.
 void wait_for_notice_of_death(const bootstrap& boot);
-
-/// The processors that this process may run on.
-[[nodiscard]] processor_set own_processors();
 
 /// A number for a memory file of this process that others of the machine hardly have.
 [[nodiscard]] std::uint32_t new_serial();

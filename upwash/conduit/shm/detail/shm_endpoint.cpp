@@ -70,7 +70,8 @@ reader_options options_of(const settings& values, patience::policy waiting) {
 shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
     : boot_(boot),
       mesh_(boot, values),
-      patience_(patience::choose(values, mesh_.peers(), mesh_.self())),
+      patience_(
+          patience::choose(values, mesh_.polling(), static_cast<std::size_t>(mesh_.self()), "shm")),
       ranks_(boot.layout()),
       hosted_(ranks_.count_of(mesh_.self())),
       first_rank_(ranks_.first_of(mesh_.self())),
@@ -84,8 +85,8 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       seen_(announced_.size()),
       came_(static_cast<std::size_t>(hosted_)),
       sinks_(came_.size()),
-      kept_(sinks_.size()),
-      kept_memory_(sinks_.size()),
+      early_(sinks_.size()),
+      early_memory_(sinks_.size()),
       reader_(*this, mesh_.processes(), options_of(values, patience_.chosen())),
       server_(*this, mesh_.processes()) {
   if (hosted_ > most_hosted) {
@@ -164,7 +165,8 @@ void shm_endpoint::attach(int rank, sink* receiver) {
 /// of sending could be answered before it is sent, and not before what the rings still hold (E1).
 bool shm_endpoint::handled_here(const message& m) {
   const std::size_t local = local_of(m.destination);
-  if (polling_ || m.source == m.destination || sinks_[local] == nullptr || !kept_[local].empty() ||
+  if (polling_ || m.source == m.destination || sinks_[local] == nullptr ||
+      early_.waits_for(local) ||
       !out(mesh_.self(), m.kind).drained_by(in(mesh_.self(), m.kind).taken())) {
     return false;
   }
@@ -224,7 +226,7 @@ int shm_endpoint::poll_for_all() {
   // Also where something moves in each poll, and so nobody idles.
   if (++polls_ % polls_a_look == 0) look_for_deaths();
   refused_ = false;
-  int happened = kept_count_ != 0 ? deliver_kept(kept_) : 0;
+  int happened = early_.empty() ? 0 : deliver_early(early_);
   happened += announcing_ ? poll_announced() : poll_all();
   if (reader_.busy()) happened += reader_.advance();
   if (happened != 0) patience_.reset();
@@ -271,8 +273,7 @@ int shm_endpoint::poll_announced() {
     known = {count, look_at(p, happened)};
   }
   // Relaxed, both: as in look_for_memory.
-  if (memory_wanted_ || serving_.load(std::memory_order_relaxed) ||
-      kept_memory_count_.load(std::memory_order_relaxed) != 0) {
+  if (memory_wanted_ || serving_.load(std::memory_order_relaxed) || !early_memory_.empty()) {
     if (!inbound_.try_lock()) return happened;
     const std::lock_guard guard(inbound_, std::adopt_lock);
     happened += take_memory();
@@ -309,14 +310,13 @@ bool shm_endpoint::look_at(int process, int& happened) {
                               static_cast<control>(arrived.handler.offset), arrived.arguments);
       return true;
     }
-    return deliver(arrived, kind == lane::memory ? kept_memory_ : kept_);
+    return deliver(arrived, kind == lane::memory ? early_memory_ : early_);
   });
 }
 
 bool shm_endpoint::memory_waits() noexcept {
   // Relaxed, both: what they announce is read under the lock; a late look is another poll's work.
-  bool waits = serving_.load(std::memory_order_relaxed) ||
-               kept_memory_count_.load(std::memory_order_relaxed) != 0;
+  bool waits = serving_.load(std::memory_order_relaxed) || !early_memory_.empty();
   for (int p = 0; p < mesh_.processes() && !waits; ++p) {
     if (p == mesh_.self() && !announcing_ && !to_self_.load(std::memory_order_relaxed)) continue;
     waits = in(p, lane::memory).ready() || in(p, lane::memory).owing();
@@ -331,10 +331,7 @@ int shm_endpoint::look_for_memory() {
 }
 
 int shm_endpoint::take_memory() {
-  int happened = 0;
-  if (kept_memory_count_.load(std::memory_order_relaxed) != 0) {
-    happened += deliver_kept(kept_memory_);
-  }
+  int happened = early_memory_.empty() ? 0 : deliver_early(early_memory_);
   for (int p = 0; p < mesh_.processes(); ++p) happened += take(p, lane::memory, messages_at_once);
   if (server_.busy()) happened += server_.serve();
   serving_.store(server_.busy(), std::memory_order_relaxed);
@@ -344,14 +341,18 @@ int shm_endpoint::take_memory() {
 }
 
 /// Whether more may be taken at once.
-bool shm_endpoint::deliver(message& arrived, kept_queues& kept) {
+bool shm_endpoint::deliver(message& arrived, early_messages& kept) {
   const auto local = static_cast<std::size_t>(arrived.destination - first_rank_);
-  if (sinks_[local] == nullptr || !kept[local].empty()) [[unlikely]] {
-    keep(arrived, kept);
+  if (sinks_[local] == nullptr || kept.waits_for(local)) [[unlikely]] {
+    kept.keep(local, arrived);
     return true;
   }
   hand_over(arrived, local);
   return !sinks_[local]->acts_first();
+}
+
+int shm_endpoint::deliver_early(early_messages& kept) {
+  return kept.deliver(sinks_, [this](const message& m, std::size_t local) { hand_over(m, local); });
 }
 
 bool shm_endpoint::send_control(int process, control what, const void* arguments,

@@ -7,15 +7,15 @@
 
 #include <array>
 #include <atomic>
-#include <deque>
 #include <vector>
 
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/early_messages.hpp"
 #include "upwash/conduit/endpoint.hpp"
+#include "upwash/conduit/patience.hpp"
 #include "upwash/conduit/rank_scheduler.hpp"
 #include "upwash/conduit/shm/detail/mesh.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
-#include "upwash/conduit/shm/detail/patience.hpp"
 #include "upwash/conduit/shm/detail/receiver_ring.hpp"
 #include "upwash/conduit/shm/detail/segments.hpp"
 #include "upwash/conduit/shm/detail/sender_ring.hpp"
@@ -87,13 +87,6 @@ class shm_endpoint final : public endpoint, private control_sender {
   void resumed() noexcept { patience_.reset(); }
 
  private:
-  /// A message that came before its rank had a sink, payload behind the arguments.
-  struct kept_message {
-    message header;
-    std::vector<std::byte> bytes;
-  };
-  using kept_queues = std::vector<std::deque<kept_message>>;  // by local rank
-
   [[nodiscard]] std::size_t medium_bytes() const noexcept {
     return describe_.of(nearness::process).medium_bytes;
   }
@@ -132,11 +125,10 @@ class shm_endpoint final : public endpoint, private control_sender {
   void wake(int process) noexcept {
     if (mesh_.peer(process).thread_sleeps != 0) mesh_.bell_of(process).ring();
   }
-  bool deliver(message& arrived, kept_queues& kept);
+  bool deliver(message& arrived, early_messages& kept);
   [[nodiscard]] bool handled_here(const message& m);
   void hand_over(const message& m, std::size_t local);
-  void keep(const message& arrived, kept_queues& kept);
-  int deliver_kept(kept_queues& kept);
+  int deliver_early(early_messages& kept);
 
   bool send_control(int process, control what, const void* arguments, std::size_t bytes) override;
   [[noreturn]] void give_up(std::string_view why) override;
@@ -176,16 +168,14 @@ class shm_endpoint final : public endpoint, private control_sender {
   std::atomic<bool> to_self_ = false;  ///< something may lie in the rings from here to here
   std::vector<int> came_;  ///< by local rank: messages since its last poll, with a scheduler
   std::vector<sink*> sinks_;
-  kept_queues kept_;
-  kept_queues kept_memory_;  ///< of the memory lane
-  std::size_t kept_count_ = 0;
+  early_messages early_;
+  early_messages early_memory_;  ///< of the memory lane
   segment_store segments_;
   import_table imports_;
   span_reader reader_;
   page_memory pages_;
-  spin_lock inbound_;   ///< memory lane's receiving rings, kept_memory_, server_, pages_
+  spin_lock inbound_;   ///< memory lane's receiving rings, early_memory_, server_, pages_
   spin_lock outbound_;  ///< memory lane's sending rings
-  std::atomic<std::size_t> kept_memory_count_ = 0;
   std::atomic<bool> serving_ = false;  ///< server_.busy(), to look at without the lock
   span_server server_;
 };

@@ -64,7 +64,7 @@ void shm_endpoint::wake_poll_memory() {
 
 bool shm_endpoint::something_waits() noexcept {
   // Relaxed: a late look is another turn's work.
-  if (refused_ || kept_count_ != 0 || memory_wanted_ || reader_.busy() ||
+  if (refused_ || !early_.empty() || memory_wanted_ || reader_.busy() ||
       serving_.load(std::memory_order_relaxed) || to_self_.load(std::memory_order_relaxed)) {
     return true;
   }

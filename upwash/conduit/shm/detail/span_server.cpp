@@ -11,19 +11,6 @@
 
 namespace upwash::conduit::shm_detail {
 
-std::uint64_t span_server::add(std::span<const std::byte> span) {
-  registered* made = spans_.take();
-  made->bytes = span;
-  return names_.enter(*made);
-}
-
-void span_server::remove(std::uint64_t name) {
-  registered* gone = names_.find(name);
-  if (gone == nullptr) return;
-  names_.leave(name);
-  spans_.give_back(gone);
-}
-
 void span_server::control_arrived(int reader, int pid, control what,
                                   std::span<const std::byte> arguments) {
   if (what == control::fetch) {
@@ -47,9 +34,8 @@ void span_server::control_arrived(int reader, int pid, control what,
 void span_server::add_request(int reader, const fetch& wanted) {
   const auto* from =
       reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(wanted.address));
-  const registered* span = names_.find(wanted.span);
-  if (span == nullptr || from < span->bytes.data() ||
-      from + wanted.bytes > span->bytes.data() + span->bytes.size()) {
+  const auto* span = spans_.find(wanted.span);
+  if (span == nullptr || from < span->data() || from + wanted.bytes > span->data() + span->size()) {
     sender_.give_up(
         fmt::format("process {} reads {} bytes at {} of private memory that is not registered any "
                     "more: deregister only what no peer reads",

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "upwash/base/fifo.hpp"
-#include "upwash/base/handle_table.hpp"
-#include "upwash/base/object_pool.hpp"
 #include "upwash/conduit/shm/detail/pipe.hpp"
+#include "upwash/conduit/span_table.hpp"
 
 namespace upwash::conduit::shm_detail {
 
@@ -21,9 +20,8 @@ class span_server {
   span_server(control_sender& sender, int processes)
       : sender_(sender), pipes_(static_cast<std::size_t>(processes)) {}
 
-  /// A name for it, which no earlier one had. Allocates only for more spans than ever at once.
-  [[nodiscard]] std::uint64_t add(std::span<const std::byte> span);
-  void remove(std::uint64_t name);
+  [[nodiscard]] std::uint64_t add(std::span<const std::byte> span) { return spans_.add(span); }
+  void remove(std::uint64_t name) { spans_.remove(name); }
 
   /// A control line of `reader`, whose process is `pid`.
   void control_arrived(int reader, int pid, control what, std::span<const std::byte> arguments);
@@ -40,10 +38,6 @@ class span_server {
     std::uint64_t left = 0;
     std::size_t part = 0;
   };
-  struct registered {
-    std::span<const std::byte> bytes;
-    registered* next = nullptr;  ///< in the pool
-  };
   struct outgoing {
     pipe_memory pipe;
     std::uint64_t filled = 0;
@@ -56,8 +50,7 @@ class span_server {
   control_sender& sender_;
   std::vector<outgoing> pipes_;  ///< by reader
   std::vector<int> active_;      ///< readers with requests
-  object_pool<registered> spans_;
-  handle_table<registered> names_;
+  span_table spans_;
 };
 
 }  // namespace upwash::conduit::shm_detail

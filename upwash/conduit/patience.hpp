@@ -5,15 +5,28 @@
 // switch costs 1 us, a futex wake across cores 20), naps after a long time without news.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/knobs.hpp"
-#include "upwash/conduit/shm/detail/mesh.hpp"
 
-namespace upwash::conduit::shm_detail {
+namespace upwash::conduit {
+
+/// Processors as a set of bits; those from 1,024 on are not told apart.
+using processor_set = std::array<std::uint64_t, 16>;
+
+/// The processors that this process may run on.
+[[nodiscard]] processor_set own_processors();
+
+/// A process of this node, and how many of its threads poll.
+struct polling_process {
+  processor_set processors{};
+  std::int32_t threads = 1;
+};
 
 class patience {
  public:
@@ -21,10 +34,10 @@ class patience {
 
   patience(policy chosen, duration sleep_after) : policy_(chosen), sleep_after_(sleep_after) {}
 
-  /// As the knobs say; auto by how many polling threads of processes share how many processors with
-  /// `self`.
-  /// Logs the choice and why.
-  static patience choose(const settings& values, std::span<const introduction> processes, int self);
+  /// As the knobs say; auto by how many polling threads of these processes of the node share how
+  /// many processors with the one at `self`. Logs the choice and why, as `conduit`.
+  static patience choose(const settings& values, std::span<const polling_process> node,
+                         std::size_t self, std::string_view conduit);
 
   /// Something happened.
   void reset() noexcept { turn_ = 0; }
@@ -47,4 +60,4 @@ class patience {
   duration since_;
 };
 
-}  // namespace upwash::conduit::shm_detail
+}  // namespace upwash::conduit

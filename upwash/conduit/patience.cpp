@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The choice of a waiting policy, and one step of each.
-#include "upwash/conduit/shm/detail/patience.hpp"
+#include "upwash/conduit/patience.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <ctime>
+#include <string>
 
 #include "upwash/base/group_limits.hpp"
 #include "upwash/base/log.hpp"
-#include "upwash/conduit/shm/detail/spin_lock.hpp"
+#include "upwash/base/relax.hpp"
 
-namespace upwash::conduit::shm_detail {
+namespace upwash::conduit {
 namespace {
 
 constexpr std::uint32_t spin_only = 2048;  // pauses, about 50 us
@@ -47,11 +47,11 @@ struct sharing {
 };
 
 /// The processes that may run on a processor of `self`, and the processors of them all.
-sharing sharing_of(std::span<const introduction> processes, int self) {
-  const processor_set& mine = processes[static_cast<std::size_t>(self)].processors;
+sharing sharing_of(std::span<const polling_process> node, std::size_t self) {
+  const processor_set& mine = node[self].processors;
   processor_set all{};
   sharing result;
-  for (const introduction& one : processes) {
+  for (const polling_process& one : node) {
     if (!meet(one.processors, mine)) continue;
     ++result.processes;
     result.threads += one.threads;
@@ -64,15 +64,26 @@ sharing sharing_of(std::span<const introduction> processes, int self) {
 
 }  // namespace
 
-patience patience::choose(const settings& values, std::span<const introduction> processes,
-                          int self) {
+processor_set own_processors() {
+  processor_set bits{};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return bits;
+  for (std::size_t cpu = 0; cpu < 64 * bits.size() && cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) bits[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+  }
+  return bits;
+}
+
+patience patience::choose(const settings& values, std::span<const polling_process> node,
+                          std::size_t self, std::string_view conduit) {
   const std::string& wanted = values.text("wait_policy");
-  const sharing found = sharing_of(processes, self);
+  const sharing found = sharing_of(node, self);
   policy chosen = found.threads <= found.processors ? policy::spin : policy::yield;
   if (wanted == "spin") chosen = policy::spin;
   if (wanted == "yield") chosen = policy::yield;
   if (wanted == "sleep") chosen = policy::sleep;
-  log(log_level::info, "shm",
+  log(log_level::info, conduit,
       fmt::format("wait policy {}: {} process{}{} on {} processor{} ({})", name_of(chosen),
                   found.processes, found.processes == 1 ? "" : "es",
                   found.threads == found.processes
@@ -117,4 +128,4 @@ void patience::nap_shortly() noexcept {
   nanosleep(&time, nullptr);
 }
 
-}  // namespace upwash::conduit::shm_detail
+}  // namespace upwash::conduit

@@ -2,27 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which waiting policy is chosen: what polls is held against the processors it may run on.
-#include "upwash/conduit/shm/detail/patience.hpp"
+#include "upwash/conduit/patience.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "upwash/base/group_limits.hpp"
-#include "upwash/conduit/shm/shm_row.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 
-namespace upwash::conduit::shm_detail {
+namespace upwash::conduit {
 namespace {
 
 patience::policy chosen(int processes, int threads_each) {
-  std::vector<introduction> all(static_cast<std::size_t>(processes));
-  for (introduction& one : all) {
+  std::vector<polling_process> all(static_cast<std::size_t>(processes));
+  for (polling_process& one : all) {
     one.threads = threads_each;
     one.processors[0] = 0b11;
   }
   knob_table table;
-  table.add(shm_row().knobs);
-  return patience::choose(settings::defaults(table), all, 0).chosen();
+  table.add(process_knobs());
+  return patience::choose(settings::defaults(table), all, 0, "test").chosen();
 }
 
 TEST(patience, spins_while_all_that_polls_has_a_processor) {
@@ -39,4 +39,4 @@ TEST(patience, counts_progress_threads) {
 }
 
 }  // namespace
-}  // namespace upwash::conduit::shm_detail
+}  // namespace upwash::conduit

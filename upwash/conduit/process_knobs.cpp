@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/process_knobs.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::conduit {
+namespace {
+
+constexpr knob rows[] = {
+    knob{"wait_policy", knob_type::choice, "auto",
+         "how a rank waits: auto spins with a core of its own and yields without", knob_level::user,
+         "auto|spin|yield|sleep"},
+    knob{"sleep_after", knob_type::time, "1s",
+         "waiting longer than this naps instead of keeping the core; 0: never", knob_level::tuner},
+    knob{"progress_thread", knob_type::flag, "0",
+         "a thread serves memory operations while the rank computes", knob_level::user},
+    knob{"progress_wait", knob_type::choice, "poll",
+         "the progress thread where it finds nothing: looks again, naps between looks, or sleeps "
+         "until a message for it wakes it",
+         knob_level::user, "poll|nap|sleep"},
+    knob{"fake_nodes", knob_type::integer, "0",
+         "split the ranks of one machine into so many pretended nodes; 0: none", knob_level::user},
+    knob{"compute", knob_type::choice, "ignore",
+         "what job.compute does in real time: nothing, or burn the time", knob_level::user,
+         "ignore|burn"},
+    knob{"turns", knob_type::integer, "0",
+         "ranks of a process that are ready go on as this seed draws; 0: in the order in which "
+         "they got ready",
+         knob_level::developer},
+    knob{
+        "wire_window", knob_type::integer, "0",
+        "conduits over networks: messages of a class that a process may send to another one before "
+        "it hears that they were taken; 0: by the number of processes",
+        knob_level::tuner},
+};
+
+}  // namespace
+
+std::span<const knob> process_knobs() noexcept { return rows; }
+
+std::vector<int> nodes_of(const bootstrap& boot, const settings& values) {
+  const std::int64_t pretended = values.integer("fake_nodes");
+  const int processes = boot.process_count();
+  if (pretended < 0 || pretended > processes) {
+    throw error(error_kind::configuration,
+                fmt::format("fake_nodes={}: expected 0 to the number of processes, {} "
+                            "(UPWASH_FAKE_NODES)",
+                            pretended, processes));
+  }
+  std::vector<int> nodes;
+  for (int p = 0; p < processes; ++p) {
+    nodes.push_back(pretended > 0 ? static_cast<int>(p * pretended / processes) : boot.node_of(p));
+  }
+  return nodes;
+}
+
+}  // namespace upwash::conduit
