@@ -27,8 +27,8 @@ struct wire_options {
   std::string_view name;     ///< of the conduit
   std::uint32_t window = 0;  ///< messages of a lane to a process that it has not said it took; 0:
                              ///< by the number of processes
-  bool burn = false;       ///< compute burns the time
-  std::vector<int> nodes;  ///< of each process
+  bool burn = false;         ///< compute burns the time
+  std::vector<int> nodes;    ///< of each process
   patience waits;
   waiter* instead = nullptr;  ///< idles in place of `waits`: where processes are pretended
 };
@@ -94,6 +94,8 @@ class wire_endpoint final : public endpoint, private transport_user, private rea
 
   /// Messages of a lane that no answer has said were taken; for tests.
   [[nodiscard]] std::uint32_t window() const noexcept { return options_.window; }
+  /// What polls have found so far; for tests.
+  [[nodiscard]] std::uint64_t happened() const noexcept { return happened_; }
 
  private:
   /// A payload that is being written where it travels.
@@ -165,6 +167,7 @@ class wire_endpoint final : public endpoint, private transport_user, private rea
   int lost_rank_ = -1;
   bool polling_ = false;
   std::uint32_t polls_ = 0;
+  std::uint64_t happened_ = 0;
 };
 
 }  // namespace upwash::conduit::wire
