@@ -22,3 +22,8 @@ function(upwash_add_plugin name)
   add_dependencies(upwash_shared ${target})
   add_dependencies(upwash_static ${target})
 endfunction()
+
+pkg_check_modules(ucx IMPORTED_TARGET ucx>=1.11)
+if(ucx_FOUND)
+  upwash_add_plugin(ucx PkgConfig::ucx)
+endif()
