@@ -18,9 +18,9 @@ constexpr wait_reason why{.operation = "a test"};
 /// Other processes of which nothing comes, but what a test says after so many idles.
 class quiet_world final : public outside_world {
  public:
-  int poll() override { return ++polls == comes_at ? what_comes() : 0; }
-  void idle() override { ++idles; }
-  void resumed() override { ++resumes; }
+  int poll_for_all() override { return ++polls == comes_at ? what_comes() : 0; }
+  void pause() noexcept override { ++idles; }
+  void resumed() noexcept override { ++resumes; }
 
   int polls = 0;
   int idles = 0;
@@ -60,11 +60,11 @@ TEST(rank_scheduler, a_woken_rank_goes_on_without_a_look_at_the_others) {
   ranks.run([&](int rank) {
     if (rank > 1) return ranks.idle(rank, until_set(over), why);
     for (int i = 0; i < 1000; ++i, ++turns) {
-      ranks.wake(1 - rank);
+      ranks.wake(static_cast<std::size_t>(1 - rank));
       if (i != 999 || rank == 0) ranks.idle(rank, until_set(never), why);
     }
     over = 1;
-    ranks.wake(1 - rank);
+    ranks.wake(static_cast<std::size_t>(1 - rank));
   });
   EXPECT_EQ(turns, 2000);
   EXPECT_LT(outside.polls, 100) << "a round takes as many turns as there are ranks";

@@ -300,6 +300,10 @@ class process_case : public body_case {
     options.output = &output;
     options.environment = entry_.options.environment;
     options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
+    if (!conduit_named(conduit_).inside.empty() && processes > 1) {
+      // As even as can be: nodes of different sizes where that is not at all.
+      options.environment.push_back(fmt::format("UPWASH_FAKE_NODES={}", processes > 4 ? 3 : 2));
+    }
     // Turns in an order of chance, another for each shape, find what the usual order hides.
     if (ranks > 2 * processes) {
       options.environment.push_back(fmt::format("UPWASH_TURNS={}", ranks + processes));
@@ -331,7 +335,7 @@ class listed_case final : public body_case {
         values.set("conduit", conduit_);
         values.set("ranks", fmt::to_string(ranks));
         values.set("seed", seed);
-        const auto world = conduit_named(conduit_).make(values, nullptr);
+        const auto world = make_world(conduit_named(conduit_), values, nullptr);
         run_in_world(*world, entry_);
         if (HasFailure()) return;
       }

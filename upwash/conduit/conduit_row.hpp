@@ -15,6 +15,8 @@
 
 namespace upwash::conduit {
 
+using world_maker = std::unique_ptr<world> (*)(const settings& values, bootstrap* boot);
+
 struct conduit_row {
   std::string_view name;           ///< value of the knob `conduit`
   std::string_view doc;            ///< what it is, in one sentence
@@ -26,6 +28,9 @@ struct conduit_row {
   /// asks its team.
   bool shares_memory = false;
   bool spans_nodes = false;  ///< its processes may be on several (bootstrap::node_of)
+  /// Another conduit carries what stays inside a node: that one's name, and how it makes worlds.
+  std::string_view inside{};
+  world_maker make_inside = nullptr;
 
   std::span<const knob> knobs;  ///< of its own
   /// Of them, those that a job on another conduit must not set: they would be passed over.
@@ -33,7 +38,7 @@ struct conduit_row {
 
   /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
   /// process) must outlive it. Collective over the processes. Throws `error`.
-  std::unique_ptr<world> (*make)(const settings& values, bootstrap* boot) = nullptr;
+  world_maker make = nullptr;
 };
 
 }  // namespace upwash::conduit

@@ -64,7 +64,7 @@ void rank_scheduler::enter(void* argument) {
 /// What came, for whom it was, their turns; when nothing moves, the core is given on.
 void rank_scheduler::round() {
   const std::uint64_t moves = moves_;
-  const int came = outside_.poll();
+  const int came = outside_.poll_for_all();
   const bool reached = ready_count_ > std::exchange(resumed_in_vain_, 0);
   const bool due = ready_count_ == 0 || turns_since_look_ >= ranks_.size();
   const bool some = (due && look_at_waits()) || reached;
@@ -74,7 +74,7 @@ void rank_scheduler::round() {
     quiet_rounds_ = 0;
     return;
   }
-  outside_.idle();
+  outside_.pause();
   if (++quiet_rounds_ >= rounds_in_vain) look_at_some();
 }
 
@@ -145,8 +145,8 @@ rank_scheduler::local_rank& rank_scheduler::next_ready() noexcept {
   return next;
 }
 
-void rank_scheduler::wake(int rank) noexcept {
-  local_rank& one = at(rank);
+void rank_scheduler::wake(std::size_t local) noexcept {
+  local_rank& one = ranks_[local];
   if (one.is == state::waiting) make_ready(one);
 }
 

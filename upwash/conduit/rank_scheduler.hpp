@@ -23,11 +23,11 @@ namespace upwash::conduit {
 class outside_world {
  public:
   /// Takes what has come for any rank, and wakes the ranks that it is for. How much moved.
-  virtual int poll() = 0;
+  virtual int poll_for_all() = 0;
   /// Every rank waits and nothing came: gives the core on, for a moment.
-  virtual void idle() = 0;
-  /// The ranks go on after idling.
-  virtual void resumed() = 0;
+  virtual void pause() noexcept = 0;
+  /// The ranks go on after pauses: the next ones are short again.
+  virtual void resumed() noexcept = 0;
 
  protected:
   ~outside_world() = default;
@@ -54,8 +54,12 @@ class rank_scheduler final : public waiter {
   /// it ended. O(ranks) a turn.
   void watch(switch_watch& by) noexcept { watch_ = &by; }
 
-  /// Something came for a rank: it goes on, if it waits. O(1).
-  void wake(int rank) noexcept;
+  /// Something came for the rank at this place among those of the process: it goes on, if it waits.
+  /// O(1).
+  void wake(std::size_t local) noexcept;
+  [[nodiscard]] int rank_at(std::size_t local) const noexcept {
+    return first_rank_ + static_cast<int>(local);
+  }
 
   // From inside a rank:
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;

@@ -5,6 +5,7 @@
 // cmake/conduits.txt.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ namespace upwash {
 
 /// Throws `error` (configuration) naming all for a name that is none of theirs.
 [[nodiscard]] conduit::conduit_row conduit_named(std::string_view name);
+
+/// The world of this process on it, as conduit_row::make.
+[[nodiscard]] std::unique_ptr<conduit::world> make_world(const conduit::conduit_row& on,
+                                                         const settings& values,
+                                                         conduit::bootstrap* boot);
 
 [[nodiscard]] std::vector<std::string> conduit_names();
 /// As the choices of a knob: "shm|sim|loopback".

@@ -18,7 +18,7 @@ conduit_description describe(const conduit::conduit_row& row, const settings& va
   try {
     std::unique_ptr<conduit::bootstrap> boot;
     if (row.several_processes) boot = launch::make_bootstrap(values);
-    result.can = row.make(values, boot.get())->endpoint_of(0).describe();
+    result.can = make_world(row, values, boot.get())->endpoint_of(0).describe();
   } catch (const error& failure) {
     result.unavailable = failure.what();
   }

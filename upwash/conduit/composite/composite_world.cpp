@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/conduit/composite/detail/composite_endpoint.hpp"
 
 namespace upwash::conduit {
@@ -24,12 +25,11 @@ int ranks_of(const composite_parts& parts) {
   throw error(error_kind::argument, fmt::format("composite: {}", why));
 }
 
-/// What the parts can do together. The inner ones may differ, as by their numbers of ranks: what
-/// all of them can do counts, so that all ranks say the same.
-capabilities combine(const composite_parts& parts) {
-  const capabilities& outer = parts.between->endpoint_of(0).describe();
-  capabilities can = parts.nodes.front()->endpoint_of(0).describe();
-  for (const auto& node : parts.nodes) {
+/// What all the inner parts can do, so that all ranks say the same: they may differ, as by their
+/// numbers of ranks.
+capabilities common(const std::vector<std::unique_ptr<world>>& nodes) {
+  capabilities can = nodes.front()->endpoint_of(0).describe();
+  for (const auto& node : nodes) {
     const capabilities& other = node->endpoint_of(0).describe();
     can.ordered = can.ordered && other.ordered;
     for (std::size_t i = 0; i < nearness_count; ++i) {
@@ -40,32 +40,22 @@ capabilities combine(const composite_parts& parts) {
       if (alike != can.peers[i]) misfit("the nodes' conduits can do different things");
     }
   }
-  can.ordered = can.ordered && outer.ordered;
-  can.virtual_time = can.virtual_time || outer.virtual_time;
-  can.network_collectives = false;
-  peer_capabilities& remote = can.peers[static_cast<std::size_t>(nearness::remote)];
-  if (parts.nodes.size() == 1) {
-    remote = can.of(nearness::node);
-    return can;
-  }
-  // Segments are the inner conduit's: between nodes messages reach them.
-  const peer_capabilities& across = outer.of(nearness::remote);
-  remote = {};
-  remote.private_reads = across.private_reads;
-  remote.in_place = across.in_place;
-  remote.medium_bytes = across.medium_bytes;
   return can;
 }
 
 class composite_world final : public world {
  public:
   explicit composite_world(composite_parts parts)
-      : parts_(std::move(parts)), shared_(ranks_of(parts_), parts_.seed, parts_.stack_bytes) {
+      : parts_(std::move(parts)),
+        random_(parts_.seed, 0x636f6d70),
+        ranks_(ranks_of(parts_), parts_.stack_bytes, random_) {
     if (parts_.between->size() != ranks_of(parts_)) {
       misfit(fmt::format("the nodes have {} ranks, the world between them {}", ranks_of(parts_),
                          parts_.between->size()));
     }
-    shared_.can = combine(parts_);
+    shared_.can = combine(common(parts_.nodes), parts_.between->endpoint_of(0).describe(),
+                          parts_.nodes.size() > 1);
+    shared_.ranks = &ranks_;
     if (shared_.can.virtual_time) misfit("virtual time passes only in the world that is run");
     shared_.name = fmt::format("{}+{}", parts_.nodes.front()->endpoint_of(0).describe().name,
                                parts_.between->endpoint_of(0).describe().name);
@@ -83,13 +73,13 @@ class composite_world final : public world {
     return *by_rank_[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] waiter& waiter_of(int rank) override { return endpoint_of(rank); }
-  void watch_turns(switch_watch& by) override { shared_.ranks.watch(by); }
+  void watch_turns(switch_watch& by) override { ranks_.watch(by); }
   void run(function_ref<void(int)> body) override {
     const auto events = [this] { return shared_.events; };
     const auto receiver = [this](int rank) {
       return by_rank_[static_cast<std::size_t>(rank)]->receiver_of(rank);
     };
-    shared_.ranks.run(body, events, receiver);
+    ranks_.run(body, events, receiver);
   }
 
  private:
@@ -125,6 +115,8 @@ class composite_world final : public world {
 
   composite_parts parts_;
   shared_state shared_;
+  random_stream random_;
+  fiber_ranks ranks_;
   std::vector<std::unique_ptr<composite_endpoint>> endpoints_;
   std::vector<composite_endpoint*> by_rank_;
 };

@@ -8,7 +8,8 @@
 namespace upwash::conduit {
 
 std::unique_ptr<world> make_shm_world(bootstrap& boot, const settings& values) {
-  return std::make_unique<process_world<shm_detail::shm_endpoint>>(values, boot, values);
+  return std::make_unique<process_world>(std::make_unique<shm_detail::shm_endpoint>(boot, values),
+                                         values);
 }
 
 }  // namespace upwash::conduit

@@ -11,8 +11,9 @@ namespace upwash::conduit::wire {
 
 std::unique_ptr<world> make_wire_world(std::string_view name, std::unique_ptr<transport> over,
                                        bootstrap& boot, const settings& values) {
-  return std::make_unique<process_world<wire_endpoint>>(values, std::move(over), boot,
-                                                        options_of(name, boot, values));
+  auto made =
+      std::make_unique<wire_endpoint>(std::move(over), boot, options_of(name, boot, values));
+  return std::make_unique<process_world>(std::move(made), values);
 }
 
 }  // namespace upwash::conduit::wire

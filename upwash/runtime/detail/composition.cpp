@@ -49,7 +49,7 @@ void check_other_knobs(const settings& values, const conduit::conduit_row& chose
     return *std::find_if(all.begin(), all.end(), [=](const auto& v) { return v.row.name == name; });
   };
   for (const conduit::conduit_row& other : conduits()) {
-    if (other.name == chosen.name) continue;
+    if (other.name == chosen.inside || other.make == chosen.make) continue;
     for (const std::string_view name : other.only_here) {
       const settings::value set = value_of(name);
       if (set.text == set.row.fallback) continue;
@@ -82,7 +82,7 @@ void compose(composition& made) {
   check_machine(made.values);
   made.machine = std::make_unique<neighborhoods::machine_by_name>(made.values.text("machine"));
   if (chosen.several_processes) check_builds(*made.boot);
-  made.world = chosen.make(made.values, made.boot.get());
+  made.world = make_world(chosen, made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);
   neighborhoods::add_algorithms(made.algorithms);
   if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);

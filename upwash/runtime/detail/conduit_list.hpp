@@ -15,6 +15,7 @@ namespace upwash::runtime_detail {
 struct listed_conduit {
   std::string_view name;
   conduit::conduit_row (*row)();
+  conduit::conduit_row (*inside)();  ///< of A+B: A's, and `row` is B's; else null
 };
 
 /// In the order of the file; never empty.

@@ -14,6 +14,25 @@ constexpr std::uint64_t nobodys_handle = ~std::uint64_t{0};
 
 }  // namespace
 
+capabilities combine(const capabilities& inner, const capabilities& outer, bool several_nodes) {
+  capabilities can = inner;
+  can.ordered = can.ordered && outer.ordered;
+  can.virtual_time = can.virtual_time || outer.virtual_time;
+  can.network_collectives = false;
+  peer_capabilities& remote = can.peers[static_cast<std::size_t>(nearness::remote)];
+  if (!several_nodes) {
+    remote = can.of(nearness::node);
+    return can;
+  }
+  // Segments are the inner conduit's: between nodes messages reach them.
+  const peer_capabilities& across = outer.of(nearness::remote);
+  remote = {};
+  remote.private_reads = across.private_reads;
+  remote.in_place = across.in_place;
+  remote.medium_bytes = across.medium_bytes;
+  return can;
+}
+
 void translator::deliver(const message& arrived) {
   message m = arrived;
   m.source += first_rank_;
@@ -32,6 +51,14 @@ composite_endpoint::composite_endpoint(shared_state& shared, endpoint& inner, en
     from_inner_.emplace_back(shared, node_first, inner.describe().ordered && !ordered);
     from_outer_.emplace_back(shared, 0, outer.describe().ordered && !ordered);
   }
+}
+
+composite_endpoint::composite_endpoint(shared_state& shared, process_endpoint& inner,
+                                       process_endpoint& outer, int node_first, int node_end)
+    : composite_endpoint(shared, static_cast<endpoint&>(inner), static_cast<endpoint&>(outer),
+                         node_first, node_end) {
+  inner_process_ = &inner;
+  outer_process_ = &outer;
 }
 
 void composite_endpoint::attach(int rank, sink* receiver) {
@@ -201,21 +228,50 @@ injection composite_endpoint::flush(int rank, int peer, completion* when) {
 
 // -- Progress -----------------------------------------------------------------------------------
 
+bool composite_endpoint::acts_first() const noexcept {
+  return std::any_of(from_inner_.begin(), from_inner_.end(),
+                     [](const translator& each) { return each.receiver_acts_first(); });
+}
+
 int composite_endpoint::poll(int rank) {
   int happened = inner_.poll(inner_rank(rank));
-  const auto acts = [](const translator& each) { return each.receiver_acts_first(); };
-  const bool now = std::any_of(from_inner_.begin(), from_inner_.end(), acts);
-  if (happened == 0 || !now) happened += outer_.poll(rank);
+  if (scheduled_ || happened == 0 || !acts_first()) happened += outer_.poll(rank);
   shared_.events += static_cast<std::uint64_t>(happened);
   return happened;
 }
 
-void composite_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
-  if (target.alarm() != duration::max()) ++shared_.events;  // it is to come
-  shared_.ranks.idle(rank, reason);
+int composite_endpoint::poll_for_all() {
+  const int happened = inner_process_->poll_for_all();
+  return happened != 0 && acts_first() ? happened : happened + outer_process_->poll_for_all();
 }
 
-/// The last wait is over: something was stored, which no part tells of.
-void composite_endpoint::begin_wait(int /*rank*/) { ++shared_.events; }
+void composite_endpoint::schedule_by(rank_scheduler& ranks) noexcept {
+  scheduled_ = true;
+  inner_process_->schedule_by(ranks);
+  outer_process_->schedule_by(ranks);
+}
+
+/// One of them is enough: both give the same core on.
+void composite_endpoint::pause() noexcept { outer_process_->pause(); }
+
+void composite_endpoint::resumed() noexcept {
+  inner_process_->resumed();
+  outer_process_->resumed();
+}
+
+void composite_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
+  if (shared_.ranks == nullptr) return pause();
+  if (target.alarm() != duration::max()) ++shared_.events;  // it is to come
+  shared_.ranks->idle(rank, reason);
+}
+
+void composite_endpoint::begin_wait(int /*rank*/) {
+  ++shared_.events;  // the last wait is over: something was stored, which no part tells of
+  if (outer_process_ != nullptr) resumed();
+}
+
+void composite_endpoint::yield(int rank) {
+  if (shared_.ranks != nullptr) shared_.ranks->yield(rank);
+}
 
 }  // namespace upwash::conduit::composite

@@ -11,23 +11,23 @@
 #include <utility>
 #include <vector>
 
-#include "upwash/base/random.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/fiber_ranks.hpp"
+#include "upwash/conduit/process_world.hpp"
 
 namespace upwash::conduit::composite {
 
 struct shared_state {
-  shared_state(int size, std::uint64_t seed, std::size_t stack_bytes)
-      : random(seed, 0x636f6d70), ranks(size, stack_bytes, random) {}
-
   std::string name;
   capabilities can;
   std::vector<location> places;  ///< by world rank
-  random_stream random;
-  std::uint64_t events = 0;  ///< injections, deliveries and new waits so far
-  fiber_ranks ranks;
+  std::uint64_t events = 0;      ///< injections, deliveries and new waits so far
+  fiber_ranks* ranks = nullptr;  ///< that take turns where all are in one process; else null
 };
+
+/// What both parts can do together, `inner` inside each of the nodes.
+[[nodiscard]] capabilities combine(const capabilities& inner, const capabilities& outer,
+                                   bool several_nodes);
 
 /// Takes what one part delivers to a rank, in that part's ranks, and hands it on in the world's.
 class translator final : public sink {
@@ -55,11 +55,14 @@ class translator final : public sink {
   std::map<std::pair<int, lane>, std::uint32_t> counted_;
 };
 
-class composite_endpoint final : public endpoint {
+class composite_endpoint : public process_endpoint {
  public:
   /// The parts' endpoints of the same ranks; [node_first, node_end): the ranks of their node.
   composite_endpoint(shared_state& shared, endpoint& inner, endpoint& outer, int node_first,
                      int node_end);
+  /// The same where they are those of a process.
+  composite_endpoint(shared_state& shared, process_endpoint& inner, process_endpoint& outer,
+                     int node_first, int node_end);
 
   [[nodiscard]] const capabilities& describe() const noexcept override { return shared_.can; }
   [[nodiscard]] int world_size() const noexcept override { return outer_.world_size(); }
@@ -105,7 +108,14 @@ class composite_endpoint final : public endpoint {
   void close(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
   void begin_wait(int rank) override;
-  void yield(int rank) override { shared_.ranks.yield(rank); }
+  void yield(int rank) override;
+  [[nodiscard]] int looks(int rank) const noexcept override {
+    return inner_.looks(inner_rank(rank));
+  }
+  void schedule_by(rank_scheduler& ranks) noexcept override;
+  int poll_for_all() override;
+  void pause() noexcept override;
+  void resumed() noexcept override;
   [[nodiscard]] duration now(int rank) const noexcept override { return outer_.now(rank); }
   void charge(int rank, cost kind, std::uint64_t amount) noexcept override {
     outer_.charge(rank, kind, amount);
@@ -124,6 +134,7 @@ class composite_endpoint final : public endpoint {
   [[nodiscard]] message for_inner(const message& m) const noexcept;
   [[nodiscard]] remote_memory for_inner(const remote_memory& memory) const noexcept;
   [[nodiscard]] reservation for_inner(const reservation& room) const noexcept;
+  [[nodiscard]] bool acts_first() const noexcept;
   [[nodiscard]] bool any(bool peer_capabilities::*what, const endpoint& of) const noexcept;
   injection counted(injection result) noexcept {
     if (result.what != outcome::retry) ++shared_.events;
@@ -133,6 +144,9 @@ class composite_endpoint final : public endpoint {
   shared_state& shared_;
   endpoint& inner_;
   endpoint& outer_;
+  process_endpoint* inner_process_ = nullptr;  ///< the same, of a process
+  process_endpoint* outer_process_ = nullptr;
+  bool scheduled_ = false;
   int node_first_;
   int node_end_;
   std::deque<translator> from_inner_;  ///< by local rank

@@ -180,12 +180,11 @@ bool shm_endpoint::handled_here(const message& m) {
 void shm_endpoint::hand_over(const message& m, std::size_t local) {
   if (scheduler_ == nullptr) return sinks_[local]->deliver(m);
   const int running = process::current_rank();
-  const int rank = first_rank_ + static_cast<int>(local);
-  process::set_current_rank(rank);
+  process::set_current_rank(scheduler_->rank_at(local));
   sinks_[local]->deliver(m);
   process::set_current_rank(running);
   ++came_[local];
-  scheduler_->wake(rank);
+  scheduler_->wake(local);
 }
 
 void shm_endpoint::announce(int process) noexcept {

@@ -13,7 +13,7 @@
 #include "upwash/conduit/early_messages.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/patience.hpp"
-#include "upwash/conduit/rank_scheduler.hpp"
+#include "upwash/conduit/process_world.hpp"
 #include "upwash/conduit/shm/detail/mesh.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/receiver_ring.hpp"
@@ -27,7 +27,7 @@ namespace upwash::conduit::shm_detail {
 
 /// Threads: one drives all but poll_memory(). The memory lane and what serves private reads are
 /// guarded by two locks, one inbound, one outbound.
-class shm_endpoint final : public endpoint, private control_sender {
+class shm_endpoint final : public process_endpoint, private control_sender {
  public:
   /// Collective. Throws `error`.
   shm_endpoint(bootstrap& boot, const settings& values);
@@ -77,14 +77,11 @@ class shm_endpoint final : public endpoint, private control_sender {
     return patience_.chosen() == patience::policy::spin ? 40 : 0;
   }
 
-  /// From now on messages wake their ranks there, those between its ranks are handled where they
-  /// are sent, and only `poll_for_all` looks at rings. Null: as before.
-  void schedule_by(rank_scheduler* ranks) noexcept { scheduler_ = ranks; }
-  /// What has come for any rank; how much.
-  int poll_for_all();
-  /// Gives the core on, for a moment. `resumed`: the next pauses are short again.
-  void pause() noexcept;
-  void resumed() noexcept { patience_.reset(); }
+  /// Messages between its ranks are then handled where they are sent.
+  void schedule_by(rank_scheduler& ranks) noexcept override { scheduler_ = &ranks; }
+  int poll_for_all() override;
+  void pause() noexcept override;
+  void resumed() noexcept override { patience_.reset(); }
 
  private:
   [[nodiscard]] std::size_t medium_bytes() const noexcept {

@@ -271,11 +271,11 @@ bool wire_endpoint::deliver(const message& arrived) {
 void wire_endpoint::hand_over(const message& m, std::size_t local) {
   if (scheduler_ == nullptr) return sinks_[local]->deliver(m);
   const int running = process::current_rank();
-  process::set_current_rank(m.destination);
+  process::set_current_rank(scheduler_->rank_at(local));
   sinks_[local]->deliver(m);
   process::set_current_rank(running);
   ++came_[local];
-  scheduler_->wake(m.destination);
+  scheduler_->wake(local);
 }
 
 int wire_endpoint::take_own() {

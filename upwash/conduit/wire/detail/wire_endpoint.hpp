@@ -15,7 +15,7 @@
 #include "upwash/conduit/early_messages.hpp"
 #include "upwash/conduit/endpoint.hpp"
 #include "upwash/conduit/patience.hpp"
-#include "upwash/conduit/rank_scheduler.hpp"
+#include "upwash/conduit/process_world.hpp"
 #include "upwash/conduit/wire/detail/link.hpp"
 #include "upwash/conduit/wire/detail/packet.hpp"
 #include "upwash/conduit/wire/detail/span_reads.hpp"
@@ -39,7 +39,7 @@ struct wire_options {
 
 /// One thread. Memory: 64 bytes for each process of the job, packets as many as were under way at
 /// once.
-class wire_endpoint final : public endpoint, private transport_user, private read_requests {
+class wire_endpoint final : public process_endpoint, private transport_user, private read_requests {
  public:
   /// `boot` outlives it.
   wire_endpoint(std::unique_ptr<transport> over, bootstrap& boot, wire_options options);
@@ -84,13 +84,10 @@ class wire_endpoint final : public endpoint, private transport_user, private rea
   [[nodiscard]] duration now(int /*rank*/) const noexcept override { return steady_now() - start_; }
   void compute(int rank, duration time) override;
 
-  /// From now on messages wake their ranks there, and only `poll_for_all` polls the transport.
-  void schedule_by(rank_scheduler* ranks) noexcept { scheduler_ = ranks; }
-  /// What has come for any rank; how much.
-  int poll_for_all();
-  /// Gives the core on, for a moment. `resumed`: the next pauses are short again.
-  void pause() noexcept;
-  void resumed() noexcept { options_.waits.reset(); }
+  void schedule_by(rank_scheduler& ranks) noexcept override { scheduler_ = &ranks; }
+  int poll_for_all() override;
+  void pause() noexcept override;
+  void resumed() noexcept override { options_.waits.reset(); }
 
   /// Messages of a lane that no answer has said were taken; for tests.
   [[nodiscard]] std::uint32_t window() const noexcept { return options_.window; }
