@@ -19,7 +19,6 @@ class link {
     return sent_[at(kind)] - taken_there_[at(kind)] < window;
   }
   void count_sent(lane kind) noexcept { ++sent_[at(kind)]; }
-  void take_back(lane kind) noexcept { --sent_[at(kind)]; }  ///< it was not sent
 
   /// A message was taken here. Whether the other side must be told, since it may wait for it.
   [[nodiscard]] bool count_taken(lane kind, std::uint32_t window) noexcept {
@@ -31,12 +30,14 @@ class link {
     told_ = taken_here_;
     header.taken = taken_here_;
     header.throttled = throttling ? 1 : 0;
+    if (throttling && !told_throttled_) heard_since_ = false;
     told_throttled_ = throttling;
   }
   /// What came with any packet.
   void learn(const packet_header& header) noexcept {
     taken_there_ = header.taken;
     throttled_ = header.throttled != 0;
+    heard_since_ = true;
   }
 
   /// The other side is this process itself: it knows.
@@ -48,9 +49,15 @@ class link {
   /// The other side wants no requests from outside handlers.
   [[nodiscard]] bool throttled() const noexcept { return throttled_; }
 
+  /// Whether the other side is to be told of throttling. That it begins only where something has
+  /// come since it was told last: who takes nothing would find a heap of such packets one day.
+  [[nodiscard]] bool owes_throttling(bool throttling) const noexcept {
+    return told_throttled_ != throttling && (heard_since_ || !throttling);
+  }
+
   /// Whether a packet of its own is due for what no other has carried.
   [[nodiscard]] bool owes(std::uint32_t window, bool throttling) const noexcept {
-    if (told_throttled_ != throttling) return true;
+    if (owes_throttling(throttling)) return true;
     for (std::size_t i = 0; i < lane_count; ++i) {
       if (taken_here_[i] - told_[i] >= (window + 1) / 2) return true;
     }
@@ -72,6 +79,7 @@ class link {
   lane_counts told_{};
   bool throttled_ = false;
   bool told_throttled_ = false;
+  bool heard_since_ = true;  ///< something has come since throttling was told
 };
 
 }  // namespace upwash::conduit::wire

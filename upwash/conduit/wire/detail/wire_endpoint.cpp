@@ -110,7 +110,6 @@ injection wire_endpoint::admit(link& to, int source, int destination, lane kind,
     return injection::retry(retry_reason::reserved);
   }
   if (!to.has_credit(kind, options_.window)) return injection::retry(retry_reason::no_credit);
-  to.count_sent(kind);
   return injection::done();
 }
 
@@ -129,6 +128,8 @@ injection wire_endpoint::send(const message& m, bool from_handler) {
   return injection::done();
 }
 
+/// A room takes no credit before it is sent: however many are open, others go on. So a lane may
+/// have as many messages more under way as it had rooms.
 injection wire_endpoint::prepare(int source, int destination, lane kind, std::size_t bytes,
                                  reservation& room) {
   ensure(bytes <= can_.of(nearness::remote).medium_bytes, "a room is no larger than a message",
@@ -160,11 +161,7 @@ void wire_endpoint::commit(const reservation& room, const message& m) {
   send_message(*close_room(room).in, process_of(m.destination), m);
 }
 
-void wire_endpoint::cancel(const reservation& room) {
-  const open_room closed = close_room(room);
-  link_of(process_of(closed.destination)).take_back(closed.kind);
-  pool_.give_back(*closed.in);
-}
+void wire_endpoint::cancel(const reservation& room) { pool_.give_back(*close_room(room).in); }
 
 /// Its payload lies in `out`.
 void wire_endpoint::send_message(outgoing& out, int process, const message& m) {
@@ -176,6 +173,7 @@ void wire_endpoint::send_message(outgoing& out, int process, const message& m) {
   header.payload_bytes = static_cast<std::uint32_t>(m.payload.size());
   header.source = static_cast<std::uint16_t>(local_of(m.source));
   header.destination = static_cast<std::uint16_t>(ranks_.local_of(m.destination));
+  link_of(process).count_sent(m.kind);
   link_of(process).tell(header, throttling_ > 0);
   out.set_header(header);
   const std::size_t at = arguments_at(m.payload.size());
@@ -234,6 +232,7 @@ bool wire_endpoint::packet(int process, std::span<const std::byte> bytes) {
   }
   link& from = link_of(process);
   from.learn(header);
+  if (from.owes_throttling(throttling_ > 0)) list(process);
   if (header.kind == state_packet) return true;
   const auto kind = static_cast<lane>(header.kind);
   const bool more = take(process, header, bytes);
@@ -317,6 +316,7 @@ int wire_endpoint::poll_for_all() {
   happened += over_->poll(*this, packets_at_once);
   if (!owing_.empty()) tell_what_is_owed();
   if (happened != 0) options_.waits.reset();
+  happened_ += static_cast<std::uint64_t>(happened);
   return happened;
 }
 

@@ -91,6 +91,8 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
 
   /// Messages of a lane that no answer has said were taken; for tests.
   [[nodiscard]] std::uint32_t window() const noexcept { return options_.window; }
+  /// What polls have found so far; for tests.
+  [[nodiscard]] std::uint64_t happened() const noexcept { return happened_; }
 
  private:
   /// A payload that is being written where it travels.
@@ -162,6 +164,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   int lost_rank_ = -1;
   bool polling_ = false;
   std::uint32_t polls_ = 0;
+  std::uint64_t happened_ = 0;
 };
 
 }  // namespace upwash::conduit::wire
