@@ -202,7 +202,7 @@ JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .mo
   exchange all(here);
   control::barrier(here.world());
   all.put_all_unacknowledged();
-  host(here).finish();
+  host(here).settle();
   EXPECT_EQ(all.missing(), 0);
   control::barrier(here.world());
   free(all.area);

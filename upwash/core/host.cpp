@@ -40,7 +40,7 @@ std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& id
 /// still be under way, to beget others, until nothing was sent between one sum and the next
 /// beyond what had been handled (Mattern's four counters). The last sum is the barrier. Nobody may
 /// leave earlier: a rank that has left takes no messages, and its queue fills for its neighbours.
-void host::finish() const {
+void host::settle() const {
   static constexpr conduit::wait_reason reason{.operation = "finish"};
   if (aside() != nullptr) {
     throw error(error_kind::argument,
@@ -66,8 +66,13 @@ void host::finish() const {
     total[handled] = job_.handled_ - state.control_handled;
     control::all_reduce(job_.world(), total, control::fold::sum);
   } while (std::exchange(first, false) || total[sent] != handled_before);
+}
+
+void host::finish() const {
+  settle();
+  const auto& services = job_.state_->services;
   if (job_.options_.checked) {
-    for (std::size_t i = 0; i < state.services.size(); ++i) state.services[i].second->check();
+    for (std::size_t i = 0; i < services.size(); ++i) services[i].second->check();
   }
   job_.below_->endpoint.close(job_.rank_);
 }

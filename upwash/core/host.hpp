@@ -28,9 +28,11 @@ class host {
   /// it.
   [[nodiscard]] static std::unique_ptr<job> make(conduit::endpoint& endpoint, conduit::waiter& idle,
                                                  int rank, const job_options& options);
-  /// Collective, at the end: completes this rank's operations and waits until every message of
-  /// every rank has been handled, with those that handlers send. Not after an error. Two or more
-  /// reductions over all ranks.
+  /// Collective: completes this rank's operations and waits until every message of every rank has
+  /// been handled, with those that handlers send. Two or more reductions over all ranks.
+  void settle() const;
+  /// Once, at the end: settles, and takes leave of the conduit. Nothing may be sent any more. Not
+  /// after an error.
   void finish() const;
 
   [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return job_.below_->endpoint; }

@@ -20,11 +20,14 @@ std::uint64_t value_of(int rank, std::size_t i) {
   return static_cast<std::uint64_t>(rank) * 1'000'003 + i;
 }
 
-/// Messages that this rank sent while `call` ran.
+/// Messages that this rank sent for `call`, a collective. In a barrier the signals go out that wait
+/// behind what was put.
 template <class Call>
 std::uint64_t messages_of(job& here, const Call& call) {
+  control::barrier(here.world());
   const std::uint64_t before = here.counters().messages_sent;
   call();
+  control::barrier(here.world());
   return here.counters().messages_sent - before;
 }
 
