@@ -13,6 +13,9 @@ if(UPWASH_SANITIZE MATCHES "undefined")
   target_compile_options(upwash_test_options INTERFACE -fno-sanitize=alignment)
 endif()
 
+# A network of pretended processes, for both.
+file(GLOB UPWASH_WIRE_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conduit/wire/pretended_*.cpp)
+
 # One executable for the tests that need no ranks ...
 file(GLOB UPWASH_UNIT_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/base/*_test.cpp ${PROJECT_SOURCE_DIR}/tests/observe/*_test.cpp
@@ -48,7 +51,7 @@ if(UPWASH_SANITIZE MATCHES thread)
   gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()
 if(UPWASH_UNIT_TESTS)
-  add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
+  add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${UPWASH_WIRE_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(unit_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static
                         upwash_warnings upwash_test_options GTest::gtest_main fmt::fmt
                         nlohmann_json::nlohmann_json ${UPWASH_APPS_LIBRARIES})
@@ -83,14 +86,14 @@ if(UPWASH_BUILD_APPS)
   list(APPEND UPWASH_JOB_TESTS ${UPWASH_APP_JOB_TESTS} ${UPWASH_APPS_WITH_RANKS})
 endif()
 if(UPWASH_JOB_TESTS)
-  add_executable(job_tests ${UPWASH_JOB_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
+  add_executable(job_tests ${UPWASH_JOB_TESTS} ${UPWASH_WIRE_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(job_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static upwash_warnings upwash_test_options
                         GTest::gtest fmt::fmt ${UPWASH_APPS_LIBRARIES})
   target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)
   # They work in the namespace of conduits, some of whose names are core's too.
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/tests/harness/weak_world.cpp
-    ${PROJECT_SOURCE_DIR}/tests/harness/composite_worlds.cpp
+    ${PROJECT_SOURCE_DIR}/tests/harness/composite_worlds.cpp ${UPWASH_WIRE_TESTS}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   # The harness has a watchdog of its own; the long sweeps may take this long.
   gtest_discover_tests(job_tests PROPERTIES LABELS job TIMEOUT 3600 DISCOVERY_TIMEOUT 300)

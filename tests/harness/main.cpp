@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/conduit/wire/pretended_world.hpp"
 #include "tests/harness/composite_worlds.hpp"
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/weak_world.hpp"
@@ -214,6 +215,41 @@ class composite_case final : public body_case {
   }
 };
 
+/// Over packets of a pretended network: processes of 1 to 3 ranks, nodes of 1 to 3 processes, with
+/// and without memory that the network reaches by itself.
+class wire_case final : public body_case {
+ public:
+  using body_case::body_case;
+  void TestBody() override {
+    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
+    const std::uint64_t last_seed = long_run() ? 200 : sampled(4, 2);
+    for (const int ranks : in_range(entry_.options, all)) {
+      for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+        run_one(ranks, seed);
+        if (HasFailure()) return;
+      }
+    }
+  }
+
+ private:
+  void run_one(int ranks, std::uint64_t seed) {
+    const int per_process =
+        entry_.options.shares_process ? static_cast<int>((seed + 1) % 3) + 1 : 1;
+    pretended_options options;
+    options.ranks = conduit::rank_layout::at_most(per_process, ranks);
+    options.node_processes = 1 + static_cast<int>(seed / 2 % 3);
+    options.window = seed % 3 == 0 ? 1 : 0;
+    options.network.seed = seed;
+    options.network.memory = seed % 2 == 0;
+    if (seed % 4 == 0) options.network.atomics = {atomic_kind::add, atomic_kind::fetch_add};
+    SCOPED_TRACE(
+        fmt::format("wire: ranks {}, seed {}, {} a process, {} processes a node, memory {}", ranks,
+                    seed, per_process, options.node_processes, options.network.memory));
+    const auto world = make_pretended_world(options);
+    run_in_world(*world, entry_);
+  }
+};
+
 /// Keeps what the ranks print, to show it when one fails.
 class captured_output final : public launch::output_sink {
  public:
@@ -374,6 +410,7 @@ int main(int argc, char** argv) {
     if (entry.options.on_loopback) register_case<loopback_case>(entry, "loopback");
     if (entry.options.on_loopback && entry.options.on_composite)
       register_case<composite_case>(entry, "composite");
+    if (entry.options.on_loopback) register_case<wire_case>(entry, "wire");
     if (entry.options.on_sim && entry.options.on_packets) {
       register_case<packets_case>(entry, "packets");
     }
