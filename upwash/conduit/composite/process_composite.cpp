@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/conduit/composite/detail/composite_endpoint.hpp"
 #include "upwash/conduit/composite/detail/node_bootstrap.hpp"
@@ -27,7 +28,12 @@ struct inner_facts {
 };
 
 process_endpoint& endpoint_of(world& part) {
-  return static_cast<process_world&>(part).endpoint_of(part.first_rank());
+  if (auto* of_process = dynamic_cast<process_world*>(&part)) {
+    return of_process->endpoint_of(part.first_rank());
+  }
+  throw error(error_kind::argument,
+              fmt::format("composite: the ranks of conduit {} are not in processes",
+                          part.endpoint_of(part.first_rank()).describe().name));
 }
 
 /// A node's processes are pretended only once: to the part inside, they are all on one.
