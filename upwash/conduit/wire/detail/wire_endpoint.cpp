@@ -348,10 +348,11 @@ void wire_endpoint::tell_what_is_owed() {
 }
 
 void wire_endpoint::lost(int process, std::string_view why) noexcept {
+  if (process < 0)
+    give_up(fmt::format("{}: a process that is not known is lost: {}", options_.name, why));
   if (lost_rank_ >= 0) return;
-  log(log_level::warning, options_.name,
-      fmt::format("process {} is lost: {}", process < 0 ? "?" : std::to_string(process), why));
-  lost_rank_ = ranks_.first_of(process < 0 ? self_ : process);
+  log(log_level::warning, options_.name, fmt::format("process {} is lost: {}", process, why));
+  lost_rank_ = ranks_.first_of(process);
 }
 
 bool wire_endpoint::ask_for(int process, const read_request& what) {
