@@ -168,8 +168,10 @@ bool pretended_memory::move(transfer& one) {
   }
   const bool may_tell = one.carried_out || one.what == transfer::kind::put;
   if (!one.told && may_tell && is_due(one.told_polls)) {
-    one.copy.assign(one.from.begin(), one.from.end());
-    one.from = one.copy;
+    if (!one.carried_out) {  // else a flush may have told already, and the source be gone
+      one.copy.assign(one.from.begin(), one.from.end());
+      one.from = one.copy;
+    }
     one.told = true;
     tell(one.local);
     happened = true;
