@@ -51,7 +51,7 @@ memory_key behind_front(const memory_key& key) {
 }
 
 std::align_val_t alignment_of(std::size_t bytes) {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return std::align_val_t{bytes >= page ? page : 64};
 }
 
