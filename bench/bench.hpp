@@ -81,7 +81,7 @@ class context {
   /// Samples `value` and `floor` in turn, drops samples during which the cores moved, and prints
   /// a row for each placement seen. Collective.
   void compare(const series& what, measurement value, measurement floor);
-  /// Without a floor.
+  /// Without a floor; also the above, where ranks do not load and store each other's memory.
   void measure(const series& what, measurement value);
 
   /// Seconds for which this rank idled in waits since the start.
@@ -110,6 +110,7 @@ class context {
   std::string bench_;
   options chosen_;
   bool simulated_;
+  bool has_floors_;  ///< they touch other ranks' memory directly
   tuning::placement_probe probe_;
   bool printed_header_ = false;
   double cpu_ = 0;
@@ -147,6 +148,7 @@ void all_gather(context& c);
 void all_to_all(context& c);
 void neighbor_send(context& c);
 void neighbor_plans(context& c);
+void neighbor_forms(context& c);
 void all_reduce(context& c);
 void scan(context& c);
 void reduce(context& c);

@@ -9,6 +9,7 @@
 
 #include "bench/bench.hpp"
 #include "upwash/core/host.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::bench {
 namespace {
@@ -30,6 +31,7 @@ context::context(job& here, std::string_view bench, const options& chosen)
       bench_(bench),
       chosen_(chosen),
       simulated_(host(here).endpoint().describe().virtual_time),
+      has_floors_(!simulated_ && all_direct(here.world())),
       probe_(here),
       scratch_(allocate(here.world(), words_per_rank * sizeof(std::uint64_t))) {
   if (simulated_) {  // on a real conduit timing each idle would change what is measured
@@ -92,12 +94,7 @@ void context::collect(const series& what, measurement value, const measurement* 
 }
 
 void context::compare(const series& what, measurement value, measurement floor) {
-  // Floors touch other ranks' memory directly: a simulated machine has none.
-  if (simulated_) {
-    collect(what, value, nullptr);
-  } else {
-    collect(what, value, &floor);
-  }
+  collect(what, value, has_floors_ ? &floor : nullptr);
 }
 
 void context::measure(const series& what, measurement value) { collect(what, value, nullptr); }

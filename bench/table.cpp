@@ -36,6 +36,8 @@ constexpr std::array entries{
           2, &neighbor_send},
     entry{"neighbor-plans", "a neighborhood and its first all-gather, planned by messages or puts",
           2, 2, &neighbor_plans},
+    entry{"neighbor-forms", "a neighbor all-gather nonblocking and persistent; floor: blocking", 2,
+          4, &neighbor_forms},
     entry{"all-reduce", "sum of doubles by every algorithm", 1, 2, &all_reduce},
     entry{"reduce", "sum of doubles at a root by every algorithm", 1, 2, &reduce},
     entry{"gather", "gather by every algorithm", 1, 2, &gather},

@@ -25,13 +25,15 @@ set_property(SOURCE ${PROJECT_SOURCE_DIR}/interop/armci/detail/session.cpp APPEN
 
 include(GNUInstallDirs)
 install(TARGETS armci_shared armci_static
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT armci NAMELINK_COMPONENT armci-dev
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT armci-dev)
 install(DIRECTORY ${UPWASH_ARMCI_HEADERS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upwash/armci
-        FILES_MATCHING PATTERN "*.h")
+        COMPONENT armci-dev FILES_MATCHING PATTERN "*.h")
 file(RELATIVE_PATH UPWASH_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/interop/armci/upwash-armci.pc.in
                ${PROJECT_BINARY_DIR}/upwash-armci.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/upwash-armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/upwash-armci.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT armci-dev)
 
 # Tests: each C source is a program, run with several numbers of ranks; each script runs some.
 if(UPWASH_BUILD_TESTS AND TARGET upwash_command)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One object library, packed twice: libupwash.so and libupwash.a.
 file(GLOB_RECURSE UPWASH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.cpp)
+list(FILTER UPWASH_SOURCES EXCLUDE REGEX "/upwash/conduit/[a-z]+/plugin/")  # cmake/plugins.cmake
 file(GLOB_RECURSE UPWASH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/upwash/*.hpp)
 
 # The table of conduits, from cmake/conduits.txt (upwash/runtime/detail/conduit_list.hpp).
@@ -40,6 +41,12 @@ target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERS
 # A path among the definitions of all sources would keep two checkouts from sharing a compiler cache.
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/upwash/base/data_folders.cpp APPEND PROPERTY
   COMPILE_DEFINITIONS UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
+# Where plugins of conduits are looked for.
+include(GNUInstallDirs)
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/upwash/conduit/wire/plugin.cpp APPEND PROPERTY
+  COMPILE_DEFINITIONS UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}"
+                      UPWASH_INSTALLED_LIBRARIES="${CMAKE_INSTALL_FULL_LIBDIR}"
+                      UPWASH_BUILT_LIBRARIES="${PROJECT_BINARY_DIR}/lib")
 # docs/decisions/0007-vectors-for-matching.md.
 # Highway of Debian 12 has no vectors for the oldest x86-64; every processor since 2009 has these.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -39,9 +39,12 @@ endif()
 # layers below it.
 if(UPWASH_SANITIZE MATCHES thread)
   file(GLOB UPWASH_THREAD_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conduit/shm/*_test.cpp)
+  list(APPEND UPWASH_THREAD_TESTS ${PROJECT_SOURCE_DIR}/tests/conduit/wire/threaded_test.cpp
+       ${PROJECT_SOURCE_DIR}/tests/conduit/wire/pretended_transport.cpp
+       ${PROJECT_SOURCE_DIR}/tests/conduit/wire/pretended_memory.cpp)
   set(UPWASH_THREAD_SOURCES ${UPWASH_SOURCES})
   list(FILTER UPWASH_THREAD_SOURCES INCLUDE REGEX
-       "/upwash/(base/|observe/|launch/|conduit/[^/]*$|conduit/shm/)")
+       "/upwash/(base/|observe/|launch/|conduit/[^/]*$|conduit/shm/|conduit/foreign/|conduit/wire/)")
   add_executable(thread_tests ${UPWASH_THREAD_TESTS} ${UPWASH_THREAD_SOURCES})
   target_include_directories(thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(thread_tests PRIVATE upwash_warnings GTest::gtest_main fmt::fmt spdlog::spdlog
@@ -58,6 +61,14 @@ if(UPWASH_UNIT_TESTS)
   target_compile_definitions(unit_tests PRIVATE
     UPWASH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" UPWASH_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_precompile_headers(unit_tests PRIVATE <gtest/gtest.h> <string> <vector>)
+  # What the loader of plugins accepts and refuses.
+  foreach(name good old other bare)
+    add_library(wire_plugin_${name} MODULE ${PROJECT_SOURCE_DIR}/tests/conduit/wire/plugins/${name}.cpp)
+    set_target_properties(wire_plugin_${name} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/test_plugins)
+    target_include_directories(wire_plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+    add_dependencies(unit_tests wire_plugin_${name})
+  endforeach()
   gtest_discover_tests(unit_tests PROPERTIES LABELS unit TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()
 
@@ -77,7 +88,7 @@ file(GLOB UPWASH_JOB_TESTS CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/onesided/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/neighborhood/jobs/*_test.cpp
      ${PROJECT_SOURCE_DIR}/tests/streaming/jobs/*_test.cpp
-     ${PROJECT_SOURCE_DIR}/tests/objects/*_test.cpp)
+     ${PROJECT_SOURCE_DIR}/tests/objects/*.cpp)
 if(UPWASH_BUILD_APPS)
   file(GLOB UPWASH_APP_JOB_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/apps/jobs/*_test.cpp)
   if(NOT fftw3_FOUND)
@@ -125,7 +136,7 @@ file(GLOB UPWASH_TEST_PROGRAMS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/pro
 foreach(source ${UPWASH_TEST_PROGRAMS})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings)
+  target_link_libraries(${name} PRIVATE upwash_static upwash_warnings fmt::fmt)
 endforeach()
 
 # Whole programs and the command, as users run them: tests/system/*.sh.

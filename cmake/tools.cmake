@@ -8,6 +8,18 @@ list(APPEND UPWASH_TOOL_SOURCES
      ${PROJECT_SOURCE_DIR}/apps/randomaccess/generator.cpp
      ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp
      ${PROJECT_SOURCE_DIR}/apps/unionfind/graph_part.cpp)
+# The page of `upwash report`, built in.
+set(UPWASH_REPORT_FILES page.html style.css timeline.js matrix.js charts.js page.js
+    uplot/uPlot.iife.min.js uplot/uPlot.min.css)
+list(TRANSFORM UPWASH_REPORT_FILES PREPEND ${PROJECT_SOURCE_DIR}/tools/report/
+     OUTPUT_VARIABLE UPWASH_REPORT_PATHS)
+set(UPWASH_REPORT_SOURCE ${PROJECT_BINARY_DIR}/generated/report_files.cpp)
+add_custom_command(OUTPUT ${UPWASH_REPORT_SOURCE}
+  COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/tools/report
+          "-DFILES=${UPWASH_REPORT_FILES}" -DOUTPUT=${UPWASH_REPORT_SOURCE}
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${UPWASH_REPORT_PATHS} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+list(APPEND UPWASH_TOOL_SOURCES ${UPWASH_REPORT_SOURCE})
 if(UPWASH_TOOL_SOURCES)
   find_package(CLI11 REQUIRED)
   add_executable(upwash_command ${UPWASH_TOOL_SOURCES})
@@ -47,12 +59,14 @@ if(UPWASH_TOOL_SOURCES)
     UPWASH_C_COMPILER="${UPWASH_C_COMPILER}" UPWASH_CXX_COMPILER="${CMAKE_CXX_COMPILER}"
     UPWASH_INCLUDE_FOLDER="${CMAKE_INSTALL_INCLUDEDIR}"
     UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}" UPWASH_TOOL_SOURCE="${PROJECT_SOURCE_DIR}")
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/mpi.cpp APPEND PROPERTY COMPILE_DEFINITIONS
+    UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}")
   target_link_libraries(upwash_command PRIVATE ${CMAKE_DL_LIBS})
 endif()
 
-# bench/compare-mpi runs these beside MPI libraries.
+# bench/compare-mpi and bench/shaped-hosts run these beside MPI libraries.
 find_package(Threads REQUIRED)
-add_executable(compare_upwash EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/upwash.cpp)
+add_executable(compare_upwash ${PROJECT_SOURCE_DIR}/bench/compare/upwash.cpp)
 target_link_libraries(compare_upwash PRIVATE upwash_static upwash_warnings)
 add_executable(compare_neighbors EXCLUDE_FROM_ALL
                ${PROJECT_SOURCE_DIR}/bench/compare/upwash_neighbors.cpp)

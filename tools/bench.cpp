@@ -14,12 +14,14 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "tools/job_hosts.hpp"
 #include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/runtime/conduits.hpp"
+#include "upwash/runtime/start.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -32,6 +34,7 @@ struct bench_arguments {
   std::string machine = "laptop";
   std::string bind = "core";
   rank_hosting hosting;
+  job_hosts hosts;
   bool no_remote_writes = false;
   bench::options chosen;
 };
@@ -94,7 +97,8 @@ int start(const bench_arguments& arguments) {
   }
   arguments.hosting.host(ranks, on, options);
   if (on.several_processes && arguments.bind == "core") options.bind = launch::binding::core;
-  return launch::launch(options);
+  arguments.hosts.put(on, options);
+  return upwash::start(on, options);
 }
 
 int run_rank(int argc, char** argv, const bench_arguments& arguments) {
@@ -145,6 +149,7 @@ void add_bench(CLI::App& app, int& status) {
                     "With sim: puts and gets are messages that their owners serve");
   command->add_option("--bind", arguments->bind)->check(CLI::IsMember({"core", "none"}));
   arguments->hosting.add_to(*command);
+  arguments->hosts.add_to(*command);
   add_common(*command, *arguments);
   command->callback([arguments, &status] { status = start(*arguments); });
 

@@ -62,6 +62,7 @@ json peer_facts(const conduit::peer_capabilities& can) {
 
 json capability_facts(const conduit_description& conduit) {
   json facts{{"doc", conduit.doc}, {"several_processes", conduit.several_processes}};
+  for (const auto& [name, value] : conduit.facts) facts[name] = value;
   if (!conduit.unavailable.empty()) {
     facts["unavailable"] = conduit.unavailable;
     return facts;

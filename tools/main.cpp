@@ -16,9 +16,13 @@
 #include "tools/compile.hpp"
 #include "tools/host_ranks.hpp"
 #include "tools/info.hpp"
+#include "tools/mpi.hpp"
+#include "tools/report.hpp"
 #include "tools/run.hpp"
 #include "tools/schedule.hpp"
 #include "tools/simulate.hpp"
+#include "tools/status.hpp"
+#include "tools/trace.hpp"
 #include "tools/tune.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
@@ -51,13 +55,18 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   upwash::tools::add_run(app, status);
+  upwash::tools::add_mpi(app);
   upwash::tools::add_info(app, status);
   upwash::tools::add_bench(app, status);
   upwash::tools::add_schedule(app, status);
   upwash::tools::add_simulate(app, status);
   upwash::tools::add_tune(app, status);
+  upwash::tools::add_trace(app);
+  upwash::tools::add_report(app);
+  upwash::tools::add_status(app);
   upwash::tools::add_compile(app);
   upwash::tools::add_host_ranks(app, status);
+  upwash::tools::add_agent(app, status);
   if (argc > 1) check_command(app, argv[1]);
   std::vector<char*> words(argv, argv + argc);
   upwash::tools::drop_separator(app, words);

@@ -38,6 +38,7 @@ void rank_hosting::host(int ranks, const conduit::conduit_row& on,
   const bool by_cores = text_ == "auto";
   if (on.several_processes) {
     options.ranks = ranks;
+    options.ranks_a_process = by_cores ? 0 : most(ranks);
     options.processes = by_cores ? std::min(ranks, launch::usable_cores())
                                  : conduit::rank_layout::at_most(most(ranks), ranks).processes();
     return;

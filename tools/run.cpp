@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// `upwash run`: turns its options into the launcher's. What ranks must know travels as variables
-// of the table of knobs; the simulated conduit is one process that makes all ranks itself.
+// `upwash run`: turns its options into the launcher's; `upwash agent`, which it starts on other
+// hosts. What ranks must know travels as variables of the table of knobs; the simulated conduit is
+// one process that makes all ranks itself.
 #include "tools/run.hpp"
 #include "tools/host_ranks.hpp"
 
@@ -16,13 +17,17 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/job_hosts.hpp"
 #include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/launch/agent.hpp"
 #include "upwash/launch/launcher.hpp"
+#include "upwash/observe/trace_files.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/start.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -30,7 +35,8 @@ namespace {
 struct run_options {
   std::int64_t ranks = 1;
   rank_hosting hosting;
-  std::string conduit = "shm";
+  job_hosts hosts;
+  std::string conduit;
   std::string machine;
   std::optional<std::uint64_t> seed;
   bool perturb = false;
@@ -39,6 +45,7 @@ struct run_options {
   std::string record_traffic;
   std::string bind = "none";
   std::string timeout;
+  std::string trace;
   bool prefix = false;
   bool privatize = false;
   std::vector<std::string> knobs;
@@ -64,10 +71,10 @@ void check_ranks(const run_options& chosen, const conduit::conduit_row& on) {
 }
 
 /// All ranks are fibers of one process, which makes them itself.
-void into_one_process(const run_options& chosen, launch::launch_options& options) {
+void into_one_process(const run_options& chosen, const conduit::conduit_row& on,
+                      launch::launch_options& options) {
   if (chosen.bind != "none") {
-    wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process",
-                      chosen.conduit));
+    wrong(fmt::format("--bind needs ranks in processes of their own: {} is one process", on.name));
   }
   if (!chosen.machine.empty()) options.environment.push_back("UPWASH_MACHINE=" + chosen.machine);
   if (chosen.seed) options.environment.push_back(fmt::format("UPWASH_SEED={}", *chosen.seed));
@@ -81,20 +88,52 @@ void into_one_process(const run_options& chosen, launch::launch_options& options
   }
 }
 
+/// The knobs as the ranks will have them. Throws `error` (configuration) where they are wrong.
+settings values_of(const run_options& chosen) {
+  knob_table table;
+  add_all_knobs(table);
+  settings values = settings::from_environment(table);
+  for (const std::string& one : chosen.knobs) {
+    const auto equals = one.find('=');
+    values.set(one.substr(0, equals), one.substr(equals + 1));
+  }
+  return values;
+}
+
 /// The log as the ranks will have it; left as it is where their settings are wrong, which they say.
 void follow_log_level(const run_options& chosen) {
   try {
-    knob_table table;
-    add_all_knobs(table);
-    settings values = settings::from_environment(table);
-    for (const std::string& one : chosen.knobs) {
-      const auto equals = one.find('=');
-      if (one.substr(0, equals) == "log") values.set("log", one.substr(equals + 1));
-    }
-    set_log_level(values.text("log"));
+    set_log_level(values_of(chosen).text("log"));
   } catch (const error&) {
     return;
   }
+}
+
+/// Of the conduits that span nodes the first that this machine has all for; else the first, which
+/// says what it lacks when ranks make it.
+std::string conduit_between_hosts(const run_options& chosen) {
+  const settings values = values_of(chosen);
+  std::string first;
+  for (const conduit::conduit_row& each : conduits()) {
+    if (!each.spans_nodes) continue;
+    if (first.empty()) first = each.name;
+    const std::string lacking = each.lacking != nullptr ? each.lacking(values) : std::string();
+    log(log_level::info, "launch",
+        fmt::format("conduit {} between hosts: {}", each.name,
+                    lacking.empty() ? "chosen, the first that can" : lacking));
+    if (lacking.empty()) return std::string(each.name);
+  }
+  return first.empty() ? conduit_names().front() : first;
+}
+
+/// What the user has named, else the first that can.
+std::string conduit_for(const run_options& chosen) {
+  if (!chosen.conduit.empty()) return chosen.conduit;
+  if (chosen.hosts.given() && chosen.hosts.hosts().size() > 1) {
+    follow_log_level(chosen);
+    return conduit_between_hosts(chosen);
+  }
+  return conduit_names().front();
 }
 
 /// What only a simulated machine does is not passed over.
@@ -110,10 +149,33 @@ void check_simulated(const run_options& chosen, const conduit::conduit_row& on) 
 
 conduit::conduit_row conduit_of(const run_options& chosen) {
   const auto names = conduit_names();
-  if (std::ranges::find(names, chosen.conduit) == names.end()) {
-    wrong(fmt::format("--conduit {}: expected one of {}", chosen.conduit, conduit_choices()));
+  const std::string name = conduit_for(chosen);
+  if (std::ranges::find(names, name) == names.end()) {
+    wrong(fmt::format("--conduit {}: expected one of {}", name, conduit_choices()));
   }
-  return conduit_named(chosen.conduit);
+  return conduit_named(name);
+}
+
+/// Empty: none. Where the ranks' settings are wrong they say so.
+std::string trace_of(const run_options& chosen) {
+  if (!chosen.trace.empty()) return chosen.trace;
+  try {
+    return values_of(chosen).text("trace");
+  } catch (const error&) {
+    return {};
+  }
+}
+
+/// Starts the job; what its ranks wrote into a trace becomes one file, however they ended.
+int start_traced(const run_options& chosen, const conduit::conduit_row& on,
+                 launch::launch_options& options) {
+  const std::string file = trace_of(chosen);
+  if (file.empty()) return upwash::start(on, options);
+  options.environment.push_back(fmt::format("UPWASH_TRACE={}", file));
+  observe::forget_parts(file);
+  const int status = upwash::start(on, options);
+  observe::merge_parts(file);
+  return status;
 }
 
 int run(const run_options& chosen) {
@@ -125,19 +187,23 @@ int run(const run_options& chosen) {
   check_simulated(chosen, on);
   launch::launch_options options;
   chosen.hosting.host(static_cast<int>(chosen.ranks), on, options);
-  if (!on.several_processes) into_one_process(chosen, options);
+  if (!on.several_processes) into_one_process(chosen, on, options);
   options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
-  options.environment.push_back("UPWASH_CONDUIT=" + chosen.conduit);
+  options.environment.push_back(fmt::format("UPWASH_CONDUIT={}", on.name));
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
   options.tell_of_strangers = true;
   options.program = chosen.privatize ? hosted(chosen.program) : chosen.program;
-  if (on.several_processes && !chosen.hosting.given()) {
+  if (chosen.hosts.given()) {
+    follow_log_level(chosen);
+    chosen.hosts.put(on, values_of(chosen), options);
+  }
+  if (on.several_processes && !chosen.hosting.given() && !chosen.hosts.given()) {
     follow_log_level(chosen);
     suggest_hosting(options.ranks);
   }
-  return launch::launch(options);
+  return start_traced(chosen, on, options);
 }
 
 /// Names the program in the line of usage, which CLI11 does not know of.
@@ -151,8 +217,10 @@ class run_help final : public CLI::Formatter {
 }  // namespace
 
 void drop_separator(const CLI::App& app, std::vector<char*>& words) {
-  if (words.size() < 2 || std::string_view(words[1]) != "run") return;
-  const CLI::App* command = app.get_subcommand("run");
+  if (words.size() < 2) return;
+  const std::string_view first(words[1]);
+  if (first != "run" && first != "mpi") return;
+  const CLI::App* command = app.get_subcommand(std::string(first));
   for (std::size_t i = 2; i < words.size() && words[i][0] == '-'; ++i) {
     if (std::string_view(words[i]) == "-np") words[i][2] = '\0';  // as mpirun has it: -n
     if (std::string_view(words[i]) == "--") {
@@ -169,8 +237,10 @@ void add_run(CLI::App& app, int& status) {
   auto chosen = std::make_shared<run_options>();
   command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
   chosen->hosting.add_to(*command);
+  chosen->hosts.add_to(*command);
   command->add_option("--conduit", chosen->conduit,
-                      "shm: this machine (default); sim: simulated; or another one (upwash info)");
+                      "shm: this machine (default); sim: simulated; or another one (upwash info); "
+                      "over several hosts the first that can");
   command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
   command->add_option("--seed", chosen->seed, "of the simulated machine")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
@@ -183,6 +253,8 @@ void add_run(CLI::App& app, int& status) {
                       "simulated: file for what crosses between nodes");
   command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
   command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
+  command->add_option("--trace", chosen->trace,
+                      "file for what the ranks do (upwash trace reads it)");
   command->add_flag("--prefix", chosen->prefix,
                     "begin each line with its rank, or the ranks of its process");
   command->add_flag("--privatize", chosen->privatize,
@@ -200,6 +272,12 @@ void add_run(CLI::App& app, int& status) {
     }
     if (chosen->program.empty()) wrong("run: no program to start (upwash run -n N program ...)");
     status = run(*chosen);
+  });
+}
+
+void add_agent(CLI::App& app, int& status) {
+  app.add_subcommand("agent", "")->group("")->callback([&status] {
+    status = launch::serve_head();
   });
 }
 

@@ -206,6 +206,8 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--graph", given->neighbors.graph,
                       "neighbor_*: who sends to whom, as moore:d=2,r=4 or random:permille=50");
   command->add_option("--scheme", given->neighbors.scheme, "neighbor_*: one; none: all of them");
+  command->add_flag("--node-memory", given->neighbors.node_memory,
+                    "neighbor_*: ranks of a node hand over blocks in memory that they share");
   command->add_option("--ranks-per-node", given->neighbors.ranks_per_node, "neighbor_*")
       ->check(CLI::Range(1, 1 << 20));
   command

@@ -14,7 +14,7 @@
 #include "upwash/neighborhood/graphs/graph_text.hpp"
 #include "upwash/neighborhood/relay/plan_all.hpp"
 #include "upwash/neighborhood/relay/price_plans.hpp"
-#include "upwash/neighborhood/schemes/schemes.hpp"
+#include "upwash/neighborhood/schemes/scheme_search.hpp"
 
 namespace upwash::tools {
 
@@ -38,7 +38,16 @@ struct asked_neighbors {
   contents of;
   std::uint64_t bytes;
   std::optional<machine> on;
+  bool node_memory = false;
 };
+
+neighborhoods::scene scene_of(const asked_neighbors& asked) {
+  const bool several = asked.nodes.nodes() > 1;
+  return {.on_grid = asked.graph.coordinates().has_value(),
+          .several_nodes = several,
+          .shares_memory = !several,
+          .nodes_share_memory = several && asked.node_memory};
+}
 
 row look_at(const asked_neighbors& asked, const chosen_scheme& one) {
   row seen;
@@ -48,7 +57,8 @@ row look_at(const asked_neighbors& asked, const chosen_scheme& one) {
   }
   const duration begin = steady_now();
   const auto plans = neighborhoods::plan_all(
-      asked.graph, asked.nodes, asked.of, [&](neighborhoods::router& at) { return one.route(at); });
+      asked.graph, asked.nodes, asked.of, [&](neighborhoods::router& at) { return one.route(at); },
+      hands_over(one, scene_of(asked)));
   seen.build = steady_now() - begin;
   seen.sends = neighborhoods::count(plans.of, asked.nodes);
   seen.hyperedges = static_cast<double>(plans.noted) / asked.graph.ranks();
@@ -113,15 +123,23 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
                                                : ranks;
   if (on && given.ranks_per_node != 0) on = with_ranks_a_node(*on, given.ranks_per_node);
   const asked_neighbors asked{
-      graph_of(given.graph, ranks), neighborhoods::placement::blocks(ranks, a_node),
-      collective == "neighbor_all_gather" ? contents::same_for_all : contents::one_each, bytes, on};
+      graph_of(given.graph, ranks),
+      neighborhoods::placement::blocks(ranks, a_node),
+      collective == "neighbor_all_gather" ? contents::same_for_all : contents::one_each,
+      bytes,
+      on,
+      given.node_memory};
   std::vector<row> rows;
   if (!given.scheme.empty()) {
     rows.push_back(look_at(asked, neighborhoods::scheme_named(given.scheme)));
   } else {
-    auto schemes = neighborhoods::schemes_worth_a_look(
-        {asked.graph.coordinates().has_value(), asked.nodes.nodes() > 1, asked.nodes.nodes() == 1});
-    // The paper's, which take long to plan and are seldom the best.
+    auto schemes = neighborhoods::schemes_worth_a_look(scene_of(asked));
+    const auto reach = neighborhoods::reach_of(asked.graph);
+    const auto facts = neighborhoods::facts_of(asked.graph, reach ? &*reach : nullptr);
+    // Those that may pay here, and the paper's, which take long to plan and are seldom the best.
+    for (const chosen_scheme& each : neighborhoods::friends_for(facts, ranks)) {
+      schemes.push_back(each);
+    }
     for (const char* each : {"friends:k=2", "friends:k=4", "friends:k=2,cumulative=1"}) {
       schemes.push_back(neighborhoods::scheme_named(each));
     }

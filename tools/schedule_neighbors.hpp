@@ -13,9 +13,10 @@
 namespace upwash::tools {
 
 struct neighbor_arguments {
-  std::string graph;       ///< NAME[:key=value,...]
-  std::string scheme;      ///< empty: all
-  int ranks_per_node = 0;  ///< 0: as the machine has them; without one all
+  std::string graph;         ///< NAME[:key=value,...]
+  std::string scheme;        ///< empty: all
+  int ranks_per_node = 0;    ///< 0: as the machine has them; without one all
+  bool node_memory = false;  ///< on several nodes, those of each share memory
 };
 
 [[nodiscard]] bool is_neighbor_collective(const std::string& name);

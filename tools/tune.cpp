@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 
+#include "tools/job_hosts.hpp"
 #include "tools/rank_hosting.hpp"
 #include "tools/tune_machine.hpp"
 #include "tools/tune_request.hpp"
@@ -24,6 +25,7 @@
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
+#include "upwash/runtime/start.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
 namespace upwash::tools {
@@ -134,7 +136,7 @@ void check_writable(const std::string& path) {
   if (!existed) std::filesystem::remove(path, none);
 }
 
-int start(tune_request asked, const rank_hosting& hosting) {
+int start(tune_request asked, const rank_hosting& hosting, const job_hosts& hosts) {
   if (asks_for_machine(asked)) {
     if (hosting.given()) {
       wrong(fmt::format("machine is measured between processes: run it without {}",
@@ -158,8 +160,9 @@ int start(tune_request asked, const rank_hosting& hosting) {
                          "UPWASH_TUNING=none"};
   const conduit::conduit_row on = conduit_named(asked.conduit);
   hosting.host(asked.ranks, on, options);
-  if (on.several_processes) options.bind = launch::binding::core;
-  return launch::launch(options);
+  if (on.several_processes && asked.bind == "core") options.bind = launch::binding::core;
+  hosts.put(on, options);
+  return upwash::start(on, options);
 }
 
 void add_options(CLI::App& command, tune_request& asked) {
@@ -204,7 +207,11 @@ void add_tune(CLI::App& app, int& status) {
   add_options(*command, *asked);
   auto hosting = std::make_shared<rank_hosting>();
   hosting->add_to(*command);
-  command->callback([asked, hosting, &status] { status = start(*asked, *hosting); });
+  command->add_option("--bind", asked->bind, "Ranks to cores (core)")
+      ->check(CLI::IsMember({"core", "none"}));
+  auto hosts = std::make_shared<job_hosts>();
+  hosts->add_to(*command);
+  command->callback([asked, hosting, hosts, &status] { status = start(*asked, *hosting, *hosts); });
 
   auto as_rank = std::make_shared<tune_request>();
   CLI::App* rank = app.add_subcommand("tune-rank", "")->group("");  // hidden: tune starts it

@@ -33,7 +33,8 @@ struct tune_request {
   std::string sync = "mine";
   std::string conduit = "shm";
   std::string machine = "laptop";
-  std::string output;  ///< empty: the user's own file; "none": nothing is written
+  std::string bind = "core";  ///< or none
+  std::string output;         ///< empty: the user's own file; "none": nothing is written
 };
 
 /// The calls that are asked about: collectives by sizes, those left out whose buffers of a rank

@@ -6,14 +6,25 @@
 // receives or messages that do not fit. The same loops for every library.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace compare {
+
+/// Whether a list by comma has the name; an empty one has all.
+inline bool is_among(std::string_view names, std::string_view name) {
+  if (names.empty()) return true;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    if (names.substr(begin, end - begin) == name) return true;
+    begin = end + 1;
+  }
+  return false;
+}
 
 /// What a rank hands in and gets: as large as the largest cell needs, touched once.
 struct buffers {
@@ -48,11 +59,10 @@ class timed_rows {
   /// Of the slowest rank; the same at all.
   template <class Call>
   double timed(long iterations, const Call& call) {
-    using clock = std::chrono::steady_clock;
     library_.barrier();
-    const auto begin = clock::now();
+    const double begin = library_.now();
     for (long i = 0; i < iterations; ++i) call();
-    return library_.most(std::chrono::duration<double>(clock::now() - begin).count());
+    return library_.most(library_.now() - begin);
   }
 
  private:
@@ -60,18 +70,24 @@ class timed_rows {
   double seconds_a_cell_;
 };
 
-/// A library under test: `rank()`, `size()`, `barrier()`, the collectives by name with the bytes of
-/// a vector (or of a block), `most(double)` for the measurement itself, and for messages `send`,
-/// `receive`, `post` and `take_back`, `start_sends` (of 8 bytes, tags from ... on) and `end_sends`.
+/// A library under test: `rank()`, `size()`, `now()` in seconds, `barrier()`, the collectives by
+/// name with the bytes of a vector (or of a block), `most(double)` for the measurement itself, and
+/// for messages `send`, `receive`, `post` and `take_back`, `start_sends` (of 8 bytes, tags from ...
+/// on) and `end_sends`.
 template <class Library>
 class measurement {
  public:
   measurement(Library& with, double seconds_a_cell) : library_(with), rows_(with, seconds_a_cell) {}
 
-  /// Prints "COLLECTIVE BYTES MODE us" a line, at rank 0.
+  /// Prints "COLLECTIVE BYTES MODE us" a line, at rank 0, and at last that this was all: some
+  /// libraries never come back from their end.
   void run(const char* only) {
     cell("barrier", 0, only, [this](std::size_t) { library_.barrier(); });
     for (const std::size_t bytes : sizes) sized_cells(bytes, only);
+    library_.barrier();
+    if (library_.rank() != 0) return;
+    std::printf("# finished\n");
+    std::fflush(stdout);
   }
 
   /// The same for messages of 8 bytes; the mode is how many others wait.
@@ -110,6 +126,8 @@ class measurement {
     cell("broadcast", bytes, only, [=, this](std::size_t n) { library_.broadcast(out, n); });
     cell("reduce", bytes, only, [=, this](std::size_t n) { library_.reduce(in, out, n); });
     cell("all_reduce", bytes, only, [=, this](std::size_t n) { library_.all_reduce(in, out, n); });
+    cell("reduce_scatter", bytes, only,
+         [=, this](std::size_t n) { library_.reduce_scatter(in, out, n); });
     cell("all_gather", bytes, only, [=, this](std::size_t n) { library_.all_gather(in, out, n); });
     cell("all_to_all", bytes, only, [=, this](std::size_t n) { library_.all_to_all(in, out, n); });
     cell("gather", bytes, only, [=, this](std::size_t n) { library_.gather(in, out, n); });
@@ -118,7 +136,7 @@ class measurement {
 
   template <class Call>
   void cell(const char* name, std::size_t bytes, const char* only, const Call& call) {
-    if (*only != '\0' && std::strstr(only, name) == nullptr) return;
+    if (!is_among(only, name)) return;
     const std::size_t count = bytes / sizeof(double);
     rows_.row(name, bytes, "alone", [&] { call(count); });
     rows_.row(name, bytes, "barrier", [&] {
@@ -150,7 +168,7 @@ class measurement {
   template <class Call>
   void message_cell(const char* name, int depth, const char* only, const Call& call,
                     int messages = 1) {
-    if (*only != '\0' && std::strstr(only, name) == nullptr) return;
+    if (!is_among(only, name)) return;
     rows_.row(name, sizeof word_, std::to_string(depth).c_str(), call, messages);
   }
 

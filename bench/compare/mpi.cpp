@@ -23,6 +23,9 @@ class mpi_library : public compare::mpi_world {
   void all_reduce(const double* in, double* out, std::size_t n) {
     MPI_Allreduce(in, out, int(n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
+  void reduce_scatter(const double* in, double* out, std::size_t n) {
+    MPI_Reduce_scatter_block(in, out, int(n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
   void all_gather(const double* in, double* out, std::size_t n) {
     MPI_Allgather(in, int(n), MPI_DOUBLE, out, int(n), MPI_DOUBLE, MPI_COMM_WORLD);
   }

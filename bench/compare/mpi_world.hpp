@@ -16,6 +16,7 @@ class mpi_world {
   }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  double now() const { return MPI_Wtime(); }
   double most(double mine) {
     double all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -26,6 +26,10 @@ class upwash_library : public compare::upwash_world {
   void all_reduce(const double* in, double* out, std::size_t n) {
     upwash::all_reduce<upwash::sum>(world_, upwash::blocking, std::span(in, n), std::span(out, n));
   }
+  void reduce_scatter(const double* in, double* out, std::size_t n) {
+    upwash::reduce_scatter<upwash::sum>(world_, upwash::blocking, std::span(in, n * members()),
+                                        std::span(out, n));
+  }
   void all_gather(const double* in, double* out, std::size_t n) {
     upwash::all_gather(world_, upwash::blocking, std::span(in, n), std::span(out, n * members()));
   }

@@ -12,9 +12,11 @@ namespace compare {
 
 class upwash_world {
  public:
-  explicit upwash_world(upwash::job& here) : world_(here.world()) {}
+  explicit upwash_world(upwash::job& here) : here_(here), world_(here.world()) {}
   int rank() const { return world_.rank(); }
   int size() const { return world_.size(); }
+  /// Seconds, virtual where the machine is simulated.
+  double now() const { return here_.now().seconds(); }
   double most(double mine) {
     double all = 0;
     upwash::all_reduce<upwash::most>(world_, upwash::blocking, std::span<const double>(&mine, 1),
@@ -24,6 +26,7 @@ class upwash_world {
   void barrier() { upwash::barrier(world_, upwash::blocking); }
 
  protected:
+  upwash::job& here_;
   upwash::team world_;
 };
 

@@ -65,6 +65,15 @@ TEST_F(groups, version_1_limits_each_by_its_mount) {
   EXPECT_DOUBLE_EQ(found.processors, 0.5);
 }
 
+TEST_F(groups, count_who_was_killed_for_lack_of_memory) {
+  write("job/memory.events", "low 0\noom 7\noom_kill 2\n");
+  write("job/step/memory.events", "oom_kill 1\noom_group_kill 5\n");
+  write("memory/a/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+  EXPECT_EQ(limits_of("0::/job/step\n", root).killed, 3U);
+  EXPECT_EQ(limits_of("4:memory:/a\n", root).killed, 4U);
+  EXPECT_EQ(limits_of("0::/elsewhere\n", root).killed, 0U);
+}
+
 TEST_F(groups, a_path_that_only_the_host_sees_leaves_the_root) {
   write("memory.max", "1000\n");
   write("memory.current", "400\n");

@@ -69,6 +69,32 @@ struct sender final : service_base {
   int deepest = 0;
 };
 
+struct alarmed final : service_base {
+  explicit alarmed(job& home) : here(home) {}
+  bool wants_progress() const override { return true; }
+  int progress() override {
+    host(here).set_busy(*this, false);
+    ++calls;
+    return 1;
+  }
+  job& here;
+  int calls = 0;
+};
+
+/// Waits for room while the alarm of another is due.
+struct sender_past_an_alarm final : service_base {
+  explicit sender_past_an_alarm(job& home) : here(home) {}
+  bool wants_progress() const override { return true; }
+  int progress() override {
+    if (left == 0) return 0;
+    host(here).set_alarm(here.service<alarmed>(), here.now());
+    for (; left > 0; --left) send<&count>(here, 0);
+    return 1;
+  }
+  job& here;
+  int left = 400;
+};
+
 /// A message that begets messages, counted where the whole test sees it.
 struct wanderers {
   int handled = 0;
@@ -142,6 +168,20 @@ JOB_TEST(service, progress_of_a_layer_never_nests, .most_ranks = 4) {
   auto& layer = here.service<sender>();
   while (layer.left > 0) here.progress();
   EXPECT_EQ(layer.deepest, 1);
+  if (here.rank() == 0) {
+    while (here.service<tally>().received < 400 * here.size()) here.progress();
+  }
+  control::barrier(here.world());
+}
+
+JOB_TEST(service, alarms_wait_for_the_end_of_a_progress_that_waits, .most_ranks = 4) {
+  auto& woken = here.service<alarmed>();
+  here.progress();  // has nothing to do from now on
+  woken.calls = 0;
+  auto& layer = here.service<sender_past_an_alarm>();
+  while (layer.left > 0) here.progress();
+  here.progress();
+  EXPECT_EQ(woken.calls, 1);
   if (here.rank() == 0) {
     while (here.service<tally>().received < 400 * here.size()) here.progress();
   }

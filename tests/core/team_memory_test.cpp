@@ -57,6 +57,30 @@ JOB_TEST(team_memory, parts_are_zero_and_all_members_reach_them) {
   EXPECT_FALSE(memory);
 }
 
+JOB_TEST(team_memory, inside_nodes_reaches_those_of_the_node_alone) {
+  if (!nodes_direct(here.world())) return;
+  const team reversed = here.world().split(here.rank() % 2, -here.rank());
+  const conduit::endpoint& at = host(here).endpoint();
+  const auto node_of = [&](int member) { return at.place(reversed.world_rank(member)).node; };
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    team_memory memory = team_memory::inside_nodes(
+        reversed, static_cast<std::size_t>(reversed.size()) * sizeof(std::uint64_t));
+    const auto me = static_cast<std::size_t>(reversed.rank());
+    for (int member = 0; member < reversed.size(); ++member) {
+      const bool near = node_of(member) == node_of(reversed.rank());
+      ASSERT_EQ(memory.part(member) != nullptr, near) << member;
+      if (near) word(memory, member, me).store(stamp(reversed, reversed.rank(), member));
+    }
+    control::barrier(reversed);
+    for (int from = 0; from < reversed.size(); ++from) {
+      const bool near = node_of(from) == node_of(reversed.rank());
+      ASSERT_EQ(word(memory, reversed.rank(), static_cast<std::size_t>(from)).load(),
+                near ? stamp(reversed, from, reversed.rank()) : 0U);
+    }
+    memory.release();
+  }
+}
+
 JOB_TEST(team_memory, parts_begin_on_lines_of_their_own) {
   if (!all_direct(here.world())) return;
   team_memory memory(here.world(), 1);

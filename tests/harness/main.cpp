@@ -7,21 +7,20 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tests/conduit/wire/pretended_world.hpp"
 #include "tests/harness/composite_worlds.hpp"
+#include "tests/harness/job_cases.hpp"
 #include "tests/harness/job_test.hpp"
+#include "tests/harness/process_cases.hpp"
 #include "tests/harness/weak_world.hpp"
-#include "tests/sanitized.hpp"
 #include "upwash/conduit/loopback/loopback_world.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
-#include "upwash/launch/launcher.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/runtime/conduits.hpp"
@@ -30,42 +29,10 @@
 namespace upwash::test {
 namespace {
 
-constexpr std::string_view rank_option = "--rank-body=";
-
 std::vector<registered_body>& bodies() {
   static std::vector<registered_body> all;  // filled before main by the registrations
   return all;
 }
-
-bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
-
-/// Under a sanitizer only some of what a conduit is tried with: starting one process takes longer
-/// than most bodies, and the code is the same.
-template <class T>
-T sampled(T all, T some) {
-  return sanitized && !long_run() ? some : all;
-}
-
-std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {
-  std::erase_if(ranks, [&](int n) { return n < options.least_ranks || n > options.most_ranks; });
-  return ranks;
-}
-
-void run_in_world(conduit::world& world, const registered_body& entry) {
-  try {
-    run_on(world, {}, [&](job& here) { entry.body(here); });
-  } catch (const std::exception& failure) {
-    ADD_FAILURE() << failure.what();
-  }
-}
-
-class body_case : public testing::Test {
- public:
-  explicit body_case(const registered_body& entry) : entry_(entry) {}
-
- protected:
-  const registered_body entry_;
-};
 
 class loopback_case final : public body_case {
  public:
@@ -250,76 +217,6 @@ class wire_case final : public body_case {
   }
 };
 
-/// Keeps what the ranks print, to show it when one fails.
-class captured_output final : public launch::output_sink {
- public:
-  void line(int rank, bool /*standard_error*/, std::string_view text) override {
-    all += fmt::format("[{}] {}", rank, text);
-    if (!text.ends_with('\n')) all += '\n';
-  }
-  std::string all;
-};
-
-/// Ranks in processes of their own.
-class process_case : public body_case {
- public:
-  process_case(const registered_body& entry, std::string conduit)
-      : body_case(entry), conduit_(std::move(conduit)) {}
-  void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7}, {1, 3, 4});
-    for (const int ranks : in_range(entry_.options, all)) {
-      run_processes(ranks, ranks);
-      if (HasFailure()) return;
-    }
-    if (!entry_.options.shares_process) return;
-    for (const auto& [ranks, processes] : shared_processes()) {
-      if (in_range(entry_.options, {ranks}).empty()) continue;
-      run_processes(ranks, processes);
-      if (HasFailure()) return;
-    }
-  }
-
- private:
-  /// Ranks, and the processes in which they take turns.
-  static std::vector<std::pair<int, int>> shared_processes() {
-    if (long_run()) {
-      return {{2, 1}, {3, 1}, {4, 1},  {7, 1}, {8, 1}, {3, 2},
-              {4, 2}, {7, 2}, {16, 2}, {7, 3}, {8, 4}};
-    }
-    return sampled<std::vector<std::pair<int, int>>>({{2, 1}, {7, 2}, {8, 1}}, {{3, 2}, {4, 1}});
-  }
-  void run_processes(int ranks, int processes) {
-    SCOPED_TRACE(fmt::format("{}: {} ranks in {} processes", conduit_, ranks, processes));
-    captured_output output;
-    launch::launch_options options;
-    options.ranks = ranks;
-    options.processes = processes;
-    options.program = {"/proc/self/exe",
-                       fmt::format("{}{}.{}", rank_option, entry_.suite, entry_.name)};
-    options.timeout = duration::from_seconds(300);
-    options.output = &output;
-    options.environment = entry_.options.environment;
-    options.environment.push_back("UPWASH_CONDUIT=" + conduit_);
-    if (!conduit_named(conduit_).inside.empty() && processes > 1) {
-      // As even as can be: nodes of different sizes where that is not at all.
-      options.environment.push_back(fmt::format("UPWASH_FAKE_NODES={}", processes > 4 ? 3 : 2));
-    }
-    // Turns in an order of chance, another for each shape, find what the usual order hides.
-    if (ranks > 2 * processes) {
-      options.environment.push_back(fmt::format("UPWASH_TURNS={}", ranks + processes));
-    }
-    const int status = launch::launch(options);
-    EXPECT_EQ(status, 0) << output.all;
-  }
-
-  const std::string conduit_;
-};
-
-class shm_case final : public process_case {
- public:
-  explicit shm_case(const registered_body& entry) : process_case(entry, "shm") {}
-};
-
 /// On a conduit of one process that no case above knows more of, as its knobs make it.
 class listed_case final : public body_case {
  public:
@@ -362,14 +259,15 @@ void register_case(const registered_body& entry, const std::string& conduit) {
 /// Conduits of the table that have no case of their own here get one: a new conduit is tested by
 /// its line in cmake/conduits.txt.
 void register_listed(const registered_body& entry) {
-  if (!entry.options.on_loopback || !entry.options.on_sim || !entry.options.on_shm) return;
+  if (!is_for_any_conduit(entry)) return;
   for (const conduit::conduit_row& row : conduits()) {
     if (row.name == "shm" || row.name == "sim" || row.name == "loopback") continue;
+    if (row.spans_nodes) continue;  // register_spanning
     const std::string name(row.name);
     const bool processes = row.several_processes;
     testing::RegisterTest((entry.suite + "_" + name).c_str(), entry.name.c_str(), nullptr, nullptr,
                           __FILE__, __LINE__, [entry, name, processes]() -> testing::Test* {
-                            if (processes) return new process_case(entry, name);
+                            if (processes) return make_process_case(entry, name);
                             return new listed_case(entry, name);
                           });
   }
@@ -421,9 +319,14 @@ int main(int argc, char** argv) {
     if (entry.options.on_direct) {
       register_case<simulated_case<simulated::direct>>(entry, "direct");
     }
-    if (entry.options.on_shm) register_case<shm_case>(entry, "shm");
+    if (entry.options.on_shm) {
+      testing::RegisterTest(
+          (entry.suite + "_shm").c_str(), entry.name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+          [entry]() -> testing::Test* { return make_process_case(entry, "shm"); });
+    }
     register_listed(entry);
   }
+  register_spanning(bodies());
   testing::UnitTest::GetInstance()->listeners().Append(new watchdog);  // GoogleTest owns it
   return RUN_ALL_TESTS();
 }

@@ -21,7 +21,7 @@ class made_up_job {
   explicit made_up_job(int ranks) : made_up_job(ranks, ranks) {}
   made_up_job(int ranks, int processes)
       : fd_(memfd_create("hang", MFD_CLOEXEC)),
-        block(control_block::create(fd_, ranks, processes)) {
+        block(control_block::create(fd_, job_map::here(ranks, processes))) {
     for (int p = 0; p < processes; ++p) block.slot(p).pid.store(getpid());
   }
   ~made_up_job() { close(fd_); }
@@ -87,6 +87,27 @@ TEST(hang_gatherer, reports_once_all_have_answered_and_not_again) {
   job.answer(0, "receive", 1);
   job.answer(1, "finish");
   EXPECT_TRUE(gathers.look(at(4.1)));
+}
+
+TEST(hang_gatherer, answers_to_whoever_asked_since_count_and_old_ones_never) {
+  const made_up_job job(2);
+  standing_gatherer first(job.block, 0, 2);
+  first.ask(7, at(0));
+  standing_gatherer second(job.block, 0, 2);  // as upwash status does, meanwhile
+  second.ask(8, at(0.1));
+  job.answer(0, "barrier");
+  EXPECT_FALSE(first.look(at(0.2)));
+  job.answer(1, "barrier");
+  EXPECT_TRUE(first.look(at(0.3)));
+  EXPECT_TRUE(second.look(at(0.3)));
+  // The head of a job over hosts counts by itself, and is behind.
+  first.ask(3, at(1));
+  EXPECT_FALSE(first.look(at(1.1))) << "what was said to question 8 is old";
+  job.answer(0, "finish");
+  job.answer(1, "finish");
+  const auto all = first.look(at(1.2));
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->at(0).operation.view(), "finish");
 }
 
 TEST(hang_gatherer, a_wait_that_is_over_is_not_told) {

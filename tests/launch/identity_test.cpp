@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/launch/processes.hpp"
+#include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
 
 namespace upwash::launch {
@@ -58,7 +59,7 @@ TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
     const variables set{{"OMPI_COMM_WORLD_RANK", "0"},
                         {"OMPI_COMM_WORLD_SIZE", "4"},
                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
-    EXPECT_EQ(refusal([] { static_cast<void>(detail::find_identity(defaults())); }),
+    EXPECT_EQ(refusal([] { static_cast<void>(make_bootstrap(defaults())); }),
               "mpirun started 4 processes but only 2 on this node: the shm conduit spans one node; "
               "start all processes on one node, or take a conduit that spans several "
               "(UPWASH_CONDUIT)");
@@ -68,8 +69,11 @@ TEST(identity, job_over_several_nodes_is_refused_with_the_fix) {
                       {"SLURM_JOB_ID", "77"},
                       {"SLURM_STEP_ID", "0"},
                       {"SLURM_STEP_NUM_NODES", "2"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);  // conduits that span nodes may take it
+  EXPECT_EQ(self->job, "slurm-77.0");
   EXPECT_NE(refusal([] {
-              static_cast<void>(detail::find_identity(defaults()));
+              static_cast<void>(make_bootstrap(defaults()));
             }).find("srun started 4 processes on 2 nodes"),
             std::string::npos);
 }
@@ -93,6 +97,25 @@ TEST(identity, pmi_wins_over_the_slurm_that_started_its_proxy) {
   ASSERT_TRUE(self);
   EXPECT_EQ(self->process, 1);
   EXPECT_EQ(self->job, "pmi-parent-" + std::to_string(getppid()));
+}
+
+TEST(identity, srun_says_more_by_its_own_variables_than_by_pmi) {
+  const variables set{{"PMI_RANK", "1"},
+                      {"PMI_SIZE", "4"},
+                      {"PMI_JOBID", "77.5"},
+                      {"SLURM_PROCID", "1"},
+                      {"SLURM_STEP_NUM_TASKS", "4"},
+                      {"SLURM_JOB_ID", "77"},
+                      {"SLURM_STEP_ID", "5"},
+                      {"SLURM_STEP_NUM_NODES", "2"}};
+  const auto self = detail::find_identity(defaults());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->job, "slurm-77.5");
+  EXPECT_NE(self->several_nodes, "");
+  EXPECT_EQ(refusal([] { static_cast<void>(make_bootstrap(defaults(), true)); }),
+            "srun started 4 processes on several nodes, and gives them no PMIx to meet by; start "
+            "them with srun --mpi=pmix, mpirun of Open MPI or upwash run --hosts, or take conduit "
+            "mpi");
 }
 
 TEST(identity, processes_of_one_proxy_share_a_name_also_behind_shells) {

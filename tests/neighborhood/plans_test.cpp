@@ -20,9 +20,10 @@ namespace {
 constexpr contents both[] = {contents::same_for_all, contents::one_each};
 
 all_plans plans_by(std::string_view scheme, const process_graph& graph, const placement& nodes,
-                   contents of) {
+                   contents of, bool hands_over = false) {
   const chosen_scheme chosen = scheme_named(scheme);
-  return plan_all(graph, nodes, of, [&](router& at) { return chosen.route(at); });
+  return plan_all(
+      graph, nodes, of, [&](router& at) { return chosen.route(at); }, hands_over);
 }
 
 /// Schemes that run on this graph, with all values that change what they do.
@@ -43,8 +44,10 @@ TEST(neighborhood_plans, bring_every_block_once) {
     const placement nodes(test::drawn_nodes(ranks, seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
-        const auto plans = plans_by(scheme, graph, nodes, of);
-        ASSERT_EQ(check(graph, of, plans.of), "") << scheme << ", seed " << seed;
+        for (const bool hands_over : {false, true}) {
+          const auto plans = plans_by(scheme, graph, nodes, of, hands_over);
+          ASSERT_EQ(check(graph, of, plans.of), "") << scheme << ", seed " << seed << hands_over;
+        }
       }
     }
   }
@@ -73,7 +76,7 @@ TEST(neighborhood_plans, bring_every_block_once_on_grids) {
     const placement nodes(test::drawn_nodes(graph.ranks(), seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
-        const auto plans = plans_by(scheme, graph, nodes, of);
+        const auto plans = plans_by(scheme, graph, nodes, of, seed % 2 == 1);
         ASSERT_EQ(check(graph, of, plans.of), "") << scheme << ", seed " << seed;
       }
     }
@@ -87,7 +90,7 @@ std::string proven(const process_graph& graph, contents of, const std::vector<re
   layouts.reserve(plans.size());
   schedule::expectation wanted{.ranks = graph.ranks()};
   for (const relay_plan& each : plans) {
-    layouts.emplace_back(each, bytes);
+    layouts.emplace_back(each, bytes, shared_scratch * graph.ranks());
     schedule::rank_call& call = wanted.calls.emplace_back();
     const auto rank = static_cast<int>(wanted.calls.size()) - 1;
     call.input_bytes = each.own_slots * bytes;
@@ -125,11 +128,13 @@ TEST(neighborhood_plans, are_proven_as_schedules) {
     const placement nodes(test::drawn_nodes(ranks, seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
-        const auto plans = plans_by(scheme, graph, nodes, of);
-        // So many that all or some or none of the plans for shared memory have enough.
-        const std::uint64_t shared_scratch = seed % 4 * 4;
-        ASSERT_EQ(proven(graph, of, plans.of, 1 + seed % 3, shared_scratch, seed), "")
-            << scheme << ", seed " << seed;
+        for (const bool hands_over : {false, true}) {
+          const auto plans = plans_by(scheme, graph, nodes, of, hands_over);
+          // So many that all or some or none of the plans for shared memory have enough.
+          const std::uint64_t shared_scratch = seed % 4 * 4;
+          ASSERT_EQ(proven(graph, of, plans.of, 1 + seed % 3, shared_scratch, seed), "")
+              << scheme << ", seed " << seed << hands_over;
+        }
       }
     }
   }

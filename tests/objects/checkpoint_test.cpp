@@ -157,3 +157,49 @@ JOB_TEST(object_checkpoint, large_states_come_back, .most_ranks = 7) {
   const std::uint64_t before = sum_of(all, here.world());
   EXPECT_EQ(sum_of(other, here.world()), before);
 }
+
+JOB_TEST(object_checkpoint, removes_what_older_ones_left_and_nothing_else, .most_ranks = 7) {
+  const job_folder folder(here);
+  const std::string path = folder / "state";
+  notes all(here.world(), {.name = "notes"});
+  all.fill(numbers(5), 1U);
+  all.save(path);
+  // Of one with more members, of one that was killed while it wrote, of nobody's concern.
+  const std::vector<std::string> left{"state.1.77", "state.2.77", "state.3.0", "state.new"};
+  const std::vector<std::string> others{"state.1",    "state.01.2", "state.1.2.3", "state.1.x",
+                                        "state.1.2~", "stat.1.2",   "states.1.2",  "state.5.6"};
+  if (here.rank() == 0) {
+    for (const std::string& each : left) put(folder / each, "left");
+    for (const std::string& each : others) put(folder / each, "other");
+    put(folder / "state.5.6", bytes_of(path));  // a checkpoint of its own
+  }
+  control::barrier(here.world());
+  all.save(path);
+  std::vector<std::string> expected = others;
+  expected.emplace_back("state");
+  for (int member = 0; member < here.size(); ++member) {
+    expected.push_back("state.2." + std::to_string(member));
+  }
+  std::ranges::sort(expected);
+  EXPECT_EQ(folder.names(), expected);
+  control::barrier(here.world());
+  notes again(here.world(), {.name = "notes"});
+  EXPECT_EQ(again.load(path).objects, 5U);
+}
+
+JOB_TEST(object_checkpoint, that_cannot_be_written_removes_nothing, .most_ranks = 7) {
+  const job_folder folder(here);
+  const std::string path = folder / "state";
+  notes all(here.world(), {.name = "notes"});
+  all.fill(numbers(5), 1U);
+  all.save(path);
+  if (here.rank() == 0) {
+    put(folder / "state.1.77", "left");
+    fs::create_directory(folder / "state.2.0");  // the file of member 0 cannot be made
+  }
+  control::barrier(here.world());
+  EXPECT_TRUE(says(said_by_save(all, path), "state.2.0 cannot be made"));
+  EXPECT_TRUE(fs::exists(folder / "state.1.77"));
+  notes again(here.world(), {.name = "notes"});
+  EXPECT_EQ(again.load(path).objects, 5U);
+}

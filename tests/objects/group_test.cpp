@@ -3,6 +3,7 @@
 //
 // Groups: one object a rank, or a node.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
+#include "tests/objects/notes.hpp"
 #include "upwash/objects/aggregated.hpp"
 #include "upwash/objects/object_group.hpp"
 
@@ -121,4 +123,75 @@ TEST(object_errors, name_what_migrates_from_its_place_in_a_group) {
   EXPECT_NE(said.find("object [1] of desks: migrates, but objects of a group stay"),
             std::string::npos)
       << said;
+}
+
+JOB_TEST(object_group, is_saved_and_loaded, .most_ranks = 7) {
+  const test::job_folder folder(here);
+  const std::string path = folder / "desks";
+  {
+    object_group<desk> all(here.world(), {.name = "desks"}, 10);
+    all.here()->sum += here.rank();
+    all->save(path, {.type = "desks"});
+  }
+  object_group<desk> again(here.world(), {.name = "desks"}, saved_group{path, {.type = "desks"}});
+  ASSERT_NE(again.here(), nullptr);
+  EXPECT_EQ(again.here()->sum, 10 + here.rank());
+  if (here.rank() == 0) again->broadcast<&desk::report>();
+  again->quiet();
+  EXPECT_EQ(again.here()->known, here.size() * 10 + here.size() * (here.size() - 1) / 2);
+  again->quiet();
+}
+
+JOB_TEST(object_group, is_loaded_on_another_number_of_ranks_where_there_are_as_many_places,
+         .least_ranks = 3, .most_ranks = 7) {
+  const test::job_folder folder(here);
+  const std::string path = folder / "desks";
+  // The last ranks, so that places have other numbers than they had.
+  const team part = here.world().split(here.rank() == 0 ? -1 : 0, -here.rank());
+  if (part) {
+    object_group<desk> few(part, {.name = "desks"}, 0);
+    few.here()->sum = 100 + part.rank();
+    few->save(path);
+  }
+  control::barrier(here.world());
+  std::string said = "no error";
+  try {
+    object_group<desk> more(here.world(), {.name = "desks"}, saved_group{path});
+  } catch (const error& refused) {
+    said = refused.what();
+  }
+  EXPECT_NE(said.find("has a group of " + std::to_string(here.size() - 1) +
+                      " objects, but this one has " + std::to_string(here.size()) + " places"),
+            std::string::npos)
+      << said;
+  // As many nodes as there were ranks, of two members each where ranks share a node.
+  const team node = here.world().node();
+  const int nodes = all_reduce<sum>(here.world(), blocking, node.rank() == 0 ? 1 : 0);
+  const std::string of_nodes = folder / "nodes";
+  const team first = here.world().split(here.rank() < nodes ? 0 : -1, here.rank());
+  if (first) {
+    object_group<desk> some(first, {.name = "desks"}, 0);
+    some.here()->sum = first.rank();
+    some->save(of_nodes);
+  }
+  control::barrier(here.world());
+  object_group<desk> desks(here.world(), {.name = "desks", .one_per = level::node},
+                           saved_group{of_nodes});
+  EXPECT_EQ(desks.here() != nullptr, node.rank() == 0);
+  const int total = desks.here() == nullptr ? 0 : desks.here()->sum;
+  EXPECT_EQ(all_reduce<sum>(here.world(), blocking, total), nodes * (nodes - 1) / 2);
+}
+
+JOB_TEST(object_group, is_not_loaded_from_an_array, .most_ranks = 7) {
+  const test::job_folder folder(here);
+  object_array<desk> many(here.world());
+  many.fill(all_indices<int>({8 * static_cast<std::size_t>(here.size())}));
+  many.save(folder / "array");
+  std::string said = "no error";
+  try {
+    object_group<desk> group(here.world(), {.name = "desks"}, saved_group{folder / "array"});
+  } catch (const error& refused) {
+    said = refused.what();
+  }
+  EXPECT_NE(said.find("has objects of an array, not of a group"), std::string::npos) << said;
 }

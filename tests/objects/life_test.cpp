@@ -45,6 +45,17 @@ struct counter : object<place> {
   std::vector<int> order;
 };
 
+/// Can be made with a number, and not without.
+struct homebody : object<int> {
+  explicit homebody(const site& at) : object(at) { throw std::runtime_error("stays at home"); }
+  homebody(const site& at, int of) : object(at) {
+    if (of < 0) throw std::runtime_error("is not born");
+  }
+  template <class A>
+  void serialize(A& /*archive*/) {}
+  void leave() { migrate_to((member() + 1) % here().size()); }
+};
+
 using bank = object_array<counter>;
 
 std::uint64_t sum_here(bank& all) {
@@ -174,6 +185,24 @@ TEST(object_errors, name_a_home_that_is_no_member) {
                       "of 3"),
             std::string::npos)
       << said;
+}
+
+TEST(object_errors, name_what_cannot_be_made) {
+  for (const int number : {1, -1}) {
+    const auto world = test::sim_of(3);
+    const std::string said = test::message_of(*world, [&](job& here) {
+      object_array<homebody> all(here.world(), {.name = "homes"},
+                                 [](const int&, int) { return 1; });
+      if (here.rank() == 0) all.insert(7, number);
+      all.quiet();
+      if (here.rank() == 0) all[7].send<&homebody::leave>();
+      all.quiet();
+    });
+    const std::string wanted = number > 0
+                                   ? "rank 2, object [7] of homes: cannot arrive: stays at home"
+                                   : "rank 1, object [7] of homes: cannot begin: is not born";
+    EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  }
 }
 
 TEST(object_errors, name_what_was_removed_away_from_its_home) {

@@ -236,6 +236,23 @@ TEST(object_errors, name_an_index_that_is_twice_in_a_section_and_one_that_was_dr
       << said;
 }
 
+TEST(object_errors, name_a_section_that_nobody_made) {
+  for (const std::uint64_t number :
+       {std::uint64_t{0}, std::uint64_t{1234}, ~std::uint64_t{0} / 4}) {
+    const auto world = test::sim_of(2);
+    const std::string said = test::message_of(*world, [&](job& here) {
+      object_array<singer> all(here.world(), {.name = "singers"});
+      choir none;
+      none.id = number;
+      all[none].send<&singer::end>();
+      all.quiet();
+    });
+    EXPECT_NE(said.find("a section of singers is called that is not, or no more"),
+              std::string::npos)
+        << said;
+  }
+}
+
 TEST(object_errors, name_contributions_that_do_not_come_together) {
   const auto world = test::sim_of(2);
   const std::string said = test::message_of(*world, [](job& here) {

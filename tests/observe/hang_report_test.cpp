@@ -52,6 +52,21 @@ TEST(hang_report, names_runs_of_ranks) {
   EXPECT_EQ(name_ranks({}), "");
 }
 
+TEST(hang_report, shows_what_is_pending_at_the_ranks_that_say_most) {
+  std::vector<standing> job;
+  for (int rank = 0; rank < 6; ++rank) job.push_back(waiting(rank, "quiescence"));
+  for (standing& one : job) one.pending = "a wave";
+  job[0].pending = "";
+  job[3].pending = "a wave; 2 calls of an object that is not there";
+  job[5].pending = "a wave; a bracket";
+  EXPECT_EQ(table_of(job),
+            "  rank  what it does         peer  tag  team  number  bytes  for\n"
+            "  0-5   waits in quiescence  -     -    -     -       -      2.0 s\n"
+            "      pending at rank 1: a wave\n"
+            "      pending at rank 3: a wave; 2 calls of an object that is not there\n"
+            "      pending at rank 5: a wave; a bracket\n");
+}
+
 TEST(hang_report, who_never_called_a_barrier_is_named) {
   const std::vector<standing> job{in_collective(0, "barrier", 1, series::barriers),
                                   waiting(1, "finish")};

@@ -190,10 +190,27 @@ refused 2 "upwash: cannot start '/no/such/program': No such file or directory" \
 refused 2 "upwash: cannot start '/etc/passwd': Permission denied" -n 2 /etc/passwd
 refused 2 'upwash: -n 0: expected a number of ranks from 1 to 65536' -n 0 true
 refused 2 'upwash: -n -2: expected a number of ranks from 1 to 65536' -n -2 true
-refused 2 'upwash: --conduit smoke: expected one of shm|sim|loopback' -n 2 --conduit smoke true
+refused 2 'upwash: --conduit smoke: expected one of shm|sim|loopback|shm+ucx|shm+mpi|ucx|mpi' -n 2 --conduit smoke true
 refused 2 'upwash: --bind socket: expected core or none' -n 2 --bind socket true
 refused 2 'upwash: run: unknown option --frobnicate (see upwash run --help)' -n 2 --frobnicate true
 refused 2 'upwash: run: no program to start (upwash run -n N program ...)' -n 2
 refused 124 'upwash: the time-out of 0.1 s has passed; job ended' -n 2 --timeout 100ms sleep 100
+# A rank that the kernel kills for lack of memory: the line says so. Where groups can be made.
+group=/sys/fs/cgroup/upwash-faults-$$
+limit=memory.max
+[[ -d /sys/fs/cgroup/memory ]] && group=/sys/fs/cgroup/memory/upwash-faults-$$ limit=memory.limit_in_bytes
+if mkdir "$group" 2>/dev/null && [[ -w $group/$limit ]]; then
+  echo $((48 << 20)) >"$group/$limit"
+  [[ ! -w $group/memory.swap.max ]] || echo 0 >"$group/memory.swap.max"
+  [[ $(status_of bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$group" \
+    "$upwash" run -n 2 bash -c '((UPWASH_BOOT_PROCESS == 0)) && exec sleep 100; exec tail /dev/zero') == 137 ]] ||
+    fail "no memory: wrong status"
+  grep -qE '^upwash: rank [01] \(pid [0-9]+\) was killed by signal 9 \(Killed\): the kernel has run out of memory; this process held [1-9][0-9]*\.[0-9] MiB, of 2 ranks here: start fewer, or let each hold less; job ended$' \
+    "$work/err" || fail "no memory: wrong line"
+  rmdir "$group" 2>/dev/null || true
+else
+  rmdir "$group" 2>/dev/null || true
+  echo "faults: no control group can be made here: no rank was short of memory"
+fi
 nothing_stays
 echo "faults: $((4 * kills)) kills and all other ends were clean"

@@ -23,3 +23,8 @@ each=$(((kib - few) / 960))
 ((each > 4)) || fail "$each KiB a rank: less than its stack's first page"
 ((each < 128)) || fail "$each KiB a rank ($few KiB for 64 ranks, $kib for 1024)"
 echo "many_virtual_ranks: $each KiB a rank"
+
+# Sixteen thousand in one process: none leaves a barrier before all have come.
+said=$(timeout 300 "$upwash" run -n 16384 --ranks-per-process 16384 "$UPWASH_TEST_BIN/crowd")
+[[ $said == "16384 of 16384" ]] || fail "a barrier of 16384 ranks in one process: '$said'"
+echo "many_virtual_ranks: 16384 in one process"

@@ -81,6 +81,15 @@ for options in "--ranks-per-process 4 --knob stack_bytes=256k" "--conduit sim"; 
     fail "an overflow, with more stack: status $?"
 done
 
+# So is one that has a process of its own.
+status=0
+seen=$(ulimit -s 1024 && "$upwash" run -n 4 "$bin/overflowing" 2>&1) || status=$?
+[[ $status == 139 ]] || fail "an overflow of a process's stack: status $status: $seen"
+grep -q '^upwash: rank 3 needs more stack than the [0-9]* KiB its process has; .*ulimit -s' \
+  <<<"$seen" || fail "an overflow of a process's stack: $seen"
+(ulimit -s 16384 && "$upwash" run -n 4 "$bin/overflowing" >/dev/null) ||
+  fail "no overflow of a process's stack: status $?"
+
 # Ranks that end properly have said themselves why their status is not 0.
 status=0
 seen=$("$upwash" run -n 4 "$bin/throwing" status 2>&1) || status=$?

@@ -29,6 +29,17 @@ export PATH=$work:$PATH
 [[ -z $("$work/setup" 2>&1) ]] || fail "says something when nothing is missing"
 [[ ! -e $work/apt-log ]] || fail "installs when nothing is missing"
 
+echo libucx-dev >"$work/missing"
+[[ -z $("$work/setup" 2>&1) && ! -e $work/apt-log ]] || fail "wants what only clusters have"
+if ((EUID == 0)); then
+  "$work/setup" --clusters >/dev/null
+  grep -q '^install .* libucx-dev$' "$work/apt-log" || fail "--clusters: $(cat "$work/apt-log")"
+  rm "$work/apt-log"
+fi
+status=0
+"$work/setup" --cluster >/dev/null 2>&1 || status=$?
+[[ $status == 2 && ! -e $work/apt-log ]] || fail "takes a wrong option"
+
 printf 'libfmt-dev\nlibcereal-dev\n' >"$work/missing"
 if ((EUID == 0)); then
   "$work/setup" >/dev/null

@@ -88,6 +88,16 @@ class Layers(TreeCase):
         self.rejects("upwash/conduit/sim/a.cpp", '"upwash/conduit/shm/ring.hpp"',
                      "a conduit never includes another")
 
+    def test_what_conduits_share(self):
+        self.write("cmake/layers.txt", LAYERS
+                   .replace("upwash/conduit/sim:", "upwash/conduit/wire: upwash/base\nupwash/conduit/sim:")
+                   .replace("sim: ", "sim: upwash/conduit/wire "))
+        self.write("upwash/conduit/wire/transport.hpp", header())
+        self.write("upwash/conduit/sim/a.cpp", SPDX + '#include "upwash/conduit/wire/transport.hpp"\n')
+        self.passes("check-layers")
+        self.rejects("upwash/conduit/shm/a.cpp", '"upwash/conduit/wire/transport.hpp"',
+                     "upwash/conduit/shm may not include upwash/conduit/wire")
+
     def test_folders_of_a_pattern(self):
         self.write("cmake/layers.txt", LAYERS.replace("upwash/conduit/sim: upwash/base upwash/conduit",
                                                       "upwash/conduit/*: upwash/base upwash/conduit"))

@@ -100,9 +100,9 @@ TEST_F(tuning_file, is_refused_by_what_is_wrong) {
             "t.json: findings[0]: ranks: -1 is no whole number of 1 .. 2147483647");
   EXPECT_EQ(refusal(with("900.25", "-1")),
             "t.json: findings[0]: results[0]: ns: -1 is not in 0 .. 1e18");
-  EXPECT_EQ(
-      refusal(with("\"near\"", "\"disturbed\"")),
-      "t.json: findings[0]: placement: \"disturbed\" is none of near, far, shared, simulated");
+  EXPECT_EQ(refusal(with("\"near\"", "\"disturbed\"")),
+            "t.json: findings[0]: placement: \"disturbed\" is none of near, far, shared, apart, "
+            "simulated");
   EXPECT_EQ(refusal(with("\"overlapped\": false", "\"overlaped\": false")),
             "t.json: findings[0]: overlaped: unknown key");
   EXPECT_EQ(refusal(with("\"ranks\": 16,", "")), "t.json: findings[0]: ranks: is missing");

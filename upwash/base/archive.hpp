@@ -83,23 +83,56 @@ inline constexpr bool is_tuple_like<std::array<T, N>> = true;
 
 }  // namespace detail
 
-/// Appends values to a byte vector. Fixed layout of the host; lengths are 64 bits.
+/// Appends values to a byte vector, or writes them into a room, or counts their bytes only. Fixed
+/// layout of the host; lengths are 64 bits.
 class archive_writer {
  public:
-  explicit archive_writer(std::vector<std::byte>& out) : out_(out) {}
+  explicit archive_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
+  /// What does not fit is an `error` (fault).
+  explicit archive_writer(std::span<std::byte> room) noexcept : room_(room) {}
+  struct counting {};
+  explicit archive_writer(counting /*only*/) noexcept : counts_only_(true) {}
 
   template <class... T>
   void operator()(const T&... values) {
     (write(values), ...);
   }
 
+  /// Of a room or a count.
+  [[nodiscard]] std::size_t bytes() const noexcept { return used_; }
+  /// Whether a count says how many bytes there will be: it cannot for foreign archives.
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
+
  private:
   void raw(const void* data, std::size_t bytes) {
     if (bytes == 0) return;
-    if (bytes > out_.max_size()) __builtin_unreachable();  // GCC 12 warns of such, falsely
-    const std::size_t at = out_.size();
-    out_.resize(at + bytes);
-    std::memcpy(out_.data() + at, data, bytes);
+    if (out_ == nullptr) return raw_into_room(data, bytes);
+    if (bytes > out_->max_size()) __builtin_unreachable();  // GCC 12 warns of such, falsely
+    const std::size_t at = out_->size();
+    out_->resize(at + bytes);
+    std::memcpy(out_->data() + at, data, bytes);
+  }
+
+  void raw_into_room(const void* data, std::size_t bytes) {
+    if (!counts_only_) {
+      if (bytes > room_.size() - used_) {
+        throw error(error_kind::fault,
+                    "archive: a room of " + std::to_string(room_.size()) +
+                        " bytes is too small; serialize() writes more than a moment ago");
+      }
+      std::memcpy(room_.data() + used_, data, bytes);
+    }
+    used_ += bytes;
+  }
+
+  template <class T>
+  void write_foreign(const T& value) {
+    if (out_ != nullptr) return foreign_archive<T>::write(*out_, value);
+    exact_ = false;
+    if (counts_only_) return;
+    std::vector<std::byte> aside;
+    foreign_archive<T>::write(aside, value);
+    raw(aside.data(), aside.size());
   }
 
   template <class T>
@@ -127,13 +160,17 @@ class archive_writer {
       static_assert(has_foreign_archive<T>,
                     "give the type a serialize(A&) member, or include "
                     "upwash/base/serialize_cereal.hpp");
-      foreign_archive<T>::write(out_, value);
+      write_foreign(value);
     }
   }
 
   void write_size(std::uint64_t size) { raw(&size, sizeof size); }
 
-  std::vector<std::byte>& out_;
+  std::vector<std::byte>* out_ = nullptr;
+  std::span<std::byte> room_;
+  std::size_t used_ = 0;
+  bool counts_only_ = false;
+  bool exact_ = true;
 };
 
 /// Reads values back in the order in which they were written. Throws `error` (fault) when the

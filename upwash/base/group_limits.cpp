@@ -50,6 +50,7 @@ void look_at(group_limits& all, const fs::path& group) {
   // Version 2. Caches of files give way; what lies in shared memory counts as used.
   limit_memory(all, group / "memory.max", group / "memory.current",
                value_of(group / "memory.stat", "inactive_file"));
+  all.killed += value_of(group / "memory.events", "oom_kill");
   std::ifstream time(group / "cpu.max");
   double quota = 0;
   double period = 0;
@@ -57,6 +58,7 @@ void look_at(group_limits& all, const fs::path& group) {
   // Version 1.
   limit_memory(all, group / "memory.limit_in_bytes", group / "memory.usage_in_bytes",
                value_of(group / "memory.stat", "total_inactive_file"));
+  all.killed += value_of(group / "memory.oom_control", "oom_kill");
   const auto part = number_in(group / "cpu.cfs_quota_us");
   const auto whole = number_in(group / "cpu.cfs_period_us");
   if (part && whole) limit_time(all, static_cast<double>(*part), static_cast<double>(*whole));
@@ -96,6 +98,10 @@ group_limits own_limits() {
   std::ifstream from("/proc/self/cgroup");
   const std::string membership{std::istreambuf_iterator<char>(from), {}};
   return limits_of(membership, "/sys/fs/cgroup");
+}
+
+std::uint64_t kills_for_memory() {
+  return own_limits().killed + value_of("/proc/vmstat", "oom_kill");
 }
 
 int within_quota(int processors) {

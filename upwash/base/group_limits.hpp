@@ -15,6 +15,7 @@ namespace upwash {
 struct group_limits {
   std::uint64_t free_bytes = UINT64_MAX;  ///< memory that may still be taken
   double processors = 1e9;                ///< of processor time for each of time
+  std::uint64_t killed = 0;               ///< processes, for lack of memory, since the groups began
 };
 
 /// `membership` is what /proc/PID/cgroup says, `mounted` where the groups' file systems are. What
@@ -27,6 +28,10 @@ struct group_limits {
 
 /// Bytes that this process can have without swapping, as the kernel estimates.
 [[nodiscard]] std::size_t available_memory();
+
+/// A number that grows whenever the kernel kills a process for lack of memory, in the groups of
+/// this process or on the whole machine. 0 where nobody tells.
+[[nodiscard]] std::uint64_t kills_for_memory();
 
 /// Processors that the quota of this process leaves of `processors`; at least 1.
 [[nodiscard]] int within_quota(int processors);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/base/process.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <string_view>
 
 #include "upwash/base/signal_text.hpp"
@@ -23,6 +25,9 @@ std::atomic<int> rank_now{-1};
 std::atomic<std::atomic<int>*> rank_shown{&rank_now};
 std::atomic<guarded_stacks*> all_stacks{nullptr};  // as live_jobs
 std::atomic<bool> several_ranks{false};
+// The stack that the system gave the thread which drives the ranks: its lowest address; 0: unknown.
+std::atomic<std::uintptr_t> own_stack{0};
+std::atomic<std::size_t> own_stack_bytes{0};
 
 /// Bytes of the stack whose guard page has the address; 0: none.
 std::size_t overflowed_stack(const std::byte* at) noexcept {
@@ -35,6 +40,29 @@ std::size_t overflowed_stack(const std::byte* at) noexcept {
     if (offset / stride < each->count.load() && offset % stride < guard) return stride - guard;
   }
   return 0;
+}
+
+/// Of the thread's own stack. A frame may reach a little below it at once.
+void note_own_stack() noexcept {
+  pthread_attr_t about;
+  if (pthread_getattr_np(pthread_self(), &about) != 0) return;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_attr_getstack(&about, &lowest, &bytes) == 0) {
+    own_stack_bytes.store(bytes);
+    own_stack.store(reinterpret_cast<std::uintptr_t>(lowest));
+  }
+  pthread_attr_destroy(&about);
+}
+
+/// Bytes of the thread's own stack if the address is where it ends; else 0.
+std::size_t overflowed_own_stack(const std::byte* at) noexcept {
+  constexpr std::uintptr_t gap = std::uintptr_t{1} << 20U;  // the system keeps free below a stack
+  constexpr std::uintptr_t page = 4096;                     // its end is rounded
+  const std::uintptr_t lowest = own_stack.load();
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const bool near = lowest != 0 && address + gap >= lowest && address < lowest + page;
+  return near ? own_stack_bytes.load() : 0;
 }
 
 std::string_view name_of(int signal) noexcept {
@@ -52,15 +80,19 @@ std::string_view name_of(int signal) noexcept {
 void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
   ::signal(signal, SIG_DFL);
   const bool by_itself = info->si_code > 0 || (signal == SIGABRT && info->si_pid == getpid());
-  const std::size_t bytes = signal == SIGSEGV && info->si_code > 0
-                                ? overflowed_stack(static_cast<const std::byte*>(info->si_addr))
-                                : 0;
+  const bool access = signal == SIGSEGV && info->si_code > 0;
+  const auto* const at = static_cast<const std::byte*>(info->si_addr);
+  const std::size_t bytes = access ? overflowed_stack(at) : 0;
+  const std::size_t own_bytes = access && bytes == 0 ? overflowed_own_stack(at) : 0;
   std::array<char, 256> line{};
   signal_text text(line);
   if (bytes > 0) {
     text << "upwash: rank " << current_rank() << " needs more stack than the " << (bytes >> 10U)
          << " KiB it has; raise the knob stack_bytes (UPWASH_STACK_BYTES), or keep large arrays "
             "elsewhere\n";
+  } else if (own_bytes > 0 && current_rank() >= 0) {
+    text << "upwash: rank " << current_rank() << " needs more stack than the " << (own_bytes >> 10U)
+         << " KiB its process has; raise the limit (ulimit -s), or keep large arrays elsewhere\n";
   } else if (by_itself && several_ranks.load() && current_rank() >= 0) {
     text << "upwash: rank " << current_rank()
          << " ends all ranks of its process: " << name_of(signal) << " (signal " << signal << ")\n";
@@ -179,6 +211,7 @@ void tell_of_stack_overflow() {
   stack_t other{};
   other.ss_sp = memory;
   other.ss_size = bytes;
+  note_own_stack();
   if (sigaltstack(&other, nullptr) == 0) handle(SIGSEGV);
 }
 

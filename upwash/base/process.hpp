@@ -50,9 +50,9 @@ struct guarded_stacks {
                                           std::size_t guard_bytes, std::size_t count);
 void forget_stacks(guarded_stacks& entry) noexcept;
 
-/// From now on a rank that overflows the stack of its fiber says so in one line before it dies of
-/// the signal. Leaves a handler alone that the program has installed. Once a process, on the
-/// thread that drives the ranks.
+/// From now on a rank that overflows the stack of its fiber, or that of this thread, says so in one
+/// line before it dies of the signal. Leaves a handler alone that the program has installed. Once a
+/// process, on the thread that drives the ranks.
 void tell_of_stack_overflow();
 
 /// Where the process has several ranks: from now on the one that ends it by a fault of its own, by

@@ -55,6 +55,13 @@ struct manner {
 /// be (the first ones perhaps one more); else 0. The same at all members. Local; O(members).
 [[nodiscard]] int processes_shared_by(const team& among);
 
+/// Lets schedules on this team share memory inside nodes (schedule::needs::inside_nodes): how much
+/// scratch such a schedule may have; 0: members of a node do not load and store each other's
+/// memory. The same at all members. The first call on a team of several nodes is collective over it
+/// and blocking, and takes 0.6 MiB a rank. Throws `error` (system) at all members where a process
+/// lacks that.
+[[nodiscard]] std::uint64_t share_inside_nodes(const team& among);
+
 /// Starts this rank's part of a collective. Called by all members of the team in the same order,
 /// with the schedules of one algorithm. Nonblocking; no synchronisation but what `how` asks for.
 /// The request is complete when this rank's steps are: its output may be read, its input reused

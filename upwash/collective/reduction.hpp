@@ -28,7 +28,12 @@ struct product {
   static constexpr bool commutes = true;
   template <class T>
   constexpr T operator()(const T& left, const T& right) const {
-    return static_cast<T>(left * right);
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int)) {
+      // The product of two 16-bit numbers may be more than an int has.
+      return static_cast<T>(static_cast<unsigned>(left) * static_cast<unsigned>(right));
+    } else {
+      return static_cast<T>(left * right);
+    }
   }
 };
 struct least {

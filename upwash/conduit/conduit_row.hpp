@@ -7,10 +7,14 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/start_command.hpp"
 #include "upwash/conduit/world.hpp"
 
 namespace upwash::conduit {
@@ -39,6 +43,21 @@ struct conduit_row {
   /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
   /// process) must outlive it. Collective over the processes. Throws `error`.
   world_maker make = nullptr;
+
+  /// This process's place in its job by the conduit's own engine, where upwash's launcher has not
+  /// started it; null: whoever makes jobs finds it (launch::make_bootstrap). Collective. Throws
+  /// `error`.
+  std::unique_ptr<bootstrap> (*place)(const settings& values) = nullptr;
+
+  /// The command of the launcher that starts its processes; null: upwash's own does. Throws `error`
+  /// that says what is lacking.
+  start_command (*starter)(const settings& values, const start_request& wanted) = nullptr;
+
+  /// What it needs and this machine has not; empty: it can be used. Null: it needs nothing.
+  std::string (*lacking)(const settings& values) = nullptr;
+
+  /// What this machine has for it, for `upwash info`: names and values.
+  std::vector<std::pair<std::string, std::string>> (*facts)(const settings& values) = nullptr;
 };
 
 }  // namespace upwash::conduit

@@ -30,6 +30,10 @@
 #include "upwash/conduit/process_shelf.hpp"
 #include "upwash/conduit/waiting.hpp"
 
+namespace upwash::observe {
+class trace_writer;
+}
+
 namespace upwash::conduit {
 
 struct network_collective;
@@ -226,6 +230,10 @@ class endpoint : public waiter {
   /// The program computes: advances virtual time; a real conduit does nothing, or burns the
   /// time when the knob compute says so.
   virtual void compute(int rank, duration time) = 0;
+
+  /// Where the rank writes down what it does, by the clock of `now`; null: nowhere. The same as
+  /// long as the endpoint.
+  [[nodiscard]] virtual observe::trace_writer* trace(int /*rank*/) noexcept { return nullptr; }
 
   /// What the ranks of this endpoint share.
   [[nodiscard]] process_shelf& shelf() noexcept { return shelf_; }

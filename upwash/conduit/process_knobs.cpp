@@ -18,7 +18,8 @@ constexpr knob rows[] = {
     knob{"sleep_after", knob_type::time, "1s",
          "waiting longer than this naps instead of keeping the core; 0: never", knob_level::tuner},
     knob{"progress_thread", knob_type::flag, "0",
-         "a thread serves memory operations while the rank computes", knob_level::user},
+         "a thread serves memory operations while the rank computes (processes of one rank)",
+         knob_level::user},
     knob{"progress_wait", knob_type::choice, "poll",
          "the progress thread where it finds nothing: looks again, naps between looks, or sleeps "
          "until a message for it wakes it",

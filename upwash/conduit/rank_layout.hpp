@@ -11,6 +11,9 @@
 
 namespace upwash::conduit {
 
+/// Of a job in processes of its own.
+inline constexpr int most_ranks = 65536;
+
 /// Consecutive ranks share a process, in the order of the processes; each process has one at least.
 /// 4 bytes a rank where any process has several.
 class rank_layout {

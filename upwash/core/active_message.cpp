@@ -102,6 +102,37 @@ void send_packed(job& here, int destination, conduit::lane kind, const void* thu
   if (!messages.send_at_once(m)) messages.send(m);
 }
 
+archive_room::archive_room(job& here, int destination, lane kind, std::size_t bytes) : here_(here) {
+  if (destination < 0 || destination >= here.size()) bad_destination(here, destination);
+  injector& messages = job_access::state(here).messages;
+  if (!messages.can_go_at_once(bytes)) return;
+  if (!job_access::state(here).peers.of(destination).in_place) return;
+  const conduit::injection answer =
+      host(here).endpoint().prepare(here.rank(), destination, kind, bytes, room_);
+  if (answer.what != conduit::outcome::done) return;
+  messages.open_room({destination, kind});
+  open_ = true;
+}
+
+archive_room::~archive_room() {
+  if (!open_) return;
+  close();
+  host(here_).endpoint().cancel(room_);
+}
+
+void archive_room::close() {
+  open_ = false;
+  job_access::state(here_).messages.close_room({room_.destination, room_.kind});
+}
+
+void archive_room::send(const void* thunk, std::span<const std::byte> arguments, std::size_t used) {
+  const conduit::message m =
+      compose(here_, room_.destination, room_.kind, thunk, arguments, room_.payload.first(used));
+  close();
+  host(here_).endpoint().commit(room_, m);
+  job_access::state(here_).messages.note_sent(m);
+}
+
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
                             std::span<const std::byte> payload) {

@@ -134,6 +134,53 @@ class packing_buffer {
   job& here_;
 };
 
+/// Room in the conduit for archived arguments and a payload, so that they are copied once. None
+/// where the conduit has none now. Given back when destroyed unsent.
+class archive_room {
+ public:
+  archive_room(job& here, int destination, lane kind, std::size_t bytes);
+  archive_room(const archive_room&) = delete;
+  archive_room& operator=(const archive_room&) = delete;
+  ~archive_room();
+
+  explicit operator bool() const noexcept { return open_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return room_.payload; }
+  /// The first `used` bytes.
+  void send(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
+
+ private:
+  void close();
+
+  job& here_;
+  reservation room_;
+  bool open_ = false;
+};
+
+/// Less is copied sooner than a room is opened and closed: 128 bytes took longer so, 256 less.
+inline constexpr std::size_t least_archive_in_place = 256;
+
+/// False: nothing happened.
+template <auto Handler, class... Args>
+[[nodiscard]] bool send_in_place(job& here, int destination, lane kind,
+                                 std::span<const std::byte> payload, const Args&... args) {
+  using pack = am_pack<Handler>;
+  archive_writer counted{archive_writer::counting()};
+  pack::write_to(counted, args...);
+  const std::size_t bytes = counted.bytes() + payload.size();
+  if (!counted.exact() || bytes < least_archive_in_place) return false;
+  archive_room room(here, destination, kind, bytes);
+  if (!room) return false;
+  archive_writer archive(room.bytes().first(counted.bytes()));
+  pack::write_to(archive, args...);
+  if (!payload.empty()) {
+    std::memcpy(room.bytes().data() + archive.bytes(), payload.data(), payload.size());
+  }
+  line_buffer line;
+  room.send(pack::thunk_address(), pack::write_length(line, archive.bytes()),
+            archive.bytes() + payload.size());
+  return true;
+}
+
 template <auto Handler, class... Args>
 void pack_and_send(job& here, int destination, lane kind, std::span<const std::byte> payload,
                    const Args&... args) {
@@ -142,7 +189,7 @@ void pack_and_send(job& here, int destination, lane kind, std::span<const std::b
   if constexpr (pack::in_line) {
     send_packed(here, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
                 payload);
-  } else {
+  } else if (!send_in_place<Handler>(here, destination, kind, payload, args...)) {
     packing_buffer archived(here);
     const auto arguments = pack::write_archive(archived.bytes, line, args...);
     archived.bytes.insert(archived.bytes.end(), payload.begin(), payload.end());

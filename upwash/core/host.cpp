@@ -141,7 +141,9 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
         job_.state_->words_aside == 0 && (job_.state_->word_watchers == 0 || target.by_peers());
     conduit::wait_target until = looks_itself ? target : one_idle;
     until.set_polls(has_work());
-    until.set_alarm(job_.state_->next_alarm);
+    // In a wait of a service's progress nobody would hear it: idling would end at once, again and
+    // again.
+    if (!job_.state_->in_services) until.set_alarm(job_.state_->next_alarm);
     job_.below_->waiter->idle(job_.rank_, until, reason);
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes

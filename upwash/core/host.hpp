@@ -37,6 +37,11 @@ class host {
 
   [[nodiscard]] conduit::endpoint& endpoint() const noexcept { return job_.below_->endpoint; }
   [[nodiscard]] upwash::counters& counters() const noexcept { return job_.counters_; }
+  /// Where the rank writes down what it does, by job::now; null: nowhere. As long as the job;
+  /// layers keep it.
+  [[nodiscard]] observe::trace_writer* trace() const noexcept {
+    return job_.below_->endpoint.trace(job_.rank_);
+  }
 
   /// Virtual time for work of a layer; nothing on a real conduit.
   void charge(conduit::cost kind, std::uint64_t amount) const noexcept {

@@ -46,7 +46,9 @@ constexpr conduit::wait_reason polling{.operation = "a loop over progress"};
 
 }  // namespace
 
-std::uint64_t build_fingerprint() { return detail::module_table().fingerprint(); }
+std::uint64_t build_fingerprint(const void* program) {
+  return detail::module_table(program).fingerprint();
+}
 
 job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& options)
     : below_(std::move(below)),

@@ -52,7 +52,8 @@ struct job_options {
 
 /// A number over the builds of the program and of upwash: equal in ranks whose messages understand
 /// each other. Scans the loaded modules.
-[[nodiscard]] std::uint64_t build_fingerprint();
+/// `program`: as in job_options.
+[[nodiscard]] std::uint64_t build_fingerprint(const void* program = nullptr);
 
 class job final {
  public:

@@ -23,6 +23,8 @@ reach::reach(const conduit::capabilities& can, bool has_node, bool has_remote) n
     medium_bytes_ = std::min(medium_bytes_, can.peers[i].medium_bytes);
   }
   all_direct_ = holds(&conduit::peer_capabilities::direct_access) == pairs::all;
+  nodes_direct_ = can.of(nearness::process).direct_access &&
+                  (!has_node_ || can.of(nearness::node).direct_access);
 }
 
 pairs reach::holds(bool conduit::peer_capabilities::*what) const noexcept {
@@ -67,5 +69,7 @@ const reach& reach_of(const team& among) {
 }
 
 bool all_direct(const team& among) { return reach_of(among).all_direct(); }
+
+bool nodes_direct(const team& among) { return reach_of(among).nodes_direct(); }
 
 }  // namespace upwash

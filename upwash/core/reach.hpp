@@ -33,6 +33,8 @@ class reach {
   [[nodiscard]] pairs holds(bool conduit::peer_capabilities::*what) const noexcept;
   /// Whether all load and store each other's segments.
   [[nodiscard]] bool all_direct() const noexcept { return all_direct_; }
+  /// Whether those of one node do.
+  [[nodiscard]] bool nodes_direct() const noexcept { return nodes_direct_; }
   /// Largest payload of a message between any two.
   [[nodiscard]] std::size_t medium_bytes() const noexcept { return medium_bytes_; }
   /// What the conduit carries out between any two.
@@ -49,6 +51,7 @@ class reach {
   bool has_node_ = false;
   bool has_remote_ = false;
   bool all_direct_ = false;
+  bool nodes_direct_ = false;
 };
 
 /// The same at all members. Computed once a team, when it is asked for first: O(size) time with the
@@ -58,5 +61,7 @@ class reach {
 
 /// Whether all members load and store each other's segments.
 [[nodiscard]] bool all_direct(const team& among);
+/// Whether those of one node do, whatever nodes the members are on. The same at all members.
+[[nodiscard]] bool nodes_direct(const team& among);
 
 }  // namespace upwash

@@ -43,9 +43,34 @@ struct process_block {
   std::uint64_t filled = 0;                    ///< by the one that leads
 };
 
+/// Members that only talk: no service hears of such a team.
+class talking_team {
+ public:
+  talking_team(const team& among, const std::vector<int>& members, std::uint64_t number)
+      : table_(*job_access::state(among.here()).teams) {
+    std::vector<int> world;
+    for (const int member : members) world.push_back(among.world_rank(member));
+    // As a subset of the team before it has an identity (team::subset), under another stream.
+    id_ = random_bits(among.id(), 3, number) | (std::uint64_t{1} << 63U);
+    made_ = team_access::of(table_.add(id_, rank_map::of(world)));
+  }
+  talking_team(const talking_team&) = delete;
+  talking_team& operator=(const talking_team&) = delete;
+  ~talking_team() { table_.remove(id_); }
+
+  [[nodiscard]] const team& get() const noexcept { return made_; }
+
+ private:
+  team_table& table_;
+  std::uint64_t id_ = 0;
+  team made_;
+};
+
 }  // namespace detail
 
 namespace {
+
+using detail::talking_team;
 
 constexpr std::size_t line_bytes = 64;
 
@@ -78,29 +103,6 @@ process_group group_of(const detail::process_block& block, int member) {
       std::ranges::count(block.of_member, process, [](const auto& each) { return each.first; }));
   return made;
 }
-
-/// Members that only talk: no service hears of such a team.
-class talking_team {
- public:
-  talking_team(const team& among, const std::vector<int>& members, std::uint64_t number)
-      : table_(*detail::job_access::state(among.here()).teams) {
-    std::vector<int> world;
-    for (const int member : members) world.push_back(among.world_rank(member));
-    // As a subset of the team before it has an identity (team::subset), under another stream.
-    id_ = random_bits(among.id(), 3, number) | (std::uint64_t{1} << 63U);
-    made_ = team_access::of(table_.add(id_, detail::rank_map::of(world)));
-  }
-  talking_team(const talking_team&) = delete;
-  talking_team& operator=(const talking_team&) = delete;
-  ~talking_team() { table_.remove(id_); }
-
-  [[nodiscard]] const team& get() const noexcept { return made_; }
-
- private:
-  detail::team_table& table_;
-  std::uint64_t id_ = 0;
-  team made_;
-};
 
 struct offer {
   std::uint64_t refused = 0;
@@ -161,32 +163,64 @@ std::string fill(detail::process_block& block, const team& among, std::size_t pa
 
 }  // namespace
 
-team_memory::team_memory(const team& among,
-                         function_ref<std::size_t(const process_group&)> part_bytes)
-    : among_(among) {
-  job& here = among.here();
-  const std::uint64_t number = team_access::state(among).memories++;
+std::string team_memory::make(const team& sharing,
+                              function_ref<std::size_t(const process_group&)> part_bytes) {
+  job& here = sharing.here();
+  const std::uint64_t number = team_access::state(sharing).memories++;
   auto& shelf = host(here).endpoint().shelf();
-  block_ = shelf.find_or_make<detail::process_block>(among.id(), number);
-  if (block_->leaders.empty()) place(*block_, among);
-  group_ = group_of(*block_, among.rank());
+  block_ = shelf.find_or_make<detail::process_block>(sharing.id(), number);
+  if (block_->leaders.empty()) place(*block_, sharing);
+  group_ = group_of(*block_, sharing.rank());
   const std::size_t rounded = (part_bytes(group_) + line_bytes - 1) / line_bytes * line_bytes;
   std::string refusal;
-  if (among.rank() == group_.first) {
-    refusal = fill(*block_, among, rounded, static_cast<std::size_t>(group_.members), number);
+  if (sharing.rank() == group_.first) {
+    refusal = fill(*block_, sharing, rounded, static_cast<std::size_t>(group_.members), number);
     std::atomic_ref(block_->filled).store(1, std::memory_order_release);
   } else {
     host(here).wait(conduit::wait_target::word(block_->filled, conduit::comparison::not_equal, 0),
                     {.operation = "memory of a team",
-                     .peer = among.world_rank(group_.first),
-                     .team = among.id()});
+                     .peer = sharing.world_rank(group_.first),
+                     .team = sharing.id()});
   }
-  // Nobody leaves before all hold their process's block.
+  return refusal;
+}
+
+/// Nobody leaves before all hold their process's block.
+void team_memory::agree(std::string refusal) {
   std::array<std::uint64_t, 1> lacking{
-      refusal.empty() ? 0 : static_cast<std::uint64_t>(here.rank()) + 1};
-  control::all_reduce(among, lacking, control::fold::most);
-  if (lacking[0] != 0) detail::refuse_together(among, static_cast<int>(lacking[0] - 1), refusal);
+      refusal.empty() ? 0 : static_cast<std::uint64_t>(among_.here().rank()) + 1};
+  control::all_reduce(among_, lacking, control::fold::most);
+  if (lacking[0] != 0) detail::refuse_together(among_, static_cast<int>(lacking[0] - 1), refusal);
+}
+
+team_memory::team_memory(const team& among,
+                         function_ref<std::size_t(const process_group&)> part_bytes)
+    : among_(among) {
+  agree(make(among, part_bytes));
   parts_ = block_->parts.data();
+}
+
+team_memory team_memory::inside_nodes(const team& among, std::size_t part_bytes) {
+  team_memory made;
+  made.among_ = among;
+  const conduit::endpoint& at = host(among.here()).endpoint();
+  const int node = at.place(among.world_rank(among.rank())).node;
+  std::vector<int> mates;
+  for (int member = 0; member < among.size(); ++member) {
+    if (at.place(among.world_rank(member)).node == node) mates.push_back(member);
+  }
+  const std::uint64_t number = team_access::state(among).memories++;
+  // Another stream of numbers than that of the leaders of processes, who talk too (fill).
+  const std::uint64_t stream = static_cast<std::uint64_t>(mates.front() + 1) << 32U;
+  made.node_ = std::make_shared<talking_team>(among, mates, stream + number);
+  made.agree(
+      made.make(made.node_->get(), [part_bytes](const process_group&) { return part_bytes; }));
+  made.of_members_.resize(static_cast<std::size_t>(among.size()));
+  for (std::size_t i = 0; i < mates.size(); ++i) {
+    made.of_members_[static_cast<std::size_t>(mates[i])] = made.block_->parts[i];
+  }
+  made.parts_ = made.of_members_.data();
+  return made;
 }
 
 int team_memory::leader(int process) const noexcept {
@@ -196,6 +230,7 @@ int team_memory::leader(int process) const noexcept {
 void team_memory::release() {
   control::barrier_by_messages(among_);
   block_.reset();
+  node_.reset();
   parts_ = nullptr;
   among_ = team();
 }

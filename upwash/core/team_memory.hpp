@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
@@ -16,7 +17,8 @@ namespace upwash {
 
 namespace detail {
 struct process_block;
-}
+class talking_team;
+}  // namespace detail
 
 /// The members that share a process with this rank. A process is led by its first member.
 struct process_group {
@@ -40,10 +42,16 @@ class team_memory {
   team_memory(const team& among, std::size_t part_bytes)
       : team_memory(among, [=](const process_group&) { return part_bytes; }) {}
 
+  /// For teams of several nodes whose members load and store the memory of their node
+  /// (`nodes_direct`): a member sees the parts of those on its node; those of others are null.
+  /// Collective over the whole team, blocking; else the same. Memory besides: 8 bytes a member.
+  [[nodiscard]] static team_memory inside_nodes(const team& among, std::size_t part_bytes);
+
   [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
   [[nodiscard]] std::byte* part(int member) const noexcept {
     return parts_[static_cast<std::size_t>(member)];
   }
+  /// Of one inside nodes: among the members of the node.
   [[nodiscard]] const process_group& group() const noexcept { return group_; }
   /// The member that leads a process of the team, by its number.
   [[nodiscard]] int leader(int process) const noexcept;
@@ -52,7 +60,13 @@ class team_memory {
   void release();
 
  private:
+  /// Makes this rank's part. Empty, or why there is none; the caller lets members agree.
+  std::string make(const team& sharing, function_ref<std::size_t(const process_group&)> part_bytes);
+  void agree(std::string refusal);
+
   team among_;
+  std::shared_ptr<detail::talking_team> node_;  ///< of one inside nodes
+  std::vector<std::byte*> of_members_;          ///< then: null for members elsewhere
   process_group group_;
   std::shared_ptr<detail::process_block> block_;
   std::byte* const* parts_ = nullptr;

@@ -19,10 +19,12 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/first_voice.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/process_facts.hpp"
+#include "upwash/conduit/foreign/pmix_place.hpp"
 #include "upwash/launch/detail/control_bootstrap.hpp"
 #include "upwash/launch/detail/identity.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
 #include "upwash/launch/detail/rendezvous.hpp"
 
 namespace upwash::launch {
@@ -64,6 +66,11 @@ void mark_taken(std::string_view job) {
   setenv("UPWASH_BOOT_TAKEN", fmt::format("{} {}", getpid(), job).c_str(), 1);
 }
 
+[[noreturn]] void left_already() {
+  throw error(error_kind::argument,
+              "this process has left its job: run() and attach() join the job of upwash run once");
+}
+
 /// Whether this process was started by one that holds the place in `job` it would take for its own.
 bool taken_by_ancestor(const settings& values, std::string_view job) {
   const std::string& taken = values.text("boot_taken");
@@ -84,9 +91,10 @@ std::unique_ptr<conduit::bootstrap> under_launcher(const settings& values) {
   // What this process starts is not part of the job; and it must not outlive a killed launcher,
   // also when a shell stands between the two.
   fcntl(fd, F_SETFD, FD_CLOEXEC);
+  if (block.header().bell >= 0) fcntl(block.header().bell, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto& header = block.header();
-  if (!detail::process_lives(header.creator, header.creator_started)) {
+  if (!process_lives(header.creator, header.creator_started)) {
     // Died before it could take this process along, or is in another pid namespace.
     throw error(
         error_kind::environment,
@@ -120,28 +128,63 @@ std::unique_ptr<conduit::bootstrap> by_rendezvous(const settings& values,
   return place;
 }
 
-}  // namespace
-
-std::string failure_line(int rank, std::string_view why) {
-  if (rank < 0) return std::string(why);
-  const auto who = fmt::format("rank {}: ", rank);
-  return fmt::format("{}{}; job ended", why.starts_with(who) ? "" : who, why);
+std::unique_ptr<conduit::bootstrap> by_pmix(const settings& values, const detail::identity& self) {
+  if (!conduit::foreign::pmix_is_there()) {
+    throw error(error_kind::environment,
+                fmt::format("{} started {} processes on several nodes, and gives them no PMIx to "
+                            "meet by; start them with srun --mpi=pmix, mpirun of Open MPI or "
+                            "upwash run --hosts, or take conduit mpi",
+                            self.launcher, self.processes));
+  }
+  auto place =
+      conduit::foreign::join_by_pmix({self.launcher, self.process, self.processes}, values);
+  mark_taken(self.job);
+  return place;
 }
 
+/// Processes of a foreign launcher that fail alike before they know each other.
+[[noreturn]] void end_with_others(const std::string& job, int status, std::string_view why) {
+  constexpr useconds_t until_all_failed = 500'000;
+  if (speaks_first(job)) {
+    std::fprintf(stderr, "upwash: %s\n", failure_line(-1, why).c_str());
+    usleep(until_all_failed);
+  } else {
+    usleep(2 * until_all_failed);  // a launcher that sees this one end ends the first
+  }
+  _exit(status);
+}
+
+}  // namespace
+
 void abort_start(int status, std::string_view why) noexcept {
-  const char* fd = std::getenv("UPWASH_BOOT_CONTROL");
-  if (fd == nullptr) return;
   try {
-    const auto block = detail::control_block::attach(std::atoi(fd));
     std::fflush(nullptr);
-    block.fail(-1, status, why, false);
-    _exit(block.failure_told() ? block.header().failed_status : status);
+    if (const char* fd = std::getenv("UPWASH_BOOT_CONTROL"); fd != nullptr) {
+      const auto block = detail::control_block::attach(std::atoi(fd));
+      block.fail(-1, status, why, false);
+      _exit(block.failure_told() ? block.header().failed_status : status);
+    }
+    if (std::getenv("UPWASH_BOOT_TAKEN") != nullptr) return;
+    if (const auto self = detail::find_foreign_identity(); self && self->processes > 1) {
+      end_with_others(self->job, status, why);
+    }
   } catch (const error&) {
     return;  // the variable is a leftover, or worse: what went wrong first is told by the caller
   }
 }
 
-std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
+bool place_is_taken(const settings& values) {
+  if (values.text("boot_taken").starts_with(fmt::format("{} ", getpid()))) left_already();
+  const auto self = detail::find_identity(values);
+  return self && taken_by_ancestor(values, self->job);
+}
+
+void take_place(const settings& values) {
+  const auto self = detail::find_identity(values);
+  mark_taken(self ? self->job : std::string());
+}
+
+std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values, bool may_span_nodes) {
   if (values.integer("boot_control") >= 0) return under_launcher(values);
   const auto per_process = static_cast<int>(values.integer("ranks_per_process"));
   if (per_process < 1 || per_process > most_ranks) {
@@ -149,14 +192,12 @@ std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values) {
                 fmt::format("ranks_per_process={}: expected 1 to {} (UPWASH_RANKS_PER_PROCESS)",
                             per_process, most_ranks));
   }
-  if (values.text("boot_taken") == fmt::format("{} ", getpid())) {
-    throw error(
-        error_kind::argument,
-        "this process has left its job: run() and attach() join the job of upwash run once");
-  }
+  if (values.text("boot_taken") == fmt::format("{} ", getpid())) left_already();
   const auto self = detail::find_identity(values);
   if (self && !taken_by_ancestor(values, self->job)) {
-    return by_rendezvous(values, *self, per_process);
+    if (self->several_nodes.empty()) return by_rendezvous(values, *self, per_process);
+    if (may_span_nodes) return by_pmix(values, *self);
+    throw error(error_kind::environment, self->several_nodes);
   }
   log(log_level::info, "launch",
       fmt::format("no launcher: {} rank{} in this process; 'upwash run -n N program' starts more",

@@ -6,29 +6,34 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "upwash/base/knobs.hpp"
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/conduit/failure_line.hpp"
 
 namespace upwash::launch {
 
-/// Of a job in processes of its own.
-inline constexpr int most_ranks = 65536;
+using conduit::failure_line;  // conduits that find their job themselves say it too
+using conduit::most_ranks;
 
 /// This process's place in its job. Collective when there are several processes. Throws
-/// `error`: environment when the surroundings contradict themselves or span several nodes,
-/// fault when other processes are missing after the knob start_timeout.
-[[nodiscard]] std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values);
+/// `error`: environment when the surroundings contradict themselves or span several nodes, which
+/// only jobs that `may_span_nodes` do, by PMIx beside foreign launchers; fault when other processes
+/// are missing after the knob start_timeout.
+[[nodiscard]] std::unique_ptr<conduit::bootstrap> make_bootstrap(const settings& values,
+                                                                 bool may_span_nodes = false);
 
-/// What a failure's one line says after "upwash: ": "rank R: why; job ended", without the rank
-/// where `why` begins with it; `why` alone for a failure of no rank in particular (-1).
-[[nodiscard]] std::string failure_line(int rank, std::string_view why);
+/// For conduits that find their place by an engine of their own: whether a process that started
+/// this one has taken the place which the variables of a launcher name. Throws `error` (argument)
+/// where this process has.
+[[nodiscard]] bool place_is_taken(const settings& values);
+/// From now on what this process starts is in no job, whatever variables of a launcher it inherits.
+void take_place(const settings& values);
 
-/// For a process that never got a bootstrap: under upwash's launcher ends the job as
-/// bootstrap::abort does, so that one line is printed however many processes fail alike. Returns
-/// when there is no such launcher.
+/// For a process that never got a bootstrap: under a launcher ends it as bootstrap::abort does, so
+/// that one line is printed (by foreign launchers, on each node) however many processes fail alike.
+/// Returns when there is no launcher.
 void abort_start(int status, std::string_view why) noexcept;
 
 }  // namespace upwash::launch

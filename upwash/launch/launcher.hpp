@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starts the processes of a job on this machine, forwards what they print, ends them together,
-// and leaves nothing behind.
+// Starts the processes of a job on this machine or on several hosts, forwards what they print, ends
+// them together, and leaves nothing behind.
 #pragma once
 
 #include <string>
@@ -25,9 +25,28 @@ class output_sink {
   virtual void line(int rank, bool standard_error, std::string_view text) = 0;
 };
 
+/// A host of a job, and how many ranks it has room for.
+struct host_share {
+  std::string name;
+  int slots = 1;
+};
+
+/// How the hosts of a job are reached.
+struct remote_options {
+  /// Runs a command on a host: these words, the host, the command. Its standard input and output
+  /// are the command's; it may print something before the command does.
+  std::vector<std::string> rsh{"ssh", "-o", "BatchMode=yes"};
+  std::string upwash;  ///< the upwash command there; empty: this program, by its path
+  duration start_timeout = duration::from_seconds(60);  ///< for hosts to answer
+  duration host_timeout = duration::from_seconds(4);    ///< after so long a silence a host is lost
+};
+
 struct launch_options {
   int ranks = 1;
-  int processes = 0;                     ///< that share the ranks evenly; 0: one for each rank
+  int processes = 0;              ///< that share the ranks evenly; 0: one for each rank
+  std::vector<host_share> hosts;  ///< filled in this order; empty: this machine
+  int ranks_a_process = 1;  ///< at most, on hosts; as many as a host needs processes for, evenly
+  remote_options remote;    ///< of hosts
   std::vector<std::string> program;      ///< found along PATH, and its arguments
   std::vector<std::string> environment;  ///< "NAME=value", over this process's environment
   binding bind = binding::none;
@@ -46,11 +65,14 @@ inline constexpr int timeout_status = 124;
 [[nodiscard]] int usable_cores();
 
 /// Runs a job to its end and returns its exit status: 0; the status of the first process that
-/// failed (128 + signal for a killed one); 2 when the program cannot be started; 128 + signal
-/// after SIGINT, SIGTERM or SIGHUP; timeout_status. One line says why, to standard error.
-/// Blocking. Uses the calling process's signal mask and children, and restores the mask; not for
-/// use beside other threads that handle SIGINT, SIGTERM, SIGHUP or SIGUSR1.
-/// Throws `error`: argument for options out of range, system when the machine refuses.
+/// failed (128 + signal for a killed one); 2 when the program cannot be started or a host not be
+/// reached; 1 when a host is lost; 128 + signal after SIGINT, SIGTERM or SIGHUP; timeout_status.
+/// One line says why, to standard error. Over hosts the program is the same file everywhere and
+/// runs in the folder that this process is in, with its variables PATH, LD_LIBRARY_PATH and
+/// UPWASH_*; standard input of all ranks is empty. Blocking. Uses the calling process's signal mask
+/// and children, and restores the mask; not for use beside other threads that handle SIGINT,
+/// SIGTERM, SIGHUP or SIGUSR1. Throws `error`: argument for options out of range, system when the
+/// machine refuses.
 [[nodiscard]] int launch(const launch_options& options);
 
 }  // namespace upwash::launch

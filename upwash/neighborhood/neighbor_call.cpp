@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "upwash/base/error.hpp"
-#include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/call.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/job.hpp"
@@ -47,7 +45,8 @@ call call_of(const neighborhood& on, const equal_call& all, const neighbor_optio
   check_options(on, all.of, all.bytes, how, site);
   neighborhood_state& state = on.state();
   const auto plan = state.plan_of(how.scheme, contents_of(all.of), all.bytes);
-  return call_by(all.of, all.bytes, state.call_of(plan, all.bytes), how, site);
+  const bool by_messages = how.edges.transfer == mechanism::matched;
+  return call_by(all.of, all.bytes, state.call_of(plan, all.bytes, by_messages), how, site);
 }
 
 std::vector<std::uint64_t> one_behind_the_other(std::span<const std::uint64_t> bytes) {
@@ -172,28 +171,10 @@ std::vector<std::uint64_t> lengths_as_sent(const neighborhood& on, const uneven_
   return lengths;
 }
 
-/// What `best` chooses for where blocks have different lengths. Members do not know each other's:
-/// the mean where it is asked once for many calls, else short blocks.
-enum class planned_for : std::uint8_t { one_call, many };
-
-std::uint64_t length_to_plan_for(const neighborhood& on, const uneven_call& all,
-                                 const neighbor_options& how, planned_for calls) {
-  constexpr std::uint64_t short_block = sizeof(std::uint64_t);
-  if (calls == planned_for::one_call || how.scheme != "best") return short_block;
-  const auto total = std::accumulate(all.received.begin(), all.received.end(), std::uint64_t{0});
-  const std::array<std::uint64_t, 2> own{total, all.received.size()};
-  std::array<std::uint64_t, 2> of_all{};
-  all_reduce<sum>(on.among(), blocking, std::span<const std::uint64_t>(own),
-                  std::span<std::uint64_t>(of_all));
-  return of_all[1] == 0 ? short_block : of_all[0] / of_all[1];
-}
-
-single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
-                    call_site site, planned_for calls = planned_for::one_call) {
-  check_uneven(on, all);
-  check_options(on, all.of, 0, how, site);
-  const auto plan =
-      on.state().plan_of(how.scheme, contents_of(all.of), length_to_plan_for(on, all, how, calls));
+/// A plan with the lengths of these blocks. Collective where they travel first.
+std::shared_ptr<const relay_call> with_lengths(const neighborhood& on, const uneven_call& all,
+                                               const std::shared_ptr<const relay_plan>& plan,
+                                               const neighbor_options& how, call_site site) {
   const auto sent = all.of == what::all_gather ? std::span(&all.own, 1) : all.sent;
   const auto lengths = plan->straight ? lengths_as_told(on, all, *plan, sent)
                                       : lengths_as_sent(on, all, *plan, sent, how, site);
@@ -204,9 +185,27 @@ single_call call_of(const neighborhood& on, const uneven_call& all, const neighb
   };
   const auto sent_at = in_order(all.sent_at, sent);
   const auto received_at = in_order(all.received_at, all.received);
-  auto layout =
-      std::make_shared<relay_call>(plan, laid_out_plan::uneven{lengths, sent_at, received_at});
-  return single(on, all.of, std::move(layout), how, site);
+  return std::make_shared<relay_call>(plan, laid_out_plan::uneven{lengths, sent_at, received_at});
+}
+
+enum class planned_for : std::uint8_t { one_call, many };
+
+single_call call_of(const neighborhood& on, const uneven_call& all, const neighbor_options& how,
+                    call_site site, planned_for calls = planned_for::one_call) {
+  check_uneven(on, all);
+  check_options(on, all.of, 0, how, site);
+  neighborhood_state& state = on.state();
+  const contents blocks = contents_of(all.of);
+  const auto lay_out = [&](const std::shared_ptr<const relay_plan>& plan) {
+    return with_lengths(on, all, plan, how, site);
+  };
+  // Members do not know each other's lengths: where it is asked once for many calls they look at
+  // what each scheme makes of them, else blocks count as short.
+  constexpr std::uint64_t short_block = sizeof(std::uint64_t);
+  const bool looks = calls == planned_for::many && how.scheme == "best";
+  const auto plan = looks ? state.plan_of(choose_scheme(state, blocks, 0, lay_out), blocks)
+                          : state.plan_of(how.scheme, blocks, short_block);
+  return single(on, all.of, lay_out(plan), how, site);
 }
 
 template <class Call>

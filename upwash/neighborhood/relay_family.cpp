@@ -16,8 +16,9 @@ const collective::family all_gather_family{
 const collective::family all_to_all_family{
     .name = "neighbor_all_to_all", .input = extent::nothing, .output = extent::nothing};
 
-relay_call::relay_call(std::shared_ptr<const relay_plan> plan, std::uint64_t bytes)
-    : plan_(std::move(plan)), layout_(*plan_, bytes) {}
+relay_call::relay_call(std::shared_ptr<const relay_plan> plan, std::uint64_t bytes,
+                       std::uint64_t node_scratch)
+    : plan_(std::move(plan)), layout_(*plan_, bytes, node_scratch) {}
 
 relay_call::relay_call(std::shared_ptr<const relay_plan> plan, const laid_out_plan::uneven& lengths)
     : plan_(std::move(plan)), layout_(*plan_, lengths) {}

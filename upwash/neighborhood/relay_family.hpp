@@ -20,7 +20,8 @@ extern const collective::family all_to_all_family;
 /// where they are the same object.
 class relay_call final : public collective::particulars {
  public:
-  relay_call(std::shared_ptr<const relay_plan> plan, std::uint64_t bytes);
+  relay_call(std::shared_ptr<const relay_plan> plan, std::uint64_t bytes,
+             std::uint64_t node_scratch = 0);
   relay_call(std::shared_ptr<const relay_plan> plan, const laid_out_plan::uneven& lengths);
 
   [[nodiscard]] const laid_out_plan& layout() const noexcept { return layout_; }

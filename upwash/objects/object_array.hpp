@@ -124,7 +124,7 @@ class object_array : private objects::index_space {
   /// where one of them fails; the array has no objects then.
   checkpoint_result load(const std::string& path, const checkpoint_options& options = {},
                          call_site site = call_site::current()) {
-    return core_.load(path, options, site);
+    return core_.load(path, options, {}, site);
   }
 
   /// `each(T&)` for the objects that are on this rank, in no order. Local; no method runs

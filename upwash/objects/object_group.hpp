@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "upwash/objects/object_array.hpp"
 
@@ -17,6 +18,12 @@ struct group_options {
   std::string name = "group";  ///< in errors and reports
   /// Process, socket or node: at its first member; else one at every member.
   std::optional<level> one_per = std::nullopt;
+};
+
+/// Objects of a group that was saved (`group->save(path)`).
+struct saved_group {
+  std::string path;
+  checkpoint_options options = {};  ///< `to_old_members` means nothing
 };
 
 /// An array of one object a member, or a node, that stay where they are: one that migrates is an
@@ -32,6 +39,17 @@ class object_group {
   explicit object_group(const team& among, const group_options& options = {}, const Args&... args)
       : mine_(among.rank()), all_(among, {.name = options.name}, &at_member) {
     all_.fill(objects::first_members(among, options.one_per, mine_), args...);
+    all_.stay();
+  }
+
+  /// Those that were saved, on as many members or nodes, whatever the number of ranks: the k-th
+  /// object comes to the k-th place, and has that for its index. Collective, blocking. Throws the
+  /// same `error` at all members as object_array::load does, and (configuration) where there are
+  /// more places or fewer.
+  object_group(const team& among, const group_options& options, const saved_group& saved)
+      : mine_(among.rank()), all_(among, {.name = options.name}, &at_member) {
+    const std::vector<int> places = objects::first_members(among, options.one_per, mine_);
+    all_.view().core().load(saved.path, saved.options, places, call_site::current());
     all_.stay();
   }
 

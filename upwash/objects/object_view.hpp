@@ -229,10 +229,14 @@ class object_view<T, Index>::delegated {
 
     template <auto Method, class... Args>
     void send(Args&&... args) const {
+      send_first<Method>(0, std::forward<Args>(args)...);
+    }
+    template <auto Method, class... Args>
+    void send_first(int priority, Args&&... args) const {
       using message = objects::method_message<Method>;
       static_assert(std::is_same_v<typename message::object_type, T>, "a method of these objects");
       of.delegated().call_section(
-          by, id, 0,
+          by, id, priority,
           std::make_unique<typename message::call_of_all>(
               objects::envelope{}, typename message::values(std::forward<Args>(args)...)));
     }

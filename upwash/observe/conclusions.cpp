@@ -14,7 +14,6 @@
 #include "upwash/observe/hang_report.hpp"
 
 namespace upwash::observe {
-namespace detail {
 
 std::string what_it_does(const standing& one) {
   const std::string process =
@@ -32,15 +31,11 @@ std::string what_it_does(const standing& one) {
   return {};
 }
 
-std::string name_team(std::uint64_t team) {
+std::string detail::name_team(std::uint64_t team) {
   return team == 0 ? "the world" : fmt::format("{:#x}", team);
 }
 
-}  // namespace detail
-
 namespace {
-
-using detail::what_it_does;
 
 constexpr std::size_t most_sentences = 4;
 constexpr std::size_t most_operations = 16;  ///< collective ones, that are looked into

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -26,7 +28,18 @@ struct kind {
   const standing* first = nullptr;
   const standing* longest = nullptr;
   std::vector<int> ranks;
+  std::vector<const standing*> pending;  ///< those that say most of what is
 };
+
+constexpr std::size_t most_pending = 3;  // of one line
+
+/// The layers of most ranks say the same, those of the rank to look at say more.
+void keep_those_that_say_most(std::vector<const standing*>& pending) {
+  std::ranges::stable_sort(pending, std::greater(),
+                           [](const standing* one) { return one->pending.view().size(); });
+  if (pending.size() > most_pending) pending.resize(most_pending);
+  std::ranges::sort(pending, {}, &standing::rank);
+}
 
 /// In the order of their first ranks.
 std::vector<kind> kinds_of(std::span<const standing> ranks) {
@@ -34,12 +47,13 @@ std::vector<kind> kinds_of(std::span<const standing> ranks) {
   std::vector<kind> all;
   for (const standing& one : ranks) {
     const auto [at, fresh] = places.try_emplace(key_of(one), all.size());
-    if (fresh) all.push_back({&one, &one, {}});
+    if (fresh) all.push_back({&one, &one, {}, {}});
     kind& among = all[at->second];
     among.ranks.push_back(one.rank);
     if (one.waited_ps > among.longest->waited_ps) among.longest = &one;
-    if (among.first->pending.view().empty()) among.first = &one;
+    if (!one.pending.view().empty()) among.pending.push_back(&one);
   }
+  for (kind& each : all) keep_those_that_say_most(each.pending);
   return all;
 }
 
@@ -58,7 +72,7 @@ line line_of(const kind& among) {
   const bool waits = one.now == doing::waits;
   const bool numbered = waits && (one.counted != series::none || one.number != 0);
   return {name_ranks(among.ranks),
-          detail::what_it_does(one),
+          what_it_does(one),
           waits && one.peer >= 0 ? fmt::to_string(one.peer) : "-",
           waits && one.tag >= 0 ? fmt::to_string(one.tag) : "-",
           waits && one.on_team ? detail::name_team(one.team) : "-",
@@ -112,9 +126,9 @@ std::string table_of(std::span<const standing> ranks, int most_lines) {
   add_line(text, lines[0], width);
   for (std::size_t k = 0; k < shown; ++k) {
     add_line(text, lines[k + 1], width);
-    const standing& one = *kinds[k].first;
-    if (one.pending.view().empty()) continue;
-    text += fmt::format("      pending at rank {}: {}\n", one.rank, one.pending.view());
+    for (const standing* const one : kinds[k].pending) {
+      text += fmt::format("      pending at rank {}: {}\n", one->rank, one->pending.view());
+    }
   }
   if (shown == kinds.size()) return text;
   std::size_t left = 0;

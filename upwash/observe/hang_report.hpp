@@ -15,9 +15,12 @@
 
 namespace upwash::observe {
 
-/// One line for all ranks that are in the same, with what is pending below it; lines end in '\n',
-/// the last one too. At most `most_lines` kinds are listed. `ranks` are all of the job, ordered.
-/// O(ranks x kinds listed).
+/// "waits in barrier at main.cpp:7", "computes without calling the library (pid 12)", ...
+[[nodiscard]] std::string what_it_does(const standing& one);
+
+/// One line for all ranks that are in the same, with what is pending below it, at the three ranks
+/// whose layers say most; lines end in '\n', the last one too. At most `most_lines` kinds are
+/// listed. `ranks` are all of the job, ordered. O(ranks x kinds listed).
 [[nodiscard]] std::string table_of(std::span<const standing> ranks, int most_lines = 24);
 
 /// Why nobody goes on, a sentence each, the most telling first, at most four: ranks that are

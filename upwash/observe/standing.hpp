@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "upwash/base/call_site.hpp"
+#include "upwash/observe/counters.hpp"
 #include "upwash/observe/series.hpp"
 
 namespace upwash::observe {
@@ -42,7 +43,7 @@ struct team_counts {
   std::uint64_t collectives = 0;
 };
 
-/// 760 bytes.
+/// 848 bytes.
 struct standing {
   static constexpr int most_named_members = 512;  ///< world ranks that `members` can name
 
@@ -61,6 +62,7 @@ struct standing {
   short_text<40> operation;
   short_text<80> place;     ///< FILE:LINE of the call that waits; empty: unknown
   short_text<256> pending;  ///< what its layers have not finished
+  counters done;            ///< so far
   std::uint32_t teams_known = 0;
   std::array<team_counts, 8> teams{};      ///< of the world, and of others as far as there is room
   std::array<std::uint64_t, 8> members{};  ///< of `team`: bit r % 64 of word r / 64 for rank r

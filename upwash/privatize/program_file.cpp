@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/find_program.hpp"
 #include "upwash/privatize/detail/elf_tables.hpp"
 #include "upwash/privatize/detail/file_contents.hpp"
 
@@ -39,15 +39,7 @@ bool can_be_copied(std::string_view name) {
 }
 
 std::string found_as_shells_do(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    const std::string at = (fs::path(folder.empty() ? "." : folder) / name).string();
-    if (access(at.c_str(), X_OK) == 0) return at;
-  }
+  if (std::string at = find_program(name); !at.empty()) return at;
   throw error(error_kind::argument, fmt::format("cannot start '{}': no such program", name));
 }
 

@@ -14,7 +14,8 @@ namespace upwash {
 namespace {
 
 conduit_description describe(const conduit::conduit_row& row, const settings& values) {
-  conduit_description result{row.name, row.doc, row.several_processes, {}, {}};
+  conduit_description result{row.name, row.doc, row.several_processes, {}, {}, {}};
+  if (row.facts != nullptr) result.facts = row.facts(values);
   try {
     std::unique_ptr<conduit::bootstrap> boot;
     if (row.several_processes) boot = launch::make_bootstrap(values);

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "upwash/conduit/endpoint.hpp"
@@ -18,6 +19,7 @@ struct conduit_description {
   bool several_processes = false;
   std::string unavailable;  ///< why it does not work here; empty when it does
   conduit::capabilities can;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< what this machine has for it
 };
 
 /// Makes a world of one rank on each conduit and asks it; never throws `error`.

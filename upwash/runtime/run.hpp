@@ -23,6 +23,9 @@ struct additions {
   /// Adds collective algorithms of its own (docs/algorithms.md), before any rank runs. Calls choose
   /// among them too, and all of upwash's options know their names.
   void (*add_algorithms)(collective::registry& to) = nullptr;
+  /// Of a front end in a library: an address in that library, whose functions alone are handlers
+  /// then. Executables of the ranks may differ, which are its users'. Null: the executable counts.
+  const void* program = nullptr;
 };
 
 namespace detail {

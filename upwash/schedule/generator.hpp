@@ -34,6 +34,8 @@ struct needs {
   /// Of `buffer::shared`, the same at all ranks.
   std::uint64_t shared_bytes = 0;
   std::uint32_t counters = 0;  ///< that signals add to; zero at first
+  /// Counters and shared pieces are of ranks that share a node with who names them.
+  bool inside_nodes = false;
   /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
   /// one sends as edge e stands for what any of them does; edges go up. 0: none.
   std::uint32_t rank_class = 0;

@@ -94,11 +94,21 @@ class quiescence final : private streaming::counted_work {
   /// begets is to be created before it is handled. Also in handlers.
   void created(std::uint64_t pieces = 1) noexcept { own_.created += pieces; }
   void handled(std::uint64_t pieces = 1) noexcept { own_.handled += pieces; }
+  /// Of what was created: it waits for something that is to be done yet, and was taken up again
+  /// before what did that was handled. For layers that can say what that is where it never comes.
+  void put_aside(std::uint32_t pieces) noexcept { own_.put_aside += pieces; }
+  void taken_up(std::uint32_t pieces) noexcept { own_.taken_up += pieces; }
 
   /// This member has nothing to do but what comes; returns when nobody has. Collective with
   /// `notify`, blocking: runs handlers meanwhile, and flushes the streams that are counted. Throws
   /// `error` (argument) in a handler, in a callback, and while an epoch is under way.
   void wait(call_site site = call_site::current()) { waves_.wait(site); }
+
+  /// As `wait`, but returns at all members alike, too, where it would never end: all that is left
+  /// was put aside, or more was handled than created. The epoch is over then, nothing is quiet.
+  [[nodiscard]] streaming::verdict wait_unless_hopeless(call_site site = call_site::current()) {
+    return waves_.wait_unless_hopeless(site);
+  }
 
   /// The same without waiting: `then` runs in progress of this member when the epoch is over, where
   /// it may push, send and begin the next epoch, but not wait. Throws `error` (argument) in a

@@ -35,6 +35,7 @@ std::string_view to_string(placement where) noexcept {
     case placement::near: return "near";
     case placement::far: return "far";
     case placement::shared: return "shared";
+    case placement::apart: return "apart";
     case placement::simulated: return "simulated";
     case placement::disturbed: return "disturbed";
   }

@@ -14,6 +14,7 @@ enum class placement : std::uint8_t {
   near,       ///< each rank its own core, close together
   far,        ///< each its own, far apart
   shared,     ///< ranks share cores
+  apart,      ///< on hosts of their own, or without memory in common: nothing is seen
   simulated,  ///< virtual time: it repeats exactly
   disturbed,  ///< none of these for long enough: never kept
 };

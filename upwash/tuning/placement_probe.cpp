@@ -9,10 +9,10 @@
 #include <exception>
 
 #include "upwash/base/relax.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
-#include "upwash/core/reach.hpp"
 
 namespace upwash::tuning {
 namespace {
@@ -20,6 +20,12 @@ namespace {
 constexpr double near_limit_ns = 120;
 constexpr double far_limit_ns = 500;
 constexpr std::size_t line_bytes = 64;
+/// Whether ranks 0 and 1 do not load and store each other's segments.
+bool are_apart(const conduit::endpoint& at) {
+  if (at.world_size() < 2) return false;
+  return !at.describe().of(conduit::nearness_of(at.place(0), at.place(1))).direct_access;
+}
+
 constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a measurement
 
 }  // namespace
@@ -28,7 +34,9 @@ placement_probe::placement_probe(job& here)
     : here_(here),
       simulated_(host(here).endpoint().describe().virtual_time),
       share_processes_(host(here).endpoint().place(here.size() - 1).process + 1 < here.size()),
-      oversubscribed_(!simulated_ && here.size() > sysconf(_SC_NPROCESSORS_ONLN)),
+      oversubscribed_(!simulated_ &&
+                      collective::ranks_a_node(here.world()) > sysconf(_SC_NPROCESSORS_ONLN)),
+      apart_(are_apart(host(here).endpoint())),
       lines_(allocate(here.world(), line_bytes)) {}
 
 placement_probe::~placement_probe() noexcept(false) {
@@ -68,9 +76,8 @@ double placement_probe::one_way_ns() {
 placement placement_probe::look() {
   if (simulated_) return placement::simulated;
   // Ranks that share a process take turns: they cannot spin for each other.
-  if (oversubscribed_ || here_.size() < 2 || share_processes_ || !all_direct(here_.world())) {
-    return placement::shared;
-  }
+  if (oversubscribed_ || here_.size() < 2 || share_processes_) return placement::shared;
+  if (apart_) return placement::apart;
   control::barrier(here_.world());
   if (here_.rank() > 1) return placement::near;
   const double ns = one_way_ns();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where the cores of ranks 0 and 1 lie just now: two lines of memory, and how long a word takes.
+// Where they have no memory in common nobody sees it.
 #pragma once
 
 #include "upwash/core/job.hpp"
@@ -36,6 +37,7 @@ class placement_probe {
   bool simulated_;
   bool share_processes_;  ///< any of them: the same at all ranks
   bool oversubscribed_;
+  bool apart_;  ///< ranks 0 and 1: the same at all ranks
   region lines_;
   std::uint64_t round_ = 0;
   std::uint32_t turns_ = 0;

@@ -174,8 +174,8 @@ situation read_situation(const section& from) {
   at.exit = from.choice("exit", modes);
   at.commutative = from.flag("commutative");
   at.overlapped = from.flag("overlapped");
-  at.where = from.choice(
-      "placement", {placement::near, placement::far, placement::shared, placement::simulated});
+  at.where = from.choice("placement", {placement::near, placement::far, placement::shared,
+                                       placement::apart, placement::simulated});
   return at;
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "tests/conduit/wire/wire_job.hpp"
@@ -137,7 +138,19 @@ TEST(wire_memory, segments_are_zeroed_and_aligned) {
                 static_cast<std::ptrdiff_t>(bytes));
       job.at(0).release(0, block);
     }
-    EXPECT_THROW(static_cast<void>(job.at(0).allocate(0, std::size_t{1} << 46U)), error);
+  }
+}
+
+TEST(wire_memory, what_the_machine_has_not_is_refused_before_the_engine_is_asked) {
+  for (const bool engine : {false, true}) {
+    wire_job job(2, 7, 1, engine);
+    try {
+      static_cast<void>(job.at(0).allocate(0, std::size_t{1} << 46U));
+      ADD_FAILURE() << "64 TiB were allocated";
+    } catch (const error& refusal) {
+      EXPECT_EQ(refusal.kind(), error_kind::system);
+      EXPECT_TRUE(std::string_view(refusal.what()).ends_with(" are available")) << refusal.what();
+    }
   }
 }
 

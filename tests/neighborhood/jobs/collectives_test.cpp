@@ -31,7 +31,7 @@ std::vector<const char*> schemes_on(const team& among) {
       "direct",      "node_forward",        "node_pairs",
       "halving",     "halving:ranks=0",     "best",
       "friends:k=2", "friends:k=3,aware=0", "friends:k=2,theta=1,cumulative=1"};
-  if (all_direct(among)) all.insert(all.begin() + 1, "shared");
+  if (nodes_direct(among)) all.insert(all.begin() + 1, "shared");
   return all;
 }
 
@@ -288,7 +288,7 @@ JOB_TEST(neighborhood, blocks_in_shared_memory) {
   const process_graph some = test::drawn_graph(half.size(), 42);
   const neighborhood wide = on_graph(here.world(), all);
   const neighborhood narrow = on_graph(half, some);
-  if (!all_direct(here.world())) {
+  if (!nodes_direct(here.world())) {
     EXPECT_NE(refusal([&] {
                 gather(wide, all, "shared", 1, form::blocking, 0);
               }).find("load and store each other's memory"),
@@ -300,7 +300,8 @@ JOB_TEST(neighborhood, blocks_in_shared_memory) {
     random_stream drawn(call, 3);
     const std::size_t items = sizes[drawn.below(call % 50 == 49 ? 8 : 6)];
     const auto as = static_cast<form>(drawn.below(3));
-    const char* scheme = drawn.below(8) == 0 ? "direct" : "shared";
+    constexpr const char* few[] = {"direct", "node_pairs", "halving:ranks=0"};
+    const char* scheme = drawn.below(4) == 0 ? few[drawn.below(3)] : "shared";
     switch (drawn.below(5)) {
       case 0: gather(narrow, some, scheme, items, as, call); break;
       case 1: exchange(narrow, some, scheme, items % 1000, as, call); break;

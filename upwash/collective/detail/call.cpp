@@ -121,7 +121,8 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.overlapped = wanted.how.overlapped;
   made.what.direct_access = all_direct(among);
   made.what.network_collectives = host(among.here()).endpoint().describe().network_collectives;
-  made.what.shared_scratch = record.shared ? record.shared->half_scratch_bytes() : 0;
+  const bool whole = record.shared && record.shared->is_whole();
+  made.what.shared_scratch = whole ? record.shared->half_scratch_bytes() : 0;
   const team_shape& shape = shape_of(among, record);
   made.what.ranks_per_node = shape.ranks_per_node;
   made.what.processes = shape.processes;
@@ -334,8 +335,10 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
-  return service.runs().start(service.store().make(among, record, *made.steps, buffers,
-                                                   as_called(made, wanted, waiting::nonblocking)));
+  auto begun = service.store().make(among, record, *made.steps, buffers,
+                                    as_called(made, wanted, waiting::nonblocking));
+  if (made.compact) begun->is->in_turn = made.compact->steps;
+  return service.runs().start(std::move(begun));
 }
 
 void run(const team& among, const call& wanted, const binding& buffers) {

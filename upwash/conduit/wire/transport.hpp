@@ -34,6 +34,10 @@ class transport_user {
   /// or from it, may be lost; its completions are told all the same, or never.
   virtual void lost(int process, std::string_view why) noexcept = 0;
 
+  /// Where nothing happened in a method that blocks: gives the processor away as the job wants it.
+  /// Does not return when the job has failed meanwhile.
+  virtual void pause() noexcept = 0;
+
  protected:
   ~transport_user() = default;
 };
@@ -68,6 +72,10 @@ class remote_access {
   virtual injection atomic(int process, const remote_memory& at, std::size_t offset,
                            const atomic_operation& operation, std::uint64_t* old,
                            completion* local) noexcept = 0;
+  /// Whether `import` tells where each segment of a process of this node is mapped here. The same
+  /// at all processes of the job.
+  [[nodiscard]] virtual bool is_direct_in_node() const noexcept { return false; }
+
   /// Of all earlier operations to a process (-1: to all).
   virtual injection flush(int process, completion* when) noexcept = 0;
 
@@ -91,7 +99,8 @@ class transport {
 
   /// One buffer of any size, 0 too, from one process to one: what `receive_bulk` of the other side
   /// with the same tag takes, whichever comes first. Both sides name the same number of bytes. A
-  /// tag is used once at a time for each pair and direction. Unordered against all else.
+  /// tag, below 32768, is used once at a time for each pair and direction. Unordered against all
+  /// else.
   [[nodiscard]] virtual outcome send_bulk(int process, std::uint32_t tag,
                                           std::span<const std::byte> from,
                                           completion& sent) noexcept = 0;

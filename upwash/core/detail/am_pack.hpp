@@ -64,11 +64,19 @@ struct am_pack {
   template <class... Args>
   static std::span<const std::byte> write_archive(std::vector<std::byte>& out, line_buffer& line,
                                                   const Args&... args) {
+    archive_writer archive(out);
+    write_to(archive, args...);
+    return write_length(line, out.size());
+  }
+  static std::span<const std::byte> write_length(line_buffer& line, std::uint64_t archived) {
+    std::memcpy(line.data(), &archived, sizeof archived);
+    return {line.data(), sizeof archived};
+  }
+
+  template <class... Args>
+  static void write_to(archive_writer& archive, const Args&... args) {
     static_assert(sizeof...(Args) == count, "one argument for each parameter of the handler");
-    archive_each(std::make_index_sequence<count>{}, out, args...);
-    const std::uint64_t bytes = out.size();
-    std::memcpy(line.data(), &bytes, sizeof bytes);
-    return {line.data(), sizeof bytes};
+    archive_each(std::make_index_sequence<count>{}, archive, args...);
   }
 
   /// Runs at the destination.
@@ -91,9 +99,8 @@ struct am_pack {
   }
 
   template <std::size_t... I, class... Args>
-  static void archive_each(std::index_sequence<I...>, std::vector<std::byte>& out,
+  static void archive_each(std::index_sequence<I...>, archive_writer& archive,
                            const Args&... args) {
-    archive_writer archive(out);
     archive(static_cast<const std::tuple_element_t<I, values>&>(args)...);
   }
 

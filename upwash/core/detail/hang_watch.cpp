@@ -70,8 +70,10 @@ observe::standing standing_of(const job& here) {
   }
   observe::standing is;
   is.rank = here.rank();
+  is.done = here.counters();
   if (why.operation == nullptr) return is;
   is = conduit::standing_of(here.rank(), why);
+  is.done = here.counters();
   is.waited_ps = since == 0 ? 0 : steady_now().ps() - since;
   is.pending = pending_of(state);
   add_teams(is, state);

@@ -50,12 +50,16 @@ class injector {
   /// The common case without a call: one piece, nothing deferred, credit there. False: nothing
   /// happened, use `send`.
   [[nodiscard]] bool send_at_once(const conduit::message& m) {
-    if (!ordered_ || deferred_count_ != 0 || !rooms_.empty() || m.payload.size() > medium_bytes_ ||
+    if (!can_go_at_once(m.payload.size()) ||
         endpoint_.send(m, here_.in_handler()).what != conduit::outcome::done) [[unlikely]] {
       return false;
     }
     note_sent(m);
     return true;
+  }
+  /// Whether a message of one piece may go to the conduit, which may refuse it still.
+  [[nodiscard]] bool can_go_at_once(std::size_t payload_bytes) const noexcept {
+    return ordered_ && deferred_count_ == 0 && rooms_.empty() && payload_bytes <= medium_bytes_;
   }
   /// A message went to the conduit: counts it.
   void note_sent(const conduit::message& m) noexcept {

@@ -15,6 +15,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/wait_scope.hpp"
+#include "upwash/observe/trace_writer.hpp"
 
 namespace upwash::detail {
 namespace {
@@ -232,11 +233,23 @@ bool memory_engine::start_native(operation& op, atomicity atomics, const part& t
       if (atomics == atomicity::processor) {  // which did not have the address yet
         const std::uint64_t old = apply_atomic(target.direct + what.at.offset, what.atomic);
         if (what.old != nullptr) *what.old = old;
+        write_down_atomic(what);
         return settle(op, conduit::injection::done());
       }
       return settle(op, endpoint_.atomic(here_.rank(), target.memory, what.at.offset, what.atomic,
                                          what.old, when));
   }
+}
+
+/// What the endpoint does not see.
+void memory_engine::write_down_atomic(const transfer& what) const {
+  observe::trace_writer* const into = endpoint_.trace(here_.rank());
+  if (into == nullptr) return;
+  into->next() = {.begin_ps = here_.now().ps(),
+                  .bytes = what.bytes,
+                  .peer = what.at.rank,
+                  .name = into->name("atomic", nullptr, {}),
+                  .kind = observe::trace_kind::atomic};
 }
 
 bool memory_engine::settle(operation& op, conduit::injection result) {

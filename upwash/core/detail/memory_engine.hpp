@@ -153,6 +153,7 @@ class memory_engine {
   bool emulate_get(operation& op);
   bool emulate_atomic(operation& op);
   part* find_part(int rank, std::uint64_t region);
+  void write_down_atomic(const transfer& what) const;
   bool settle(operation& op, conduit::injection result);
   void told(stage& which) noexcept;
   void tell_locked(const stage_target& target);

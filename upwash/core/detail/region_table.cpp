@@ -9,6 +9,9 @@
 
 namespace upwash::detail {
 
+region_table::region_table(footing& below, int rank) noexcept
+    : below_(below), rank_(rank), traced_(below.endpoint.trace(rank) != nullptr) {}
+
 region_table::~region_table() {
   for (auto& [bits, region] : by_id_) {
     forget_all(*region);

@@ -60,7 +60,7 @@ class region_table {
  public:
   static constexpr std::size_t max_slots = 1024;
 
-  region_table(footing& below, int rank) noexcept : below_(below), rank_(rank) {}
+  region_table(footing& below, int rank) noexcept;
   ~region_table();
   region_table(const region_table&) = delete;
   region_table& operator=(const region_table&) = delete;
@@ -77,16 +77,11 @@ class region_table {
                                   std::size_t bytes) noexcept {
     region_state* region = last_;
     if (region == nullptr || region->bits != bits) [[unlikely]] {
-      region = find(bits);
+      region = traced_ ? nullptr : find(bits);
       if (region == nullptr) return nullptr;
       last_ = region;
     }
-    const part& peer = slot(*region, rank);
-    if (peer.rank != rank || peer.direct == nullptr) [[unlikely]]
-      return nullptr;
-    if (offset > peer.size || bytes > peer.size - offset) [[unlikely]]
-      return nullptr;
-    return peer.direct + offset;
+    return address(slot(*region, rank), rank, offset, bytes);
   }
 
   /// The same for an atomic on an aligned word; null where the processor must not do it.
@@ -107,8 +102,11 @@ class region_table {
   /// The same as `direct`, for an address that the program keeps.
   [[nodiscard]] std::byte* pinned(int rank, std::uint64_t bits, std::uint64_t offset,
                                   std::size_t bytes) noexcept {
-    std::byte* at = direct(rank, bits, offset, bytes);
-    if (at != nullptr) slot(*last_, rank).pinned = true;
+    region_state* const region = last_ != nullptr && last_->bits == bits ? last_ : find(bits);
+    if (region == nullptr) return nullptr;
+    part& peer = slot(*region, rank);
+    std::byte* const at = address(peer, rank, offset, bytes);
+    if (at != nullptr) peer.pinned = true;
     return at;
   }
 
@@ -119,10 +117,19 @@ class region_table {
   static part& slot(region_state& region, int rank) noexcept {
     return region.parts[static_cast<std::size_t>(rank) & (region.parts.size() - 1)];
   }
+  static std::byte* address(const part& peer, int rank, std::uint64_t offset,
+                            std::size_t bytes) noexcept {
+    if (peer.rank != rank || peer.direct == nullptr) [[unlikely]]
+      return nullptr;
+    if (offset > peer.size || bytes > peer.size - offset) [[unlikely]]
+      return nullptr;
+    return peer.direct + offset;
+  }
   void forget_all(region_state& region);
 
   footing& below_;
   int rank_;
+  bool traced_;  ///< accesses go through the endpoint, which writes them down: `last_` stays null
   region_state* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<region_state>> by_id_;
   std::map<const std::byte*, region_state*> by_address_;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 #include <cstring>
 
 #include "upwash/base/error.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -33,7 +34,7 @@ struct pipe_ends {
 pipe_ends make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw system_error("cannot make a pipe for a process's output (see ulimit -n)", errno);
+    throw system_error("cannot make a pipe for a process (see ulimit -n)", errno);
   }
   return {ends[0], ends[1]};
 }
@@ -47,15 +48,17 @@ pipe_ends make_pipe() {
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   // A terminal would stop a process of another group that reads it; a file or pipe is rank 0's.
-  if (index != 0 || isatty(STDIN_FILENO) != 0) {
-    const int nothing = open("/dev/null", O_RDONLY);
+  if (plan.standard_in >= 0) {
+    dup2(plan.standard_in, STDIN_FILENO);
+  } else if (index != 0 || isatty(STDIN_FILENO) != 0) {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   }
   if (plan.cores != nullptr && !plan.cores->empty()) {
     const cpu_set_t& core = (*plan.cores)[static_cast<std::size_t>(index) % plan.cores->size()];
     sched_setaffinity(0, sizeof core, &core);
   }
-  fcntl(plan.control, F_SETFD, 0);
+  for (const int fd : plan.inherited) fcntl(fd, F_SETFD, 0);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -67,6 +70,24 @@ pipe_ends make_pipe() {
 }
 
 }  // namespace
+
+start_report::start_report() {
+  const pipe_ends ends = make_pipe();
+  read_ = ends.read;
+  write_ = ends.write;
+}
+
+start_report::~start_report() {
+  close(read_);
+  if (write_ >= 0) close(write_);
+}
+
+int start_report::error_number() noexcept {
+  close(write_);
+  write_ = -1;
+  int why = 0;
+  return read(read_, &why, sizeof why) == sizeof why ? why : 0;
+}
 
 child start_child(const start_plan& plan, int index) {
   const pipe_ends out = make_pipe();
@@ -91,8 +112,10 @@ child start_child(const start_plan& plan, int index) {
 }
 
 bool reap(child& one) {
-  if (one.reaped || waitpid(one.pid, &one.status, WNOHANG) != one.pid) return false;
+  rusage used{};
+  if (one.reaped || wait4(one.pid, &one.status, WNOHANG, &used) != one.pid) return false;
   one.reaped = true;
+  one.most_memory = static_cast<std::uint64_t>(used.ru_maxrss) << 10U;
   if (one.pidfd >= 0) close(one.pidfd);
   one.pidfd = -1;
   return true;

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,39 @@ struct child {
   int standard_out = -1;  ///< our ends of the pipes, not blocking; -1 once closed
   int standard_error = -1;
   bool reaped = false;
-  int status = 0;  ///< as of waitpid, when reaped
+  int status = 0;                 ///< as of waitpid, when reaped, as is:
+  std::uint64_t most_memory = 0;  ///< bytes that it held at most
 };
 
 /// What all processes of a job are started with.
 struct start_plan {
   std::vector<char*> arguments;    ///< null at the end
   std::vector<char*> environment;  ///< null at the end; one place is filled for each process
-  std::size_t process_place = 0;   ///< the place: "UPWASH_BOOT_PROCESS=n"
-  int control = -1;                ///< inherited under the same number
-  int report = -1;                 ///< closed by exec; carries errno of a failed one
+  std::vector<int> inherited;      ///< descriptors, under the same numbers; -1: none
+  /// Its standard input. -1: the first process has that of this one unless it is a terminal, the
+  /// others have none.
+  int standard_in = -1;
+  int report = -1;                                ///< closed by exec; carries errno of a failed one
   const std::vector<cpu_set_t>* cores = nullptr;  ///< bind process i to core i modulo their number
+};
+
+/// How the programs of some children could be started.
+class start_report {
+ public:
+  /// Throws `error` (system).
+  start_report();
+  ~start_report();
+  start_report(const start_report&) = delete;
+  start_report& operator=(const start_report&) = delete;
+
+  /// For the start_plan.
+  [[nodiscard]] int to_tell() const noexcept { return write_; }
+  /// Waits until all have begun their programs; why the first of those that could not, or 0. Once.
+  [[nodiscard]] int error_number() noexcept;
+
+ private:
+  int read_ = -1;
+  int write_ = -1;
 };
 
 /// Forks and executes process `index` in a process group of its own. Throws `error` (system).

@@ -18,10 +18,11 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/process_facts.hpp"
 #include "upwash/launch/bootstrap.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -33,8 +34,12 @@ std::size_t slots_end(int processes) {
   return header_bytes + static_cast<std::size_t>(processes) * sizeof(process_slot);
 }
 
-std::size_t block_bytes(int ranks, int processes) {
+std::size_t standings_end(int ranks, int processes) {
   return slots_end(processes) + static_cast<std::size_t>(ranks) * sizeof(standing_slot);
+}
+
+std::size_t block_bytes(int ranks, int processes, int nodes) {
+  return standings_end(ranks, processes) + static_cast<std::size_t>(nodes) * sizeof(node_slot);
 }
 
 void* map_shared(int fd, std::size_t bytes) {
@@ -83,8 +88,10 @@ control_block& control_block::operator=(control_block&& other) noexcept {
   return *this;
 }
 
-control_block control_block::create(int fd, int ranks, int processes) {
-  const std::size_t bytes = block_bytes(ranks, processes);
+control_block control_block::create(int fd, const job_map& map) {
+  const int processes = map.processes();
+  const int ranks = map.layout().ranks();
+  const std::size_t bytes = block_bytes(ranks, processes, map.node_count());
   if (const int refused = posix_fallocate(fd, 0, static_cast<off_t>(bytes)); refused != 0) {
     throw system_error(fmt::format("cannot get {} bytes for the job's control block", bytes),
                        refused);
@@ -93,8 +100,17 @@ control_block control_block::create(int fd, int ranks, int processes) {
   auto* header = new (block.base_) control_header{};
   header->processes = static_cast<std::uint32_t>(processes);
   header->ranks = static_cast<std::uint32_t>(ranks);
-  for (int p = 0; p < processes; ++p) new (&block.slot(p)) process_slot{};
-  for (int rank = 0; rank < block.ranks(); ++rank) new (&block.standing(rank)) standing_slot{};
+  header->nodes = static_cast<std::uint32_t>(map.node_count());
+  for (int p = 0; p < processes; ++p) {
+    auto* slot = new (&block.slot(p)) process_slot{};
+    slot->ranks = static_cast<std::uint32_t>(map.ranks[static_cast<std::size_t>(p)]);
+    slot->node = static_cast<std::uint32_t>(map.nodes[static_cast<std::size_t>(p)]);
+  }
+  for (int rank = 0; rank < ranks; ++rank) new (&block.standing(rank)) standing_slot{};
+  for (int n = 0; n < map.node_count(); ++n) {
+    auto* slot = new (&block.node(n)) node_slot{};
+    map.hosts[static_cast<std::size_t>(n)].copy(slot->host.data(), slot->host.size() - 1);
+  }
   header->creator = getpid();
   header->creator_started = process_started(getpid());
   header->magic.store(control_header::magic_value);
@@ -113,7 +129,7 @@ control_block control_block::attach(int fd) {
   control_block block(map_shared(fd, bytes), bytes);
   const control_header& header = block.header();
   if (header.magic.load() != control_header::magic_value ||
-      bytes < block_bytes(block.ranks(), block.processes())) {
+      bytes < block_bytes(block.ranks(), block.processes(), block.nodes())) {
     throw error(error_kind::environment,
                 "the job's control block is of another version of upwash; start the program by "
                 "the upwash run that belongs to its library");
@@ -137,12 +153,22 @@ standing_slot& control_block::standing(int rank) const noexcept {
                                            static_cast<std::size_t>(rank) * sizeof(standing_slot));
 }
 
+node_slot& control_block::node(int number) const noexcept {
+  auto* slots = static_cast<std::byte*>(base_) + standings_end(ranks(), processes());
+  return *reinterpret_cast<node_slot*>(slots +
+                                       static_cast<std::size_t>(number) * sizeof(node_slot));
+}
+
 int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
 
 int control_block::ranks() const noexcept { return static_cast<int>(header().ranks); }
 
+int control_block::nodes() const noexcept { return static_cast<int>(header().nodes); }
+
 conduit::rank_layout control_block::layout() const {
-  return conduit::rank_layout::even(ranks(), processes());
+  std::vector<int> counts;
+  for (int p = 0; p < processes(); ++p) counts.push_back(static_cast<int>(slot(p).ranks));
+  return conduit::rank_layout(counts);
 }
 
 bool control_block::fail(int rank, int status, std::string_view why, bool speak,

@@ -3,7 +3,8 @@
 //
 // The memory that all processes of a job share from the start: identity, exchange area, states,
 // why the job failed, and what its ranks wait in. In a memfd of the launcher, or in a named object
-// for a rendezvous. Growth: 576 bytes a process and 704 a rank.
+// for a rendezvous. Where a job is on several nodes, each has a block of the whole job, and the
+// agents of `upwash run` keep them in step. Growth: 576 bytes a process, 896 a rank and 256 a node.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <string_view>
 
 #include "upwash/conduit/bootstrap.hpp"
+#include "upwash/launch/detail/job_map.hpp"
 #include "upwash/observe/standing.hpp"
 
 namespace upwash::launch::detail {
@@ -21,7 +23,7 @@ enum class process_state : std::uint32_t { absent, attached, finished };
 
 /// One for each process.
 ///
-///   0    state  pid  generation  started
+///   0    state  pid  generation  running  started  ranks  node  lengths of the blobs
 ///   64   blob of even generations (256 B)
 ///   320  blob of odd generations (256 B)
 ///
@@ -33,6 +35,9 @@ struct process_slot {
   std::atomic<std::uint32_t> generation;  ///< exchanges published so far
   std::atomic<int> running = -1;          ///< rank whose turn it is; -1: none
   std::uint64_t started;                  ///< valid once there is a pid, as creator_started
+  std::uint32_t ranks;                    ///< that it hosts; written by the creator, as the next
+  std::uint32_t node;
+  std::array<std::uint32_t, 2> blob_bytes;  ///< used of the blobs
   alignas(64) std::array<std::array<std::byte, conduit::max_blob_bytes>, 2> blobs;
 };
 static_assert(sizeof(process_slot) == 576);
@@ -50,15 +55,24 @@ struct standing_slot {
   void write(const observe::standing& is, std::uint32_t question) noexcept;
   [[nodiscard]] observe::standing read() const noexcept;
 };
-static_assert(sizeof(standing_slot) == 768);
+static_assert(sizeof(standing_slot) == 896);
+
+/// One for each node.
+struct node_slot {
+  std::array<char, 256> host;  ///< the name that it was started by; empty: this machine
+};
 
 struct control_header {
-  static constexpr std::uint64_t magic_value = 0x75707761'73683036U;  // "upwash06"
+  static constexpr std::uint64_t magic_value = 0x75707761'73683038U;  // "upwash08"
   static constexpr std::size_t text_bytes = 12'288;
 
   std::atomic<std::uint64_t> magic;  ///< written last by the creator
   std::uint32_t processes;
-  std::uint32_t ranks;            ///< as even as can be over the processes
+  std::uint32_t ranks;
+  std::uint32_t nodes;
+  /// Descriptor of an eventfd that processes ring when they publish, for those on other nodes; -1:
+  /// nobody listens.
+  std::int32_t bell = -1;
   std::int32_t creator;           ///< pid
   std::uint64_t creator_started;  ///< in clock ticks since boot; tells a reused pid
   std::atomic<std::uint32_t> attached;
@@ -82,7 +96,7 @@ class control_block {
   control_block& operator=(control_block&& other) noexcept;
 
   /// Sizes the file behind `fd`, maps and fills it. Throws `error` (system).
-  static control_block create(int fd, int ranks, int processes);
+  static control_block create(int fd, const job_map& map);
 
   /// Maps what another process created. Throws `error` (environment) when it is none.
   static control_block attach(int fd);
@@ -90,8 +104,10 @@ class control_block {
   [[nodiscard]] control_header& header() const noexcept;
   [[nodiscard]] process_slot& slot(int process) const noexcept;
   [[nodiscard]] standing_slot& standing(int rank) const noexcept;
+  [[nodiscard]] node_slot& node(int number) const noexcept;
   [[nodiscard]] int processes() const noexcept;
   [[nodiscard]] int ranks() const noexcept;
+  [[nodiscard]] int nodes() const noexcept;
   [[nodiscard]] conduit::rank_layout layout() const;
 
   /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to

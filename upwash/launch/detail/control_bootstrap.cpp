@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,7 +18,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -73,6 +74,20 @@ void control_bootstrap::close_place() noexcept {
   place_.reset();
 }
 
+int control_bootstrap::node_of(int process) const noexcept {
+  return static_cast<int>(block_.slot(process).node);
+}
+
+std::string_view control_bootstrap::host_of(int node) const noexcept {
+  return block_.node(node).host.data();
+}
+
+/// Wakes who carries to other nodes what this process has just published.
+void control_bootstrap::ring() const noexcept {
+  const int bell = block_.header().bell;
+  if (bell >= 0) eventfd_write(bell, 1);
+}
+
 void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std::byte> all) {
   const auto count = static_cast<std::size_t>(process_count());
   if (mine.size() > conduit::max_blob_bytes || all.size() != mine.size() * count) {
@@ -82,9 +97,11 @@ void control_bootstrap::exchange(std::span<const std::byte> mine, std::span<std:
   }
   const std::uint32_t generation = generation_++;
   process_slot& slot = block_.slot(process_);
+  slot.blob_bytes[generation % 2] = static_cast<std::uint32_t>(mine.size());
   if (!mine.empty()) std::memcpy(slot.blobs[generation % 2].data(), mine.data(), mine.size());
   // Release: the blob is visible to whoever sees the new generation.
   slot.generation.store(generation + 1, std::memory_order_release);
+  ring();
   await_all(generation + 1);
   for (std::size_t p = 0; p < count && !mine.empty(); ++p) {
     std::memcpy(all.data() + p * mine.size(),
@@ -143,6 +160,7 @@ void control_bootstrap::desert(int rank, std::string_view why) noexcept {
   close_place();
   std::fflush(nullptr);
   block_.fail(rank, 1, why, !launcher_, process_);
+  ring();
 }
 
 void control_bootstrap::answer(const observe::standing& mine, std::uint32_t question) noexcept {

@@ -31,6 +31,8 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   [[nodiscard]] int process() const noexcept override { return process_; }
   [[nodiscard]] int process_count() const noexcept override { return layout_.processes(); }
   [[nodiscard]] const conduit::rank_layout& layout() const noexcept override { return layout_; }
+  [[nodiscard]] int node_of(int process) const noexcept override;
+  [[nodiscard]] std::string_view host_of(int node) const noexcept override;
   void exchange(std::span<const std::byte> mine, std::span<std::byte> all) override;
   void barrier() override { exchange({}, {}); }
   void finished() noexcept override;
@@ -43,6 +45,7 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   void answer(const observe::standing& mine, std::uint32_t question) noexcept override;
   void tell_of_hang() noexcept override;
   void look() override;
+  void ring() const noexcept;
   void await_all(std::uint32_t generation);
   [[noreturn]] void missing(std::uint32_t generation, const char* what);
   void close_place() noexcept;

@@ -7,39 +7,47 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/standing_gatherer.hpp"
 
 namespace upwash::launch::detail {
 
+/// Makes reports of what all ranks of a job are in, and none twice.
+class hang_reporter {
+ public:
+  /// The first line without a prefix. None while the ranks are in what the last report said, or no
+  /// rank waits, unless it is `wanted` all the same.
+  [[nodiscard]] std::optional<std::string> report(std::span<const observe::standing> all,
+                                                  bool wanted);
+
+ private:
+  std::uint64_t reported_ = 0;  ///< the state of the last report; 0: none
+};
+
+/// Of a job that is all on this machine.
 class hang_gatherer {
  public:
   /// `block` outlives it.
-  explicit hang_gatherer(const control_block& block) : block_(block) {}
+  explicit hang_gatherer(const control_block& block)
+      : block_(block), standings_(block, 0, block.ranks()) {}
 
   /// A report is wanted, whether or not anything has changed.
   void ask() noexcept { wanted_ = true; }
 
   /// Called often; nonblocking. Asks when a rank has hung, takes the answers in later calls, and
-  /// returns the report once all have answered or had their time: the first line without a prefix.
-  /// None while the ranks are in what the last report said. Cheap when nothing hangs.
+  /// returns the report once all have answered or had their time. Cheap when nothing hangs.
   [[nodiscard]] std::optional<std::string> look(duration now);
 
  private:
-  [[nodiscard]] bool all_answered() const noexcept;
-  [[nodiscard]] std::vector<observe::standing> gathered() const;
-  [[nodiscard]] std::optional<std::string> report();
-
   const control_block& block_;
+  standing_gatherer standings_;
+  hang_reporter reporter_;
   bool wanted_ = false;
-  bool asking_ = false;
-  duration asked_at_;
-  std::uint32_t question_ = 0;
-  std::uint32_t hangs_ = 0;     ///< that have led to a question
-  std::uint64_t reported_ = 0;  ///< the state of the last report; 0: none
+  std::uint32_t hangs_ = 0;  ///< that have led to a question
 };
 
 }  // namespace upwash::launch::detail

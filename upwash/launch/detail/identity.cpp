@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "upwash/base/error.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -45,12 +45,12 @@ void check_place(const identity& self) {
                           self.launcher, self.process, self.processes));
 }
 
-[[noreturn]] void several_nodes(const identity& self, int here) {
-  throw error(error_kind::environment,
-              fmt::format("{} started {} processes but only {} on this node: the shm conduit spans "
-                          "one node; start all processes on one node, or take a conduit that "
-                          "spans several (UPWASH_CONDUIT)",
-                          self.launcher, self.processes, here));
+std::string several_nodes(const identity& self, int here) {
+  return fmt::format(
+      "{} started {} processes but only {} on this node: the shm conduit spans one "
+      "node; start all processes on one node, or take a conduit that spans several "
+      "(UPWASH_CONDUIT)",
+      self.launcher, self.processes, here);
 }
 
 /// A name for the nearest ancestor that runs one of these programs: what all processes of a job
@@ -76,7 +76,7 @@ std::optional<identity> from_knobs(const settings& values) {
                             "none (rank from 0, size from 1)",
                             rank, size, job));
   }
-  identity self{static_cast<int>(rank), static_cast<int>(size), job, "UPWASH_RANK"};
+  identity self{static_cast<int>(rank), static_cast<int>(size), job, "UPWASH_RANK", {}};
   check_place(self);
   return self;
 }
@@ -85,11 +85,11 @@ std::optional<identity> from_open_mpi() {
   if (variable("OMPI_COMM_WORLD_RANK") == nullptr || variable("OMPI_COMM_WORLD_SIZE") == nullptr) {
     return std::nullopt;
   }
-  identity self{number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"), {}, "mpirun"};
+  identity self{number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"), {}, "mpirun", {}};
   check_place(self);
   if (variable("OMPI_COMM_WORLD_LOCAL_SIZE") != nullptr) {
     const int here = number("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (here != self.processes) several_nodes(self, here);
+    if (here != self.processes) self.several_nodes = several_nodes(self, here);
   }
   if (const char* space = variable("PMIX_NAMESPACE")) {
     self.job = fmt::format("pmix-{}", space);
@@ -97,23 +97,6 @@ std::optional<identity> from_open_mpi() {
     self.job = fmt::format("ompi-{}", job);
   } else {
     self.job = "ompi-" + ancestor({"orted", "prted", "orterun", "mpirun", "mpiexec"});
-  }
-  return self;
-}
-
-std::optional<identity> from_pmi() {
-  if (variable("PMI_RANK") == nullptr || variable("PMI_SIZE") == nullptr) return std::nullopt;
-  identity self{number("PMI_RANK"), number("PMI_SIZE"), {}, "the PMI launcher"};
-  check_place(self);
-  if (variable("MPI_LOCALNRANKS") != nullptr) {
-    const int here = number("MPI_LOCALNRANKS");
-    if (here != self.processes) several_nodes(self, here);
-  }
-  if (const char* job = variable("PMI_JOBID")) {
-    self.job = fmt::format("pmi-{}", job);
-  } else {
-    // Hydra names no job, but has one proxy a job on this node.
-    self.job = "pmi-" + ancestor({"hydra_pmi_proxy", "pmi_proxy"});
   }
   return self;
 }
@@ -126,18 +109,39 @@ std::optional<identity> from_slurm() {
   }
   const char* size = variable("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
   if (variable(size) == nullptr) return std::nullopt;
-  identity self{number("SLURM_PROCID"), number(size), {}, "srun"};
+  identity self{number("SLURM_PROCID"), number(size), {}, "srun", {}};
   check_place(self);
   const char* nodes =
       variable("SLURM_STEP_NUM_NODES") ? "SLURM_STEP_NUM_NODES" : "SLURM_JOB_NUM_NODES";
   if (variable(nodes) != nullptr && number(nodes) > 1) {
-    throw error(
-        error_kind::environment,
-        fmt::format("srun started {} processes on {} nodes: the shm conduit spans one node; "
-                    "use srun -N 1, or a conduit that spans several (UPWASH_CONDUIT)",
-                    self.processes, number(nodes)));
+    self.several_nodes = fmt::format(
+        "srun started {} processes on {} nodes: the shm conduit spans one node; "
+        "use srun -N 1, or a conduit that spans several (UPWASH_CONDUIT)",
+        self.processes, number(nodes));
   }
   self.job = fmt::format("slurm-{}.{}", variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID"));
+  return self;
+}
+
+std::optional<identity> from_pmi() {
+  if (variable("PMI_RANK") == nullptr || variable("PMI_SIZE") == nullptr) return std::nullopt;
+  identity self{number("PMI_RANK"), number("PMI_SIZE"), {}, "the PMI launcher", {}};
+  check_place(self);
+  // srun --mpi=pmi2, which says more by its own variables.
+  if (auto step = from_slurm();
+      step && step->process == self.process && step->processes == self.processes) {
+    return step;
+  }
+  if (variable("MPI_LOCALNRANKS") != nullptr) {
+    const int here = number("MPI_LOCALNRANKS");
+    if (here != self.processes) self.several_nodes = several_nodes(self, here);
+  }
+  if (const char* job = variable("PMI_JOBID")) {
+    self.job = fmt::format("pmi-{}", job);
+  } else {
+    // Hydra names no job, but has one proxy a job on this node.
+    self.job = "pmi-" + ancestor({"hydra_pmi_proxy", "pmi_proxy"});
+  }
   return self;
 }
 
@@ -145,6 +149,10 @@ std::optional<identity> from_slurm() {
 
 std::optional<identity> find_identity(const settings& values) {
   if (auto self = from_knobs(values)) return self;
+  return find_foreign_identity();
+}
+
+std::optional<identity> find_foreign_identity() {
   if (auto self = from_open_mpi()) return self;
   if (auto self = from_pmi()) return self;
   return from_slurm();

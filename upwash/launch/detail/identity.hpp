@@ -16,11 +16,16 @@ struct identity {
   int processes = 1;
   std::string job;       ///< the same in all processes of the job, and in no other job's
   std::string launcher;  ///< for messages
+  /// What is wrong with it for a job that must be on one node; empty: nothing.
+  std::string several_nodes;
 };
 
 /// Reads the knobs rank, size and job_id, else the variables of Open MPI, PMI (MPICH, Intel MPI,
 /// Slurm) and Slurm. Empty: no launcher. Throws `error` (environment) for values that contradict
-/// each other, and for a job that spans several nodes.
+/// each other.
 [[nodiscard]] std::optional<identity> find_identity(const settings& values);
+
+/// The same of the launchers' variables alone, before there are settings.
+[[nodiscard]] std::optional<identity> find_foreign_identity();
 
 }  // namespace upwash::launch::detail

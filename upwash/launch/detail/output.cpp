@@ -8,13 +8,16 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 
 namespace upwash::launch::detail {
 namespace {
 
 constexpr std::size_t longest_piece = std::size_t{1} << 20U;
+constexpr int look_ms = 200;
 constexpr int reads_at_once = 16;  // then the other pipes and the deaths have their turn
 
 }  // namespace
@@ -31,6 +34,32 @@ void standard_sink::line(int /*rank*/, bool standard_error, std::string_view tex
     } else if (errno != EINTR) {
       return;  // nobody to tell
     }
+  }
+}
+
+void patient_sink::line(int /*rank*/, bool standard_error, std::string_view text) {
+  const int fd = standard_error ? STDERR_FILENO : STDOUT_FILENO;
+  while (!text.empty()) {
+    waits_();
+    pollfd ready{fd, POLLOUT, 0};
+    if (poll(&ready, 1, look_ms) <= 0) continue;
+    // What is ready takes so much at once without waiting.
+    const ssize_t written = write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return;  // nobody to tell
+    }
+  }
+}
+
+void say_lines(output_sink& sink, std::string_view text) {
+  const std::size_t first = text.find('\n');
+  sink.line(-1, true, fmt::format("upwash: {}\n", text.substr(0, first)));
+  for (std::size_t at = first + 1; at < text.size();) {
+    const std::size_t end = text.find('\n', at) + 1;
+    sink.line(-1, true, text.substr(at, end - at));
+    at = end;
   }
 }
 

@@ -4,6 +4,7 @@
 // Whole lines out of the pipes of a job's processes.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,20 @@ class standard_sink final : public output_sink {
  public:
   void line(int rank, bool standard_error, std::string_view text) override;
 };
+
+/// Likewise, and calls `waits` now and then while they take nothing more: a terminal that its user
+/// has stopped, or a pipe to a slow reader.
+class patient_sink final : public output_sink {
+ public:
+  explicit patient_sink(std::function<void()> waits) : waits_(std::move(waits)) {}
+  void line(int rank, bool standard_error, std::string_view text) override;
+
+ private:
+  std::function<void()> waits_;
+};
+
+/// Text of the launcher's own, of several lines: the first begins with "upwash: ".
+void say_lines(output_sink& sink, std::string_view text);
 
 /// One pipe: keeps the beginning of a line until its end comes.
 class line_reader {

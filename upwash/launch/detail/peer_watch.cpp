@@ -10,7 +10,7 @@
 
 #include <cstdio>
 
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {

@@ -23,7 +23,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
 namespace {
@@ -189,7 +189,8 @@ meeting meet(const identity& self, int ranks, duration patience) {
     meeting_place place(name, file.inode());
     if (file.empty()) {
       try {
-        return {control_block::create(file.fd(), ranks, self.processes), std::move(place)};
+        return {control_block::create(file.fd(), job_map::here(ranks, self.processes)),
+                std::move(place)};
       } catch (...) {
         shm_unlink(name.c_str());  // ours, under the lock: a full file system keeps no name of it
         throw;

@@ -12,6 +12,7 @@
 #include "upwash/model/machine.hpp"
 #include "upwash/neighborhood/detail/neighborhood_state.hpp"
 #include "upwash/neighborhood/relay/estimate.hpp"
+#include "upwash/neighborhood/schemes/scheme_search.hpp"
 
 namespace upwash::neighborhoods {
 
@@ -25,25 +26,27 @@ void install(job& here, machine_by_name& on) { here.service<detail::costs>().on 
 namespace detail {
 namespace {
 
-/// Collective: the plans of all schemes, and what they take by all members' estimates.
-scheme_costs costs_of(neighborhood_state& of, const std::vector<chosen_scheme>& schemes,
-                      contents what, const machine& on) {
-  std::vector<std::shared_ptr<const relay_plan>> plans;
+/// What schemes take by all members' estimates. Collective: their plans, and two reductions.
+std::vector<double> times_of(neighborhood_state& of, std::span<const chosen_scheme> schemes,
+                             contents what, layout_maker lay_out, const machine& on) {
+  std::vector<std::shared_ptr<const relay_call>> calls;
   std::vector<std::uint64_t> own;
   for (const chosen_scheme& each : schemes) {
-    plans.push_back(of.plan_of(text_of(each), what));
-    own.push_back(rounds_of(*plans.back()));
+    calls.push_back(lay_out(of.plan_of(text_of(each), what)));
+    own.push_back(rounds_of(calls.back()->layout().plan()));
   }
   std::vector<std::uint64_t> rounds(own.size());
   all_reduce<most>(of.among(), blocking, std::span<const std::uint64_t>(own),
                    std::span<std::uint64_t>(rounds));
   scheme_costs table(rounds, of.nodes().nodes());
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    table.add(i, *plans[i], of.among().rank(), of.nodes(), on);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    table.add(i, calls[i]->layout(), of.among().rank(), of.nodes(), on);
   }
   all_reduce<most>(of.among(), blocking, in_place, table.slowest());
   all_reduce<sum>(of.among(), blocking, in_place, table.adapters());
-  return table;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < calls.size(); ++i) times.push_back(table.nanoseconds(i));
+  return times;
 }
 
 /// Where members share memory, no other scheme needs to be planned unless neighbours are many.
@@ -59,37 +62,35 @@ bool sharing_is_best(const neighborhood_state& of, contents what, const machine&
 
 }  // namespace
 
-std::array<std::string, looked_at.size()> choose_schemes(neighborhood_state& of, contents what) {
-  std::array<std::string, looked_at.size()> chosen;
-  machine_by_name* on = of.among().here().service<costs>().on;
-  if (on == nullptr) {
+std::string choose_scheme(neighborhood_state& of, contents what, std::uint64_t bytes,
+                          layout_maker lay_out) {
+  machine_by_name* machine_of_job = of.among().here().service<costs>().on;
+  const auto say = [&of](const std::string& why) {
+    if (of.among().rank() == 0) log(log_level::info, "neighborhood", why);
+  };
+  if (machine_of_job == nullptr) {
     const char* usual = of.where().shares_memory ? "shared" : "direct";
-    chosen.fill(usual);
-    log(log_level::info, "neighborhood",
-        fmt::format("{}; why: the job knows no machine to choose by", usual));
-    return chosen;
+    say(fmt::format("{}; why: the job knows no machine to choose by", usual));
+    return usual;
   }
-  if (sharing_is_best(of, what, on->get())) {
-    chosen.fill("shared");
-    if (of.among().rank() == 0) {
-      log(log_level::info, "neighborhood",
-          "shared; why: members share memory, and to read what neighbours have takes no longer "
-          "than two rounds of messages");
-    }
-    return chosen;
+  const machine& on = machine_of_job->get();
+  if (sharing_is_best(of, what, on)) {
+    say("shared; why: members share memory, and to read what neighbours have takes no longer than "
+        "two rounds of messages");
+    return "shared";
   }
-  const auto schemes = schemes_worth_a_look(of.where());
-  const scheme_costs table = costs_of(of, schemes, what, on->get());
-  for (std::size_t size = 0; size < looked_at.size(); ++size) {
-    const std::size_t best = table.best(size);
-    chosen[size] = text_of(schemes[best]);
-    if (of.among().rank() != 0) continue;
-    log(log_level::info, "neighborhood",
-        fmt::format("{} for blocks of up to {} bytes; why: {:.2f} us by estimate, direct {:.2f} us",
-                    chosen[size], looked_at[size], table.nanoseconds(best, size) / 1000,
-                    table.nanoseconds(0, size) / 1000));
+  scheme_search search({of.where(), of.facts(), of.nodes(), on}, bytes);
+  std::string planned;
+  for (auto next = search.next(); !next.empty(); next = search.next()) {
+    for (const chosen_scheme& each : next) planned += fmt::format(" {}", text_of(each));
+    search.took(times_of(of, next, what, lay_out, on));
   }
-  return chosen;
+  say(
+      fmt::format("{} for blocks of {} bytes; why: {:.2f} us by estimate, direct {:.2f} us; "
+                  "planned:{}",
+                  text_of(search.found()), bytes, search.nanoseconds() / 1000,
+                  search.direct_nanoseconds() / 1000, planned));
+  return text_of(search.found());
 }
 
 }  // namespace detail

@@ -4,13 +4,16 @@
 // The scheme for a graph and a size of blocks: members estimate their own plans' rounds, and agree.
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
 
+#include "upwash/base/function_ref.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/neighborhood/install.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
 #include "upwash/neighborhood/relay/scheme_costs.hpp"
+#include "upwash/neighborhood/relay_family.hpp"
 
 namespace upwash::neighborhoods::detail {
 
@@ -23,9 +26,14 @@ class costs final : public service_base {
   machine_by_name* on = nullptr;
 };
 
-/// By class of sizes. Makes the plans of all schemes worth a look, which the state keeps; two
-/// reductions. Collective, blocking.
-[[nodiscard]] std::array<std::string, looked_at.size()> choose_schemes(neighborhood_state& of,
-                                                                       contents what);
+/// Gives a plan its lengths: of one that may be chosen. Collective where lengths must travel first.
+using layout_maker =
+    function_ref<std::shared_ptr<const relay_call>(const std::shared_ptr<const relay_plan>&)>;
+
+/// The scheme for blocks of so many bytes, or, of different lengths, of so many at least, by what
+/// `lay_out` makes of plans. Makes the plans of those schemes that may be the best by a bound,
+/// which the state keeps; two reductions for each stage of the search. Collective, blocking.
+[[nodiscard]] std::string choose_scheme(neighborhood_state& of, contents what, std::uint64_t bytes,
+                                        layout_maker lay_out);
 
 }  // namespace upwash::neighborhoods::detail

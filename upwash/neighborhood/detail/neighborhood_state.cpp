@@ -11,6 +11,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/base/random.hpp"
 #include "upwash/collective/all_reduce.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/collective/values.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
@@ -200,15 +201,48 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
 }
 
 scene neighborhood_state::where() const {
-  return {reach_.has_value(), nodes_.nodes() > 1, all_direct(among_)};
+  const bool several = nodes_.nodes() > 1;
+  const bool in_company = nodes_.nodes() < among_.size();  // somebody shares a node
+  return {.on_grid = reach_.has_value(),
+          .several_nodes = several,
+          .shares_memory = all_direct(among_),
+          .nodes_share_memory = several && in_company && nodes_direct(among_)};
+}
+
+/// Agrees on how much memory the calls of a plan take that hands over blocks inside nodes.
+/// Collective, blocking.
+void neighborhood_state::share_inside_nodes(relay_plan& made) {
+  node_scratch_ = collective::share_inside_nodes(among_);
+  const std::uint32_t used = made.places_used;
+  all_reduce<most>(among_, blocking, std::span(&used, 1), std::span(&made.most_places, 1));
 }
 
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme, contents of,
                                                               std::uint64_t bytes) {
   if (scheme != "best") return plan_of(scheme, of);
-  auto found = best_.find(of);
-  if (found == best_.end()) found = best_.emplace(of, choose_schemes(*this, of)).first;
-  return plan_of(found->second[class_of(bytes)], of);
+  const std::pair key{of, class_of(bytes)};
+  auto found = best_.find(key);
+  if (found == best_.end()) {
+    const std::uint64_t each = looked_at[key.second];
+    found = best_
+                .emplace(key, choose_scheme(*this, of, each,
+                                            [&](const auto& plan) {
+                                              return std::make_shared<relay_call>(
+                                                  plan, each, plan->hands_over ? node_scratch_ : 0);
+                                            }))
+                .first;
+  }
+  return plan_of(found->second, of);
+}
+
+graph_facts neighborhood_state::facts() {
+  if (mean_destinations_ < 0) {
+    const std::uint64_t own = destinations_.size();
+    std::uint64_t all = 0;
+    all_reduce<sum>(among_, blocking, std::span(&own, 1), std::span(&all, 1));
+    mean_destinations_ = static_cast<double>(all) / among_.size();
+  }
+  return {most_destinations_, most_sources_, mean_destinations_, reach_ ? &*reach_ : nullptr};
 }
 
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme,
@@ -222,31 +256,37 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
                             "make the neighborhood with one",
                             among_.here().rank(), scheme));
   }
-  if (chosen.is->facts.shares_memory && !where().shares_memory) {
+  const scene in = where();
+  if (chosen.is->facts.shares_memory && !in.shares_memory && !nodes_direct(among_)) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: neighborhood: scheme {} is for members that load and store "
-                            "each other's memory; name another, or none",
+                            "each other's memory, all or those of each node; name another, or none",
                             among_.here().rank(), scheme));
   }
-  router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr, most_destinations_},
+  const bool handed = hands_over(chosen, in);
+  router at(among_.rank(), {&nodes_, reach_ ? &*reach_ : nullptr, most_destinations_, handed},
             destinations_, sources_, of);
   auto made = std::make_shared<relay_plan>(
       chosen.is->facts.straight ? plan_straight(at, chosen.route(at), edges_here_)
                                 : plan_together(among_, at, chosen.route(at), how_.plans_by));
+  if (handed) share_inside_nodes(*made);
   return plans_.emplace(key, std::move(made)).first->second;
 }
 
 std::shared_ptr<relay_call> neighborhood_state::call_of(
-    const std::shared_ptr<const relay_plan>& plan, std::uint64_t bytes) {
+    const std::shared_ptr<const relay_plan>& plan, std::uint64_t bytes, bool by_messages) {
+  const bool inside_nodes = plan->hands_over && !by_messages;
   const auto found = std::find_if(calls_.begin(), calls_.end(), [&](const kept_call& each) {
-    return each.plan == plan.get() && each.bytes == bytes;
+    return each.plan == plan.get() && each.bytes == bytes && each.inside_nodes == inside_nodes;
   });
   if (found != calls_.end()) {
     std::rotate(calls_.begin(), found, found + 1);
     return calls_.front().call;
   }
   if (calls_.size() == most_calls) calls_.pop_back();
-  calls_.insert(calls_.begin(), {plan.get(), bytes, std::make_shared<relay_call>(plan, bytes)});
+  calls_.insert(calls_.begin(),
+                {plan.get(), bytes, inside_nodes,
+                 std::make_shared<relay_call>(plan, bytes, inside_nodes ? node_scratch_ : 0)});
   return calls_.front().call;
 }
 

@@ -19,7 +19,7 @@
 #include "upwash/neighborhood/neighbor_call.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
 #include "upwash/neighborhood/relay_family.hpp"
-#include "upwash/neighborhood/schemes/schemes.hpp"
+#include "upwash/neighborhood/schemes/scheme_search.hpp"
 
 namespace upwash::neighborhoods::detail {
 
@@ -45,21 +45,25 @@ class neighborhood_state {
   [[nodiscard]] int most_destinations() const noexcept { return most_destinations_; }
   [[nodiscard]] int most_sources() const noexcept { return most_sources_; }
 
+  /// What all members know of the graph. The first call is collective, blocking.
+  [[nodiscard]] graph_facts facts();
+
   /// That of `scheme`, or for `best` of the one chosen for blocks of so many bytes; the first call
-  /// chooses, collective and blocking.
+  /// of a class of sizes chooses, collective and blocking.
   [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of,
                                                           std::uint64_t bytes);
   /// The plan of a scheme, made at its first call: then collective and blocking.
   [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of);
-  /// Equal blocks by that plan; the last few lengths are kept.
+  /// Equal blocks by that plan, or by messages only; the last few lengths are kept.
   [[nodiscard]] std::shared_ptr<relay_call> call_of(const std::shared_ptr<const relay_plan>& plan,
-                                                    std::uint64_t bytes);
+                                                    std::uint64_t bytes, bool by_messages);
 
  private:
   [[nodiscard]] std::string objection_to_ranks() const;
   [[nodiscard]] std::string objection_to_weights() const;
   [[nodiscard]] std::string objection_to_edges() const;
   [[nodiscard]] std::string objection_to_grid(const std::optional<grid>& on) const;
+  void share_inside_nodes(relay_plan& made);
   void check_neighbors(const std::optional<grid>& on, std::string wrong);
 
   team among_;
@@ -70,15 +74,18 @@ class neighborhood_state {
   std::vector<int> source_weights_;
   std::vector<int> destination_weights_;
   placement nodes_;
+  std::uint64_t node_scratch_ = 0;  ///< of an operation, where a plan hands over inside nodes
   int most_destinations_ = 0;
   int most_sources_ = 0;
   std::optional<grid_reach> reach_;
   std::map<std::pair<std::string, contents>, std::shared_ptr<const relay_plan>> plans_;
-  std::map<contents, std::array<std::string, looked_at.size()>> best_;
+  std::map<std::pair<contents, std::size_t>, std::string> best_;  ///< by class of sizes
+  double mean_destinations_ = -1;                                 ///< below 0: not asked for yet
   static constexpr std::size_t most_calls = 8;
   struct kept_call {
     const relay_plan* plan;
     std::uint64_t bytes;
+    bool inside_nodes;
     std::shared_ptr<relay_call> call;
   };
   std::vector<kept_call> calls_;  ///< the latest first

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "upwash/model/cost.hpp"
-#include "upwash/neighborhood/relay/relay_schedule.hpp"
 #include "upwash/schedule/lower.hpp"
 
 namespace upwash::neighborhoods {
@@ -107,59 +106,119 @@ std::size_t rounds_of(const relay_plan& plan) noexcept {
   return plan.rounds.empty() ? 0 : plan.rounds.back().number + std::size_t{1};
 }
 
-round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes, std::size_t rounds,
+namespace {
+
+/// Goes through one rank's plan, round by round.
+class estimated_plan {
+ public:
+  estimated_plan(const laid_out_plan& layout, int rank, const placement& nodes, const machine& on)
+      : layout_(layout),
+        plan_(layout.plan()),
+        rank_(rank),
+        nodes_(nodes),
+        on_(on),
+        costs_(on),
+        looking_(model::cost_of_message(on, costs_.level_of_node(), 0)),
+        delivered_(plan_.deliveries.begin()) {}
+
+  void add(const relay_plan::round& now, round_times& all) {
+    in_ = out_ = work_ = adapter_ = latency_ = 0;
+    hops_ = 0;
+    for (; layout_.inside_nodes() && laid_ < now.laid_end; ++laid_) {
+      work_ += copy(layout_.slot_bytes(plan_.laid[laid_]));
+    }
+    for (; sent_ < now.sends_end; ++sent_) send(sent_);
+    for (; received_ < now.receives_end; ++received_) receive(plan_.receives[received_]);
+    const int sharing = sharers(nodes_, rank_, on_);
+    const bool one_budget = on_.nic.traffic == nic_protocol::budget::shared;
+    const double port = one_budget ? out_ + in_ : std::max(out_, in_);
+    all.work[now.number] = std::max(work_ * sharing, port);
+    all.latency[now.number] = latency_ + hops_ * turns(sharing, on_);
+    all.adapter[now.number] = adapter_;
+  }
+
+ private:
+  [[nodiscard]] double copy(std::uint64_t bytes) const {
+    return static_cast<double>(bytes) * on_.processor.copy_ns_per_byte.value_or(0);
+  }
+  [[nodiscard]] bool is_handed_over(const relay_plan::message& one) const {
+    return layout_.inside_nodes() && one.is_handed_over();
+  }
+  const edge_cost& cost_of(const relay_plan::message& one, std::uint64_t bytes) {
+    return costs_.of(costs_.level(nodes_, rank_, one.peer), bytes);
+  }
+  void pass(int peer, const edge_cost& cost, double leaving, double coming) {
+    out_ += leaving;
+    in_ += coming;
+    wait(cost.latency, cost.hops);
+    const bool shared_adapter = on_.levels.size() > 1 && on_.nic.of == nic_protocol::owner::node;
+    if (nodes_.together(rank_, peer) || !shared_adapter) return;
+    adapter_ += leaving + (on_.nic.traffic == nic_protocol::budget::shared ? coming : 0);
+  }
+  void wait(double latency, int hops) {
+    latency_ = std::max(latency_, latency);
+    hops_ = std::max(hops_, hops);
+  }
+  void send(std::size_t which) {
+    const relay_plan::message& one = plan_.sends[which];
+    if (is_handed_over(one)) return;
+    const std::uint64_t bytes = layout_.piece_of(which).bytes;
+    const edge_cost& cost = cost_of(one, bytes);
+    work_ += cost.sending + (layout_.is_packed(which) ? copy(bytes) : 0);
+    pass(one.peer, cost, cost.out, cost.back);
+  }
+  void receive(const relay_plan::message& one) {
+    const bool handed = is_handed_over(one);
+    if (handed) {
+      work_ += looking_.send_overhead.ns() + looking_.receive_overhead.ns();
+      wait(looking_.latency.ns(), 1);
+    } else {
+      const edge_cost& cost = cost_of(one, layout_.piece_for(one).bytes);
+      work_ += cost.receiving;
+      pass(one.peer, cost, cost.back, cost.out);
+    }
+    for (; delivered_ != plan_.deliveries.end() && delivered_->slot < one.first + one.count;
+         ++delivered_) {
+      work_ += handed || one.count > 1 ? copy(layout_.slot_bytes(delivered_->slot)) : 0;
+    }
+  }
+
+  const laid_out_plan& layout_;
+  const relay_plan& plan_;
+  int rank_;
+  const placement& nodes_;
+  const machine& on_;
+  edge_costs costs_;
+  model::message_cost looking_;
+  std::size_t sent_ = 0;
+  std::size_t received_ = 0;
+  std::size_t laid_ = 0;
+  std::vector<relay_plan::delivery>::const_iterator delivered_;
+  // Of the round:
+  double work_ = 0;
+  double out_ = 0;
+  double in_ = 0;
+  double latency_ = 0;
+  double adapter_ = 0;
+  int hops_ = 0;
+};
+
+}  // namespace
+
+round_times estimate(const laid_out_plan& layout, int rank, std::size_t rounds,
                      const placement& nodes, const machine& on) {
-  edge_costs costs(on);
-  const laid_out_plan layout(plan, bytes);
-  const double copy = static_cast<double>(bytes) * on.processor.copy_ns_per_byte.value_or(0);
-  const bool shared_adapter = on.levels.size() > 1 && on.nic.of == nic_protocol::owner::node;
-  const bool one_budget = on.nic.traffic == nic_protocol::budget::shared;
-  const int sharing = sharers(nodes, rank, on);
+  const relay_plan& plan = layout.plan();
   round_times all{std::vector<double>(rounds), std::vector<double>(rounds),
                   std::vector<double>(rounds)};
   if (plan.shared_slots > 0) {
     const shared_reading what{static_cast<double>(plan.own_slots),
                               static_cast<double>(plan.deliveries.size())};
+    const std::uint64_t bytes = plan.slots > 0 ? layout.slot_bytes(0) : 0;
     if (rounds > 0) all.work[0] = estimate(what, rank, bytes, nodes, on);
     return all;
   }
-  std::size_t sent = 0;
-  std::size_t received = 0;
-  auto delivered = plan.deliveries.begin();
-  for (const relay_plan::round& now : plan.rounds) {
-    double work = 0;
-    double out = 0;
-    double in = 0;
-    int hops = 0;
-    double& latency = all.latency[now.number];
-    const auto pass = [&](int peer, const edge_cost& cost, double leaving, double coming) {
-      out += leaving;
-      in += coming;
-      latency = std::max(latency, cost.latency);
-      hops = std::max(hops, cost.hops);
-      if (nodes.together(rank, peer) || !shared_adapter) return;
-      all.adapter[now.number] += leaving + (one_budget ? coming : 0);
-    };
-    for (; sent < now.sends_end; ++sent) {
-      const relay_plan::message& one = plan.sends[sent];
-      const edge_cost& cost = costs.of(costs.level(nodes, rank, one.peer), bytes * one.count);
-      work += cost.sending + (layout.is_packed(sent) ? copy * one.count : 0);
-      pass(one.peer, cost, cost.out, cost.back);
-    }
-    for (; received < now.receives_end; ++received) {
-      const relay_plan::message& one = plan.receives[received];
-      const edge_cost& cost = costs.of(costs.level(nodes, rank, one.peer), bytes * one.count);
-      work += cost.receiving;
-      pass(one.peer, cost, cost.back, cost.out);
-      while (delivered != plan.deliveries.end() && delivered->slot < one.first + one.count) {
-        work += one.count > 1 ? copy : 0;
-        ++delivered;
-      }
-    }
-    const double port = one_budget ? out + in : std::max(out, in);
-    all.work[now.number] = std::max(work * sharing, port);
-    latency += hops * turns(sharing, on);
-  }
+  estimated_plan through(layout, rank, nodes, on);
+  for (const relay_plan::round& now : plan.rounds) through.add(now, all);
   return all;
 }
 
@@ -178,6 +237,25 @@ double least_of_relaying(int rank, const placement& nodes, const machine& on) {
   const edge_cost& near = costs.of(costs.level_of_node(), 0);
   const int sharing = sharers(nodes, rank, on);
   return 2 * ((near.sending + near.receiving) * sharing + near.latency + turns(sharing, on));
+}
+
+double least_time(const least_effort& effort, double volume, const placement& nodes,
+                  const machine& on) {
+  edge_costs costs(on);
+  const bool apart = nodes.nodes() == nodes.ranks();
+  const std::size_t outermost = on.levels.size() - 1;
+  const std::size_t inner = apart ? outermost : costs.level_of_node();
+  const edge_cost near = costs.of(inner, 0);
+  const edge_cost far = nodes.nodes() > 1 ? costs.of(outermost, 0) : near;
+  constexpr std::uint64_t many = std::uint64_t{1} << 20U;
+  double a_byte = model::cost_of_message(on, inner, many).busy.ns() / static_cast<double>(many);
+  if (!apart) a_byte = std::min(a_byte, on.processor.copy_ns_per_byte.value_or(a_byte));
+  const auto passing = [](const edge_cost& one) {
+    return one.sending + one.latency + one.receiving;
+  };
+  const double beside = std::max(0.0, effort.messages - effort.far_rounds - effort.near_rounds);
+  return effort.far_rounds * passing(far) + effort.near_rounds * passing(near) +
+         std::max(beside * (near.sending + near.receiving), volume * a_byte);
 }
 
 }  // namespace upwash::neighborhoods

@@ -11,17 +11,18 @@
 #include "upwash/model/machine.hpp"
 #include "upwash/neighborhood/relay/placement.hpp"
 #include "upwash/neighborhood/relay/relay_plan.hpp"
+#include "upwash/neighborhood/relay/relay_schedule.hpp"
 
 namespace upwash::neighborhoods {
 
-/// Nanoseconds that this rank adds to each round 0 .. rounds - 1, for blocks of `bytes`.
+/// Nanoseconds that this rank adds to each round 0 .. rounds - 1.
 struct round_times {
   std::vector<double> work;  ///< of its processor with the turns of a shared core, or of its port
   std::vector<double> latency;  ///< of the slowest of its messages, with all that answers it
   std::vector<double> adapter;  ///< for which its messages hold the adapter that its node shares
 };
-[[nodiscard]] round_times estimate(const relay_plan& plan, int rank, std::uint64_t bytes,
-                                   std::size_t rounds, const placement& nodes, const machine& on);
+[[nodiscard]] round_times estimate(const laid_out_plan& layout, int rank, std::size_t rounds,
+                                   const placement& nodes, const machine& on);
 
 /// What members do in shared memory: each lays out `own_blocks` and reads as many as it has
 /// `sources`.
@@ -34,6 +35,17 @@ struct shared_reading {
 
 /// Less than that no plan takes in which blocks go on from where they came.
 [[nodiscard]] double least_of_relaying(int rank, const placement& nodes, const machine& on);
+
+/// What a scheme does at least, as far as graph and nodes tell without a plan: rounds one after the
+/// other, of messages between nodes and inside them, and what the busiest rank sends or reads.
+struct least_effort {
+  double far_rounds = 0;
+  double near_rounds = 0;
+  double messages = 0;
+};
+/// The time that takes at least, where the busiest rank gets `volume` bytes. The same at all ranks.
+[[nodiscard]] double least_time(const least_effort& effort, double volume, const placement& nodes,
+                                const machine& on);
 
 /// Rounds up to the last in which a rank takes part.
 [[nodiscard]] std::size_t rounds_of(const relay_plan& plan) noexcept;

@@ -12,7 +12,6 @@
 #include "upwash/base/error.hpp"
 
 namespace upwash::neighborhoods {
-namespace {
 
 std::optional<grid_reach> reach_of(const process_graph& graph) {
   if (!graph.coordinates()) return {};
@@ -23,12 +22,10 @@ std::optional<grid_reach> reach_of(const process_graph& graph) {
   return reach;
 }
 
-}  // namespace
-
 all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
-                   function_ref<routing(router&)> scheme) {
+                   function_ref<routing(router&)> scheme, bool hands_over) {
   const std::optional<grid_reach> reach = reach_of(graph);
-  surroundings in{&nodes, reach ? &*reach : nullptr, 0};
+  surroundings in{&nodes, reach ? &*reach : nullptr, 0, hands_over};
   for (int rank = 0; rank < graph.ranks(); ++rank) {
     in.most_destinations =
         std::max(in.most_destinations, static_cast<int>(graph.destinations(rank).size()));
@@ -48,7 +45,7 @@ all_plans plan_all(const process_graph& graph, const placement& nodes, contents 
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       going += routings[rank].resume() ? 1U : 0U;
       for (letter& each : routers[rank]->take_letters()) {
-        if (each.words.size() == 1 + static_cast<std::size_t>(each.words[0])) {
+        if (each.words.size() == letter::header_words + static_cast<std::size_t>(each.words[0])) {
           ++made.control_letters;
         }
         inboxes[static_cast<std::size_t>(each.peer)].push_back(
@@ -68,6 +65,9 @@ all_plans plan_all(const process_graph& graph, const placement& nodes, contents 
     made.of.push_back(each->finish());
     each.reset();
   }
+  std::uint32_t most = 0;
+  for (const relay_plan& each : made.of) most = std::max(most, each.places_used);
+  for (relay_plan& each : made.of) each.most_places = most;
   return made;
 }
 
@@ -165,6 +165,7 @@ class abstract_run {
   bool lies_there(std::size_t rank, const relay_plan::message& one,
                   const std::vector<block>& blocks) {
     const relay_plan& plan = plans_[rank];
+    if (one.is_handed_over()) return is_readable(rank, one, blocks);
     for (std::size_t i = 0; i < blocks.size() && plan.shared_slots > 0; ++i) {
       const std::uint32_t there = plan.slots_there[one.first - plan.own_slots + i];
       if (there < plan.shared_slots && block{one.peer, there} == blocks[i]) continue;
@@ -172,6 +173,27 @@ class abstract_run {
       return false;
     }
     return true;
+  }
+
+  /// Of one that is handed over: the sender says so by then, and has it where the receiver looks.
+  bool is_readable(std::size_t rank, const relay_plan::message& one,
+                   const std::vector<block>& blocks) {
+    const auto peer = static_cast<std::size_t>(one.peer);
+    const relay_plan& theirs = plans_[peer];
+    const std::size_t sent = next_round_[peer];  // ranks before this one have gone on already
+    const auto& now = theirs.rounds[peer < rank ? sent - 1 : sent];
+    std::string wrong = one.signals <= now.signals ? "" : "waits for more signals than there are";
+    for (std::size_t i = 0; i < blocks.size() && wrong.empty(); ++i) {
+      const std::uint32_t there = plans_[rank].slots_there[one.first - plans_[rank].own_slots + i];
+      const auto at = std::find(theirs.places.begin(), theirs.places.end(), there);
+      const auto slot = static_cast<std::size_t>(at - theirs.places.begin());
+      if (at == theirs.places.end() || there >= theirs.most_places ||
+          held_[peer][slot] != blocks[i]) {
+        wrong = fmt::format("reads place {} for another block", there);
+      }
+    }
+    if (!wrong.empty()) wrong_ = fmt::format("rank {} {} of rank {}", rank, wrong, peer);
+    return wrong.empty();
   }
 
   /// The slot of a source that has edges to this rank: of several, each once.
@@ -230,14 +252,19 @@ traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& no
       all.plan_bytes += each.bytes();
       continue;
     }
+    std::uint64_t sends = 0;
+    std::uint64_t blocks = each.laid.size();
     for (const relay_plan::message& one : each.sends) {
       if (!nodes.together(static_cast<int>(rank), one.peer)) ++between;
+      if (one.is_handed_over()) continue;
+      ++sends;
+      blocks += one.count;
     }
     for (const relay_plan::round& one : each.rounds) rounds.insert(one.number);
-    messages += each.sends.size();
-    volume += each.slots_sent.size();
-    all.most_messages = std::max<std::uint64_t>(all.most_messages, each.sends.size());
-    all.most_volume = std::max<std::uint64_t>(all.most_volume, each.slots_sent.size());
+    messages += sends;
+    volume += blocks;
+    all.most_messages = std::max(all.most_messages, sends);
+    all.most_volume = std::max(all.most_volume, blocks);
     all.plan_bytes += each.bytes();
   }
   const auto ranks = static_cast<double>(plans.size());

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@
 
 namespace upwash::neighborhoods {
 
+/// How far edges reach, where ranks lie on a grid.
+[[nodiscard]] std::optional<grid_reach> reach_of(const process_graph& graph);
+
 struct all_plans {
   std::vector<relay_plan> of;         ///< by rank
   std::uint64_t control_letters = 0;  ///< that carried no block: they are sent while plans are made
@@ -24,10 +28,10 @@ struct all_plans {
   std::uint64_t noted = 0;            ///< by schemes: friends note the groups they could form
 };
 
-/// Runs a scheme at all ranks of the graph. Memory: all plans. Throws what the scheme throws, and
-/// `error` (fault) for one that ends in different rounds.
+/// Runs a scheme at all ranks of the graph; `hands_over`: those of a node share memory. Memory: all
+/// plans. Throws what the scheme throws, and `error` (fault) for one that ends in different rounds.
 [[nodiscard]] all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
-                                 function_ref<routing(router&)> scheme);
+                                 function_ref<routing(router&)> scheme, bool hands_over = false);
 
 /// Runs the plans abstractly: each message is sent and received with as many blocks, no block is
 /// sent before it is there, and each rank gets the block of each of its sources once. Returns the
@@ -35,7 +39,7 @@ struct all_plans {
 [[nodiscard]] std::string check(const process_graph& graph, contents of,
                                 const std::vector<relay_plan>& plans);
 
-/// Messages and blocks that ranks send.
+/// Messages and blocks that ranks send, or lay out for others to read.
 struct traffic_of_plans {
   double messages = 0;  ///< in the mean
   std::uint64_t most_messages = 0;

@@ -11,15 +11,16 @@
 namespace upwash::neighborhoods {
 namespace {
 
-/// What a team of all ranks has.
+/// What a team of all ranks has, and each node of a team of several.
 constexpr std::uint64_t most_shared = std::uint64_t{1} << 20U;
+constexpr std::uint64_t most_of_node = std::uint64_t{256} << 10U;
 
 }  // namespace
 
 duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes, const machine& on) {
   std::vector<laid_out_plan> layouts;
   layouts.reserve(plans.size());
-  for (const relay_plan& each : plans) layouts.emplace_back(each, bytes);
+  for (const relay_plan& each : plans) layouts.emplace_back(each, bytes, most_of_node);
   schedule::price_options all;
   all.every_rank = true;
   all.most_steps = ~std::uint64_t{0};

@@ -3,6 +3,7 @@
 #include "upwash/neighborhood/relay/relay_schedule.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace upwash::neighborhoods {
 
@@ -16,9 +17,13 @@ using schedule::steps;
 namespace {
 
 constexpr std::uint32_t no_source = ~std::uint32_t{0};
+constexpr int nobody = -1;
+
+enum counter : std::uint32_t { is_there, was_read, counters };
 
 /// Messages of a round that carry what came before wait for all of that. Blocks for this rank are
-/// copied to the output when they have come.
+/// copied to the output when they have come. Ranks of a node that share memory read each other's
+/// blocks where they are laid out, once for all, also those that they put into messages.
 steps relay(script& out, const laid_out_plan& all) {
   const relay_plan& plan = all.plan();
   auto delivered = plan.deliveries.begin();
@@ -27,12 +32,24 @@ steps relay(script& out, const laid_out_plan& all) {
   }
   std::size_t sent = 0;
   std::size_t received = 0;
+  std::size_t laid = 0;
+  std::uint32_t signals = 0;
   for (const relay_plan::round& now : plan.rounds) {
     mark before = never;
     if (received > 0 && sent < now.sends_end) {
       before = co_yield out.copy({buffer::scratch, 0, 0}, {buffer::scratch, 0, 0}).after_all();
     }
+    if (all.inside_nodes() && signals < now.signals) {
+      mark ready = before;
+      for (; laid < now.laid_end; ++laid) {
+        const std::uint32_t slot = plan.laid[laid];
+        ready = co_yield out.copy(all.slot(slot), all.place_of(slot)).after(ready);
+      }
+      co_yield out.signal(is_there).in_round(now.number).after(ready);
+      signals = now.signals;
+    }
     for (; sent < now.sends_end; ++sent) {
+      if (all.inside_nodes() && plan.sends[sent].is_handed_over()) continue;
       const piece message = all.piece_of(sent);
       mark ready = before;
       if (all.is_packed(sent)) {
@@ -47,8 +64,15 @@ steps relay(script& out, const laid_out_plan& all) {
     }
     for (; received < now.receives_end; ++received) {
       const relay_plan::message& one = plan.receives[received];
-      const mark came =
-          co_yield out.receive(one.peer, now.number, all.piece_for(one)).after(before);
+      mark came = never;
+      if (all.inside_nodes() && one.is_handed_over()) {
+        came = co_yield out.await(is_there, one.signals)
+                   .of_peer(one.peer)
+                   .in_round(now.number)
+                   .after(before);
+      } else {
+        came = co_yield out.receive(one.peer, now.number, all.piece_for(one)).after(before);
+      }
       for (; delivered != plan.deliveries.end() && delivered->slot < one.first + one.count;
            ++delivered) {
         const piece from = all.slot(delivered->slot);
@@ -58,8 +82,6 @@ steps relay(script& out, const laid_out_plan& all) {
     }
   }
 }
-
-enum counter : std::uint32_t { is_there, was_read, counters };
 
 /// Own blocks are laid out, or stay in the input until all have read them; those of others are
 /// copied from where they lie once their owner says so.
@@ -101,8 +123,12 @@ steps share(script& out, const laid_out_plan& all, buffer from) {
 
 }  // namespace
 
-laid_out_plan::laid_out_plan(const relay_plan& plan, std::uint64_t bytes)
-    : plan_(plan), bytes_(bytes) {
+laid_out_plan::laid_out_plan(const relay_plan& plan, std::uint64_t bytes,
+                             std::uint64_t node_scratch)
+    : plan_(plan),
+      bytes_(bytes),
+      inside_nodes_(plan.hands_over && node_scratch > 0 &&
+                    (plan.most_places == 0 || bytes <= node_scratch / plan.most_places)) {
   lay_out();
 }
 
@@ -122,8 +148,14 @@ void laid_out_plan::lay_out() {
     if (!outputs_.empty()) slot_of_[each.source] = each.slot;
   }
   scratch_at_.assign(plan_.slots, nowhere);
+  if (inside_nodes_) holder_of_.assign(plan_.slots, nobody);
   std::uint64_t end = 0;
   for (const relay_plan::message& each : plan_.receives) {
+    if (inside_nodes_ && each.is_handed_over()) {
+      std::fill_n(holder_of_.begin() + each.first, each.count, each.peer);
+      continue;
+    }
+    if (inside_nodes_ && plan_.place_of(each.first) != relay_plan::nowhere) continue;
     if (each.count == 1 && source_of_[each.first] != no_source) continue;
     for (std::uint32_t slot = each.first; slot < each.first + each.count; ++slot) {
       scratch_at_[slot] = end;
@@ -132,6 +164,7 @@ void laid_out_plan::lay_out() {
   }
   packed_at_.assign(plan_.sends.size(), nowhere);
   for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
+    if (inside_nodes_ && plan_.sends[i].is_handed_over()) continue;
     if (in_one_piece(plan_.sends[i])) continue;
     packed_at_[i] = end;
     for (const std::uint32_t one : plan_.blocks_of(plan_.sends[i])) end += slot_bytes(one);
@@ -144,6 +177,11 @@ piece laid_out_plan::slot(std::uint32_t number) const {
   if (number < plan_.own_slots) {
     return {buffer::input, inputs_.empty() ? number * bytes_ : inputs_[number], bytes};
   }
+  if (inside_nodes_) {
+    if (holder_of_[number] != nobody)
+      return block_there(number, holder_of_[number], buffer::shared);
+    if (plan_.place_of(number) != relay_plan::nowhere) return place_of(number);
+  }
   if (scratch_at_[number] == nowhere) return output_of(source_of_[number]);
   return {buffer::scratch, scratch_at_[number], bytes};
 }
@@ -153,12 +191,19 @@ piece laid_out_plan::output_of(std::uint32_t source) const {
   return {buffer::output, outputs_[source], slot_bytes(slot_of_[source])};
 }
 
+piece laid_out_plan::place_of(std::uint32_t slot) const {
+  return {buffer::shared, plan_.places[slot] * bytes_, bytes_};
+}
+
+/// What others hold is put together here.
 bool laid_out_plan::in_one_piece(const relay_plan::message& sent) const {
   const auto blocks = plan_.blocks_of(sent);
+  if (slot(blocks[0]).owner != schedule::own) return false;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
     const piece before = slot(blocks[i - 1]);
     const piece next = slot(blocks[i]);
-    if (before.of != next.of || before.end() != next.offset) return false;
+    if (before.of != next.of || before.owner != next.owner || before.end() != next.offset)
+      return false;
   }
   return true;
 }
@@ -183,8 +228,9 @@ std::uint32_t laid_out_plan::most_steps_of_a_round() const {
   std::size_t most = 0;
   std::size_t sent = 0;
   std::size_t received = 0;
+  std::size_t laid = 0;
   for (const relay_plan::round& each : plan_.rounds) {
-    std::size_t steps = 1;
+    std::size_t steps = 2 + each.laid_end - std::exchange(laid, each.laid_end);
     for (; sent < each.sends_end; ++sent) {
       steps += 1 + (is_packed(sent) ? plan_.sends[sent].count : 0);
     }
@@ -215,7 +261,12 @@ schedule::generator laid_out_plan::steps_by_messages() const {
   // A block may be that of several sources, each of them a copy.
   const auto copies = static_cast<std::uint32_t>(plan_.deliveries.size());
   const std::uint32_t window = std::max<std::uint32_t>(32, most_steps_of_a_round() + copies + 2);
-  return {{.window = window, .scratch_bytes = scratch_bytes_, .edges_apart = false},
+  return {{.window = window,
+           .scratch_bytes = scratch_bytes_,
+           .shared_bytes = inside_nodes_ ? plan_.most_places * bytes_ : 0,
+           .counters = inside_nodes_ ? 1U : 0U,
+           .inside_nodes = inside_nodes_,
+           .edges_apart = false},
           [all = this](script& out) { return relay(out, *all); }};
 }
 

@@ -21,7 +21,9 @@ namespace upwash::neighborhoods {
 class laid_out_plan {
  public:
   /// All blocks of so many bytes, one behind the other in input and output. `plan` outlives it.
-  laid_out_plan(const relay_plan& plan, std::uint64_t bytes);
+  /// `node_scratch`: the memory that ranks of a node share for a call, the same at all ranks; what
+  /// a plan hands over there travels in messages where that is not enough.
+  laid_out_plan(const relay_plan& plan, std::uint64_t bytes, std::uint64_t node_scratch = 0);
 
   /// Blocks of different lengths. `slot_bytes`: by slot; `inputs`, `outputs`: where the own blocks
   /// and those of the sources begin, in bytes.
@@ -35,8 +37,8 @@ class laid_out_plan {
   /// The schedule; a plan for shared memory takes so much of it where that is enough (the same at
   /// all ranks), else blocks are read from their owners' buffers. This object outlives it.
   [[nodiscard]] schedule::generator steps(std::uint64_t shared_scratch) const;
-  /// By messages in any case. Blocks of different lengths travel so: nobody knows how much shared
-  /// memory others need.
+  /// By messages, and what is handed over inside nodes. Blocks of different lengths travel in
+  /// messages only: nobody knows how much shared memory others need.
   [[nodiscard]] schedule::generator steps_by_messages() const;
 
   [[nodiscard]] const relay_plan& plan() const noexcept { return plan_; }
@@ -48,6 +50,10 @@ class laid_out_plan {
   /// Where a message lies: in one piece as its blocks do, else where they are put together.
   [[nodiscard]] schedule::piece piece_of(std::size_t send) const;
   [[nodiscard]] bool is_packed(std::size_t send) const;
+  /// Whether ranks of a node hand over blocks in shared memory.
+  [[nodiscard]] bool inside_nodes() const noexcept { return inside_nodes_; }
+  /// Where others of the node read a block of this rank.
+  [[nodiscard]] schedule::piece place_of(std::uint32_t slot) const;
   /// In shared memory: all own blocks, and one that comes, where its owner has it.
   [[nodiscard]] schedule::piece own_blocks() const;
   [[nodiscard]] schedule::piece block_there(std::uint32_t slot, int owner,
@@ -62,6 +68,7 @@ class laid_out_plan {
 
   const relay_plan& plan_;
   std::uint64_t bytes_ = 0;
+  bool inside_nodes_ = false;
   std::vector<std::uint64_t>
       lengths_;  ///< empty: all alike; these three by slot, own block, source
   std::vector<std::uint64_t> inputs_;
@@ -69,6 +76,7 @@ class laid_out_plan {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
   std::vector<std::uint64_t> scratch_at_;  ///< by slot that came; `nowhere`: in the output
   std::vector<std::uint64_t> packed_at_;   ///< by send; `nowhere`: as its blocks lie
+  std::vector<int> holder_of_;             ///< by slot: who lays it out; empty: messages only
   std::vector<std::uint32_t> source_of_;   ///< by slot: a source whose block it is
   std::vector<std::uint32_t> slot_of_;     ///< by source; lengths all alike: empty
   std::uint64_t scratch_bytes_ = 0;

@@ -42,6 +42,8 @@ router::router(int rank, const surroundings& in, std::span<const int> destinatio
   plan_.own_slots =
       of == contents::same_for_all ? 1 : static_cast<std::uint32_t>(destinations.size());
   plan_.slots = plan_.own_slots;
+  plan_.hands_over = in.hands_over;
+  plan_.places_used = plan_.own_slots;
   if (of == contents::one_each) {
     // Edges between the same two ranks are told apart by their order.
     std::vector<std::pair<int, std::uint32_t>> edges;
@@ -96,6 +98,7 @@ void router::pass(const parcel& one, std::span<const int> destinations, int to) 
 }
 
 void router::share() noexcept {
+  if (in_.hands_over) return;  // between nodes blocks travel
   plan_.shared_slots =
       of_ == contents::same_for_all ? 1 : static_cast<std::uint32_t>(in_.most_destinations);
 }
@@ -105,30 +108,72 @@ void router::tell(int to, std::span<const std::int32_t> words) {
   all.insert(all.end(), words.begin(), words.end());
 }
 
+/// Gives a block a place where the others of the node read it; whether it had none. An own one has
+/// that of its slot. What came in a message comes there with all of it, and is not copied.
+bool router::lay_out(std::uint32_t slot) {
+  if (plan_.place_of(slot) != relay_plan::nowhere) return false;
+  if (plan_.places.size() < plan_.slots) plan_.places.resize(plan_.slots, relay_plan::nowhere);
+  if (slot < plan_.own_slots) {
+    plan_.places[slot] = slot;
+    plan_.laid.push_back(slot);
+    return true;
+  }
+  const auto behind = std::upper_bound(
+      plan_.receives.begin(), plan_.receives.end(), slot,
+      [](std::uint32_t of, const relay_plan::message& each) { return of < each.first; });
+  const relay_plan::message& came = *(behind - 1);
+  if (came.is_handed_over()) {
+    plan_.places[slot] = plan_.places_used++;
+    plan_.laid.push_back(slot);
+    return true;
+  }
+  for (std::uint32_t i = 0; i < came.count; ++i) {
+    plan_.places[came.first + i] = plan_.places_used++;
+  }
+  return true;
+}
+
+/// What the others of the node are to read after this round.
+void router::lay_out_blocks() {
+  bool any = false;
+  for (const outgoing& each : outgoing_) {
+    if (!hands_over_to(each.to)) continue;
+    for (std::size_t i = 0; i < each.parcels.size(); ++i) {
+      if (lay_out(each.parcels[i].slot)) any = true;
+    }
+  }
+  if (any) ++signals_;
+}
+
 std::vector<letter> router::take_letters() {
   if (outgoing_.empty()) return {};
   std::sort(outgoing_.begin(), outgoing_.end(),
             [](const outgoing& a, const outgoing& b) { return a.to < b.to; });
+  if (in_.hands_over) lay_out_blocks();
   std::vector<letter> all;
   all.reserve(outgoing_.size());
   for (const outgoing& each : outgoing_) {
+    const bool handed = hands_over_to(each.to);
     letter& out = all.emplace_back();
     out.peer = each.to;
-    out.words.reserve(1 + each.words.size() + 5 * each.parcels.size());
+    out.words.reserve(letter::header_words + each.words.size() + 5 * each.parcels.size());
     out.words.push_back(static_cast<std::int32_t>(each.words.size()));
+    out.words.push_back(handed ? static_cast<std::int32_t>(signals_) : 0);
     out.words.insert(out.words.end(), each.words.begin(), each.words.end());
     const auto first = static_cast<std::uint32_t>(plan_.slots_sent.size());
     for (std::size_t i = 0; i < each.parcels.size(); ++i) {
       const parcel one = each.parcels[i];
+      const std::uint32_t lies_at = handed ? plan_.place_of(one.slot) : one.slot;
       plan_.slots_sent.push_back(one.slot);
-      out.words.insert(out.words.end(), {static_cast<std::int32_t>(one.slot), one.origin,
+      out.words.insert(out.words.end(), {static_cast<std::int32_t>(lies_at), one.origin,
                                          static_cast<std::int32_t>(one.number),
                                          static_cast<std::int32_t>(one.destinations.size())});
       out.words.insert(out.words.end(), one.destinations.begin(), one.destinations.end());
     }
     if (each.parcels.size() > 0) {
-      plan_.sends.push_back(
-          {each.to, first, static_cast<std::uint32_t>(plan_.slots_sent.size()) - first});
+      plan_.sends.push_back({each.to, first,
+                             static_cast<std::uint32_t>(plan_.slots_sent.size()) - first,
+                             handed ? signals_ : 0});
     }
   }
   outgoing_.clear();
@@ -144,12 +189,15 @@ void router::take_in(std::vector<letter>&& letters) {
   for (const letter& each : came_) {
     const std::span<const std::int32_t> words(each.words);
     const auto told_words = static_cast<std::size_t>(words[0]);
-    if (told_words > 0) heard_.push_back({each.peer, words.subspan(1, told_words)});
-    take_in_parcels(each.peer, words.subspan(1 + told_words));
+    if (told_words > 0)
+      heard_.push_back({each.peer, words.subspan(letter::header_words, told_words)});
+    take_in_parcels(each.peer, static_cast<std::uint32_t>(words[1]),
+                    words.subspan(letter::header_words + told_words));
   }
   if (plan_.sends.size() > before || plan_.receives.size() > received) {
     plan_.rounds.push_back({round_, static_cast<std::uint32_t>(plan_.sends.size()),
-                            static_cast<std::uint32_t>(plan_.receives.size())});
+                            static_cast<std::uint32_t>(plan_.receives.size()),
+                            static_cast<std::uint32_t>(plan_.laid.size()), signals_});
   }
   ++round_;
 }
@@ -160,7 +208,7 @@ std::vector<letter> router::letters_of_sources(std::span<const letter> edges) co
     if (each.peer == rank_) continue;
     letter& came = all.emplace_back();
     came.peer = each.peer;
-    came.words.push_back(0);
+    came.words = {0, hands_over_to(each.peer) ? 1 : 0};
     const std::size_t blocks = of_ == contents::same_for_all ? 1 : each.words.size();
     for (std::size_t number = 0; number < blocks; ++number) {
       const std::int32_t slot = of_ == contents::same_for_all ? 0 : each.words[number];
@@ -171,13 +219,13 @@ std::vector<letter> router::letters_of_sources(std::span<const letter> edges) co
   return all;
 }
 
-void router::take_in_parcels(int from, std::span<const std::int32_t> words) {
+void router::take_in_parcels(int from, std::uint32_t signals, std::span<const std::int32_t> words) {
   if (words.empty()) return;
   const std::uint32_t first = plan_.slots;
   while (!words.empty()) {
     const parcel one{plan_.slots++, words[1], static_cast<std::uint32_t>(words[2]),
                      words.subspan(4, static_cast<std::size_t>(words[3]))};
-    if (plan_.shared_slots > 0) {
+    if (plan_.shared_slots > 0 || plan_.hands_over) {
       plan_.slots_there.push_back(static_cast<std::uint32_t>(words[0]));
     }
     words = words.subspan(4 + one.destinations.size());
@@ -187,7 +235,7 @@ void router::take_in_parcels(int from, std::span<const std::int32_t> words) {
     keep(one, one.destinations.first(before));
     if (before < one.destinations.size()) keep(one, one.destinations.subspan(before + 1));
   }
-  plan_.receives.push_back({from, first, plan_.slots - first});
+  plan_.receives.push_back({from, first, plan_.slots - first, signals});
 }
 
 void router::deliver(std::uint32_t slot, int origin, std::uint32_t number) {

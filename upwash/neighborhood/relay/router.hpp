@@ -76,10 +76,13 @@ struct surroundings {
   const placement* nodes = nullptr;
   const grid_reach* coordinates = nullptr;  ///< null: the ranks lie on no grid
   int most_destinations = 0;                ///< of any rank
+  bool hands_over = false;  ///< ranks of a node read each other's blocks in memory that they share
 };
 
-/// One message of a round: what was told, and headers of blocks, in words.
+/// One message of a round, in words: how many are told, `relay_plan::message::signals`, what is
+/// told, headers of blocks.
 struct letter {
+  static constexpr std::size_t header_words = 2;
   int peer = 0;  ///< to or from whom
   std::vector<std::int32_t> words;
 };
@@ -108,8 +111,8 @@ class router {
   /// destination that is `to` has it then.
   void pass(const parcel& one, std::span<const int> destinations, int to);
 
-  /// What this rank has is read where it lies, in memory that all share. The same at all ranks; all
-  /// own blocks go straight to their destinations.
+  /// What this rank has is read where it lies, in memory that all share, or those of a node. The
+  /// same at all ranks; all own blocks go straight to their destinations.
   void share() noexcept;
 
   /// Words for another rank, beside the parcels; they do not travel when the collective runs.
@@ -147,7 +150,12 @@ class router {
     std::vector<std::int32_t> words;
   };
   outgoing& letter_to(int to);
-  void take_in_parcels(int from, std::span<const std::int32_t> words);
+  [[nodiscard]] bool hands_over_to(int peer) const {
+    return in_.hands_over && in_.nodes->together(rank_, peer);
+  }
+  [[nodiscard]] bool lay_out(std::uint32_t slot);
+  void lay_out_blocks();
+  void take_in_parcels(int from, std::uint32_t signals, std::span<const std::int32_t> words);
   void deliver(std::uint32_t slot, int origin, std::uint32_t number);
 
   int rank_;
@@ -162,6 +170,7 @@ class router {
   std::vector<letter> came_;
   std::vector<told> heard_;
   std::uint32_t round_ = 0;
+  std::uint32_t signals_ = 0;
   std::uint64_t noted_ = 0;
   relay_plan plan_;
 };

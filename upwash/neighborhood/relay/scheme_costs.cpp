@@ -10,9 +10,6 @@
 namespace upwash::neighborhoods {
 namespace {
 
-/// The sweep of neighborhood_best shows no graph on which direct is left wrongly at this gain.
-constexpr double enough_gain = 0.75;
-
 std::uint64_t picoseconds(double ns) { return static_cast<std::uint64_t>(std::llround(ns * 1000)); }
 
 }  // namespace
@@ -23,45 +20,34 @@ std::size_t class_of(std::uint64_t bytes) noexcept {
 }
 
 scheme_costs::scheme_costs(std::span<const std::uint64_t> rounds, int nodes)
-    : nodes_(nodes), rounds_(rounds.begin(), rounds.end()), begins_{0} {
-  for (const std::uint64_t each : rounds) {
-    begins_.push_back(begins_.back() + each * looked_at.size());
-  }
+    : nodes_(nodes), begins_{0} {
+  for (const std::uint64_t each : rounds) begins_.push_back(begins_.back() + each);
   slowest_.resize(2 * begins_.back());
   adapters_.resize(begins_.back());
 }
 
-void scheme_costs::add(std::size_t scheme, const relay_plan& plan, int rank, const placement& nodes,
-                       const machine& on) {
+void scheme_costs::add(std::size_t scheme, const laid_out_plan& layout, int rank,
+                       const placement& nodes, const machine& on) {
   const std::size_t latencies = begins_.back();
-  for (std::size_t size = 0; size < looked_at.size(); ++size) {
-    const round_times mine = estimate(plan, rank, looked_at[size], rounds_[scheme], nodes, on);
-    for (std::size_t i = 0; i < rounds_[scheme]; ++i) {
-      const std::size_t at = begins_[scheme] + size * rounds_[scheme] + i;
-      slowest_[at] = std::max(slowest_[at], picoseconds(mine.work[i]));
-      slowest_[latencies + at] = std::max(slowest_[latencies + at], picoseconds(mine.latency[i]));
-      adapters_[at] += picoseconds(mine.adapter[i]);
-    }
+  const std::size_t begin = begins_[scheme];
+  const std::size_t rounds = begins_[scheme + 1] - begin;
+  const round_times mine = estimate(layout, rank, rounds, nodes, on);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    std::uint64_t& work = slowest_[begin + i];
+    std::uint64_t& latency = slowest_[latencies + begin + i];
+    work = std::max(work, picoseconds(mine.work[i]));
+    latency = std::max(latency, picoseconds(mine.latency[i]));
+    adapters_[begin + i] += picoseconds(mine.adapter[i]);
   }
 }
 
-double scheme_costs::nanoseconds(std::size_t scheme, std::size_t size) const {
-  const std::size_t begin = begins_[scheme] + size * rounds_[scheme];
+double scheme_costs::nanoseconds(std::size_t scheme) const {
   double all = 0;
-  for (std::size_t i = begin; i < begin + rounds_[scheme]; ++i) {
+  for (std::size_t i = begins_[scheme]; i < begins_[scheme + 1]; ++i) {
     all += std::max(static_cast<double>(slowest_[i]), static_cast<double>(adapters_[i]) / nodes_);
     all += static_cast<double>(slowest_[begins_.back() + i]);
   }
   return all / 1000;
-}
-
-std::size_t scheme_costs::best(std::size_t size) const {
-  std::size_t found = 0;
-  for (std::size_t i = 1; i < rounds_.size(); ++i) {
-    const double limit = nanoseconds(found, size) * (found == 0 ? enough_gain : 1);
-    if (nanoseconds(i, size) < limit) found = i;
-  }
-  return found;
 }
 
 }  // namespace upwash::neighborhoods

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which scheme members choose for a size of blocks, where each knows its own plans only: a table of
-// estimates by scheme, size and round, which they fill together.
+// What schemes take, where each member knows its own plans only: a table of estimates by scheme and
+// round, which they fill together.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 #include "upwash/model/machine.hpp"
 #include "upwash/neighborhood/relay/placement.hpp"
-#include "upwash/neighborhood/relay/relay_plan.hpp"
+#include "upwash/neighborhood/relay/relay_schedule.hpp"
 
 namespace upwash::neighborhoods {
 
@@ -26,11 +26,11 @@ inline constexpr std::array<std::uint64_t, 12> looked_at{8,   16,   32,   64,   
 /// Whole picoseconds, so sums are the same at all members.
 class scheme_costs {
  public:
-  /// `rounds` of each scheme, the most of any member; the first scheme is direct.
+  /// `rounds` of each scheme, the most of any member.
   scheme_costs(std::span<const std::uint64_t> rounds, int nodes);
 
-  /// A member's part in a scheme.
-  void add(std::size_t scheme, const relay_plan& plan, int rank, const placement& nodes,
+  /// A member's part in a scheme, by its plan with lengths.
+  void add(std::size_t scheme, const laid_out_plan& layout, int rank, const placement& nodes,
            const machine& on);
   /// Of all members the largest of these count, and the sums of those.
   [[nodiscard]] std::span<std::uint64_t> slowest() noexcept { return slowest_; }
@@ -38,14 +38,11 @@ class scheme_costs {
 
   /// With the parts of all members: for each round the slowest, or the adapter of a node in the
   /// mean.
-  [[nodiscard]] double nanoseconds(std::size_t scheme, std::size_t size) const;
-  /// The scheme to take. Another than direct must be better by more than estimates err.
-  [[nodiscard]] std::size_t best(std::size_t size) const;
+  [[nodiscard]] double nanoseconds(std::size_t scheme) const;
 
  private:
   int nodes_;
-  std::vector<std::uint64_t> rounds_;   ///< by scheme
-  std::vector<std::size_t> begins_;     ///< by scheme: sizes, of each its rounds
+  std::vector<std::size_t> begins_;     ///< by scheme, of its rounds; the end
   std::vector<std::uint64_t> slowest_;  ///< work of all, then latencies
   std::vector<std::uint64_t> adapters_;
 };

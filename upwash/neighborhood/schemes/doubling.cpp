@@ -118,6 +118,12 @@ class dimension {
 
 }  // namespace
 
+int steps_of_doubling(const grid_reach& reach) {
+  int steps = 0;
+  for (int i = 0; i < reach.on.dimensions(); ++i) steps += dimension(reach, i).steps();
+  return steps;
+}
+
 routing doubling(router& at, const model::values& /*with*/) {
   const grid_reach& reach = *at.coordinates();
   for (int i = 0; i < reach.on.dimensions(); ++i) {

@@ -35,10 +35,10 @@ constexpr std::array table{
             .doc = "each block straight to each neighbour",
             .source = "the definition"},
            &direct,
-           {.straight = true}},
+           {.straight = true, .only_messages = true}},
     scheme{{.name = "shared",
             .parameters = {},
-            .doc = "laid out in shared memory, and read there",
+            .doc = "read in shared memory; to other nodes as direct",
             .source = "Nishtala et al. 2009"},
            &shared,
            {.shares_memory = true, .straight = true}},
@@ -90,27 +90,25 @@ chosen_scheme scheme_named(std::string_view text) {
               fmt::format("scheme: \"{}\" is not one of {}", split.first, fmt::join(names, ", ")));
 }
 
+bool hands_over(const chosen_scheme& one, const scene& in) noexcept {
+  const scheme_facts& facts = one.is->facts;
+  return in.nodes_share_memory && !facts.only_messages &&
+         !(facts.shares_memory && in.shares_memory);
+}
+
 std::vector<chosen_scheme> schemes_worth_a_look(const scene& in) {
   struct candidate {
     std::string_view text;
     bool by_nodes = false;
-    bool on_grids = false;  ///< on others it is seldom the best, and planning it takes long
   };
-  constexpr candidate worth[] = {{"direct"},
-                                 {"shared"},
-                                 {"node_forward", true},
-                                 {"node_pairs", true},
-                                 {"halving"},
-                                 {"halving:ranks=0", true},
-                                 {"doubling"},
-                                 {"friends:k=4,aware=0,cumulative=1", true, true},
-                                 {"friends:k=8,theta=1,aware=0", true, true}};
+  constexpr candidate worth[] = {{"direct"},           {"shared"},  {"node_forward", true},
+                                 {"node_pairs", true}, {"halving"}, {"halving:ranks=0", true},
+                                 {"doubling"}};
   std::vector<chosen_scheme> all;
   for (const candidate& each : worth) {
     const chosen_scheme one = scheme_named(each.text);
-    if ((in.on_grid || (!one.is->facts.needs_grid && !each.on_grids)) &&
-        (in.several_nodes || !each.by_nodes) &&
-        (in.shares_memory || !one.is->facts.shares_memory)) {
+    if ((in.on_grid || !one.is->facts.needs_grid) && (in.several_nodes || !each.by_nodes) &&
+        (in.shares_memory || in.nodes_share_memory || !one.is->facts.shares_memory)) {
       all.push_back(one);
     }
   }

@@ -19,6 +19,7 @@ struct scheme_facts {
   bool needs_grid = false;     ///< ranks lie on a grid
   bool shares_memory = false;  ///< ranks load and store each other's memory
   bool straight = false;       ///< own blocks go to their destinations in one round, and no others
+  bool only_messages = false;  ///< also where ranks of a node share memory
 };
 
 struct scheme {
@@ -42,17 +43,20 @@ struct chosen_scheme {
 struct scene {
   bool on_grid = false;
   bool several_nodes = false;
-  bool shares_memory = false;
+  bool shares_memory = false;       ///< all ranks
+  bool nodes_share_memory = false;  ///< those of each node, on several nodes
 };
+/// Whether ranks of a node hand over blocks in the memory that they share (relay_plan::hands_over).
+[[nodiscard]] bool hands_over(const chosen_scheme& one, const scene& in) noexcept;
 /// Those that tools list and `best` chooses from, `direct` first: without those that need what is
-/// not there.
+/// not there, and without friends (friends_for).
 [[nodiscard]] std::vector<chosen_scheme> schemes_worth_a_look(const scene& in);
 
 /// Each block straight to each neighbour. Messages: the destinations; the baseline.
 routing direct(router& at, const model::values& with);
 /// Each rank lays its blocks in memory that all share, once; who wants one copies it from there.
-/// Messages: none, but a word that all look at. Source: Nishtala et al. 2009, collectives on shared
-/// memory.
+/// Messages: none, but a word that all look at; to other nodes as `direct`. Source: Nishtala et al.
+/// 2009, collectives on shared memory.
 routing shared(router& at, const model::values& with);
 /// Blocks for a node go there once, to one of their destinations, which hands them on. Messages
 /// between nodes: the nodes with destinations. Source: "node 2-step", Bienz, Gropp and Olson 2019.
@@ -68,6 +72,8 @@ routing halving(router& at, const model::values& with);
 /// log2(2r+1) a dimension; no block travels twice to a rank where neighbourhoods are boxes. Source:
 /// Träff and Hunold 2019 (isomorphic neighbourhoods), with doubling within a dimension.
 routing doubling(router& at, const model::values& with);
+/// Its rounds, whatever the edges are within that reach.
+[[nodiscard]] int steps_of_doubling(const grid_reach& reach);
 /// Groups of k ranks that have neighbours in common, found by asking each other, exchange their
 /// blocks; each then sends those of all to a k-th of these neighbours: m/k + k - 1 messages a rank
 /// instead of m. Groups are found stage by stage until none is left; the rest goes direct. Blocks

@@ -88,7 +88,7 @@ struct aggregated_items<Method, void (T::*)(Params...)> {
 
   [[nodiscard]] static index_type index_of(bytes_view item) noexcept {
     index_type index;
-    std::memcpy(&index, item.data(), sizeof index);
+    std::memcpy(static_cast<void*>(&index), item.data(), sizeof index);
     return index;
   }
   /// With the arguments that the item has.

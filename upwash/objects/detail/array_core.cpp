@@ -190,7 +190,7 @@ way_to_object array_core::way_to(const object_key& key) const {
 }
 
 void array_core::forward(std::unique_ptr<invocation> call, int member) {
-  ++call->head.hops;
+  if (call->head.hops < envelope::most_hops) ++call->head.hops;
   call->send(among_.here(), among_.world_rank(member));
 }
 
@@ -297,7 +297,9 @@ void array_core::quiet(call_site site) {
                             "outside methods",
                             in->of.naming(in->key), label_));
   }
-  work_.wait(site);
+  if (const auto found = work_.wait_unless_hopeless(site); found != streaming::verdict::quiet) {
+    delegations_.refuse(found);
+  }
   // Nothing is under way: homes know where all are, and all have run all broadcasts.
   in_->known.clear();
   broadcasts_.forget();
@@ -341,7 +343,8 @@ void array_core::quiet_together(std::span<array_core* const> all, call_site site
   std::array<std::uint64_t, 1> more{1};
   while (more[0] != 0) {
     const std::uint64_t before = created();
-    for (array_core* const each : all) each->work_.wait(site);
+    // What others do may take up what is put aside: `quiet` looks when they are done.
+    for (array_core* const each : all) static_cast<void>(each->work_.wait_unless_hopeless(site));
     more[0] = created() - before;
     control::all_reduce(all.front()->among_, more, control::fold::most);
   }

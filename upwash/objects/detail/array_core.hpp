@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
@@ -147,10 +149,14 @@ class array_core {
   checkpoint_result save(const std::string& path, const checkpoint_options& options,
                          call_site site);
   checkpoint_result load(const std::string& path, const checkpoint_options& options,
-                         call_site site);
+                         std::span<const int> places, call_site site);
 
   // From messages and the queue:
-  void call_arrived(std::unique_ptr<invocation> call) { deliver(std::move(call)); }
+  void call_arrived(std::unique_ptr<invocation> call) {
+    if (call->head.strategy != 0) [[unlikely]]
+      delegations_.carried(call->head);
+    deliver(std::move(call));
+  }
   void object_arrived(std::unique_ptr<element> object, travelling beside);
   void broadcast_arrived(std::unique_ptr<broadcast_call> call);
   void run(std::unique_ptr<invocation> call);
@@ -163,6 +169,10 @@ class array_core {
   void method_over(element& on);
   /// In a `catch`.
   [[noreturn]] void method_threw(const element& on) const;
+
+  /// Throws `error` (fault): what was to make an object here threw.
+  [[noreturn]] void refuse_to_hold(const object_key& key, std::string_view what,
+                                   const std::exception& failure) const;
 
   [[nodiscard]] std::string describe_pending() const;
   /// Throws `error` (argument), with that text first, for no member.

@@ -176,6 +176,11 @@ void check_read_whole(std::size_t left) {
                           left));
 }
 
+void array_core::refuse_to_hold(const object_key& key, std::string_view what,
+                                const std::exception& failure) const {
+  throw error(error_kind::fault, fmt::format("{}{}: {}", naming(key), what, failure.what()));
+}
+
 void refuse_home(const std::string& object, int home, int members) {
   throw error(error_kind::argument,
               fmt::format("{}the array's map makes its home member {} of a team of {}", object,

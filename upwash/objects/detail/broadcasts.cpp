@@ -32,6 +32,7 @@ void array_core::broadcast(std::unique_ptr<broadcast_call> made) {
 
 /// Down the tree below member 0, where it is numbered.
 void array_core::broadcast_arrived(std::unique_ptr<broadcast_call> call) {
+  if (call->head.strategy != 0) delegations_.carried(call->head);
   if (call->head.caller != 0) return sections_.call_arrived(std::move(call));
   if (among_.rank() == 0) call->head.broadcast = broadcasts_.last() + 1;
   for (const int child : children_of(broadcasts_.shape, among_.rank(), among_.size())) {

@@ -8,12 +8,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "upwash/base/archive.hpp"
 #include "upwash/base/crc32c.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 
 namespace upwash::objects {
 namespace {
@@ -43,6 +50,33 @@ beginning beginning_of(std::span<const std::byte> text, const std::string& path)
   return found;
 }
 
+/// Where a header is written before it takes the place of the older.
+std::string name_aside(const std::string& path) { return path + ".new"; }
+
+struct data_file {
+  std::uint64_t number = 0;
+  std::uint64_t member = 0;
+};
+
+/// A number as it is written in names.
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = failed == std::errc() && end == text.data() + text.size();
+  if (!whole || fmt::to_string(number) != text) return std::nullopt;
+  return number;
+}
+
+/// Of the end of a name: "NUMBER.MEMBER", nothing else.
+std::optional<data_file> data_file_of(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto number = number_of(text.substr(0, dot));
+  const auto member = number_of(text.substr(dot + 1));
+  if (!number || !member) return std::nullopt;
+  return data_file{*number, *member};
+}
+
 }  // namespace
 
 std::string checkpoint_header::file_of(const std::string& path, std::uint64_t member) const {
@@ -56,6 +90,40 @@ file_sum checkpoint_header::total() const {
     all.objects += each.objects;
   }
   return all;
+}
+
+namespace {
+
+bool is_header(const std::string& path) {
+  try {
+    static_cast<void>(read_header(path));
+    return true;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void remove_others(const checkpoint_header& now, const std::string& path) noexcept {
+  unlink(name_aside(path).c_str());
+  try {
+    const std::filesystem::path whole(path);
+    const std::string begins = whole.filename().string() + '.';
+    const auto folder = whole.has_parent_path() ? whole.parent_path() : ".";
+    for (const auto& each : std::filesystem::directory_iterator(folder)) {
+      const std::string name = each.path().filename().string();
+      if (!name.starts_with(begins)) continue;
+      const auto file = data_file_of(std::string_view(name).substr(begins.size()));
+      if (!file || (file->number == now.number && file->member < now.files.size())) continue;
+      if (each.symlink_status().type() != std::filesystem::file_type::regular) continue;
+      if (is_header(each.path())) continue;  // another checkpoint has taken that name for its path
+      unlink(each.path().c_str());
+    }
+  } catch (const std::exception& failure) {
+    log(log_level::info, "objects",
+        fmt::format("old files of the checkpoint {} stay: {}", path, failure.what()));
+  }
 }
 
 std::vector<std::byte> text_of(const checkpoint_header& header) {
@@ -98,7 +166,7 @@ std::vector<std::byte> read_header(const std::string& path) {
 }
 
 void write_header(const checkpoint_header& header, const std::string& path) {
-  const std::string aside = path + ".new";
+  const std::string aside = name_aside(path);
   file_out file(aside);
   file.write(text_of(header));
   file.finish();

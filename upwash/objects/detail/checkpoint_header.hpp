@@ -31,6 +31,11 @@ struct checkpoint_header {
   [[nodiscard]] file_sum total() const;
 };
 
+/// Removes what earlier ones left at `path`, such as one that was killed: data files of other
+/// numbers, or of members beyond those of `now`, and a header that was never renamed. Other names
+/// are nobody's business. What cannot be removed stays: `now` is whole without that.
+void remove_others(const checkpoint_header& now, const std::string& path) noexcept;
+
 [[nodiscard]] std::vector<std::byte> text_of(const checkpoint_header& header);
 /// Throws `error` (configuration), which names the path, for what is no header of this version.
 [[nodiscard]] checkpoint_header header_of(std::span<const std::byte> text, const std::string& path);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/objects/detail/array_tables.hpp"
 #include "upwash/objects/detail/checkpoint_header.hpp"
+#include "upwash/objects/detail/together.hpp"
 
 namespace upwash::objects {
 
@@ -24,14 +26,12 @@ class checkpoint_round {
 
   checkpoint_result save(call_site site) {
     of_.quiet(site);
-    std::uint64_t old_files = 0;
     require(together([&] {
       check_type();
-      if (among_.rank() == 0) old_files = look_at_old();
+      if (among_.rank() == 0) look_at_old();
     }));
-    control::broadcast_value(among_, 0, old_files);
     control::broadcast_value(among_, 0, header_.number);
-    const std::uint64_t old_number = header_.number++;
+    ++header_.number;
     header_.index_bytes = of_.indices_.index_bytes();
     header_.type = options_.type;
     header_.files.resize(static_cast<std::size_t>(among_.size()));
@@ -50,22 +50,24 @@ class checkpoint_round {
     require(together([&] {
       if (among_.rank() == 0) sync_folder_of(path_);
     }));
-    checkpoint_header old;
-    old.number = old_number;
-    for (std::uint64_t file = me(); file < old_files; file += members()) {
-      unlink(old.file_of(path_, file).c_str());
-    }
+    if (among_.rank() == 0) remove_others(header_, path_);
+    control::barrier(among_);  // nothing of the older is there when anyone goes on
     return result();
   }
 
-  checkpoint_result load(call_site site) {
+  /// `places`: the k-th object goes to the k-th of these, whose number is its index; empty: each
+  /// keeps its index.
+  checkpoint_result load(std::span<const int> places, call_site site) {
+    places_ = places;
     std::vector<std::byte> text;
     require(together([&] {
       check_fresh();
       check_type();
       if (among_.rank() == 0) {
         text = read_header(path_);
-        check(header_of(text, path_));
+        header_ = header_of(text, path_);
+        check(header_);
+        if (!places_.empty()) check_places();
       }
     }));
     std::uint64_t bytes = text.size();
@@ -93,28 +95,8 @@ class checkpoint_round {
     if (failed) throw error(*failed);
   }
 
-  /// What fails at one member has failed at all: that of the first is returned at each.
   [[nodiscard]] std::optional<error> together(function_ref<void()> act) const {
-    std::optional<error> failed;
-    try {
-      act();
-    } catch (const error& failure) {
-      failed = failure;
-    } catch (const std::exception& failure) {
-      failed.emplace(error_kind::fault, failure.what());
-    }
-    std::uint64_t first = failed ? me() : members();
-    control::all_reduce(among_, std::span(&first, 1), control::fold::least);
-    if (first == members()) return std::nullopt;
-    std::string text = failed ? failed->what() : "";
-    auto kind = failed ? failed->kind() : error_kind::fault;
-    std::uint64_t bytes = text.size();
-    const auto root = static_cast<int>(first);
-    control::broadcast_value(among_, root, kind);
-    control::broadcast_value(among_, root, bytes);
-    text.resize(bytes);
-    control::broadcast(among_, root, std::as_writable_bytes(std::span(text)));
-    return error(kind, fmt::format("{}, member {}: {}", of_.label_, first, text));
+    return objects::together(among_, of_.label_, act);
   }
 
   [[nodiscard]] std::uint64_t me() const { return static_cast<std::uint64_t>(among_.rank()); }
@@ -135,12 +117,10 @@ class checkpoint_round {
   }
 
   /// The number of the checkpoint that is there goes into the header.
-  std::uint64_t look_at_old() {
-    if (access(path_.c_str(), F_OK) != 0) return 0;
+  void look_at_old() {
+    if (access(path_.c_str(), F_OK) != 0) return;
     try {
-      const checkpoint_header old = header_of(read_header(path_), path_);
-      header_.number = old.number;
-      return old.files.size();
+      header_.number = header_of(read_header(path_), path_).number;
     } catch (const error& failure) {
       throw error(failure.kind(), fmt::format("{}; remove it, or save elsewhere", failure.what()));
     }
@@ -194,6 +174,26 @@ class checkpoint_round {
     }
   }
 
+  /// A group's objects stay, so each is in the file of its place.
+  void check_places() const {
+    const auto saved = static_cast<std::size_t>(std::ranges::count_if(
+        header_.files, [](const file_sum& each) { return each.objects != 0; }));
+    const bool one_each =
+        std::ranges::all_of(header_.files, [](const file_sum& each) { return each.objects <= 1; });
+    if (one_each && saved == places_.size()) return;
+    throw error(
+        error_kind::configuration,
+        one_each ? fmt::format("the checkpoint {} has a group of {} objects, but this one "
+                               "has {} places, one of each object: load it on as many",
+                               path_, saved, places_.size())
+                 : fmt::format("the checkpoint {} has objects of an array, not of a group", path_));
+  }
+  [[nodiscard]] int place_of_file(std::uint64_t member) const {
+    std::size_t before = 0;
+    for (std::uint64_t file = 0; file < member; ++file) before += header_.files[file].objects;
+    return places_[before];
+  }
+
   void each_of_mine(function_ref<void(std::uint64_t)> act) const {
     for (std::uint64_t file = me(); file < header_.files.size(); file += members()) act(file);
   }
@@ -227,7 +227,8 @@ class checkpoint_round {
       }
       state.resize(bytes);
       file.read(state);
-      const bool stays = options_.to_old_members && member < members();
+      if (!places_.empty()) key = object_key::of(place_of_file(member));
+      const bool stays = places_.empty() && options_.to_old_members && member < members();
       all.push_back({made(key, state), stays ? static_cast<int>(member) : of_.home_of(key)});
     }
   }
@@ -276,6 +277,7 @@ class checkpoint_round {
   const team& among_;
   const std::string& path_;
   const checkpoint_options& options_;
+  std::span<const int> places_;
   checkpoint_header header_;
 };
 
@@ -285,8 +287,8 @@ checkpoint_result array_core::save(const std::string& path, const checkpoint_opt
 }
 
 checkpoint_result array_core::load(const std::string& path, const checkpoint_options& options,
-                                   call_site site) {
-  return checkpoint_round(*this, path, options).load(site);
+                                   std::span<const int> places, call_site site) {
+  return checkpoint_round(*this, path, options).load(places, site);
 }
 
 }  // namespace upwash::objects

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "upwash/objects/detail/array_tables.hpp"
 #include "upwash/objects/detail/delegation_tables.hpp"
 #include "upwash/objects/detail/method_message.hpp"
+#include "upwash/objects/detail/together.hpp"
 
 namespace upwash::objects {
 namespace {
@@ -49,6 +52,7 @@ void delegations::fence(call_site site) {
   of_.work().wait(site);
   for (auto& [id, in] : in_->all) {
     if (in.by->bracketed()) find_sources(id, in);
+    in.made = in.came = 0;
     const call_pattern mean = mean_of(in);
     in.by->at_fence(of_.among(), mean);
   }
@@ -125,6 +129,71 @@ void delegations::ask_for_places() {
       }
     }
   }
+}
+
+const element* delegations::first_here(std::uint64_t id,
+                                       function_ref<bool(const membership&)> is_wanted) const {
+  const element* first = nullptr;
+  for (const auto& [key, one] : of_.in().here) {
+    const auto found = one->sections.find(id);
+    if (found == one->sections.end() || !is_wanted(found->second)) continue;
+    if (first == nullptr || key < first->key) first = one.get();
+  }
+  return first;
+}
+
+/// Of an object here; empty where it has ended all that others have. Collective.
+std::string delegations::name_unended() {
+  std::string text;
+  for (const auto& [id, in] : in_->all) {
+    std::uint64_t most = 0;
+    for (const auto& [key, one] : of_.in().here) {
+      const auto found = one->sections.find(id);
+      if (found != one->sections.end()) most = std::max(most, found->second.contributed);
+    }
+    control::all_reduce(of_.among(), std::span(&most, 1), control::fold::most);
+    if (!in.by->bracketed() || !text.empty()) continue;
+    const auto is_open = [](const membership& of) { return of.open; };
+    const auto is_behind = [most](const membership& of) { return of.contributed != most; };
+    if (const element* const open = first_here(id, is_open); open != nullptr) {
+      text = fmt::format("{}is between begin and end of its calls by {}", of_.naming(open->key),
+                         in.by->name());
+    } else if (const element* const behind = first_here(id, is_behind); behind != nullptr) {
+      text = fmt::format("{}has ended {} brackets of calls by {}, and others {}",
+                         of_.naming(behind->key), behind->sections.at(id).contributed,
+                         in.by->name(), most);
+    }
+  }
+  return text;
+}
+
+void delegations::refuse(streaming::verdict found) {
+  const team& among = of_.among();
+  if (found == streaming::verdict::stuck) {
+    const std::string unended = name_unended();
+    const auto failed = together(among, of_.label(), [&] {
+      if (unended.empty()) return;
+      throw error(error_kind::argument,
+                  unended +
+                      ", and nothing is under way that could bring the end for which calls "
+                      "wait");
+    });
+    throw failed.value_or(error(error_kind::argument,
+                                fmt::format("calls of {} wait for the end of brackets of another "
+                                            "array's objects, which nothing brings",
+                                            of_.label())));
+  }
+  std::string doubled;
+  for (const auto& [id, in] : in_->all) {
+    std::array<std::uint64_t, 2> counts{in.made, in.came};
+    control::all_reduce(among, counts, control::fold::sum);
+    if (counts[1] <= counts[0]) continue;
+    doubled +=
+        fmt::format("{}{} was given {} calls and has brought {}",
+                    doubled.empty() ? ": strategy " : ", ", in.by->name(), counts[0], counts[1]);
+  }
+  throw error(error_kind::fault, fmt::format("rank {}: calls of {} have run that nobody made{}",
+                                             among.here().rank(), of_.label(), doubled));
 }
 
 void delegations::placed(std::uint64_t id, std::uint64_t array, const object_key& key,

@@ -25,6 +25,7 @@ struct delegations::deposit {
 struct delegations::instance {
   struct bracket {
     std::vector<deposit> calls;
+    std::map<std::uint64_t, std::uint32_t> put_aside;  ///< pieces, by the array that is called
     bool ended = false;
     std::uint64_t expected = 0;
   };
@@ -45,6 +46,8 @@ struct delegations::instance {
   /// Where objects of arrays are that this member calls, where that is not their home.
   std::map<std::uint64_t, std::unordered_map<object_key, std::int32_t, hash_of_key>> places;
   pattern seen;
+  std::uint64_t made = 0;  ///< calls of this array by the strategy since the last fence
+  std::uint64_t came = 0;
   std::set<std::int32_t> called;
 };
 

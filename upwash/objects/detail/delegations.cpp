@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -176,8 +177,10 @@ void delegations::call(strategy_id id, array_core& array, std::unique_ptr<invoca
     const int place = place_of(in, array, made->to);
     std::vector<std::byte> message;
     made->head.hops = 1;
+    if (&array == &of_) made->head.strategy = count_call(id, in, 1);
     made->pack(of_.among().here(), message);
-    deposit_from_here(id, in, {array.among().world_rank(place)}, message, made->head.priority);
+    deposit_from_here(id, in, array, {array.among().world_rank(place)}, message,
+                      made->head.priority);
   });
 }
 
@@ -205,6 +208,7 @@ void delegations::call_section(strategy_id id, std::uint64_t section, int priori
   }
   made->head = of_.head_of_rank(priority);
   made->head.caller = section;
+  made->head.strategy = count_call(id, in, members.size());
   made->head.hops = 1;  // it stays where it arrives
   std::vector<std::byte> message;
   made->pack(of_.among().here(), message);
@@ -212,10 +216,25 @@ void delegations::call_section(strategy_id id, std::uint64_t section, int priori
   std::vector<std::int32_t> ranks;
   for (const int each : members) ranks.push_back(of_.among().world_rank(each));
   check_call(of_, members.size(),
-             [&] { deposit_from_here(id, in, std::move(ranks), message, priority); });
+             [&] { deposit_from_here(id, in, of_, std::move(ranks), message, priority); });
 }
 
-void delegations::deposit_from_here(strategy_id id, instance& in, std::vector<std::int32_t> ranks,
+/// A number of the strategy that fits in an envelope, by which calls are known where they arrive;
+/// 0: they are not.
+std::uint8_t delegations::count_call(strategy_id id, instance& in, std::size_t pieces) {
+  const std::uint64_t number = id.number & ~strategy_bit;
+  if (number > std::numeric_limits<std::uint8_t>::max()) return 0;
+  in.made += pieces;
+  return static_cast<std::uint8_t>(number);
+}
+
+void delegations::carried(envelope& head) {
+  const auto found = in_->all.find(strategy_bit | std::exchange(head.strategy, 0));
+  if (found != in_->all.end()) ++found->second.came;
+}
+
+void delegations::deposit_from_here(strategy_id id, instance& in, const array_core& called,
+                                    std::vector<std::int32_t> ranks,
                                     std::span<const std::byte> message, int priority) {
   const team& among = of_.among();
   for (std::int32_t& each : ranks) each = among.member_of(each);
@@ -235,7 +254,8 @@ void delegations::deposit_from_here(strategy_id id, instance& in, std::vector<st
                                                   of_.naming(from.key), in.by->name()));
   }
   ++source.inserted;
-  const deposit_head head{of_.name(), id.number, source.contributed + 1, priority, 0};
+  const deposit_head head{of_.name(), called.name(), id.number, source.contributed + 1, priority,
+                          0};
   const int at = source.gathered_at;
   if (at == among.rank()) return deposited(head, std::move(ranks), message);
   of_.created();
@@ -244,8 +264,11 @@ void delegations::deposit_from_here(strategy_id id, instance& in, std::vector<st
 
 void delegations::deposited(const deposit_head& head, std::vector<std::int32_t> members,
                             std::span<const std::byte> message) {
-  in_->all.at(head.id).open[head.bracket].calls.push_back(
-      {head.priority, std::move(members), {message.begin(), message.end()}});
+  instance::bracket& of = in_->all.at(head.id).open[head.bracket];
+  const auto pieces = static_cast<std::uint32_t>(members.size());
+  of.calls.push_back({head.priority, std::move(members), {message.begin(), message.end()}});
+  of.put_aside[head.called] += pieces;
+  of_.service().find(head.called).work().put_aside(pieces);
   look_at_bracket(head.id, head.bracket);
 }
 
@@ -262,6 +285,9 @@ void delegations::look_at_bracket(std::uint64_t id, std::uint64_t number) {
   const auto first = in.open.find(number);
   if (!first->second.ended || first->second.calls.size() != first->second.expected) return;
   std::ranges::move(first->second.calls, std::back_inserter(in.handed));
+  for (const auto& [called, pieces] : first->second.put_aside) {
+    of_.service().find(called).work().taken_up(pieces);
+  }
   in.open.erase(first);
   end_bracket(id, in);
 }
@@ -354,6 +380,10 @@ bool delegations::busy() const {
 std::string delegations::describe_pending() const {
   std::string text;
   for (const auto& [id, in] : in_->all) {
+    if (in.made + in.came != 0) {
+      text += fmt::format("{}of calls by {} since the last quiet {} were made here, {} came here",
+                          text.empty() ? "" : "; ", in.by->name(), in.made, in.came);
+    }
     for (const auto& [number, of] : in.open) {
       const auto at = of_.reduced().node(id).next();
       text += fmt::format("{}bracket {} of {} by {}: {} of {} objects have ended it, {} calls came",

@@ -16,14 +16,14 @@
 #include "upwash/base/function_ref.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/objects/detail/broadcasts.hpp"
+#include "upwash/objects/detail/element.hpp"
 #include "upwash/objects/detail/object_key.hpp"
 #include "upwash/objects/strategy.hpp"
+#include "upwash/streaming/quiescence.hpp"
 
 namespace upwash::objects {
 
 class array_core;
-class element;
-struct membership;
 
 /// Calls go to the member where their object was at the last fence, which hands them on; and those
 /// of an object that has moved go by the member where that was. Memory: an entry for each object
@@ -50,6 +50,13 @@ class delegations {
 
   /// Collective: nothing is under way. Sources and places are found again.
   void fence(call_site site);
+  /// Collective: the array cannot be quiet. Throws the same `error` at all members: argument, which
+  /// names an object and the strategy whose bracket it has yet to end; fault, for a strategy that
+  /// runs calls twice.
+  [[noreturn]] void refuse(streaming::verdict found);
+
+  /// One has arrived; it is a call like others from now on.
+  void carried(envelope& head);
 
   int progress();
   [[nodiscard]] bool busy() const;
@@ -58,6 +65,7 @@ class delegations {
   // From messages and the node of brackets:
   struct deposit_head {
     std::uint64_t array = 0;
+    std::uint64_t called = 0;  ///< the array of the called object
     std::uint64_t id = 0;
     std::uint64_t bracket = 0;
     std::int32_t priority = 0;
@@ -84,11 +92,17 @@ class delegations {
   [[nodiscard]] element& running(const instance& in, const char* does) const;
   /// Of the object whose method runs, which has begun.
   [[nodiscard]] membership& opened(const instance& in, strategy_id id) const;
-  void deposit_from_here(strategy_id id, instance& in, std::vector<std::int32_t> ranks,
-                         std::span<const std::byte> message, int priority);
+  void deposit_from_here(strategy_id id, instance& in, const array_core& called,
+                         std::vector<std::int32_t> ranks, std::span<const std::byte> message,
+                         int priority);
   void insert(instance& in, const deposit& what);
   static void check_call(array_core& array, std::uint64_t pieces, function_ref<void()> made);
   void end_bracket(std::uint64_t id, instance& in);
+  [[nodiscard]] std::uint8_t count_call(strategy_id id, instance& in, std::size_t pieces);
+  /// Of the sources of a strategy that are here the first that is so; null: none.
+  [[nodiscard]] const element* first_here(std::uint64_t id,
+                                          function_ref<bool(const membership&)> is_wanted) const;
+  [[nodiscard]] std::string name_unended();
   void wake(std::uint64_t id, int member, std::uint64_t bracket);
   void look_at_bracket(std::uint64_t id, std::uint64_t number);
   void find_sources(std::uint64_t id, instance& in);

@@ -34,7 +34,10 @@ struct envelope {
   std::uint64_t broadcast = 0;  ///< its number, from 1; 0: for this object only
   std::int32_t from = -1;       ///< member that is to hear where the object was found
   std::int16_t priority = 0;    ///< the lower the sooner
-  std::uint16_t hops = 0;
+  std::uint8_t hops = 0;        ///< at most `most_hops`, however many there were
+  std::uint8_t strategy = 0;    ///< that carries it, until it has arrived; 0: none
+
+  static constexpr std::uint8_t most_hops = 255;
 };
 
 /// In an envelope's `caller`: a section's object is called, which may have ended.
@@ -46,16 +49,17 @@ struct brief_envelope {
   /// None where the caller counts.
   [[nodiscard]] static std::optional<brief_envelope> of(const envelope& all) noexcept {
     if (all.number != 0 || (all.caller & by_section) != 0) return std::nullopt;
-    return brief_envelope{all.array, all.from, all.priority, all.hops};
+    return brief_envelope{all.array, all.from, all.priority, all.hops, all.strategy};
   }
   [[nodiscard]] envelope whole() const noexcept {
-    return {.array = array, .from = from, .priority = priority, .hops = hops};
+    return {.array = array, .from = from, .priority = priority, .hops = hops, .strategy = strategy};
   }
 
   std::uint64_t array = 0;
   std::int32_t from = -1;
   std::int16_t priority = 0;
-  std::uint16_t hops = 0;
+  std::uint8_t hops = 0;
+  std::uint8_t strategy = 0;
 };
 
 class invocation {

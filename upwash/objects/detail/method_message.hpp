@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -213,7 +214,13 @@ template <class T>
 void arrive_state(incoming& in, std::uint64_t array, typename T::index_type index,
                   travelling beside) {
   array_core& of = array_of(in, array);
-  of.object_arrived(element_of<T>(of, index, in.payload()), std::move(beside));
+  std::unique_ptr<element> made;
+  try {
+    made = element_of<T>(of, index, in.payload());
+  } catch (const std::exception& failure) {
+    of.refuse_to_hold(object_key::of(index), "cannot arrive", failure);
+  }
+  of.object_arrived(std::move(made), std::move(beside));
 }
 
 template <class T>
@@ -234,7 +241,13 @@ struct insert_message {
   static void arrive(incoming& in, std::uint64_t array, typename T::index_type index,
                      Args... args) {
     array_core& of = array_of(in, array);
-    of.insert(std::make_unique<typed_element<T>>(of, index, std::move(args)...));
+    std::unique_ptr<element> made;
+    try {
+      made = std::make_unique<typed_element<T>>(of, index, std::move(args)...);
+    } catch (const std::exception& failure) {
+      of.refuse_to_hold(object_key::of(index), "cannot begin", failure);
+    }
+    of.insert(std::move(made));
     of.handled();
   }
 };

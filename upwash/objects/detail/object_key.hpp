@@ -31,7 +31,8 @@ struct object_key {
   template <object_index Index>
   [[nodiscard]] Index as() const noexcept {
     Index index;
-    std::memcpy(&index, words.data(), sizeof index);
+    std::memcpy(static_cast<void*>(&index), words.data(),
+                sizeof index);  // members may have defaults
     return index;
   }
   [[nodiscard]] std::uint64_t hash() const noexcept {

@@ -183,7 +183,8 @@ void sections::check(std::uint64_t id, const char* what) const {
   const int first = root_of(id);
   const team& among = of_.among();
   const bool here = first == among.rank();
-  if (id != 0 && first < among.size() && (!here || roots_.contains(id))) return;
+  const bool is_one = id != 0 && first >= 0 && first < among.size();
+  if (is_one && (!here || roots_.contains(id))) return;
   throw error(error_kind::argument,
               fmt::format("rank {}: a section of {} {} that is not, or no more",
                           among.here().rank(), of_.label(), what));

@@ -11,9 +11,6 @@
 
 namespace upwash::observe::detail {
 
-/// "waits in barrier", "computes without calling the library (pid 12)", ...
-[[nodiscard]] std::string what_it_does(const standing& one);
-
 /// "the world", or the id of the team.
 [[nodiscard]] std::string name_team(std::uint64_t team);
 

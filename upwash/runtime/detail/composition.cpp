@@ -11,7 +11,9 @@
 #include "upwash/base/log.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/conduit/stack_bytes.hpp"
+#include "upwash/conduit/traced/traced_world.hpp"
 #include "upwash/launch/bootstrap.hpp"
+#include "upwash/observe/trace_files.hpp"
 #include "upwash/runtime/conduits.hpp"
 #include "upwash/runtime/run.hpp"
 
@@ -29,8 +31,8 @@ std::string forced_algorithms(const settings& values) {
 }
 
 /// Ranks of different builds would run each other's messages with the wrong functions.
-void check_builds(conduit::bootstrap& boot) {
-  const std::uint64_t mine = build_fingerprint();
+void check_builds(conduit::bootstrap& boot, const void* program) {
+  const std::uint64_t mine = build_fingerprint(program);
   std::vector<std::uint64_t> all(static_cast<std::size_t>(boot.process_count()));
   boot.exchange(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   const auto other = std::find_if(all.begin(), all.end(), [&](auto one) { return one != all[0]; });
@@ -60,10 +62,47 @@ void check_other_knobs(const settings& values, const conduit::conduit_row& chose
   }
 }
 
+/// Null where the conduit needs none.
+std::unique_ptr<conduit::bootstrap> place_for(const conduit::conduit_row& chosen,
+                                              const settings& values) {
+  if (chosen.place != nullptr && !launched(values) && !launch::place_is_taken(values)) {
+    auto place = chosen.place(values);
+    launch::take_place(values);
+    return place;
+  }
+  if (!chosen.several_processes && !launched(values)) return nullptr;
+  return launch::make_bootstrap(values, chosen.spans_nodes);
+}
+
+/// Ranks of one node would look for those of others in their own memory.
+void check_nodes(const conduit::bootstrap& boot, const conduit::conduit_row& chosen) {
+  if (chosen.spans_nodes || boot.node_count() == 1) return;
+  std::string able;
+  for (const conduit::conduit_row& each : conduits()) {
+    if (each.spans_nodes) able += fmt::format("{}{}", able.empty() ? "" : "|", each.name);
+  }
+  throw error(error_kind::configuration,
+              fmt::format("conduit = {}: its ranks are on one node, and this job is on {}; {}",
+                          chosen.name, boot.node_count(),
+                          able.empty() ? "this build has no conduit that spans nodes"
+                                       : fmt::format("expected one of {}", able)));
+}
+
 /// A machine that the user named is not passed over for another when the first choice needs it.
 void check_machine(const settings& values) {
   if (values.source("machine") == knob_source::fallback) return;
   static_cast<void>(load_machine(values.text("machine")));
+}
+
+/// Where the ranks are to write down what they do.
+void put_trace_around(composition& made) {
+  const std::string& file = made.values.text("trace");
+  if (file.empty()) return;
+  if (made.alone()) observe::forget_parts(file);  // else who starts the processes does
+  made.world =
+      conduit::trace(std::move(made.world), {.folder = observe::parts_folder(file),
+                                             .most_bytes = made.values.bytes("trace_limit"),
+                                             .memory_lane = !made.options.progress_thread});
 }
 
 }  // namespace
@@ -74,20 +113,20 @@ void compose(composition& made) {
   made.values = settings::from_environment(table);
   set_log_level(made.values.text("log"));
   const conduit::conduit_row chosen = conduit_named(made.values.text("conduit"));
-  if (chosen.several_processes || launched(made.values)) {
-    made.boot = launch::make_bootstrap(made.values);
-  }
+  made.boot = place_for(chosen, made.values);
   made.simulated = chosen.simulated;
   check_other_knobs(made.values, chosen);
   check_machine(made.values);
+  if (made.boot) check_nodes(*made.boot, chosen);
   made.machine = std::make_unique<neighborhoods::machine_by_name>(made.values.text("machine"));
-  if (chosen.several_processes) check_builds(*made.boot);
+  if (chosen.several_processes) check_builds(*made.boot, made.own.program);
   made.world = make_world(chosen, made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);
   neighborhoods::add_algorithms(made.algorithms);
   if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);
   made.forced = forced_algorithms(made.values);
   make_selectors(made, conduit::network_of(*made.world));
+  made.options.program = made.own.program;
   made.options.deferred_limit = static_cast<std::size_t>(made.values.count("deferred_limit"));
   made.options.hang_report = made.values.time("hang_report");
   if (made.boot) made.options.hang_board = made.boot->hang_board();
@@ -99,6 +138,7 @@ void compose(composition& made) {
         fmt::format("progress_thread = 1: a process of {} ranks has none, it serves one rank only",
                     made.world->local_ranks()));
   }
+  put_trace_around(made);
   if (made.world->local_ranks() == 1) set_log_rank(made.world->first_rank());
   log(log_level::info, "runtime",
       fmt::format("{} ranks on conduit {}, {} in this process", made.world->size(), chosen.name,

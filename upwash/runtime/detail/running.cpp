@@ -13,6 +13,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/core/host.hpp"
+#include "upwash/observe/trace_files.hpp"
 #include "upwash/runtime/detail/ending.hpp"
 
 namespace upwash::runtime_detail {
@@ -63,6 +64,9 @@ void begin_process(composition& made, bool sharing_variables) {
 
 void end_process(const composition& parts) {
   keep_streams(parts);
+  // Where there are other processes, who started them puts their parts together.
+  const std::string& trace = parts.values.text("trace");
+  if (!trace.empty() && parts.alone()) observe::merge_parts(trace);
   if (parts.boot) parts.boot->finished();
 }
 

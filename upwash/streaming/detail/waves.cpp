@@ -36,10 +36,10 @@ void wave_up(incoming& in, std::uint64_t team, std::uint64_t number, tally below
 
 }  // namespace
 
-void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet,
+void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, verdict found,
                std::uint64_t idle_ns) {
   waves* const owner = in.here().service<wave_service>().state({team, number}).owner;
-  if (owner != nullptr) owner->go_down(quiet, idle_ns);
+  if (owner != nullptr) owner->go_down(found, idle_ns);
 }
 
 void note_handled(incoming& in, std::uint64_t team, std::uint64_t number) {
@@ -99,7 +99,7 @@ bool waves::may_contribute() const noexcept {
 
 waves::~waves() { service_.remove(name_); }
 
-void waves::begin(std::unique_ptr<callback> then) {
+void waves::begin(std::unique_ptr<callback> then, bool gives_up) {
   if (under_way()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: quiescence {} of team {:#x}: an epoch begins while one is "
@@ -108,6 +108,7 @@ void waves::begin(std::unique_ptr<callback> then) {
   }
   of_.flush();
   under_way_ = true;
+  gives_up_ = gives_up;
   then_ = std::move(then);
   service_.wake();
 }
@@ -126,6 +127,13 @@ void waves::wait(const call_site& site) {
   refuse_to_block("wait");
   begin(nullptr);
   wait_for_end(site);
+}
+
+verdict waves::wait_unless_hopeless(const call_site& site) {
+  refuse_to_block("wait");
+  begin(nullptr, true);
+  wait_for_end(site);
+  return found_;
 }
 
 void waves::wait_for_end(const call_site& site) {
@@ -158,24 +166,34 @@ int waves::contribute() {
   return all.created == all.handled ? 1 : 0;
 }
 
+verdict waves::verdict_of(const tally& all) const noexcept {
+  if (first_) return verdict::goes_on;
+  if (all.created == before_.handled) return verdict::quiet;
+  if (!gives_up_) return verdict::goes_on;
+  if (all.created < before_.handled) return verdict::overrun;
+  const auto open = static_cast<std::uint32_t>(all.created - before_.handled);
+  return open + all.taken_up == before_.put_aside ? verdict::stuck : verdict::goes_on;
+}
+
 void waves::decide(const tally& all) {
-  const bool quiet = !std::exchange(first_, false) && all.created == handled_before_;
-  handled_before_ = all.handled;
-  if (quiet) first_ = true;
-  go_down(quiet, all.idle_ns);
+  const verdict found = verdict_of(all);
+  before_ = all;
+  first_ = found != verdict::goes_on;
+  go_down(found, all.idle_ns);
 }
 
 /// The wave is over here, too; those below hear of it before anything of the next epoch.
-void waves::go_down(bool quiet, std::uint64_t idle_ns) {
+void waves::go_down(verdict found, std::uint64_t idle_ns) {
   contributed_ = false;
-  if (quiet) {
+  found_ = found;
+  if (found != verdict::goes_on) {
     under_way_ = false;
     pending_ = std::exchange(then_, nullptr);
     of_.ended(idle_ns);
   }
   service_.wake();
   for_children(among_, [&](int child) {
-    send<&wave_down>(among_.here(), among_.world_rank(child), name_.first, name_.second, quiet,
+    send<&wave_down>(among_.here(), among_.world_rank(child), name_.first, name_.second, found,
                      idle_ns);
   });
 }

@@ -25,15 +25,29 @@ struct tally {
   std::uint64_t handled = 0;  ///< what handling one creates is counted before it is
   /// For whom it concerns; no work: how long the member idled since the last end.
   std::uint64_t idle_ns = 0;
+  /// Of what was created: put aside until somebody does something, and taken up again. Modulo 2^32.
+  std::uint32_t put_aside = 0;
+  std::uint32_t taken_up = 0;
   tally& operator+=(const tally& other) noexcept {
     created += other.created;
     handled += other.handled;
     idle_ns += other.idle_ns;
+    put_aside += other.put_aside;
+    taken_up += other.taken_up;
     return *this;
   }
   [[nodiscard]] bool same_work(const tally& other) const noexcept {
-    return created == other.created && handled == other.handled;
+    return created == other.created && handled == other.handled && put_aside == other.put_aside &&
+           taken_up == other.taken_up;
   }
+};
+
+/// What a wave finds.
+enum class verdict : std::uint8_t {
+  goes_on,
+  quiet,    ///< everything that was created was handled
+  stuck,    ///< everything else was put aside, and nothing is under way that could take it up
+  overrun,  ///< more was handled than was created
 };
 
 /// Whose work the waves count.
@@ -67,7 +81,9 @@ class callback {
 /// One member's part. A wave goes up a binomial tree with sums, and down with the verdict; the next
 /// begins when the one before is over. A member contributes once it has begun the epoch, has
 /// flushed, and saw no work since the last look. All is over when as much had been handled in one
-/// wave as was created up to the next: two waves at least, whatever was under way meanwhile.
+/// wave as was created up to the next: two waves at least, whatever was under way meanwhile. What
+/// is put aside counts like what is handled, and what is taken up like what is created, where it is
+/// asked whether anything else is under way.
 ///
 /// Messages a wave: one up and at most ceil(log2 P) down a member, 2 (P - 1) in all; time
 /// 2 ceil(log2 P) messages. Memory: O(1). Never blocks but in `wait` and for credit.
@@ -83,9 +99,11 @@ class waves {
   /// Begins the next epoch, which ends at all members when all have begun it and no work is left.
   /// Then `then`, if there is one, runs in progress of this member, outside handlers; it may begin
   /// another epoch. Throws `error` (argument) while one is under way.
-  void begin(std::unique_ptr<callback> then);
+  void begin(std::unique_ptr<callback> then) { begin(std::move(then), false); }
   /// `begin` and waits for the end. Throws `error` (argument) in a handler or callback, too.
   void wait(const call_site& site);
+  /// The same, but the epoch ends, too, where it never would: as it does at all members.
+  [[nodiscard]] verdict wait_unless_hopeless(const call_site& site);
   /// Waits for the end of an epoch that was begun, if any.
   void wait_for_end(const call_site& site);
 
@@ -97,14 +115,18 @@ class waves {
   [[nodiscard]] std::string describe_pending() const;
 
  private:
+  /// `gives_up`: the same at all members.
+  void begin(std::unique_ptr<callback> then, bool gives_up);
+
   friend class wave_service;
-  friend void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, bool quiet,
+  friend void wave_down(incoming& in, std::uint64_t team, std::uint64_t number, verdict found,
                         std::uint64_t idle_ns);
 
   [[nodiscard]] bool may_contribute() const noexcept;
   int contribute();
   void decide(const tally& all);
-  void go_down(bool quiet, std::uint64_t idle_ns);
+  void go_down(verdict found, std::uint64_t idle_ns);
+  [[nodiscard]] verdict verdict_of(const tally& all) const noexcept;
   void refuse_to_block(const char* what) const;
 
   team among_;
@@ -118,7 +140,9 @@ class waves {
   bool contributed_ = false;  ///< to this wave
   tally seen_;                ///< at the last look
   bool first_ = true;         ///< the root's: no wave of this epoch is over
-  std::uint64_t handled_before_ = 0;
+  tally before_;              ///< the root's: of all, in the wave before
+  bool gives_up_ = false;     ///< this epoch ends where nothing can end it
+  verdict found_ = verdict::quiet;
   std::unique_ptr<callback> then_;
   std::unique_ptr<callback> pending_;  ///< to be called by progress
 };

@@ -3,6 +3,10 @@
 #include "upwash/collective/detail/run/board.hpp"
 
 #include <algorithm>
+#include <map>
+
+#include "upwash/core/host.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -12,15 +16,29 @@ constexpr std::uint64_t places_of_many = 32;
 constexpr std::uint64_t least_scratch = std::uint64_t{4} << 10U;
 
 /// More ranks of a process share what so many would have. The same at all members.
+std::uint64_t scratch_for(int most_members, std::uint64_t scratch_bytes) {
+  if (most_members <= few_members) return scratch_bytes;
+  const std::uint64_t all = scratch_bytes * few_members;
+  const std::uint64_t share = all / static_cast<std::uint64_t>(most_members);
+  return std::max(share / 64 * 64, least_scratch);
+}
+
 board_size size_for(const process_group& group, std::uint64_t scratch_bytes) {
   board_size made;
-  made.half_scratch_bytes = scratch_bytes;
-  if (group.most_members <= few_members) return made;
-  made.epochs = places_of_many;
-  const std::uint64_t all = scratch_bytes * few_members;
-  const std::uint64_t share = all / static_cast<std::uint64_t>(group.most_members);
-  made.half_scratch_bytes = std::max(share / 64 * 64, least_scratch);
+  made.half_scratch_bytes = scratch_for(group.most_members, scratch_bytes);
+  if (group.most_members > few_members) made.epochs = places_of_many;
   return made;
+}
+
+/// Of one process, wherever it is. O(members).
+int most_members_of_a_process(const team& among) {
+  const conduit::endpoint& at = host(among.here()).endpoint();
+  std::map<int, int> members;
+  int most = 0;
+  for (int member = 0; member < among.size(); ++member) {
+    most = std::max(most, ++members[at.place(among.world_rank(member)).process]);
+  }
+  return most;
 }
 
 }  // namespace
@@ -30,6 +48,19 @@ board::board(const team& among, std::uint64_t scratch_bytes)
         size_of_ = size_for(group, scratch_bytes);
         return scratch_at() + 2 * half_scratch_bytes();
       }) {}
+
+board::board(const team& among, const board_size& size, spans over)
+    : size_of_(size),
+      spans_(over),
+      rank_(among.rank()),
+      size_(among.size()),
+      memory_(team_memory::inside_nodes(among, scratch_at() + 2 * half_scratch_bytes())) {}
+
+std::unique_ptr<board> board::of_nodes(const team& among) {
+  board_size size;
+  size.half_scratch_bytes = scratch_for(most_members_of_a_process(among), node_scratch_bytes);
+  return std::unique_ptr<board>(new board(among, size, spans::node));
+}
 
 bool board::settle(std::uint64_t epoch, std::uint32_t& round) {
   const std::uint64_t tag = board::tag_of(epoch);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
@@ -65,11 +66,20 @@ struct board_size {
 /// pointer a member and process.
 class board {
  public:
+  /// Who has a part in it.
+  enum class spans : std::uint8_t {
+    team,  ///< all members
+    node,  ///< those of this rank's node; the others are settled with by messages
+  };
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
 
   /// Collective, blocking. `scratch_bytes`: half_scratch_bytes where few ranks share a process.
   board(const team& among, std::uint64_t scratch_bytes);
+  /// A board for each node of the team, with places for as many epochs as operations without a
+  /// board have, since it may come late. Collective over the whole team, blocking.
+  [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among);
+  [[nodiscard]] bool is_whole() const noexcept { return spans_ == spans::team; }
 
   /// The line of an edge in a member's part, at an epoch.
   [[nodiscard]] board_line& line(int member, std::uint64_t epoch, std::uint32_t edge) {
@@ -82,6 +92,7 @@ class board {
   /// other teams are made while programs run, and must be quick to make.
   static constexpr std::uint64_t world_scratch_bytes = std::uint64_t{1} << 20U;
   static constexpr std::uint64_t team_scratch_bytes = std::uint64_t{32} << 10U;
+  static constexpr std::uint64_t node_scratch_bytes = std::uint64_t{256} << 10U;
   [[nodiscard]] std::uint64_t half_scratch_bytes() const noexcept {
     return size_of_.half_scratch_bytes;
   }
@@ -143,6 +154,8 @@ class board {
   void release() { memory_.release(); }
 
  private:
+  board(const team& among, const board_size& size, spans over);
+
   static constexpr std::uint64_t most_rounds = 31;  ///< of settling
   // A part: its places, a line for each round of settling, the shared scratch of either half.
 
@@ -157,6 +170,7 @@ class board {
   }
 
   board_size size_of_;
+  spans spans_ = spans::team;
   int rank_;
   int size_;
   team_memory memory_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,13 +37,14 @@ struct compact_step {
 
 /// A schedule that runs on the team's board, in order, on the caller's stack.
 struct compact_plan {
-  std::vector<compact_step> steps;
+  std::shared_ptr<const std::vector<compact_step>> steps;  ///< shared by operations under way
   int looks = 0;  ///< at a word before more is done: job::looks
   std::uint64_t scratch_bytes = 0;
   std::uint64_t shared_bytes = 0;
   bool exposes_input = false;
   bool exposes_output = false;
-  const char* operation = "";  ///< for those who wait long
+  const char* operation = "";  ///< for those who wait long, and traces
+  const char* algorithm = "";
   std::uint64_t bytes = 0;
   int runs = 0;  ///< that go through it now: it is kept for them
 };

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <memory>
 
 #include "upwash/base/relax.hpp"
+#include "upwash/collective/detail/run/compact_run.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
@@ -17,99 +18,56 @@ namespace {
 
 using conduit::comparison;
 using conduit::wait_target;
-using schedule::buffer;
-using schedule::step_kind;
 
 constexpr std::size_t stack_scratch = 512;
 constexpr std::size_t most_kept_scratch = std::size_t{256} << 10U;  ///< a rank
 
-struct compact_run {
-  job& here;
+/// Waits on the caller's stack.
+struct waiting_run {
+  compact_run steps;
   const compact_plan& what;
   const team_record& record;
-  const binding& buffers;
   const call_site& site;
-  std::byte* scratch;
-  board::scratch_place shared;
-  std::uint64_t epoch;
-  std::uint64_t at;  ///< of its place
   std::uint32_t number;
 
-  [[nodiscard]] const std::byte* source(const compact_piece& p) const noexcept {
-    return p.of == buffer::input ? buffers.input.data() + p.at : target(p);
-  }
-  [[nodiscard]] std::byte* target(const compact_piece& p) const noexcept {
-    if (p.of == buffer::output) return buffers.output.data() + p.at;
-    return p.at + (p.of == buffer::shared ? record.shared->scratch(p.owner, shared) : scratch);
-  }
-  [[nodiscard]] board::place& place(const compact_step& s) const noexcept { return s.places[at]; }
-
-  void send(const compact_step& s) const {
-    const std::byte* from = s.bytes == 0 ? nullptr : source(s.left);
-    place(s).edges[s.edge].write(board::tag_of(epoch), from, s.bytes);
-  }
-  /// Until a word that peers write is at least `value`. Mostly it comes while one looks.
-  void wait_for(const std::uint64_t& word, std::uint64_t value) const {
-    // Acquire: what the peer wrote before the word is here with it.
+  /// Mostly it comes while one looks.
+  void wait_for(const compact_run::awaited& until) const {
     for (int looks = what.looks; looks >= 0; --looks) {
-      if (__atomic_load_n(&word, __ATOMIC_ACQUIRE) >= value) return;
+      if (compact_run::is_there(until)) return;
       relax();
     }
-    wait_in_job(word, value);
+    wait_in_job(until);
   }
-  [[gnu::noinline]] void wait_in_job(const std::uint64_t& word, std::uint64_t value) const {
-    host(here).wait(wait_target::peers_word(word, comparison::greater_equal, value),
-                    {.operation = what.operation,
-                     .bytes = what.bytes,
-                     .team = record.members.id(),
-                     .number = number,
-                     .counted = observe::series::collectives,
-                     .site = site});
+  [[gnu::noinline]] void wait_in_job(const compact_run::awaited& until) const {
+    host(steps.here)
+        .wait(wait_target::peers_word(*until.word, comparison::greater_equal, until.value),
+              {.operation = what.operation,
+               .bytes = what.bytes,
+               .team = record.members.id(),
+               .number = number,
+               .counted = observe::series::collectives,
+               .site = site});
   }
-  void receive(const compact_step& s) const {
-    board_line& line = place(s).edges[s.edge];
-    wait_for(line.tag, board::tag_of(epoch));
-    if (s.bytes != 0) std::memcpy(target(s.into), line.payload.data(), s.bytes);
-  }
-  void await(const compact_step& s) const { wait_for(place(s).counts[s.edge].value, s.value); }
-  void combine(const compact_step& s) const {
-    buffers.combine.combine(source(s.left), source(s.right), target(s.into), s.bytes);
-  }
-  void copy(const compact_step& s) const {
-    if (s.bytes == 0) return;
-    if (s.fetches) return fetch(s);
-    std::memmove(target(s.into), source(s.left), s.bytes);
-  }
-  /// Out of a peer's buffer. Mostly the peer said where that is before it let this rank come here.
-  void fetch(const compact_step& s) const {
-    const bool output = s.left.of == buffer::output;
-    wait_for(record.shared->exposure_word(s.left.owner, epoch, output), board::tag_of(epoch));
-    const exposed_memory* memory = record.shared->exposed(s.left.owner, epoch, output);
-    get(here, *memory, s.left.at, std::span(target(s.into), s.bytes)).wait();
-  }
-  void perform(const compact_step& s) const {
-    switch (s.kind) {
-      case step_kind::send: return send(s);
-      case step_kind::receive: return receive(s);
-      case step_kind::copy: return copy(s);
-      case step_kind::reduce:
-        if (s.bytes != 0) combine(s);
-        return;
-      case step_kind::signal: std::atomic_ref(place(s).counts[s.edge].value).fetch_add(1); return;
-      case step_kind::await: return await(s);
-      default: return;  // is_compact lets no other through
+  void go_through() const {
+    for (const compact_step& s : *what.steps) {
+      const compact_run::awaited until = steps.before(s);
+      if (until.word != nullptr) wait_for(until);
+      steps.perform(s);
     }
   }
 };
 
 /// Settles before the run begins.
 template <class EndSettling>
-void settle(const compact_run& run, board& lines, const EndSettling& end) {
-  for (std::uint32_t round = 0; !lines.settle(run.epoch, round);) {
-    run.wait_for(lines.settle_word(round), board::tag_of(run.epoch));
+void settle(const waiting_run& run, const EndSettling& end) {
+  board& lines = run.steps.lines;
+  const std::uint64_t epoch = run.steps.epoch;
+  for (std::uint32_t round = 0; !lines.settle(epoch, round);) {
+    run.wait_for({&lines.settle_word(round), board::tag_of(epoch)});
   }
   end();
-  run.here.progress();  // others' messages must not wait for ever where nobody here ever waits
+  run.steps.here
+      .progress();  // others' messages must not wait for ever where nobody here ever waits
 }
 
 /// An epoch is open while the run lasts. A callback within a wait may begin others, behind it.
@@ -198,19 +156,21 @@ std::optional<compact_plan> compact_plan_of(const team& among, const team_record
   const bool by_address = run_as.rules.addresses == schedule::address_mode::single &&
                           (wants.exposes_input || wants.exposes_output);
   const bool by_messages = run_as.rules.forced == schedule::mechanism::matched;
-  if (!record.shares_memory(wants) || wants.scratch_bytes > most_kept_scratch || sync ||
-      by_address || by_messages || among.here().options().checked) {
+  if (!record.shares_memory(wants) || !record.shared->is_whole() ||
+      wants.scratch_bytes > most_kept_scratch || sync || by_address || by_messages ||
+      among.here().options().checked) {
     return std::nullopt;
   }
   auto all = compact_steps(steps, among.rank(), *record.shared);
   if (!all) return std::nullopt;
-  return compact_plan{.steps = std::move(*all),
+  return compact_plan{.steps = std::make_shared<const std::vector<compact_step>>(std::move(*all)),
                       .looks = host(among.here()).looks(),
                       .scratch_bytes = wants.scratch_bytes,
                       .shared_bytes = wants.shared_bytes,
                       .exposes_input = wants.exposes_input,
                       .exposes_output = wants.exposes_output,
                       .operation = run_as.agreed.operation.data(),
+                      .algorithm = run_as.agreed.algorithm.data(),
                       .bytes = run_as.agreed.bytes};
 }
 
@@ -235,13 +195,18 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   }
   std::byte* const scratch = large ? scratch_.data() : small.data();
   const std::uint32_t number = again == nullptr ? record.numbers++ : again->count_start();
-  const compact_run run{here_,   made,  record,
-                        buffers, site,  scratch,
-                        shared,  epoch, epoch & (record.shared->epochs() - 1),
-                        number};
-  if (settles) settle(run, *record.shared, [&] { others_.end_settling(record, epoch); });
+  const waiting_run run{
+      {here_, *record.shared, buffers, scratch, shared, epoch}, made, record, site, number};
+  const duration begin = trace_ == nullptr ? duration() : here_.now();
+  if (settles) settle(run, [&] { others_.end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
-  for (const compact_step& s : made.steps) run.perform(s);
+  run.go_through();
+  if (trace_ != nullptr) {
+    write_down(*trace_,
+               {made.operation, made.algorithm, made.bytes, record.members.id(),
+                again == nullptr ? first_run(number) : again->run(), site},
+               begin, here_.now());
+  }
   return true;
 }
 

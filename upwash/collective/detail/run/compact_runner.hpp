@@ -11,6 +11,8 @@
 
 #include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/detail/run/operations.hpp"
+#include "upwash/collective/detail/run/written_down.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::collective::detail {
 
@@ -25,7 +27,7 @@ namespace upwash::collective::detail {
 class compact_runner {
  public:
   compact_runner(job& here, const in_flight& running, operations& others)
-      : here_(here), running_(running), others_(others) {}
+      : here_(here), running_(running), others_(others), trace_(host(here).trace()) {}
 
   /// Runs the steps to their end; false: not possible now, because operations under way must settle
   /// or end first. `again`: the persistent operation whose steps they are; null: an operation of
@@ -37,6 +39,7 @@ class compact_runner {
   job& here_;
   const in_flight& running_;
   operations& others_;
+  observe::trace_writer* trace_;
   std::vector<std::byte> scratch_;
   bool scratch_in_use_ = false;
 };

@@ -21,6 +21,11 @@ schedule::wire wire_of(const operation& op, const schedule::step& s, std::uint64
   return lower(data_bytes + header, s.placed && header == 0, s.acknowledged, op.rules);
 }
 
+/// Whether the receiver knows where a piece lies, in address mode single.
+bool is_in_region(const schedule::piece& p) noexcept {
+  return p.of == schedule::buffer::input || p.of == schedule::buffer::output;
+}
+
 }  // namespace
 
 // -- Sending ------------------------------------------------------------------------------------
@@ -94,7 +99,7 @@ bool edge_transport::send_offer(operation& op, slot& s, bool in_place) {
   if (!s.exposed && s.offered.sender == 0) {
     s.offered = {};
     s.offered.sender = uses_.slots.name_of(s);
-    if (in_place && what.header.count == 0 && what.left.of != schedule::buffer::scratch) {
+    if (in_place && what.header.count == 0 && is_in_region(what.left)) {
       s.offered.source = what.left;
     } else {
       s.offered.memory = expose(here_, uses_.data.in_one_piece(op, s));

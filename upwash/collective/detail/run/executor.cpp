@@ -49,6 +49,13 @@ void executor::on_team_create(const team& made) {
   record.epochs.set_epochs(record.shared->epochs());
 }
 
+std::uint64_t executor::share_inside_nodes(const team& among) {
+  if (!installed_ || !nodes_direct(among)) return 0;
+  team_record& record = record_of(among);
+  if (!record.shared) record.shared = board::of_nodes(among);
+  return record.shared->half_scratch_bytes();
+}
+
 void executor::on_team_free(const team& going) {
   team_record* record = teams_.find(going.id());
   if (record == nullptr) return;
@@ -88,6 +95,10 @@ schedule::transfer_rules default_rules(const team& among) {
   rules.eager_bytes = medium_limit(among);
   rules.direct = all_direct(among);
   return rules;
+}
+
+std::uint64_t share_inside_nodes(const team& among) {
+  return among.here().service<detail::executor>().share_inside_nodes(among);
 }
 
 request execute(const team& among, const schedule::generator& steps, const binding& buffers,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "upwash/base/ensure.hpp"
+#include "upwash/collective/detail/run/compact_run.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
 
@@ -75,6 +76,31 @@ void operation::begin(phase next, const schedule::generator& steps) {
   facts_.output_bytes = buffers.output.size();
   base_ = next_ = others_ = 0;
   ended_ = staged_ = false;
+}
+
+void operation::begin_in_turn() {
+  now_in = phase::main;
+  const schedule::needs& wants = main_steps.wants();
+  if (scratch_.size() < wants.scratch_bytes) scratch_.resize(wants.scratch_bytes);
+  next_in_turn_ = 0;
+  base_ = next_ = others_ = 0;
+  ended_ = staged_ = false;
+}
+
+int operation::go_on_in_turn(job& here) {
+  const compact_run run{here, *on_team.shared, buffers, scratch_.data(), shared_scratch, epoch};
+  const std::size_t before = next_in_turn_;
+  while (next_in_turn_ < in_turn->size()) {
+    const compact_step& s = (*in_turn)[next_in_turn_];
+    if (!compact_run::is_there(run.before(s))) {
+      stirred = true;  // looked at again in the next progress
+      break;
+    }
+    ++next_in_turn_;
+    run.perform(s);
+  }
+  ended_ = next_in_turn_ == in_turn->size();
+  return static_cast<int>(next_in_turn_ - before);
 }
 
 void operation::refill() {
@@ -197,6 +223,10 @@ std::byte* operation::target(const schedule::piece& p) noexcept {
   if (p.of == schedule::buffer::output) return buffers.output.data() + p.offset;
   if (p.of == schedule::buffer::shared) return shared(p);
   return p.of == schedule::buffer::scratch ? scratch_.data() + p.offset : nullptr;
+}
+
+bool operation::settles_by_words() const noexcept {
+  return shares_memory && on_team.shared->is_whole();
 }
 
 bool operation::exposes(schedule::buffer which) const noexcept {

@@ -57,6 +57,11 @@ struct operation_room {
   std::unique_ptr<schedule::script> script;  ///< the generator's memory
 };
 
+/// The run of an operation that runs once.
+[[nodiscard]] constexpr std::uint64_t first_run(std::uint32_t number) noexcept {
+  return std::uint64_t{number} << 32U;
+}
+
 /// The executor's window: slots [base, next), in the order of emission. A dependency older than
 /// base is met. A step is tried when it is open: once what it waits for is done, and again when
 /// something has happened for it (`stir`); what waits for a message costs nothing until it comes.
@@ -76,6 +81,11 @@ class operation {
     ++start_;
     return number;
   }
+  /// Begins the main phase of one whose steps go in their turn, on the board.
+  void begin_in_turn();
+  /// Goes through them as far as peers have come. Returns how many.
+  int go_on_in_turn(job& here);
+  [[nodiscard]] bool goes_in_turn() const noexcept { return in_turn != nullptr && shares_memory; }
   /// Begins a phase with these steps.
   void begin(phase next, const schedule::generator& steps);
 
@@ -99,11 +109,13 @@ class operation {
   /// Where a piece lies: this rank's, or of any member's shared scratch.
   [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept;
   [[nodiscard]] std::byte* target(const schedule::piece& p) noexcept;
+  /// Whether its turn to settle goes by words of the board: by messages where others have none.
+  [[nodiscard]] bool settles_by_words() const noexcept;
   /// Whether members find each other's buffer of that kind on the board.
   [[nodiscard]] bool exposes(schedule::buffer which) const noexcept;
   [[nodiscard]] std::span<std::uint64_t> words(const schedule::slots& s) noexcept;
   [[nodiscard]] edge_key key_of(const schedule::step& s) const;
-  [[nodiscard]] std::uint64_t run() const noexcept { return std::uint64_t{number} << 32U | start_; }
+  [[nodiscard]] std::uint64_t run() const noexcept { return first_run(number) | start_; }
   /// Phase and edge, as they travel.
   [[nodiscard]] std::uint64_t wire_edge(std::uint32_t edge) const noexcept {
     return static_cast<std::uint64_t>(now_in) << 32U | edge;
@@ -131,12 +143,15 @@ class operation {
   phase now_in = phase::over;
   bool persists = false;                ///< kept by a `persistent`
   std::optional<compact_plan> compact;  ///< of a persistent one, where it can run so
+  /// Where all steps can run on the board one after the other: no window is kept of them.
+  std::shared_ptr<const std::vector<compact_step>> in_turn;
   bool running = false;
   bool advancing = false;
   bool failed = false;  ///< a step threw: nothing more is done, but peers' answers find its slots
   bool stirred = true;  ///< some step may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 
+  duration begun;  ///< where it is traced
   bool shares_memory = false;
   bool epoch_counts = false;
   std::uint64_t epoch = 0;  ///< of its team, where epoch_counts
@@ -166,6 +181,7 @@ class operation {
   std::vector<std::byte>& scratch_;
   std::vector<std::uint64_t>& words_;
   std::unique_ptr<schedule::script>& script_;  ///< empty while this lives
+  std::size_t next_in_turn_ = 0;
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives

@@ -84,6 +84,7 @@ request operations::begin(operation& op) {
                                                   .counted = observe::series::collectives,
                                                   .site = agreed.site});
   op.restart(begun.end);
+  if (trace_ != nullptr) op.begun = here_.now();
   running_.add(op);
   host(here_).set_busy(uses_.service, true);
   begin_epoch(op);
@@ -103,7 +104,7 @@ void operations::introduce(operation& op) {
   uses_.steps.memory().answer_questions(op);
   if (here_.options().checked) uses_.agreements.tell(op);
   op.now_in = phase::settle;
-  if (op.epoch_counts && op.on_team.epochs.settles(op.epoch) && !op.shares_memory) {
+  if (op.epoch_counts && op.on_team.epochs.settles(op.epoch) && !op.settles_by_words()) {
     op.begin(phase::settle,
              schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
   }
@@ -132,7 +133,7 @@ bool operations::settled(operation& op) {
     return record.epochs.half_of(op.epoch) <= record.settled_half;
   }
   if (record.open.front() != op.epoch) return false;
-  if (op.shares_memory) {
+  if (op.settles_by_words()) {
     if (!record.shared->settle(op.epoch, op.settle_round)) return false;
   } else {
     static_cast<void>(uses_.steps.pass_through(op));
@@ -159,7 +160,13 @@ void operations::next_phase(operation& op) {
       uses_.steps.memory().expose_buffers(op);
       if (op.how.rules.entry == schedule::sync_mode::all) return barrier(phase::entry);
       [[fallthrough]];
-    case phase::entry: op.begin(phase::main, op.main_steps); return;
+    case phase::entry:
+      if (op.goes_in_turn()) {
+        op.begin_in_turn();
+      } else {
+        op.begin(phase::main, op.main_steps);
+      }
+      return;
     case phase::main:
       op.now_in = phase::exit;
       if (op.how.exit == schedule::sync_mode::all) return barrier(phase::exit);
@@ -212,7 +219,8 @@ int operations::advance_phases(operation& op) {
         return moved;
       }
     } else {
-      moved += uses_.steps.pass_through(op);
+      const bool in_turn = op.now_in == phase::main && op.goes_in_turn();
+      moved += in_turn ? op.go_on_in_turn(here_) : uses_.steps.pass_through(op);
       if (!op.emptied()) break;
     }
     next_phase(op);
@@ -273,6 +281,13 @@ void operations::await_all_on(const team_record& record) {
 
 void operations::finish(operation& op) {
   running_.remove(op);
+  if (trace_ != nullptr) {
+    const signature& is = op.how.agreed;
+    const std::uint64_t run = op.persists ? op.run() : first_run(op.number);
+    write_down(*trace_,
+               {is.operation.data(), is.algorithm.data(), is.bytes, op.among.id(), run, is.site},
+               op.begun, here_.now());
+  }
   team_record& record = op.on_team;
   if (op.epoch_counts) {
     record.open.erase(std::find(record.open.begin(), record.open.end(), op.epoch));

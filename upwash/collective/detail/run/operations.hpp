@@ -12,6 +12,8 @@
 #include "upwash/collective/detail/run/operation_store.hpp"
 #include "upwash/collective/detail/run/step_runner.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
+#include "upwash/collective/detail/run/written_down.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/service.hpp"
 
 namespace upwash::collective::detail {
@@ -29,7 +31,8 @@ class operations {
     step_runner& steps;
     agreement_checker& agreements;
   };
-  explicit operations(const uses& all) : uses_(all), here_(all.here), running_(all.running) {}
+  explicit operations(const uses& all)
+      : uses_(all), here_(all.here), running_(all.running), trace_(host(here_).trace()) {}
 
   /// Begins an operation. Throws `error` (argument) where it cannot have what it needs, and what
   /// its first steps throw.
@@ -71,6 +74,7 @@ class operations {
   uses uses_;
   job& here_;
   in_flight& running_;
+  observe::trace_writer* trace_;
   std::vector<std::unique_ptr<operation_block>> owned_;
 };
 

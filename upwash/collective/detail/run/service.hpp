@@ -36,6 +36,8 @@ class executor final : public service_base {
 
   /// Makes the boards of the world, and of every team from now on.
   void install(const installation& with);
+  /// As the public function says.
+  std::uint64_t share_inside_nodes(const team& among);
   /// As the public functions say; plans of before are dropped.
   selector* set_selector(selector* chooses);
   adaptation set_adapting(adaptation adapts);

@@ -28,8 +28,10 @@ struct team_record {
   explicit team_record(const team& of) : members(of) {}
 
   team members;
-  std::uint32_t numbers = 0;             ///< operations begun
-  std::unique_ptr<board> shared;         ///< where all members load and store each other's memory
+  std::uint32_t numbers = 0;  ///< operations begun
+  /// Where all members load and store each other's memory; or made when asked for, where those of
+  /// each node do.
+  std::unique_ptr<board> shared;
   board_sequence epochs;                 ///< of operations that use the board or counters
   std::uint64_t settled_half = 0;        ///< of the epochs: those up to it may begin
   std::vector<std::uint64_t> open;       ///< epochs not complete here
@@ -40,7 +42,8 @@ struct team_record {
 
   /// Whether a schedule that needs this uses the board.
   [[nodiscard]] bool shares_memory(const schedule::needs& wants) const noexcept {
-    return shared && wants.counters <= board::counters &&
+    return shared && (shared->is_whole() || wants.inside_nodes) &&
+           wants.counters <= board::counters &&
            wants.shared_bytes <= shared->half_scratch_bytes() &&
            ((wants.edges_apart && wants.slots == 0) || wants.counters != 0 ||
             wants.shared_bytes != 0);

@@ -38,7 +38,7 @@ void translator::deliver(const message& arrived) {
   m.source += first_rank_;
   m.destination += first_rank_;
   if (numbers_) m.sequence = counted_[{m.source, m.kind}]++;
-  ++shared_.events;
+  shared_.note();
   receiver_->deliver(m);
   acts_first_ = receiver_->acts_first();
 }
@@ -101,7 +101,7 @@ injection composite_endpoint::prepare(int source, int destination, lane kind, st
 }
 
 void composite_endpoint::commit(const reservation& room, const message& m) {
-  ++shared_.events;
+  shared_.note();
   if (is_near(room.destination)) return inner_.commit(for_inner(room), for_inner(m));
   outer_.commit(room, m);
 }
@@ -236,7 +236,7 @@ bool composite_endpoint::acts_first() const noexcept {
 int composite_endpoint::poll(int rank) {
   int happened = inner_.poll(inner_rank(rank));
   if (scheduled_ || happened == 0 || !acts_first()) happened += outer_.poll(rank);
-  shared_.events += static_cast<std::uint64_t>(happened);
+  shared_.note(static_cast<std::uint64_t>(happened));
   return happened;
 }
 
@@ -261,12 +261,12 @@ void composite_endpoint::resumed() noexcept {
 
 void composite_endpoint::idle(int rank, const wait_target& target, const wait_reason& reason) {
   if (shared_.ranks == nullptr) return pause();
-  if (target.alarm() != duration::max()) ++shared_.events;  // it is to come
+  if (target.alarm() != duration::max()) shared_.note();  // it is to come
   shared_.ranks->idle(rank, reason);
 }
 
 void composite_endpoint::begin_wait(int /*rank*/) {
-  ++shared_.events;  // the last wait is over: something was stored, which no part tells of
+  shared_.note();  // the last wait is over: something was stored, which no part tells of
   if (outer_process_ != nullptr) resumed();
 }
 

@@ -21,8 +21,12 @@ struct shared_state {
   std::string name;
   capabilities can;
   std::vector<location> places;  ///< by world rank
-  std::uint64_t events = 0;      ///< injections, deliveries and new waits so far
+  std::uint64_t events = 0;      ///< injections, deliveries and new waits so far, for `ranks`
   fiber_ranks* ranks = nullptr;  ///< that take turns where all are in one process; else null
+
+  void note(std::uint64_t more = 1) noexcept {
+    if (ranks != nullptr) events += more;
+  }
 };
 
 /// What both parts can do together, `inner` inside each of the nodes.
@@ -137,7 +141,7 @@ class composite_endpoint : public process_endpoint {
   [[nodiscard]] bool acts_first() const noexcept;
   [[nodiscard]] bool any(bool peer_capabilities::*what, const endpoint& of) const noexcept;
   injection counted(injection result) noexcept {
-    if (result.what != outcome::retry) ++shared_.events;
+    if (result.what != outcome::retry) shared_.note();
     return result;
   }
 

@@ -20,8 +20,9 @@
 namespace upwash::conduit::wire {
 namespace {
 
-constexpr int packets_at_once = 64;           // in one poll
-constexpr int most_hosted = 65536;            // local numbers have 16 bits
+constexpr int packets_at_once = 64;  // in one poll
+constexpr int most_hosted = 65536;   // local numbers have 16 bits
+constexpr duration for_better_words = duration::from_us(500'000);
 constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
 
 /// Few enough that what peers may send unasked fits into memory, enough to stay ahead of answers.
@@ -38,14 +39,17 @@ capabilities describe(std::string_view name, const remote_access* memory, std::s
     remote.remote_write = true;
     remote.atomics = memory->atomics();
   }
-  peer_capabilities own = remote;  // the same agent for atomics, whoever asks
-  own.direct_access = true;
-  own.remote_write = true;
-  own.remote_completion = true;
+  peer_capabilities mapped = remote;  // the same agent for atomics, whoever asks
+  mapped.direct_access = true;
+  mapped.remote_write = true;
+  mapped.remote_completion = true;
   capabilities can;
   can.name = name;
   can.set_all(remote);
-  can.peers[static_cast<std::size_t>(nearness::process)] = own;
+  can.peers[static_cast<std::size_t>(nearness::process)] = mapped;
+  if (memory != nullptr && memory->is_direct_in_node()) {
+    can.peers[static_cast<std::size_t>(nearness::node)] = mapped;
+  }
   return can;
 }
 
@@ -82,7 +86,9 @@ wire_endpoint::wire_endpoint(std::unique_ptr<transport> over, bootstrap& boot, w
           "to a process at a time; memory of peers {}",
           world_size(), boot.process_count(), options_.nodes.back() + 1, hosted_,
           over_->packet_bytes(), options_.window,
-          over_->memory() != nullptr ? "reached by the engine" : "by messages"));
+          over_->memory() == nullptr             ? "by messages"
+          : over_->memory()->is_direct_in_node() ? "reached by the engine, in the node mapped"
+                                                 : "reached by the engine"));
 }
 
 location wire_endpoint::place(int rank) const noexcept {
@@ -299,6 +305,12 @@ int wire_endpoint::poll(int rank) {
 }
 
 int wire_endpoint::poll_for_all() {
+  const int happened = poll_engine();
+  if (happened != 0) options_.waits.reset();
+  return happened;
+}
+
+int wire_endpoint::poll_engine() {
   if (polling_) return 0;  // E3: a handler never polls
   polling_ = true;
   struct reset {
@@ -315,7 +327,6 @@ int wire_endpoint::poll_for_all() {
   happened += take_own();
   happened += over_->poll(*this, packets_at_once);
   if (!owing_.empty()) tell_what_is_owed();
-  if (happened != 0) options_.waits.reset();
   happened_ += static_cast<std::uint64_t>(happened);
   return happened;
 }
@@ -351,8 +362,15 @@ void wire_endpoint::lost(int process, std::string_view why) noexcept {
   if (process < 0)
     give_up(fmt::format("{}: a process that is not known is lost: {}", options_.name, why));
   if (lost_rank_ >= 0) return;
-  log(log_level::warning, options_.name, fmt::format("process {} is lost: {}", process, why));
+  log(log_level::info, options_.name, fmt::format("process {} is lost: {}", process, why));
   lost_rank_ = ranks_.first_of(process);
+  lost_since_ = steady_now();
+}
+
+/// Whoever watches the processes knows how one ended, and has a while to say so.
+int wire_endpoint::lost_rank() const noexcept {
+  const bool is_due = lost_rank_ >= 0 && steady_now() - lost_since_ >= for_better_words;
+  return is_due ? lost_rank_ : -1;
 }
 
 bool wire_endpoint::ask_for(int process, const read_request& what) {

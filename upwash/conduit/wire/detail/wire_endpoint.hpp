@@ -76,7 +76,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   injection flush(int rank, int peer, completion* when) override;
 
   int poll(int rank) override;
-  [[nodiscard]] int lost_rank() const noexcept override { return lost_rank_; }
+  [[nodiscard]] int lost_rank() const noexcept override;
   void close(int rank) override;
   void idle(int rank, const wait_target& target, const wait_reason& reason) override;
   void begin_wait(int /*rank*/) override { options_.waits.reset(); }
@@ -86,6 +86,8 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
 
   void schedule_by(rank_scheduler& ranks) noexcept override { scheduler_ = &ranks; }
   int poll_for_all() override;
+  /// The same for a thread that is not the one which waits.
+  int poll_engine();
   void pause() noexcept override;
   void resumed() noexcept override { options_.waits.reset(); }
 
@@ -104,6 +106,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   };
 
   [[nodiscard]] int process_of(int rank) const noexcept { return ranks_.process_of(rank); }
+  [[nodiscard]] const peer_capabilities& towards(int rank) const noexcept;
   [[nodiscard]] std::size_t local_of(int rank) const noexcept {
     return static_cast<std::size_t>(rank - first_rank_);
   }
@@ -134,6 +137,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   void list(int process) noexcept;
   void tell_what_is_owed();
   void look_for_deaths() noexcept;
+  void give_up_the_lost();
 
   std::unique_ptr<transport> over_;
   bootstrap& boot_;
@@ -162,6 +166,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   int under_way_ = 0;      ///< packets that the transport holds
   int open_ranks_;         ///< that have not closed
   int lost_rank_ = -1;
+  duration lost_since_;  ///< where one is
   bool polling_ = false;
   std::uint32_t polls_ = 0;
   std::uint64_t happened_ = 0;

@@ -63,15 +63,16 @@ std::align_val_t alignment_of(std::size_t bytes) {
 }  // namespace
 
 memory_block wire_endpoint::allocate(int /*rank*/, std::size_t bytes) {
+  // Before anything is tried: engines find out by filling what there is.
+  if (const std::size_t most = available_memory(); bytes > most) {
+    lacking(options_.name, bytes, fmt::format("{} are available", most));
+  }
   memory_block block;
   if (remote_access* engine = over_->memory()) {
     std::string why;
     block = engine->allocate(bytes, why);
     if (block.base == nullptr) lacking(options_.name, bytes, why);
   } else {
-    if (bytes > available_memory()) {
-      lacking(options_.name, bytes, fmt::format("{} are available", available_memory()));
-    }
     // At least one byte, so that each block has an address of its own. Zeroed, and so backed.
     const std::size_t least = bytes == 0 ? 1 : bytes;
     block.base = static_cast<std::byte*>(::operator new(least, alignment_of(bytes)));
@@ -99,6 +100,14 @@ void wire_endpoint::deregister(int /*rank*/, const memory_key& key) {
   reads_.spans().remove(value_of<key_front>(key).name);
 }
 
+const peer_capabilities& wire_endpoint::towards(int rank) const noexcept {
+  const location there = place(rank);
+  const location here = place(first_rank_);
+  return can_.of(there.process == here.process ? nearness::process
+                 : there.node == here.node     ? nearness::node
+                                               : nearness::remote);
+}
+
 remote_memory wire_endpoint::import(int /*rank*/, int owner, const memory_key& key) {
   const auto front = value_of<key_front>(key);
   remote_memory memory{owner, nullptr, front.size, front.name};
@@ -109,11 +118,13 @@ remote_memory wire_endpoint::import(int /*rank*/, int owner, const memory_key& k
   const int process = process_of(owner);
   if (remote_access* engine = over_->memory()) {
     std::string why;
+    look_for_deaths();  // memory goes with its owner, and UCX 1.13 does not bear looking for it
     if (!engine->import(process, behind_front(key), memory, why)) {
       throw error(error_kind::system, fmt::format("{}: memory of rank {} cannot be reached: {}",
                                                   options_.name, owner, why));
     }
-    memory.direct = nullptr;
+    // On what passes for another node as well: of that nothing is promised.
+    if (!towards(owner).direct_access) memory.direct = nullptr;
   }
   if (process == self_) {
     const std::span<const std::byte>* own = segments_.find(front.name);

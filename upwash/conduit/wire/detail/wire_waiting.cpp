@@ -75,8 +75,19 @@ void wire_endpoint::close(int /*rank*/) {
   // Nobody sends messages any more. What is left tells of credits.
   while (under_way_ > 0 || reads_.under_way() > 0) {
     if (poll_for_all() == 0 && options_.instead == nullptr) pause();
+    give_up_the_lost();
   }
   over_->close(*this, sent_);
+  // Who is lost now may not have got all that was sent to it.
+  while (lost_rank_ >= 0) {
+    pause();
+    give_up_the_lost();
+  }
+}
+
+void wire_endpoint::give_up_the_lost() {
+  const int lost = lost_rank();
+  if (lost >= 0) give_up(fmt::format("rank {} died, or the network to it did", lost));
 }
 
 }  // namespace upwash::conduit::wire

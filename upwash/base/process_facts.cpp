@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Reading of /proc/PID/stat and /proc/PID/status.
-#include "upwash/launch/detail/process_facts.hpp"
+#include "upwash/base/process_facts.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,11 +13,11 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace upwash::launch::detail {
+namespace upwash {
 namespace {
 
 /// The beginning of a file about a process; empty when there is no such process.
-std::array<char, 4096> process_file(pid_t pid, const char* name) {
+std::array<char, 4096> process_file(int pid, const char* name) {
   const std::string path = fmt::format("/proc/{}/{}", pid, name);
   std::array<char, 4096> text{};
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -33,46 +33,58 @@ const char* behind_command(const std::array<char, 4096>& stat) {
   return at != nullptr && std::strlen(at) > 4 ? at + 2 : nullptr;
 }
 
-}  // namespace
-
-std::uint64_t process_started(pid_t pid) {
-  const auto stat = process_file(pid, "stat");
-  const char* at = behind_command(stat);
-  // Ended, and only not yet reaped.
-  if (at != nullptr && (*at == 'Z' || *at == 'X')) return 0;
-  // The state is field 3, the start field 22.
-  for (int field = 3; at != nullptr && field < 22; ++field) {
+/// The number in a field (proc(5) counts them from 1) behind the state, which is field 3; `at` is
+/// there, or null.
+std::uint64_t number_in(const char* at, int wanted) {
+  for (int field = 3; at != nullptr && field < wanted; ++field) {
     at = std::strchr(at, ' ');
     if (at != nullptr) ++at;
   }
   return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
-bool process_lives(pid_t pid, std::uint64_t started) {
+}  // namespace
+
+std::uint64_t process_started(int pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* at = behind_command(stat);
+  // Ended, and only not yet reaped.
+  if (at != nullptr && (*at == 'Z' || *at == 'X')) return 0;
+  return number_in(at, 22);
+}
+
+double processor_seconds_of(int pid) {
+  const auto stat = process_file(pid, "stat");
+  const char* at = behind_command(stat);
+  const std::uint64_t ticks = number_in(at, 14) + number_in(at, 15);  // of the user, of the system
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+bool process_lives(int pid, std::uint64_t started) {
   // Without /proc nothing tells a pid that was given to another process since.
   return started != 0 ? process_started(pid) == started : pid > 0 && kill(pid, 0) == 0;
 }
 
-pid_t parent_of(pid_t pid) {
+int parent_of(int pid) {
   const auto stat = process_file(pid, "stat");
   const char* at = behind_command(stat);
   return at != nullptr ? std::atoi(at + 2) : -1;
 }
 
-char run_state_of(pid_t pid) {
+char run_state_of(int pid) {
   const auto stat = process_file(pid, "stat");
   const char* at = behind_command(stat);
   return at != nullptr ? *at : '\0';
 }
 
-std::string command_of(pid_t pid) {
+std::string command_of(int pid) {
   const auto stat = process_file(pid, "stat");
   const char* begin = std::strchr(stat.data(), '(');
   const char* end = std::strrchr(stat.data(), ')');
   return begin != nullptr && end != nullptr ? std::string(begin + 1, end) : std::string();
 }
 
-bool catches(pid_t pid, int signal) {
+bool catches(int pid, int signal) {
   const auto status = process_file(pid, "status");
   const char* at = std::strstr(status.data(), "SigCgt:");
   if (at == nullptr) return false;
@@ -80,4 +92,4 @@ bool catches(pid_t pid, int signal) {
   return ((caught >> (signal - 1)) & 1U) != 0;
 }
 
-}  // namespace upwash::launch::detail
+}  // namespace upwash

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::mpi {
+namespace {
+
+constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30U;  ///< counts of MPI_Pack are int
+
+/// Calls `some(address, count, bytes)` for parts of the elements that MPI_Pack can count.
+template <class Some>
+void in_parts(const elements& all, const Some& some) {
+  if (all.facts->bytes == 0) return;
+  const auto most = static_cast<MPI_Count>(
+      std::max<std::uint64_t>(1, most_at_once / std::max<std::uint64_t>(1, all.facts->bytes)));
+  for (MPI_Count done = 0; done < all.count;) {
+    const MPI_Count now = std::min(most, all.count - done);
+    const auto part = elements::of(all.at, now, all.type, *all.facts, static_cast<MPI_Aint>(done));
+    some(part.at, static_cast<int>(now), static_cast<int>(part.bytes()));
+    done += now;
+  }
+}
+
+/// Elements whose type says where they are in memory, MPI_BOTTOM, as elements from some address:
+/// MPICH 4.0.2 packs nothing from address 0.
+class placed {
+ public:
+  placed(std::byte* at, int count, MPI_Datatype type) : at_(at), count_(count), type_(type) {
+    if (at != nullptr) return;
+    MPI_Aint here = 0;
+    PMPI_Get_address(this, &here);
+    const MPI_Aint back = -here;
+    const int one = 1;
+    MPI_Datatype all = MPI_DATATYPE_NULL;
+    PMPI_Type_contiguous(count, type, &all);
+    PMPI_Type_create_hindexed(1, &one, &back, all, &type_);
+    PMPI_Type_commit(&type_);
+    PMPI_Type_free(&all);
+    at_ = this;
+    count_ = 1;
+    made_ = true;
+  }
+  ~placed() {
+    if (made_) PMPI_Type_free(&type_);
+  }
+  placed(const placed&) = delete;
+  placed& operator=(const placed&) = delete;
+
+  [[nodiscard]] void* at() const noexcept { return at_; }
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  void* at_;
+  int count_;
+  MPI_Datatype type_;
+  bool made_ = false;
+};
+
+void check(int position, int bytes) {
+  if (position == bytes) return;
+  throw error(
+      error_kind::fault,
+      fmt::format("the MPI library packs {} bytes of elements into {}: this machine's ranks "
+                  "do not agree about numbers; set UPWASH_MPI=off",
+                  bytes, position));
+}
+
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+  const auto begin = [](auto of) { return reinterpret_cast<std::uintptr_t>(of.data()); };
+  return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size() &&
+         begin(b) < begin(a) + a.size();
+}
+
+}  // namespace
+
+void pack(const elements& from, std::byte* to) {
+  if (from.count == 0) return;
+  if (from.facts->dense) {
+    std::memcpy(to, from.at, from.bytes());
+    return;
+  }
+  in_parts(from, [&](std::byte* at, int count, int bytes) {
+    int position = 0;
+    const placed all(at, count, from.type);
+    PMPI_Pack(all.at(), all.count(), all.type(), to, bytes, &position, MPI_COMM_WORLD);
+    check(position, bytes);
+    to += bytes;
+  });
+}
+
+void unpack(const std::byte* from, const elements& to) {
+  if (to.count == 0) return;
+  if (to.facts->dense) {
+    std::memcpy(to.at, from, to.bytes());
+    return;
+  }
+  in_parts(to, [&](std::byte* at, int count, int bytes) {
+    int position = 0;
+    const placed all(at, count, to.type);
+    PMPI_Unpack(from, bytes, &position, all.at(), all.count(), all.type(), MPI_COMM_WORLD);
+    check(position, bytes);
+    from += bytes;
+  });
+}
+
+kept_types::~kept_types() {
+  for (const auto& each : all_) PMPI_Type_free(&each->copy);
+}
+
+void kept_types::keep(elements& what) {
+  const auto known =
+      std::ranges::find_if(all_, [&](const auto& each) { return each->of == what.type; });
+  const kept* found = known != all_.end() ? known->get() : nullptr;
+  if (found == nullptr) {
+    auto made = std::make_unique<kept>(what.type, MPI_DATATYPE_NULL, *what.facts);
+    PMPI_Type_dup(what.type, &made->copy);
+    found = all_.emplace_back(std::move(made)).get();
+  }
+  what.type = found->copy;
+  what.facts = &found->facts;
+}
+
+outgoing::outgoing(staging& memory, const elements& what) : bytes_(what.at, what.bytes()) {
+  if (what.facts->dense) return;
+  *this = outgoing(memory, what, copied{});
+}
+
+outgoing::outgoing(staging& memory, const elements& what, copied /*tag*/)
+    : own_(memory.take(what.bytes())), bytes_(own_.data(), what.bytes()) {
+  pack(what, own_.data());
+}
+
+void outgoing::keep_apart(staging& memory, std::span<const std::byte> written) {
+  if (own_.data() != nullptr || !overlap(bytes_, written)) return;
+  own_ = memory.take(bytes_.size());
+  std::memcpy(own_.data(), bytes_.data(), bytes_.size());
+  bytes_ = {own_.data(), bytes_.size()};
+}
+
+incoming::incoming(staging& memory, const elements& where)
+    : where_(where), bytes_(where.at, where.bytes()) {
+  if (where.facts->dense) return;
+  own_ = memory.take(where.bytes());
+  bytes_ = {own_.data(), where.bytes()};
+}
+
+void block_list::settle(staging& memory, bool packs, bool always_copies) {
+  bool dense = !always_copies;
+  std::uintptr_t begin = UINTPTR_MAX;
+  std::uintptr_t end = 0;
+  for (const elements& each : list_) {
+    lengths_.push_back(each.bytes());
+    total_ += each.bytes();
+    if (each.bytes() == 0) continue;
+    dense = dense && each.facts->dense;
+    begin = std::min(begin, word_of(each.at));
+    end = std::max(end, word_of(each.at) + each.bytes());
+  }
+  places_.reserve(list_.size());
+  if (dense) {
+    for (const elements& each : list_) {
+      places_.push_back(each.bytes() == 0 ? 0 : word_of(each.at) - begin);
+    }
+    if (begin < end) bytes_ = {reinterpret_cast<std::byte*>(begin), end - begin};
+    return;
+  }
+  own_ = memory.take(total_);
+  bytes_ = {own_.data(), total_};
+  std::uint64_t at = 0;
+  for (const elements& each : list_) {
+    places_.push_back(at);
+    if (packs && each.bytes() != 0) pack(each, own_.data() + at);
+    at += each.bytes();
+  }
+}
+
+void block_list::keep_types(mpi::kept_types& in) {
+  if (own_.data() == nullptr) return;
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    if (lengths_[i] != 0) in.keep(list_[i]);
+  }
+}
+
+void block_list::deliver() const {
+  if (own_.data() == nullptr) return;
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    if (lengths_[i] != 0) unpack(own_.data() + places_[i], list_[i]);
+  }
+}
+
+}  // namespace upwash::mpi

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/communicators.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+namespace upwash::mpi {
+namespace {
+
+extern "C" {
+
+/// A duplicate is another communicator.
+int keep_membership_here(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int forget_membership(MPI_Comm, int, void* of, void* book) {
+  static_cast<communicator_book*>(book)->forget(static_cast<membership*>(of));
+  return MPI_SUCCESS;
+}
+
+}  // extern "C"
+
+}  // namespace
+
+communicator_book::communicator_book(const team& world, std::vector<int> ranks)
+    : world_(world), ranks_(std::move(ranks)) {
+  PMPI_Comm_group(MPI_COMM_WORLD, &world_group_);
+  PMPI_Comm_create_keyval(&keep_membership_here, &forget_membership, &keyval_, this);
+}
+
+communicator_book::~communicator_book() {
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    void* of = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(comm, keyval_, &of, &found);
+    if (found != 0) PMPI_Comm_delete_attr(comm, keyval_);
+  }
+  PMPI_Group_free(&world_group_);
+  PMPI_Comm_free_keyval(&keyval_);
+}
+
+/// Where all were started with this process, else nothing.
+std::vector<int> communicator_book::members_of(MPI_Comm comm) const {
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(comm, &group);
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> own(static_cast<std::size_t>(size));
+  std::vector<int> in_world(own.size());
+  std::iota(own.begin(), own.end(), 0);
+  PMPI_Group_translate_ranks(group, size, own.data(), world_group_, in_world.data());
+  PMPI_Group_free(&group);
+  if (std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return {};
+  for (int& each : in_world) each = ranks_[static_cast<std::size_t>(each)];
+  return in_world;
+}
+
+membership* communicator_book::look_up(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return nullptr;
+  void* kept = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm, keyval_, &kept, &found) != MPI_SUCCESS) return nullptr;
+  auto* of = static_cast<membership*>(kept);
+  if (found == 0) {
+    auto made = std::make_unique<membership>();
+    made->comm = comm;
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_rank(comm, &made->rank);
+    PMPI_Comm_size(comm, &made->size);
+    if (inter != 0) {
+      made->refused = fate::several_jobs;
+    } else if (made->size == 1) {
+      made->refused = fate::one_member;
+    } else if (members_of(comm).empty()) {
+      made->refused = fate::several_jobs;
+    }
+    if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
+    of = made.release();
+  }
+  recent_[hash(comm)] = {word_of(comm), of};
+  return of;
+}
+
+void communicator_book::make_team(membership& of) {
+  const std::vector<int> members = members_of(of.comm);
+  const bool is_world = static_cast<int>(members.size()) == world_.size() &&
+                        std::ranges::is_sorted(members) && of.comm == MPI_COMM_WORLD;
+  of.among = is_world ? world_ : world_.subset(members);
+}
+
+void communicator_book::make_ready(membership& of, bool for_neighbors) {
+  if (!of.among) make_team(of);
+  if (!for_neighbors || of.knows_neighbors) return;
+  of.near = topology::of(of.comm, of.among);
+  of.knows_neighbors = true;
+}
+
+membership* communicator_book::take(MPI_Comm comm) noexcept {
+  if (comm == MPI_COMM_NULL) return nullptr;
+  void* of = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm, keyval_, &of, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  taking_ = true;
+  PMPI_Comm_delete_attr(comm, keyval_);
+  taking_ = false;
+  return static_cast<membership*>(of);
+}
+
+void communicator_book::release(membership* of) {
+  if (of == nullptr) return;
+  const std::unique_ptr<membership> going(of);
+  going->near.reset();
+  if (going->among && going->among != world_) going->among.release();
+}
+
+void communicator_book::forget(membership* of) noexcept {
+  for (recent& each : recent_) {
+    if (each.of == of) each = {};
+  }
+  if (!taking_) delete of;  // NOLINT: made by look_up
+}
+
+}  // namespace upwash::mpi

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Communicators and their teams. Whether a communicator has one depends on facts that are the same
+// at all its members: who they are, and which collective calls they have made on it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "interop/mpi/detail/counts.hpp"
+#include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/topology.hpp"
+#include "upwash/core/team.hpp"
+
+namespace upwash::mpi {
+
+/// What is known of a communicator.
+struct membership {
+  fate refused = fate::taken;  ///< why it can have no team; taken: it can
+  team among;                  ///< none: no call that may wait has been made yet
+  int rank = 0;
+  int size = 1;
+  std::uint64_t calls = 0;  ///< collective ones that were taken over, or sampled
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool knows_neighbors = false;    ///< `near` says it
+  std::unique_ptr<topology> near;  ///< null: no topology that upwash takes
+
+  [[nodiscard]] bool is_ready(bool for_neighbors) const noexcept {
+    return for_neighbors ? knows_neighbors : static_cast<bool>(among);
+  }
+};
+
+/// Of one process. Memory: about 100 bytes a communicator, and its team.
+class communicator_book {
+ public:
+  /// After MPI_Init. `ranks`: the rank in upwash's world of each rank of MPI_COMM_WORLD; stays.
+  communicator_book(const team& world, std::vector<int> ranks);
+  communicator_book(const communicator_book&) = delete;
+  communicator_book& operator=(const communicator_book&) = delete;
+  /// Before MPI_Finalize.
+  ~communicator_book();
+
+  /// Local. Of a handle that is none of a communicator: null. O(1) for those used last; the first
+  /// time O(members).
+  [[nodiscard]] membership* find(MPI_Comm comm) {
+    const recent& at = recent_[hash(comm)];
+    if (at.of != nullptr && at.key == word_of(comm)) [[likely]]
+      return at.of;
+    return look_up(comm);
+  }
+
+  /// Gives it a team, if it has none, and what neighbours need. Not where it is refused, but for
+  /// neighbours of one rank. Collective over the communicator, blocking, like a barrier.
+  void make_ready(membership& of, bool for_neighbors);
+
+  /// Around MPI_Comm_free and MPI_Comm_disconnect, which are collective: what was known of it, so
+  /// that `release` can give its team back once the library has let go of it. Blocking, like a
+  /// barrier.
+  [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
+  void release(membership* of);
+
+  /// Called where the library frees one by itself.
+  void forget(membership* of) noexcept;
+
+ private:
+  struct recent {
+    std::uintptr_t key = 0;
+    membership* of = nullptr;
+  };
+  static constexpr std::size_t most_recent = 64;
+
+  [[nodiscard]] static std::size_t hash(MPI_Comm comm) noexcept {
+    return (word_of(comm) * 0x9e3779b97f4a7c15U >> 32U) % most_recent;
+  }
+  [[nodiscard]] membership* look_up(MPI_Comm comm);
+  void make_team(membership& of);
+  [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
+
+  team world_;
+  std::vector<int> ranks_;
+  MPI_Group world_group_ = MPI_GROUP_NULL;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  bool taking_ = false;
+  std::array<recent, most_recent> recent_{};
+};
+
+}  // namespace upwash::mpi

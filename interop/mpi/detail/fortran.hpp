@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What arguments of Fortran mean in C. MPICH's names of Fortran call those of C; Open MPI's do not,
+// so that `generate.py` writes them, too.
+#pragma once
+
+#include <vector>
+
+#include "interop/mpi/detail/mpi.hpp"
+
+#ifdef OPEN_MPI
+
+namespace upwash::mpi::fortran {
+
+static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of numbers are handed on as they are");
+
+/// MPI_IN_PLACE and MPI_BOTTOM are variables there.
+[[nodiscard]] void* buffer(const void* given) noexcept;
+/// How many blocks a call on the communicator has, as each member sends or receives them.
+[[nodiscard]] int blocks(MPI_Comm comm, bool of_neighbors, bool sends);
+[[nodiscard]] std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number);
+/// The library's own function.
+[[nodiscard]] void* library_function(const char* name) noexcept;
+
+}  // namespace upwash::mpi::fortran
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/knobs.hpp"
+#include "upwash/base/random.hpp"
+#include "upwash/runtime/run.hpp"
+
+namespace upwash::mpi {
+namespace {
+
+/// Sets those that a list names. Throws `error` (configuration).
+void mark(std::string_view knob, std::string_view list,
+          std::array<bool, number_of_functions>& which, bool value) {
+  const std::vector<std::string_view> names(std::begin(function_names), std::end(function_names));
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    if (name.empty()) continue;
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      const std::string_view near = nearest_name(name, names);
+      throw error(error_kind::configuration,
+                  fmt::format("{}={}: no such function of MPI{}; expected names as in "
+                              "MPI_Bcast,MPI_Allreduce",
+                              knob_variable(knob), name,
+                              near.empty() ? "" : fmt::format(", did you mean {}?", near)));
+    }
+    which[static_cast<std::size_t>(found - names.begin())] = value;
+  }
+}
+
+}  // namespace
+
+preload_options preload_options::read() {
+  knob_table table;
+  add_all_knobs(table);
+  const settings values = settings::from_environment(table);
+  const std::string& what = values.text("mpi");
+  preload_options made;
+  made.collectives = what == "collectives" || what == "all";
+  made.neighborhoods = what == "neighborhoods" || what == "all";
+  made.sample = values.integer("mpi_sample");
+  if (made.sample < 0) {
+    throw error(error_kind::configuration,
+                fmt::format("UPWASH_MPI_SAMPLE={}: expected 0 or more", made.sample));
+  }
+  const std::string& only = values.text("mpi_only");
+  made.takes.fill(only.empty());
+  mark("mpi_only", only, made.takes, true);
+  mark("mpi_except", values.text("mpi_except"), made.takes, false);
+  made.report = values.text("report");
+  if (made.report == "0") made.report.clear();
+  return made;
+}
+
+std::uint64_t preload_options::fingerprint() const noexcept {
+  std::uint64_t all =
+      random_bits(static_cast<std::uint64_t>(sample), collectives ? 1 : 0, neighborhoods ? 1 : 0);
+  for (std::size_t i = 0; i < takes.size(); ++i) all = random_bits(all, i, takes[i] ? 1 : 0);
+  return all;
+}
+
+}  // namespace upwash::mpi

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the knobs say about taking over.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "interop/mpi/detail/counts.hpp"
+
+namespace upwash::mpi {
+
+struct preload_options {
+  std::array<bool, number_of_functions> takes{};  ///< those that a knob has not left out
+  bool collectives = false;
+  bool neighborhoods = false;
+  std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
+  std::string report;       ///< empty: none; "1": text; else a file, as JSON
+
+  /// Of the environment. Throws `error` (configuration), also for a name that is no function.
+  [[nodiscard]] static preload_options read();
+
+  [[nodiscard]] bool nothing() const noexcept { return !collectives && !neighborhoods; }
+  /// Equal at ranks that take over alike.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept;
+};
+
+}  // namespace upwash::mpi

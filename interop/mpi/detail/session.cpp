@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/session.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "interop/mpi/detail/library_progress.hpp"
+#include "upwash/base/error.hpp"
+
+namespace upwash::mpi {
+
+constinit session* session::own_ = nullptr;
+
+namespace {
+
+/// An address in this library, whose functions are the job's handlers.
+constexpr char here_in_library = 0;
+
+/// What ranks must agree about before they take over.
+struct introduction {
+  std::uint64_t options = 0;
+  int rank = -1;  ///< in upwash's world; -1: no job
+  int threads = 0;
+  int lets_us_go_on = 0;
+};
+
+int number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : 0;
+}
+
+/// By what launchers say, each rank for itself: no message has gone yet.
+bool spans_nodes() {
+  if (number_in("UPWASH_FAKE_NODES") > 1) return true;
+  const int all = std::max(number_in("OMPI_COMM_WORLD_SIZE"), number_in("PMI_SIZE"));
+  const int here = std::max(number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), number_in("MPI_LOCALNRANKS"));
+  return (here > 0 && here < all) || number_in("SLURM_STEP_NUM_NODES") > 1;
+}
+
+/// Shared memory on one node; on several, MPI between them. Not where the user has named one.
+attached_job attach_by_launcher() {
+  const bool named = std::getenv("UPWASH_CONDUIT") != nullptr;
+  if (!named) setenv("UPWASH_CONDUIT", spans_nodes() ? "shm+mpi" : "shm", 1);
+  struct restore {
+    bool named;
+    ~restore() {
+      if (!named) unsetenv("UPWASH_CONDUIT");
+    }
+  } const at_end{named};
+  return attach(0, nullptr, {.program = &here_in_library});
+}
+
+void say(std::string_view text) { fmt::print(stderr, "upwash: {}\n", text); }
+
+[[noreturn]] void end_all(std::string_view text, int status) {
+  std::fflush(nullptr);
+  say(text);
+  PMPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+/// Nothing where no job can be made, and why.
+std::optional<attached_job> join(std::string& why) {
+  try {
+    return attach_by_launcher();
+  } catch (const error& failure) {
+    // Some ranks have not come: they are without this library, and would never answer.
+    if (failure.kind() == error_kind::fault) {
+      end_all(fmt::format("{}; all ranks must be started with the preload library (docs/mpi.md), "
+                          "or none",
+                          failure.what()),
+              failure.exit_status());
+    }
+    why = failure.what();
+  }
+  return std::nullopt;
+}
+
+/// Why the ranks do not take over, the same at all; empty: they do.
+std::string disagreement(const std::vector<introduction>& all, const std::string& why) {
+  const introduction& first = all.front();
+  const auto any = [&](auto what) { return std::ranges::any_of(all, what); };
+  if (any([](const introduction& each) { return each.rank < 0; })) {
+    return why.empty() ? "another rank could join no job of upwash" : why;
+  }
+  if (any([&](const introduction& each) { return each.options != first.options; })) {
+    return "UPWASH_MPI, UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT or UPWASH_MPI_SAMPLE differ between "
+           "ranks; give all the same";
+  }
+  if (any([](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; })) {
+    return "MPI_THREAD_MULTIPLE: upwash takes calls of one thread at a time";
+  }
+  return {};
+}
+
+}  // namespace
+
+void library_turns::take_turn() noexcept {
+  int found = 0;
+  // MPICH makes no progress where one looks for messages to oneself alone.
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+session::session(attached_job joined, preload_options options, std::vector<int> ranks,
+                 bool lets_us_go_on)
+    : communicators(joined.job().world(), std::move(ranks)),
+      joined_(std::move(joined)),
+      options_(std::move(options)),
+      turns_(joined_.job()),
+      lets_us_go_on_(lets_us_go_on) {
+  if (!options_.report.empty()) measured = std::make_unique<measurements>();
+  // Nonblocking calls find it there.
+  if (membership* world = communicators.find(MPI_COMM_WORLD);
+      world != nullptr && world->refused == fate::taken) {
+    communicators.make_ready(*world, false);
+  }
+}
+
+int session::go_on() noexcept {
+  session* own = current();
+  if (own == nullptr || own->open.empty() || own->depth_ != 0) return 0;
+  try {
+    const inside here(*own);
+    return own->open.advance(own->here());
+  } catch (...) {
+    own->fail(own->open.at());
+  }
+}
+
+std::string session::begin(int thread_level) {
+  preload_options options;
+  try {
+    options = preload_options::read();
+  } catch (const error& wrong) {
+    end_all(wrong.what(), wrong.exit_status());
+  }
+  int size = 1;
+  int rank = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::string report = options.report;
+  if (size == 1 || options.nothing()) return report;
+  std::string why;
+  std::optional<attached_job> joined = join(why);
+  const introduction mine{options.fingerprint(), joined ? joined->job().rank() : -1, thread_level,
+                          join_library_progress(&session::go_on) ? 1 : 0};
+  std::vector<introduction> all(static_cast<std::size_t>(size));
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  const std::string against = disagreement(all, why);
+  if (against.empty()) {
+    std::vector<int> ranks;
+    for (const introduction& each : all) ranks.push_back(each.rank);
+    const bool goes_on =
+        std::ranges::all_of(all, [](const introduction& each) { return each.lets_us_go_on != 0; });
+    own_ = new session(std::move(*joined), std::move(options), std::move(ranks),  // NOLINT: end
+                       goes_on);
+    return report;
+  }
+  if (rank == 0) say(fmt::format("the MPI library has all calls: {}", against));
+  const bool complete =
+      std::ranges::none_of(all, [](const introduction& each) { return each.rank < 0; });
+  // A job that some could not join is no job that others could leave together.
+  if (joined && !complete) static_cast<void>(new attached_job(std::move(*joined)));  // NOLINT
+  return report;
+}
+
+void session::end() {
+  if (own_ == nullptr) return;
+  try {
+    const inside here(*own_);
+    own_->open.finish(nullptr);
+  } catch (...) {
+    own_->fail(own_->open.at());
+  }
+  session* going = std::exchange(own_, nullptr);
+  delete going;  // NOLINT: made by begin
+}
+
+void session::fail(function in) const noexcept {
+  const char* name = function_names[static_cast<std::size_t>(in)];
+  try {
+    throw;
+  } catch (const error& failure) {
+    joined_.abort(failure.exit_status(), fmt::format("{}: {}", name, failure.what()));
+  } catch (const std::exception& failure) {
+    joined_.abort(1, fmt::format("{}: {}", name, failure.what()));
+  }
+}
+
+int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
+#ifndef OPEN_MPI
+  const session* own = session::current();
+  if (own != nullptr && !own->open.empty()) {
+    int complete = 0;
+    int code = PMPI_Testall(number, requests, &complete, statuses);
+    while (code == MPI_SUCCESS && complete == 0) {
+      sched_yield();
+      code = PMPI_Testall(number, requests, &complete, statuses);
+    }
+    return code;
+  }
+#endif
+  return PMPI_Waitall(number, requests, statuses);
+}
+
+}  // namespace upwash::mpi

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The state of one rank behind MPI's names, and the one place where they find it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interop/mpi/detail/communicators.hpp"
+#include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/open_calls.hpp"
+#include "interop/mpi/detail/options.hpp"
+#include "interop/mpi/detail/report.hpp"
+#include "interop/mpi/detail/staging.hpp"
+#include "interop/mpi/detail/types.hpp"
+#include "upwash/core/idle_clock.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/runtime/run.hpp"
+
+namespace upwash::mpi {
+
+/// Whoever waits in upwash lets the MPI library go on meanwhile: messages that the program has
+/// begun there must arrive, whatever this rank waits in.
+class library_turns final : public waiter_layer {
+ public:
+  explicit library_turns(job& here) : here_(here) { host(here).add_waiter(*this); }
+  ~library_turns() { host(here_).remove_waiter(*this); }
+  library_turns(const library_turns&) = delete;
+  library_turns& operator=(const library_turns&) = delete;
+
+  void begin_wait(int rank) override {
+    idles_ = 0;
+    waiter_layer::begin_wait(rank);
+  }
+  void idle(int rank, const conduit::wait_target& target,
+            const conduit::wait_reason& reason) override {
+    if (++idles_ > idles_first) take_turn();
+    waiter_layer::idle(rank, target, reason);
+  }
+  /// Not blocking.
+  static void take_turn() noexcept;
+
+ private:
+  /// A wait that is short leaves the library alone.
+  static constexpr unsigned idles_first = 4;
+
+  job& here_;
+  unsigned idles_ = 0;
+};
+
+class session {
+ public:
+  /// Of this process; null before MPI_Init, behind MPI_Finalize, and where nothing is taken over.
+  /// O(1), no lock.
+  [[nodiscard]] static session* current() noexcept { return own_; }
+
+  /// Behind the library's MPI_Init, with the level of threads that it gave. Collective, blocking.
+  /// Ends the job where some ranks have come without the preload library. Returns what the knob
+  /// report says.
+  [[nodiscard]] static std::string begin(int thread_level);
+  /// Before the library's MPI_Finalize. Collective, blocking.
+  static void end();
+
+  [[nodiscard]] const preload_options& options() const noexcept { return options_; }
+  [[nodiscard]] job& here() const noexcept { return joined_.job(); }
+
+  /// Whether the library lets upwash go on while the program waits in it.
+  [[nodiscard]] bool library_lets_us_go_on() const noexcept { return lets_us_go_on_; }
+  /// From the library's own progress: moves what is under way. Nothing where this rank is in upwash
+  /// already, which calls the library, too.
+  [[nodiscard]] static int go_on() noexcept;
+
+  /// While it lives this rank is in upwash.
+  class inside {
+   public:
+    explicit inside(session& of) noexcept : of_(of) { ++of.depth_; }
+    ~inside() { --of_.depth_; }
+    inside(const inside&) = delete;
+    inside& operator=(const inside&) = delete;
+
+   private:
+    session& of_;
+  };
+
+  /// In a catch block: one line that names the function, and the end of the job.
+  [[noreturn]] void fail(function in) const noexcept;
+
+  communicator_book communicators;
+  type_book types;
+  staging memory;
+  open_calls open;
+  /// Null where there is no report and no sampling.
+  std::unique_ptr<measurements> measured;
+
+ private:
+  session(attached_job joined, preload_options options, std::vector<int> ranks, bool lets_us_go_on);
+
+  static session* own_;
+
+  attached_job joined_;
+  preload_options options_;
+  library_turns turns_;
+  bool lets_us_go_on_;
+  int depth_ = 0;
+};
+
+/// PMPI_Waitall, which MPICH 4.0.2 ends with an abort where a generalized request is not complete.
+int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept;
+
+}  // namespace upwash::mpi

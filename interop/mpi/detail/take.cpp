@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/take.hpp"
+
+#include <utility>
+
+namespace upwash::mpi {
+
+const type_facts& taken_call::facts_of(const void* buffer, MPI_Count count,
+                                       MPI_Datatype type) const {
+  if (count < 0 || buffer == MPI_IN_PLACE) throw pass_on{fate::bad_call};
+  const type_facts* facts = own_.types.find(type);
+  if (facts == nullptr) throw pass_on{fate::bad_call};
+  if (buffer == nullptr && count > 0 && facts->dense && facts->bytes != 0) {
+    throw pass_on{fate::bad_call};
+  }
+  return *facts;
+}
+
+block_list taken_call::blocks(const void* buffer, const int* counts, const int* places,
+                              MPI_Datatype type) const {
+  if (counts == nullptr) throw pass_on{fate::bad_call};
+  const type_facts& facts = facts_of(buffer, 0, type);
+  block_list made(on_.size);
+  MPI_Aint behind = 0;
+  for (int i = 0; i < on_.size; ++i) {
+    if (counts[i] < 0) throw pass_on{fate::bad_call};
+    made.add(elements::of(buffer, counts[i], type, facts, places != nullptr ? places[i] : behind));
+    behind += counts[i];
+  }
+  return made;
+}
+
+block_list taken_call::blocks(const void* buffer, const int* counts, const int* places,
+                              const MPI_Datatype* types) const {
+  if (counts == nullptr || places == nullptr || types == nullptr) throw pass_on{fate::bad_call};
+  block_list made(on_.size);
+  for (int i = 0; i < on_.size; ++i) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
+    const auto* at = reinterpret_cast<const std::byte*>(
+        begin + static_cast<std::uintptr_t>(MPI_Aint{places[i]}));
+    // A block of nothing may name no type.
+    made.add(counts[i] == 0 ? of(at, 0, MPI_BYTE) : of(at, counts[i], types[i]));
+  }
+  return made;
+}
+
+void taken_call::look_whose_turn(const traffic& all) {
+  if (const std::int64_t every = own_.options().sample;
+      every != 0 && ++on_.calls % static_cast<std::uint64_t>(every) == 0) {
+    throw pass_on{fate::sampled, all.bytes()};
+  }
+}
+
+void taken_call::run(const traffic& all) {
+  if (!all.goes()) return;
+  look_whose_turn(all);
+  const auto go = [&] {
+    all.among_all ? collective::run(on_.among, all.wanted, all.buffers) : mpi::run(all.near);
+  };
+  if (own_.measured == nullptr) return go();
+  const duration before = own_.here().now();
+  go();
+  note(all, own_.here().now() - before);
+}
+
+void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
+  upwash::request going;
+  if (all->goes()) {
+    look_whose_turn(*all);
+    all->keep_types();
+    const duration before = own_.here().now();
+    going = all->among_all ? collective::start(on_.among, all->wanted, all->buffers)
+                           : mpi::start(all->near);
+    if (own_.measured != nullptr) note(*all, own_.here().now() - before);
+  }
+  own_.open.add({which_, &on_, std::move(all), std::move(going)}, request);
+}
+
+void taken_call::note(const traffic& all, duration time) const {
+  calls_of_size& at = own_.measured->of(which_, all.bytes());
+  ++at.ours;
+  at.bytes += all.bytes();
+  at.our_time += time;
+  if (at.algorithm.empty() && all.among_all) {
+    at.algorithm = collective::algorithm_of(on_.among, all.wanted);
+  }
+}
+
+namespace detail {
+namespace {
+
+/// Nothing where upwash can have the call; `may_wait`: it may make what it needs.
+fate why_not(session& own, const asked_for& what, membership& on) {
+  const bool alone = on.refused == fate::one_member;
+  if (on.refused != fate::taken && !(alone && what.of_neighbors)) return on.refused;
+  if (what.may_wait && !on.is_ready(what.of_neighbors)) {
+    own.communicators.make_ready(on, what.of_neighbors);
+  }
+  if (!on.is_ready(what.of_neighbors)) return fate::no_team_yet;
+  if (what.of_neighbors && on.near == nullptr) return fate::no_neighbors;
+  return fate::taken;
+}
+
+}  // namespace
+
+membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
+  const auto pass = [&](fate why) -> membership* {
+    count(what.which, why);
+    return nullptr;
+  };
+  const preload_options& options = own.options();
+  const bool wanted = what.of_neighbors ? options.neighborhoods : options.collectives;
+  if (!wanted || !options.takes[static_cast<std::size_t>(what.which)]) return pass(fate::left_out);
+  if (!what.may_wait && !own.library_lets_us_go_on()) return pass(fate::no_progress);
+  membership* on = own.communicators.find(comm);
+  if (on == nullptr) return pass(fate::bad_call);
+  const fate why = why_not(own, what, *on);
+  return why == fate::taken ? on : pass(why);
+}
+
+void note_theirs(session& own, function which, std::uint64_t bytes, duration time) {
+  if (own.measured == nullptr) return;
+  calls_of_size& at = own.measured->of(which, bytes);
+  ++at.theirs;
+  at.their_time += time;
+}
+
+}  // namespace detail
+}  // namespace upwash::mpi

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes what the preload library needs to stand before every function of an MPI library, from that
+library's own mpi.h: who is there; blocking and nonblocking collectives for each that is described;
+and for each function that is neither of these nor defined in the sources given a wrapper that
+counts and passes on.
+
+  generate.py --compiler "c++ -I..." --out FOLDER --described FILE [--taken FILE...]
+
+FOLDER/functions.hpp: an enumeration of all functions; FOLDER/functions.cpp: their names;
+FOLDER/collectives.cpp: those described; FOLDER/fortran.cpp: what is not passed on, under Open MPI's
+names of Fortran; FOLDER/pass_through.cpp: the wrappers;
+FOLDER/weak_names.hpp: the library's variables made weak, so that the preload library may be loaded
+into processes that have no MPI.
+"""
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+HEAD = "// Written by interop/mpi/generate.py.\n"
+PROTOTYPE = re.compile(r"([A-Za-z_][\w\s\*]*?[\s\*])(MPI_[A-Z]\w*)\s*\(([^;{}]*)\)\s*$", re.S)
+DEFINED = re.compile(r"^\w[\w\s\*]*\b(MPI_[A-Z]\w*)\(", re.M)
+DESCRIBED = re.compile(r"^void (\w+)\(taken_call& call, traffic& all\b", re.M)
+# Called instead of the library's own (detail/session.hpp).
+INSTEAD = {"MPI_Waitall": "upwash::mpi::wait_all"}
+# They wait for each other, so they may give the new communicator its team.
+MAKES_COMMUNICATOR = re.compile(
+    r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
+    r"(Cart|Graph|Dist_graph)_create(_adjacent)?|Cart_sub)")
+# Returns are conversions: that of the handle's value says all.
+ARRAY = re.compile(r"\[[^\]]*\]")
+
+
+def preprocessed(compiler):
+    command = [*shlex.split(compiler), "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-x", "c++", "-E", "-P", "-"]
+    done = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"generate.py: {' '.join(command)}:\n{done.stderr}")
+    return done.stdout
+
+
+def without_attributes(text):
+    """Without __attribute__((...)), whose parentheses nest."""
+    out, at = [], 0
+    while (found := text.find("__attribute__", at)) >= 0:
+        out.append(text[at:found])
+        at = text.index("(", found)
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+            if depth == 0:
+                break
+    return "".join(out) + text[at:]
+
+
+def split_parameters(text):
+    """At commas outside parentheses."""
+    parts, depth, begin = [], 0, 0
+    for at, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append(text[begin:at])
+            begin = at + 1
+    return [" ".join(part.split()) for part in [*parts, text[begin:]] if part.strip()]
+
+
+def parameter(text, number):
+    """(declaration, name): with a name of its own, since the header may give none."""
+    name = f"a{number}"
+    array = "".join(ARRAY.findall(text))
+    bare = ARRAY.sub("", text).strip()
+    if match := re.search(r"\(\s*\*\s*\w*\s*\)", bare):  # a pointer to a function
+        return bare[:match.start()] + f"(*{name})" + bare[match.end():], name
+    words = re.findall(r"\w+", bare)
+    named = len(words) > 1 and words[-1] not in ("int", "char", "void") and bare.endswith(words[-1])
+    if named and not (len(words) == 2 and words[0] in ("const", "struct", "unsigned")):
+        bare = bare[:len(bare) - len(words[-1])].rstrip()
+    return f"{bare} {name}{array}", name
+
+
+def prototypes(text):
+    """{name: (type of the result, parameters)} of functions that have a second name, PMPI_."""
+    found = {}
+    for statement in re.split(r"[;{}]", without_attributes(text)):
+        match = PROTOTYPE.search(statement)
+        if not match or "typedef" in statement or "..." in match.group(3):
+            continue
+        result = " ".join(match.group(1).replace("extern", "").split())
+        parameters = split_parameters(match.group(3))
+        found[match.group(2)] = (result, [] if parameters == ["void"] else parameters)
+    # What a program takes from the second name directly nobody can stand before.
+    return {name: what for name, what in sorted(found.items()) if re.search(rf"\bP{name}\s*\(", text)}
+
+
+def head(name, result, parameters):
+    """(what stands before the body, the names of the arguments)."""
+    declared = [parameter(each, number) for number, each in enumerate(parameters)]
+    return f"{result} {name}({', '.join(d for d, _ in declared)}) {{\n", [n for _, n in declared]
+
+
+def wrapper(name, result, parameters):
+    begin, names = head(name, result, parameters)
+    call = f"{INSTEAD.get(name, 'P' + name)}({', '.join(names)})"
+    after = f"  return {call};\n"
+    if MAKES_COMMUNICATOR.fullmatch(name):
+        after = (f"  const int code = {call};\n"
+                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, *{names[-1]});\n"
+                 "  return code;\n")
+    return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
+
+
+def collective(described, name, result, parameters):
+    """MPI's function of what `described` says; nonblocking where it gives a request."""
+    begin, names = head(name, result, parameters)
+    types = [" ".join(each.split()) for each in parameters]
+    comm = next(n for n, t in zip(names, types) if re.match(r"MPI_Comm\b", t))
+    request = next((n for n, t in zip(names, types) if re.match(r"MPI_Request\b", t)), None)
+    arguments = "".join(f", {n}" for n in names if n not in (comm, request))
+    near = "true" if described.startswith("neighbor_") else "false"
+    asked = f"{{function::of_{name}, {near}, {'false' if request else 'true'}}}, {comm}"
+    take = f"take_later({asked}, {request}" if request else f"take({asked}"
+    return (f"{begin}  return {take},\n"
+            f"      [&](taken_call& call, traffic& all) {{ describe::{described}(call, all{arguments}); }},\n"
+            f"      [&] {{ return P{name}({', '.join(names)}); }});\n}}\n")
+
+
+def collectives(described, functions):
+    """{MPI's name: its function}, of those that this library has."""
+    made = {}
+    for name in described:
+        for full in (f"MPI_{name.capitalize()}", f"MPI_I{name}"):
+            if full in functions:
+                made[full] = collective(name, full, *functions[full])
+    if len(made) < len(described):
+        sys.exit("generate.py: functions are described that are not in mpi.h")
+    return made
+
+
+def fortran_names(name, parameters, body):
+    """The function under all names by which compilers and Open MPI's own modules call it."""
+    plain = name.lower()
+    own = f"o{plain}_f"
+    text = f"void {own}({parameters}) {{\n{body}}}\n"
+    for alias in (plain, f"{plain}_", f"{plain}__", name.upper()):
+        text += f"void {alias}({parameters}) __attribute__((alias(\"{own}\")));\n"
+    return text
+
+
+def fortran_call(name, parameters):
+    """Of a function that this library has: arguments are addresses, handles are numbers."""
+    types = [ARRAY.sub("[]", " ".join(each.split())) for each in parameters]
+    starts = name.startswith("MPI_Init")  # Fortran has no arguments of main
+    declared, arguments, before, after = [], [], "", ""
+    near = "true" if "eighbor" in name else "false"
+    comm = next((f"PMPI_Comm_f2c(*a{i})" for i, t in enumerate(types) if re.match(r"MPI_Comm \w+$", t)), None)
+    lists = 0
+    for number, text in enumerate(types):
+        at = f"a{number}"
+        if starts and number < 2:
+            arguments.append("nullptr")
+            continue
+        if match := re.match(r"const MPI_Datatype \w+\[\]$", text):
+            lists += 1
+            declared.append(f"const MPI_Fint* {at}")
+            count = f"fortran::blocks({comm}, {near}, {'true' if lists == 1 else 'false'})"
+            if lists == 1:
+                count = f"fortran::buffer(a0) == MPI_IN_PLACE ? 0 : {count}"
+            before += f"  const auto t{number} = fortran::types({at}, {count});\n"
+            arguments.append(f"t{number}.data()")
+        elif match := re.match(r"(const )?void ?\*", text):
+            declared.append(f"void* {at}")
+            arguments.append(f"fortran::buffer({at})")
+        elif match := re.match(r"const MPI_Aint \w+\[\]$", text):
+            declared.append(f"const MPI_Aint* {at}")
+            arguments.append(at)
+        elif match := re.match(r"MPI_(Datatype|Op|Comm) \w+$", text):
+            short = {"Datatype": "Type"}.get(match.group(1), match.group(1))
+            declared.append(f"const MPI_Fint* {at}")
+            arguments.append(f"PMPI_{short}_f2c(*{at})")
+        elif match := re.match(r"MPI_(Comm|Request) ?\*", text):
+            kind = match.group(1)
+            declared.append(f"MPI_Fint* {at}")
+            first = f"PMPI_Comm_f2c(*{at})" if kind == "Comm" else "MPI_REQUEST_NULL"
+            before += f"  MPI_{kind} h{number} = {first};\n"
+            after += f"  if (code == MPI_SUCCESS) *{at} = PMPI_{kind}_c2f(h{number});\n"
+            arguments.append(f"&h{number}")
+        elif re.match(r"(const int \w+\[\]|int ?\*)", text):
+            declared.append(f"MPI_Fint* {at}")
+            arguments.append(at)
+        elif re.match(r"int \w+$", text):
+            declared.append(f"const MPI_Fint* {at}")
+            arguments.append(f"*{at}")
+        else:
+            sys.exit(f"generate.py: {name}: no argument of Fortran for {text}")
+    body = (f"{before}  const int code = {name}({', '.join(arguments)});\n{after}"
+            "  if (ierror != nullptr) *ierror = code;\n")
+    return fortran_names(name, ", ".join([*declared, "MPI_Fint* ierror"]), body)
+
+
+def fortran_maker(name, parameters):
+    """Of a function that makes a communicator: the library's own, and a team."""
+    names = [f"a{number}" for number in range(len(parameters))]
+    body = (f"  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
+            f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"o{name.lower()}_f\"));\n"
+            f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
+            f"  passed(function::of_{name});\n"
+            f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, "
+            f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})));\n"
+            "  if (ierror != nullptr) *ierror = code;\n")
+    return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body)
+
+
+def fortran(taken, functions):
+    """Open MPI's functions of Fortran call its second names: where C is taken over they are, too."""
+    calls = [fortran_call(name, functions[name][1]) for name in sorted(taken)]
+    makers = [fortran_maker(name, functions[name][1]) for name in functions if MAKES_COMMUNICATOR.fullmatch(name)]
+    return "\n".join([*calls, *makers])
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__,
+                                        formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--compiler", required=True)
+    arguments.add_argument("--out", required=True, type=pathlib.Path)
+    arguments.add_argument("--described", required=True, type=pathlib.Path)
+    arguments.add_argument("--taken", nargs="*", type=pathlib.Path, default=[])
+    chosen = arguments.parse_args()
+    text = preprocessed(chosen.compiler)
+    functions = prototypes(text)
+    if len(functions) < 300:
+        sys.exit(f"generate.py: only {len(functions)} functions found in mpi.h")
+    own = {name for path in chosen.taken for name in DEFINED.findall(path.read_text())}
+    if strange := own - functions.keys() - {name for name in own if name.endswith("_c")}:
+        sys.exit(f"generate.py: defined, but not in mpi.h: {' '.join(sorted(strange))}")
+    described = collectives(DESCRIBED.findall(chosen.described.read_text()), functions)
+    own |= described.keys()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    names = list(functions)
+    write(chosen.out / "functions.hpp", HEAD + "#pragma once\n\nnamespace upwash::mpi {\n\n"
+          "enum class function : unsigned short {\n" + "".join(f"  of_{n},\n" for n in names) +
+          "};\n" + f"inline constexpr int number_of_functions = {len(names)};\n\n"
+          "}  // namespace upwash::mpi\n")
+    write(chosen.out / "functions.cpp", HEAD + '#include "interop/mpi/detail/counts.hpp"\n\n'
+          "namespace upwash::mpi {\n\nconst char* const function_names[number_of_functions] = {\n" +
+          "".join(f'    "{n}",\n' for n in names) + "};\n\n}  // namespace upwash::mpi\n")
+    variables = sorted(set(re.findall(r"\bextern\s+struct\s+\w+\s+(\w+)\s*;", without_attributes(text))))
+    write(chosen.out / "weak_names.hpp", HEAD + "#pragma once\n" +
+          "".join(f"#pragma weak {v}\n" for v in variables))
+    write(chosen.out / "collectives.cpp", HEAD + '#include "interop/mpi/detail/describe.hpp"\n'
+          '#include "interop/mpi/detail/take.hpp"\n\nusing namespace upwash::mpi;\n\nextern "C" {\n\n' +
+          "\n".join(described[n] for n in sorted(described)) + '\n}  // extern "C"\n')
+    write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n#ifdef OPEN_MPI\n\n'
+          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\n'
+          'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions) +
+          '\n}  // extern "C"\n\n#endif\n')
+    write(chosen.out / "pass_through.cpp", HEAD + '#include "interop/mpi/detail/mpi.hpp"\n\n'
+          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
+          "\n".join(wrapper(n, *functions[n]) for n in names if n not in own) + '\n}  // extern "C"\n')
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Begin and end of MPI, and of communicators.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/session.hpp"
+
+using namespace upwash::mpi;  // NOLINT: of this file alone
+
+namespace {
+
+/// What the knob report says; empty: no report.
+std::string& report_of_process() {
+  static std::string where;
+  return where;
+}
+
+/// Whether the program is linked with the library that this one was built for.
+bool fits() {
+#ifdef OPEN_MPI
+  return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr;
+#else
+  return dlsym(RTLD_DEFAULT, "MPIR_Err_create_code") != nullptr;
+#endif
+}
+
+/// Handles of one library mean nothing to the other.
+void check_library() {
+  if (fits()) return;
+  std::fflush(nullptr);
+  fmt::print(stderr,
+             "upwash: the preload library for {} is loaded, but the program is linked with another "
+             "MPI; start it by the launcher of its own: upwash mpi -- {} ...\n",
+             library_title, other_launcher);
+  std::_Exit(2);
+}
+
+void begin(int code, int level) {
+  if (code == MPI_SUCCESS) report_of_process() = session::begin(level);
+}
+
+/// Communicators are given back together, as MPI frees them.
+template <class Free>
+int free_communicator(function which, MPI_Comm* comm, const Free& theirs) {
+  passed(which);
+  session* own = session::current();
+  if (own == nullptr || comm == nullptr) return theirs();
+  membership* of = nullptr;
+  try {
+    const session::inside here(*own);
+    of = own->communicators.take(*comm);
+    if (of != nullptr) own->open.finish(of);
+  } catch (...) {
+    own->fail(which);
+  }
+  const int code = theirs();
+  try {
+    const session::inside here(*own);
+    own->communicators.release(of);
+  } catch (...) {
+    own->fail(which);
+  }
+  return code;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  passed(function::of_MPI_Init);
+  check_library();
+  const int code = PMPI_Init(argc, argv);
+  begin(code, MPI_THREAD_SINGLE);
+  return code;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  passed(function::of_MPI_Init_thread);
+  check_library();
+  int level = MPI_THREAD_SINGLE;
+  const int code = PMPI_Init_thread(argc, argv, required, &level);
+  if (provided != nullptr) *provided = level;
+  begin(code, level);
+  return code;
+}
+
+int MPI_Finalize(void) {
+  passed(function::of_MPI_Finalize);
+  const session* own = session::current();
+  if (!report_of_process().empty()) {
+    write_report(report_of_process(), own != nullptr ? own->measured.get() : nullptr);
+  }
+  session::end();
+  return PMPI_Finalize();
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  return free_communicator(function::of_MPI_Comm_free, comm, [&] { return PMPI_Comm_free(comm); });
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+  return free_communicator(function::of_MPI_Comm_disconnect, comm,
+                           [&] { return PMPI_Comm_disconnect(comm); });
+}
+
+}  // extern "C"

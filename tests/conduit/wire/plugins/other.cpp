@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The plugin of another conduit than the one that is asked for.
+#include "upwash/conduit/wire/plugin.hpp"
+
+namespace {
+const upwash::conduit::wire::plugin_head head{.abi = upwash::conduit::wire::plugin_abi,
+                                              .name = "another"};
+}  // namespace
+
+extern "C" const upwash::conduit::wire::plugin_head* upwash_plugin() noexcept { return &head; }

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tests of a body on each conduit have in common.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <exception>
+#include <vector>
+
+#include "tests/harness/job_test.hpp"
+#include "tests/sanitized.hpp"
+#include "upwash/conduit/world.hpp"
+#include "upwash/runtime/run_on.hpp"
+
+namespace upwash::test {
+
+inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
+
+/// Under a sanitizer only some of what a conduit is tried with: starting one process takes longer
+/// than most bodies, and the code is the same.
+template <class T>
+T sampled(T all, T some) {
+  return sanitized && !long_run() ? some : all;
+}
+
+inline std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {
+  std::erase_if(ranks, [&](int n) { return n < options.least_ranks || n > options.most_ranks; });
+  return ranks;
+}
+
+inline void run_in_world(conduit::world& world, const registered_body& entry) {
+  try {
+    run_on(world, {}, [&](job& here) { entry.body(here); });
+  } catch (const std::exception& failure) {
+    ADD_FAILURE() << failure.what();
+  }
+}
+
+class body_case : public testing::Test {
+ public:
+  explicit body_case(const registered_body& entry) : entry_(entry) {}
+
+ protected:
+  const registered_body entry_;
+};
+
+/// Whether it runs on conduits that no option of its own names.
+inline bool is_for_any_conduit(const registered_body& entry) {
+  return entry.options.on_loopback && entry.options.on_sim && entry.options.on_shm;
+}
+
+}  // namespace upwash::test

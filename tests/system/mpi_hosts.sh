@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Conduit mpi, alone and with shared memory inside nodes, over hosts that share nothing but folders and
+# a network, which mpirun of Open MPI reaches by a remote shell: bodies of the job tests, what the network has
+# carried of them, ranks that are killed, a network that is cut, a host that goes away. (Over several hosts MPICH 4.0.2 of Debian waits in MPI_Finalize for
+# ever in most runs, without upwash too.)
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"
+[[ -e $UPWASH_TEST_BUILD/lib/upwash/libupwash_openmpi.so ]] ||
+  { echo "mpi_hosts: skipped: upwash was built without Open MPI (libopenmpi-dev)"; exit 77; }
+make_hosts 3
+export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=openmpi
+export OMPI_MCA_plm_rsh_agent=$rsh_network OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0
+evidence=("$work/out" "$work/err")
+
+bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
+        memory.gets_fetch_from_every_rank atomics.lose_nothing
+        collectives.broadcast_of_any_size_by_every_algorithm
+        fence_barrier.all_that_members_began_is_there)
+for conduit in mpi shm+mpi; do
+  for layout in "3 a,b,c" "5 a:2,b:1,c:2" "7 a:4,b:3 --ranks-per-process 2"; do
+    for body in "${bodies[@]}"; do
+      case_now="$conduit, $layout: $body"
+      before=$(bytes_between b)
+      # shellcheck disable=SC2086
+      on_host a timeout 100 "$upwash" run -n ${layout%% *} --hosts ${layout#* } --conduit "$conduit" \
+        "$UPWASH_TEST_BIN/job_tests" "--rank-body=$body" >"$work/out" 2>"$work/err" ||
+        fail "$case_now: status $?"
+      (($(bytes_between b) - before > 10000)) || fail "$case_now: nothing went over the network"
+      nothing_runs
+    done
+  done
+done
+
+# begin N OPTION...: has a job of N ranks on host a until all of them talk
+begin() {
+  local count=$1
+  shift
+  : >"$work/out"
+  on_host a "$upwash" run -n "$count" "$@" "$UPWASH_TEST_BIN/endless" >"$work/out" 2>"$work/err" &
+  job=$!
+  for _ in $(seq 1500); do
+    [[ $(grep -c '^talking' "$work/out") == "$count" ]] && break
+    sleep 0.02
+  done
+  [[ $(grep -c '^talking' "$work/out") == "$count" ]] || fail "$case_now: the job does not start"
+  begin_s=$SECONDS
+}
+
+# ends PATTERN: the job that begin began has failed soon, with one line like PATTERN
+ends() {
+  local status=0
+  wait "$job" || status=$?
+  [[ $status != 0 ]] || fail "$case_now: status 0"
+  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "$case_now: expected one line"
+  grep -qE "^upwash: $1\$" "$work/err" || fail "$case_now: expected a line like '$1'"
+  # 5 s are what is wanted of a machine with nothing else to do.
+  ((SECONDS - begin_s < 15)) || fail "$case_now: ended after $((SECONDS - begin_s)) s"
+  echo "mpi_hosts: $case_now: ended after $((SECONDS - begin_s)) s"
+}
+
+# no_rank_runs NAME: on that host, soon. Daemons of Open MPI that are cut off stay until TCP gives up.
+no_rank_runs() {
+  local left
+  for _ in $(seq 500); do
+    left=$(running_on "$1" | grep -E "^[0-9]+ $UPWASH_TEST_BIN/endless")
+    [[ -z $left ]] && return
+    sleep 0.02
+  done
+  fail "$case_now: left on host $1: $left"
+}
+
+for conduit in mpi shm+mpi; do
+  case_now="$conduit: a killed rank"
+  begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
+  on_host b pkill -9 -o endless
+  ends 'ranks? [2-3].* died; job ended'
+  nothing_runs
+done
+
+case_now="a rank alone on its host is killed"
+begin 3 --hosts a:2,c:1 --conduit mpi
+on_host c pkill -9 endless
+ends '(rank 2 was killed by signal 9 \(Killed\)|host c, rank 2, is lost: its connection has ended); job ended'
+nothing_runs
+
+case_now="ranks that compute, or are stopped, for longer than a host may be silent"
+on_host a timeout 100 "$upwash" run -n 4 --hosts a:2,b:2 --conduit mpi --knob host_timeout=2s \
+  "$UPWASH_TEST_BIN/busy" 5 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
+nothing_runs
+begin 4 --hosts a:2,b:2 --conduit mpi --knob host_timeout=2s
+on_host b pkill -STOP endless
+sleep 4
+kill -0 "$job" 2>/dev/null || fail "$case_now: it ended"
+on_host b pkill -CONT endless
+on_host a pkill -INT -f "$upwash run"
+ends 'signal 2 \(Interrupt\); job ended'
+nothing_runs
+
+# Host c only loses its network: its daemons are left over, and it goes with them.
+for conduit in mpi shm+mpi; do
+  case_now="$conduit: a cut network"
+  begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
+  cut_network c
+  ends 'host c, rank 4, is lost: nothing has come from it for 4 s \(host_timeout, UPWASH_HOST_TIMEOUT\); job ended'
+  no_rank_runs c
+  nothing_runs a b
+  join_network c
+done
+case_now="a cut network, the launcher's host alone"
+begin 5 --hosts a:2,b:2,c:1 --conduit shm+mpi
+cut_network a
+ends 'host [bc], ranks? [2-4].*, is lost: nothing has come from it for 4 s .*; job ended'
+nothing_runs a
+no_rank_runs b
+no_rank_runs c
+join_network a
+case_now="a host that goes away"
+begin 5 --hosts a:2,b:2,c:1 --conduit shm+mpi
+kill_host c
+unset "host_pid[c]"
+ends 'host c(, rank 4,)? is lost: .*; job ended'
+nothing_runs a
+echo "mpi_hosts: all jobs were as wanted, and no rank stays"

@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: the upwash authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Programs of MPI, as they are, with the preload library (docs/mpi.md): with each MPI that is installed
+# here, random collective calls beside the library's own, the report, the knobs, wrong starts. What is not
+# installed is named and passed over.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../interop/mpi" && pwd)
+export UPWASH_CONFIG=
+evidence=("$work/out" "$work/err")
+libraries=()
+
+# start RANKS COMMAND...: by the launcher of $library, with the preload library
+start() {
+  local ranks=$1
+  shift
+  status=0
+  case $library in
+    openmpi)
+      timeout 300 "$upwash" mpi "${knobs[@]}" -- mpirun.openmpi --allow-run-as-root --oversubscribe \
+        --mca btl self,vader --mca oob_tcp_if_include lo -n "$ranks" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
+      ;;
+    mpich)
+      timeout 300 "$upwash" mpi "${knobs[@]}" -- mpiexec.mpich -n "$ranks" "$@" \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
+      ;;
+  esac
+}
+
+passes() {
+  [[ $status == 0 ]] || fail "$library: $case_now: status $status"
+}
+
+# left JSON: of these functions no call was taken over, and all were left to the library for these
+# reasons, as often
+left() {
+  python3 - "$work/report.json" "$1" <<'PYTHON' || fail "$library: $case_now: other reasons"
+import json, sys
+calls = {row["function"]: row for row in json.load(open(sys.argv[1]))["calls"]}
+wanted = json.loads(sys.argv[2])
+sys.exit(any(calls[name]["passed"] != why or calls[name]["taken"] for name, why in wanted.items()))
+PYTHON
+}
+
+# Calls that upwash took over, of the functions that match
+taken() {
+  python3 - "$work/report.json" "$1" <<'PYTHON'
+import json, re, sys
+report = json.load(open(sys.argv[1]))
+print(sum(row["taken"] for row in report["calls"] if re.fullmatch(sys.argv[2], row["function"])))
+PYTHON
+}
+
+for library in openmpi mpich; do
+  if [[ ! -e $UPWASH_TEST_BUILD/lib/libupwash-mpi-$library.so ]]; then
+    echo "preload: $library: skipped: not installed where upwash was built"
+    continue
+  fi
+  launcher=$([[ $library == openmpi ]] && echo mpirun.openmpi || echo mpiexec.mpich)
+  if ! command -v "mpicc.$library" "$launcher" >/dev/null; then
+    echo "preload: $library: skipped: no mpicc.$library and $launcher"
+    continue
+  fi
+  libraries+=("$library")
+  for source in "$sources"/*.c; do
+    # To the compiler MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are short arrays.
+    "mpicc.$library" -O1 -Wall -Wextra -Werror -Wno-stringop-overflow -Wno-stringop-overread \
+      "$source" -o "$work/$(basename "$source" .c).$library"
+  done
+  if ! command -v gfortran "mpif90.$library" >/dev/null; then
+    echo "preload: $library: Fortran: skipped: no gfortran and mpif90.$library"
+    continue
+  fi
+  for source in "$sources"/*.f90; do
+    # Buffers of one function are of several types.
+    "mpif90.$library" -O1 -w -fallow-argument-mismatch "$source" -J "$work" \
+      -o "$work/$(basename "$source" .f90).$library"
+  done
+done
+((${#libraries[@]} > 0)) || exit 77
+
+for library in "${libraries[@]}"; do
+  program=$work/random_collectives.$library
+  for ranks in 2 3 5; do
+    # Processes of MPICH wait for each other without giving their processor away.
+    calls=$([[ $library == mpich && $ranks -gt 2 ]] && echo 60 || echo 300)
+    knobs=(--knob "report=$work/report.json")
+    seed=$((RANDOM + 1))
+    case_now="random calls: $ranks ranks, seed $seed, $calls calls"
+    start "$ranks" "$program" "$seed" "$calls"
+    passes
+    (($(taken 'MPI_.*') > ranks * calls / 8)) || fail "$library: $case_now: hardly a call was taken over"
+
+    case_now="random nonblocking calls: $ranks ranks, seed $seed, $calls calls"
+    start "$ranks" "$program" "$seed" "$calls" 16384 1 70 1
+    passes
+    (($(taken 'MPI_I.*') > ranks * calls / 16)) || fail "$library: $case_now: hardly a call was taken over"
+  done
+
+  for ranks in 1 2 3 4; do
+    topologies=$([[ $library == mpich && $ranks -gt 2 ]] && echo 8 || echo 25)
+    case_now="random neighbours: $ranks ranks, seed $seed, $topologies topologies"
+    start "$ranks" "$work/random_neighbors.$library" "$seed" "$topologies" "$((ranks == 1))"
+    passes
+    ((ranks == 1 || $(taken 'MPI_I?[Nn]eighbor_.*') > ranks * topologies)) ||
+      fail "$library: $case_now: hardly a call was taken over"
+    [[ $ranks == 1 || $(taken 'MPI_Ineighbor_.*') -gt 0 ]] || fail "$library: $case_now: none nonblocking"
+  done
+
+  case_now="what is left to the library"
+  start 3 "$work/left_to_mpi.$library"
+  passes
+  left '{"MPI_Allreduce": {"type or operator": 3, "a communicator of one": 3, "ranks of several jobs": 3},
+         "MPI_Iallreduce": {"type or operator": 3}, "MPI_Alltoall": {"a communicator of one": 3},
+         "MPI_Bcast": {"ranks of several jobs": 3}, "MPI_Barrier": {"ranks of several jobs": 3}}'
+
+  case_now="a program of several threads"
+  start 3 "$work/left_to_mpi.$library" multiple
+  passes
+  left '{"MPI_Allreduce": {"outside the job": 3}}'
+  shows 'the MPI library has all calls: MPI_THREAD_MULTIPLE' <"$work/err" || fail "$library: $case_now: not said"
+
+  if [[ -e $work/fortran_calls.$library ]]; then
+    case_now="Fortran"
+    for ranks in 2 3; do
+      start "$ranks" "$work/fortran_calls.$library"
+      passes
+      # A half of one rank is left to the library.
+      [[ $(taken 'MPI_.*') == $((ranks == 2 ? 20 : 32)) ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+      start "$ranks" "$work/fortran_08.$library"
+      passes
+      # MPICH's own module of Fortran 2008 begins without C's MPI_Init: nothing is taken over.
+      [[ $library == mpich || $(taken 'MPI_.*') == $((2 * ranks)) ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+    done
+  fi
+
+  case_now="large messages"
+  start 3 "$program" 7 30 1048576
+  passes
+
+  case_now="a conduit over MPI between nodes"
+  knobs=(--knob "report=$work/report.json")
+  UPWASH_FAKE_NODES=2 start 4 "$program" 11 60
+  passes
+  (($(taken 'MPI_.*') > 30)) || fail "$library: hardly a call was taken over"
+
+  case_now="nothing taken over"
+  knobs=(--knob mpi=off --knob "report=$work/report.json")
+  start 2 "$program" 3 40 65536 0
+  passes
+  [[ $(taken 'MPI_.*') == 0 ]] || fail "$library: calls were taken over, though mpi=off"
+
+  case_now="one function alone"
+  knobs=(--knob mpi_only=MPI_Bcast --knob "report=$work/report.json")
+  start 2 "$program" 5 200 65536 0
+  passes
+  [[ $(taken 'MPI_Bcast') -gt 0 && $(taken 'MPI_(?!Bcast$).*') == 0 ]] || fail "$library: $case_now"
+
+  case_now="all but one function"
+  knobs=(--knob mpi_except=MPI_Bcast --knob "report=$work/report.json")
+  start 2 "$program" 5 200
+  passes
+  [[ $(taken 'MPI_Bcast') == 0 && $(taken 'MPI_(?!Bcast$).*') -gt 0 ]] || fail "$library: $case_now"
+
+  case_now="every third call by the library"
+  knobs=(--knob mpi_sample=3 --knob "report=$work/report.json")
+  start 3 "$program" 5 200 65536 0
+  passes
+  grep -q '"sampled"' "$work/report.json" || fail "$library: $case_now: none"
+
+  case_now="a report as text"
+  knobs=(--knob report=1)
+  start 2 "$program" 3 40
+  passes
+  shows '^MPI_Finalize .* 2 passed through' <"$work/err" || fail "$library: $case_now"
+
+  case_now="no such function"
+  knobs=(--knob mpi_only=MPI_Bcats)
+  start 2 "$program" 3 40
+  [[ $status != 0 ]] || fail "$library: $case_now: it went on"
+  shows 'UPWASH_MPI_ONLY=MPI_Bcats: no such function of MPI, did you mean MPI_Bcast?' <"$work/err" ||
+    fail "$library: $case_now: another message"
+
+  case_now="processes without MPI"
+  knobs=()
+  start 2 bash -c 'echo "no MPI here"'
+  passes
+  [[ $(grep -c '^no MPI here$' "$work/out") == 2 ]] || fail "$library: $case_now"
+done
+
+if ((${#libraries[@]} == 2)); then
+  case_now="the other MPI's program"
+  for library in openmpi mpich; do
+    other=$([[ $library == openmpi ]] && echo mpich || echo openmpi)
+    knobs=()
+    start 2 "$work/random_collectives.$other" 1 1
+    [[ $status != 0 ]] || fail "$case_now: it ran under $library"
+    shows 'is linked with another MPI; start it by the launcher of its own' <"$work/err" ||
+      fail "$case_now: another message"
+  done
+  refused "mpi: --mpi mpich, but mpirun.openmpi is of openmpi; leave --mpi away, or take the launcher of mpich" \
+    "$upwash" mpi --mpi mpich -- mpirun.openmpi true
+fi
+refused "mpi: cannot tell which MPI true starts programs of; say --mpi openmpi or --mpi mpich" \
+  "$upwash" mpi true
+refused "mpi: no command to start (upwash mpi -- mpirun -n N program ...)" "$upwash" mpi
+refused "mpi: --mpi lam: expected openmpi or mpich" "$upwash" mpi --mpi lam -- true

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/conduit/mpi/detail/launcher_manners.hpp"
+
+#include <charconv>
+
+namespace upwash::conduit::mpi {
+namespace {
+
+/// The number at the beginning of a text, which is taken off; -1: there is none.
+int take_number(std::string_view& text) {
+  int number = -1;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || number < 0) return -1;
+  text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+/// Takes all off that stands before `mark`, and that; false: it is not there.
+bool take_behind(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return false;
+  text.remove_prefix(at + mark.size());
+  return true;
+}
+
+/// The number behind the last `mark` of a text; -1: there is none.
+int number_behind(std::string_view mark, std::string_view text) {
+  const std::size_t at = text.rfind(mark);
+  if (at == std::string_view::npos) return -1;
+  text.remove_prefix(at + mark.size());
+  return take_number(text);
+}
+
+bool is_rule(std::string_view line, char of, std::size_t length) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  return line.size() == length && line.find_first_not_of(of) == std::string_view::npos;
+}
+
+/// Tags are "[1,RANK]<stdout>:"; comments stand between two rules of standard error, or are lines
+/// of its log.
+class openmpi_manner final : public launcher_manner {
+ public:
+  [[nodiscard]] int untag(std::string_view& line) const override {
+    std::string_view rest = line;
+    if (!take(rest, "[1,")) return -1;
+    const int rank = take_number(rest);
+    if (rank < 0 || (!take(rest, "]<stdout>:") && !take(rest, "]<stderr>:"))) return -1;
+    line = rest;
+    return rank;
+  }
+  [[nodiscard]] bool is_comment(std::string_view line, bool standard_error,
+                                bool& inside) const override {
+    if (!standard_error) return false;
+    if (line.starts_with('[') && line.find(" ORTE_ERROR_LOG: ") != line.npos) return true;
+    if (!is_rule(line, '-', 74)) return inside;
+    inside = !inside;
+    return true;
+  }
+  [[nodiscard]] int status(int own, std::string_view /*comments*/) const override { return own; }
+  [[nodiscard]] int failed_process(std::string_view comments) const override {
+    return number_behind(" noticed that process rank ", comments);
+  }
+  /// "  Remote daemon: [[24151,0],2] on node c", in two of its comments.
+  [[nodiscard]] std::string_view lost_host(std::string_view comments) const override {
+    if (!take_behind(comments, " Remote daemon: [[")) return {};
+    comments = comments.substr(0, comments.find('\n'));
+    return take_behind(comments, "] on node ") ? comments : std::string_view{};
+  }
+};
+
+/// Tags are "[RANK] "; comments are lines behind a rule, up to the one that names a web page.
+class hydra_manner final : public launcher_manner {
+ public:
+  [[nodiscard]] int untag(std::string_view& line) const override {
+    std::string_view rest = line;
+    if (!take(rest, "[")) return -1;
+    const int rank = take_number(rest);
+    if (rank < 0 || !take(rest, "] ")) return -1;
+    line = rest;
+    return rank;
+  }
+  [[nodiscard]] bool is_comment(std::string_view line, bool standard_error,
+                                bool& inside) const override {
+    if (standard_error) return false;
+    if (is_rule(line, '=', 83)) return inside = true;
+    if (!inside) return false;
+    inside = !line.starts_with("Please see the FAQ page");
+    return true;
+  }
+  /// A killed process's signal is told as if it were a status.
+  [[nodiscard]] int status(int own, std::string_view comments) const override {
+    return number_behind("(signal ", comments) == own ? 128 + own : own;
+  }
+  /// It may name one that it has ended itself.
+  [[nodiscard]] int failed_process(std::string_view /*comments*/) const override { return -1; }
+  [[nodiscard]] std::string_view lost_host(std::string_view /*comments*/) const override {
+    return {};
+  }
+};
+
+constexpr openmpi_manner of_openmpi;
+constexpr hydra_manner of_mpich;
+
+}  // namespace
+
+const launcher_manner& manner_of(library which) noexcept {
+  if (which == library::openmpi) return of_openmpi;
+  return of_mpich;
+}
+
+}  // namespace upwash::conduit::mpi

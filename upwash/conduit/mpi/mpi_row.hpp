@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conduit over an MPI library in the table of conduits.
+#pragma once
+
+#include "upwash/conduit/conduit_row.hpp"
+
+namespace upwash::conduit {
+
+[[nodiscard]] conduit_row mpi_row();
+
+}  // namespace upwash::conduit

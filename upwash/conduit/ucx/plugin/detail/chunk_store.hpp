@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Segments that this process owns, in memory that UCX allocates and registers.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "upwash/base/memory_block.hpp"
+
+namespace upwash::conduit::ucx {
+
+/// The front of a key; behind it the packed key of the chunk.
+struct segment_key {
+  std::uint64_t address = 0;  ///< at the owner
+  std::uint32_t chunk = 0;    ///< number among those of the owner, given once
+};
+
+/// Large segments have a chunk each; small ones share chunks, which are filled from the front and
+/// used again when all segments in them are released: registering costs a few system calls and, at
+/// each peer, a mapping.
+class chunk_store {
+ public:
+  explicit chunk_store(ucp_context_h context) : context_(context) {}
+  ~chunk_store();
+  chunk_store(const chunk_store&) = delete;
+  chunk_store& operator=(const chunk_store&) = delete;
+
+  /// Zeroed, with its key. Base null on failure, and why.
+  [[nodiscard]] memory_block allocate(std::size_t bytes, std::string& why);
+  void release(const memory_block& block) noexcept;
+
+  /// Registers memory of the program's: the handle, and its key as of chunk `number`.
+  [[nodiscard]] bool expose(std::span<const std::byte> span, memory_key& key, std::string& why);
+  void conceal(const memory_key& key) noexcept;
+
+ private:
+  struct chunk {
+    ucp_mem_h handle = nullptr;
+    std::byte* base = nullptr;
+    std::size_t size = 0;
+    std::uint32_t number = 0;
+    std::size_t used = 0;
+    std::size_t live = 0;  ///< segments in it
+    bool whole = false;    ///< one segment only
+    memory_key key;        ///< of its base
+  };
+
+  [[nodiscard]] chunk* chunk_for(std::size_t bytes, std::size_t alignment, std::string& why);
+  [[nodiscard]] std::unique_ptr<chunk> map(const ucp_mem_map_params_t& wanted, std::string& why);
+  [[nodiscard]] bool pack_key(chunk& made, std::string& why);
+  void remove(std::uint32_t number) noexcept;
+
+  ucp_context_h context_;
+  std::uint32_t made_ = 0;
+  std::vector<std::unique_ptr<chunk>> chunks_;
+};
+
+}  // namespace upwash::conduit::ucx

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One host of a job as `upwash run` sees it: the remote shell that leads there, and the agent that
+// it has started.
+#pragma once
+
+#include <poll.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/duration.hpp"
+#include "upwash/launch/detail/child.hpp"
+#include "upwash/launch/detail/frame_link.hpp"
+#include "upwash/launch/detail/output.hpp"
+#include "upwash/launch/launcher.hpp"
+
+namespace upwash::launch::detail {
+
+/// Why a job cannot begin or go on.
+struct trouble {
+  int status = 1;
+  std::string why;
+};
+
+class remote_host final : private output_sink {
+ public:
+  enum class phase {
+    connecting,  ///< the agent has not answered
+    ready,       ///< it has
+    running,     ///< it was told to start the processes
+    done,        ///< all of them have ended
+  };
+
+  /// Starts the remote shell. `options` and `sink`, which takes what remote shell and agent print,
+  /// outlive it. Throws `error`: environment when there is no such command.
+  remote_host(const launch_options& options, std::string name, output_sink& sink);
+  /// Kills the remote shell when it runs.
+  ~remote_host() override;
+  remote_host(const remote_host&) = delete;
+  remote_host& operator=(const remote_host&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] frame_link& link() noexcept { return *link_; }
+  [[nodiscard]] phase now_in() const noexcept { return phase_; }
+  /// The remote shell has ended, and all that came through it is read.
+  [[nodiscard]] bool gone() const noexcept { return shell_.reaped; }
+
+  void add_descriptors(std::vector<pollfd>& fds) const;
+  /// Takes what came. Each turn.
+  void look(duration now);
+  /// What has gone wrong here, if anything has. `status` 2 before the start, then 1.
+  [[nodiscard]] std::optional<trouble> wrong();
+  /// The next frame of the agent. Throws `error` (fault) for what is none.
+  [[nodiscard]] std::optional<frame> next() { return link_->next(); }
+
+  void started() noexcept { phase_ = phase::running; }
+  void done() noexcept;
+  /// The agent has ended long ago, and the remote shell has not.
+  [[nodiscard]] bool overdue() const noexcept {
+    return phase_ == phase::done && !gone() && due_.lost();
+  }
+  /// Ends the remote shell: nothing more is wanted from there.
+  void kill() noexcept;
+
+ private:
+  void line(int rank, bool standard_error, std::string_view text) override;
+  void start_shell();
+  void read_greeting();
+  [[nodiscard]] std::string how_it_ended() const;
+
+  const launch_options& options_;
+  std::string name_;
+  std::string label_;  ///< of lines that are no rank's
+  output_sink& sink_;
+  std::vector<std::string> words_;  ///< that start the agent
+  child shell_;
+  greeting_finder greeting_;
+  std::optional<frame_link> link_;
+  line_reader errors_;
+  std::vector<std::string> held_;  ///< lines of standard error, until the agent has answered
+  patience due_;  ///< the agent's answer; once it is done, the end of the remote shell
+  phase phase_ = phase::connecting;
+};
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/launch/detail/standing_gatherer.hpp"
+
+#include "upwash/base/process_facts.hpp"
+
+namespace upwash::launch::detail {
+namespace {
+
+/// What the operating system says of a process whose ranks do not answer.
+observe::doing seen_from_outside(const process_slot& slot) {
+  if (slot.state.load() == process_state::finished) return observe::doing::ended;
+  const std::int32_t pid = slot.pid.load();
+  switch (pid != 0 ? run_state_of(pid) : '\0') {
+    case 'R': return observe::doing::runs;
+    case 'S':
+    case 'D': return observe::doing::sleeps;
+    case 'T':
+    case 't': return observe::doing::stopped;
+    default: return observe::doing::unknown;
+  }
+}
+
+/// Of a rank that has not answered: where another of its process has the turn, it waits for that.
+observe::standing seen_from_outside(const process_slot& slot, int rank) {
+  observe::standing is;
+  is.rank = rank;
+  is.process = slot.pid.load();
+  is.now = seen_from_outside(slot);
+  const int running = slot.running.load(std::memory_order_relaxed);
+  const bool idle = is.now == observe::doing::ended || is.now == observe::doing::stopped;
+  if (slot.ranks > 1 && running >= 0 && running != rank && !idle) {
+    is.now = observe::doing::waits;
+    is.operation = "the line for its process";
+    is.peer = running;
+  }
+  return is;
+}
+
+}  // namespace
+
+void standing_gatherer::ask(std::uint32_t question, duration now) noexcept {
+  question_ = question;
+  asked_at_ = now;
+  asking_ = true;
+  block_.header().question.store(question);
+}
+
+/// This question, or the one that somebody else has asked since. Numbers alone do not tell which is
+/// later: those of another host's head may be behind the ones that were asked here.
+bool standing_gatherer::has_answered(int rank) const noexcept {
+  const std::uint32_t answered = block_.standing(rank).answered.load(std::memory_order_acquire);
+  return answered == question_ || answered == block_.header().question.load();
+}
+
+bool standing_gatherer::all_answered() const noexcept {
+  for (int rank = first_; rank < end_; ++rank) {
+    if (!has_answered(rank)) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<observe::standing>> standing_gatherer::look(duration now) {
+  if (!asking_ || (now - asked_at_ < patience_ && !all_answered())) return std::nullopt;
+  asking_ = false;
+  std::vector<observe::standing> all;
+  const conduit::rank_layout layout = block_.layout();
+  for (int rank = first_; rank < end_; ++rank) {
+    all.push_back(has_answered(rank)
+                      ? block_.standing(rank).read()
+                      : seen_from_outside(block_.slot(layout.process_of(rank)), rank));
+  }
+  return all;
+}
+
+}  // namespace upwash::launch::detail

@@ -1,0 +1,345 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/launch/launch_through.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/base/find_program.hpp"
+#include "upwash/conduit/failure_line.hpp"
+#include "upwash/launch/detail/attention.hpp"
+#include "upwash/launch/detail/child.hpp"
+#include "upwash/launch/detail/job_lines.hpp"
+#include "upwash/launch/detail/job_map.hpp"
+#include "upwash/launch/detail/local_job.hpp"
+#include "upwash/launch/detail/output.hpp"
+
+namespace upwash::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+const duration time_to_end = duration::from_seconds(3);    // for a launcher to end its processes
+const duration time_to_blame = duration::from_seconds(1);  // for a launcher to say who went first
+const duration time_for_lost =
+    duration::from_seconds(0.5);  // and where it waits for a host in vain
+
+/// A launcher elsewhere, or one that forks once more, would find another program there.
+std::string own_program(const std::string& name) {
+  std::error_code ignored;
+  return name == "/proc/self/exe" ? fs::read_symlink(name, ignored).string() : name;
+}
+
+/// Other launchers say it in many words, and some not at all.
+void check_program(const std::string& name) {
+  const std::string found = find_program(name);
+  const int why = found.empty() ? ENOENT : access(found.c_str(), X_OK) == 0 ? 0 : errno;
+  if (why == 0) return;
+  throw error(error_kind::argument, fmt::format("cannot start '{}': {}", name, std::strerror(why)));
+}
+
+std::string_view name_of_variable(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
+}
+
+detail::job_map map_of(const launch_options& options) {
+  if (!options.hosts.empty()) {
+    return detail::job_map::over(options.hosts, options.ranks, options.ranks_a_process);
+  }
+  return detail::job_map::here(options.ranks,
+                               options.processes == 0 ? options.ranks : options.processes);
+}
+
+conduit::start_request request_for(const launch_options& options, const detail::job_map& map,
+                                   const std::vector<std::string>& environment) {
+  conduit::start_request wanted;
+  wanted.processes = map.processes();
+  wanted.bind_to_cores = options.bind == binding::core;
+  wanted.tag_lines = options.prefix;
+  for (int n = 0; n < map.node_count() && !options.hosts.empty(); ++n) {
+    wanted.hosts.push_back({map.hosts[static_cast<std::size_t>(n)], map.process_count(n)});
+  }
+  for (const std::string& entry : environment) {
+    if (entry.starts_with("UPWASH_")) wanted.variables.emplace_back(name_of_variable(entry));
+  }
+  for (const std::string& entry : options.environment) {
+    if (!entry.starts_with("UPWASH_")) wanted.variables.emplace_back(name_of_variable(entry));
+  }
+  return wanted;
+}
+
+/// What the launcher prints: the processes' lines, and comments of its own, which are kept.
+class told_lines final : public output_sink {
+ public:
+  told_lines(const conduit::launcher_manner* manner, const conduit::rank_layout& layout,
+             bool prefix, output_sink& to)
+      : manner_(manner), layout_(layout), prefix_(prefix), to_(to) {}
+
+  void line(int /*rank*/, bool standard_error, std::string_view text) override {
+    if (deaf_) return;
+    const int process = manner_ != nullptr && prefix_ ? manner_->untag(text) : -1;
+    if (process < 0 && manner_ != nullptr &&
+        manner_->is_comment(text, standard_error, inside_[standard_error ? 1 : 0])) {
+      comments_ += text;
+      return;
+    }
+    const bool says_why = standard_error && text.starts_with("upwash: ");
+    // Hosts that do not hear each other say the same, or tell of those that the launcher ends.
+    const bool lost_host = says_why && conduit::tells_of_lost_host(text);
+    const bool knows_better = lost_host && !held_.empty();
+    if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
+    if (knows_better) drop_held();
+    said_lost_ |= lost_host;
+    said_why_ |= says_why && !conduit::tells_of_stopped(text);
+    said_end_ |= says_why && text.ends_with("; job ended\n");
+    if (says_why && conduit::tells_of_death(text) && !lost_host) {
+      held_ = text;
+      held_since_ = steady_now();
+      return;
+    }
+    if (says_why || process < 0 || process >= layout_.processes()) {
+      return to_.line(-1, standard_error, text);
+    }
+    const int first = layout_.first_of(process);
+    to_.line(first, standard_error, label_of(first, layout_.count_of(process)) + std::string(text));
+  }
+
+  /// "rank 3 was", "ranks 4 to 7 were", for a sentence on how a process ended; -1: it is not known.
+  [[nodiscard]] std::string victim(int process) const {
+    if (process < 0 || process >= layout_.processes()) return "a process was";
+    const int first = layout_.first_of(process);
+    const int count = layout_.count_of(process);
+    return count == 1 ? fmt::format("rank {} was", first)
+                      : fmt::format("ranks {} to {} were", first, first + count - 1);
+  }
+  /// A line that tells of a death is held back for a moment: where the launcher says that a host is
+  /// gone, it was the launcher that ended the process.
+  void show_held(duration if_older_than = {}) {
+    if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
+    to_.line(-1, true, std::exchange(held_, {}));
+  }
+  void drop_held() noexcept { held_.clear(); }
+  /// Nothing more is shown.
+  void go_deaf() noexcept { deaf_ = true; }
+  [[nodiscard]] bool said_why() const noexcept { return said_why_; }
+  /// One of them has said that the job failed.
+  [[nodiscard]] bool said_end() const noexcept { return said_end_; }
+  /// One of them has said that a host is lost.
+  [[nodiscard]] bool said_lost() const noexcept { return said_lost_; }
+  [[nodiscard]] const std::string& comments() const noexcept { return comments_; }
+
+ private:
+  static std::string label_of(int first, int count) {
+    return count == 1 ? fmt::format("[{}] ", first)
+                      : fmt::format("[{}-{}] ", first, first + count - 1);
+  }
+
+  const conduit::launcher_manner* manner_;
+  const conduit::rank_layout& layout_;
+  bool prefix_;
+  output_sink& to_;
+  std::array<bool, 2> inside_{};  ///< of standard output, and error
+  bool said_why_ = false;
+  bool said_end_ = false;
+  bool said_lost_ = false;
+  std::string held_;
+  duration held_since_;
+  bool deaf_ = false;
+  std::string comments_;
+};
+
+class foreign_job {
+ public:
+  foreign_job(const launch_options& options, const conduit::start_command& by,
+              const conduit::rank_layout& layout, std::vector<std::string> environment)
+      : options_(options),
+        by_(by),
+        environment_(std::move(environment)),
+        sink_(options.output != nullptr ? *options.output : standard_),
+        lines_(by.manner, layout, options.prefix, sink_),
+        spared_(detail::own_children()) {}
+  ~foreign_job() {
+    if (!started_.empty() && !started_[0].reaped) {
+      detail::kill_groups(started_);
+      waitpid(started_[0].pid, nullptr, 0);
+    }
+    detail::kill_orphans(spared_);
+  }
+  foreign_job(const foreign_job&) = delete;
+  foreign_job& operator=(const foreign_job&) = delete;
+
+  int run() {
+    if (!start()) return detail::start_failed_status;
+    while (!launcher().reaped) {
+      wait_for_events();
+      check_clock();
+    }
+    drain();
+    for (detail::line_reader& each : readers_) each.finish(lines_);
+    return ended_ ? status_ : conclude();
+  }
+
+ private:
+  [[nodiscard]] detail::child& launcher() noexcept { return started_[0]; }
+  [[nodiscard]] const std::string& name() const noexcept { return by_.words[0]; }
+
+  bool start() {
+    std::vector<std::string> words = by_.words;
+    words.push_back(own_program(options_.program[0]));
+    words.insert(words.end(), options_.program.begin() + 1, options_.program.end());
+    detail::start_plan plan;
+    for (std::string& one : words) plan.arguments.push_back(one.data());
+    for (std::string& one : environment_) plan.environment.push_back(one.data());
+    plan.arguments.push_back(nullptr);
+    plan.environment.push_back(nullptr);
+    detail::start_report report;
+    plan.report = report.to_tell();
+    started_.push_back(detail::start_child(plan, 0));
+    const int why = report.error_number();
+    if (why == 0) return true;
+    say(fmt::format("cannot start '{}': {}", name(), std::strerror(why)));
+    return false;
+  }
+
+  void say(const std::string& text) { sink_.line(-1, true, fmt::format("upwash: {}\n", text)); }
+
+  void drain() {
+    readers_[0].drain(launcher().standard_out, lines_);
+    readers_[1].drain(launcher().standard_error, lines_);
+  }
+
+  void wait_for_events() {
+    std::array<pollfd, 4> fds{{{attention_.fd(), POLLIN, 0},
+                               {launcher().pidfd, POLLIN, 0},
+                               {launcher().standard_out, POLLIN, 0},
+                               {launcher().standard_error, POLLIN, 0}}};
+    if (poll(fds.data(), fds.size(), detail::poll_ms) < 0 && errno != EINTR) {
+      throw system_error("cannot wait for the job's launcher", errno);
+    }
+    for (int signal = attention_.next(); signal != 0; signal = attention_.next()) handle(signal);
+    drain();
+    static_cast<void>(detail::reap(launcher()));
+  }
+
+  void handle(int signal) {
+    if (signal == SIGUSR1) {
+      kill(launcher().pid, SIGUSR1);  // to hand on, where it does
+      return;
+    }
+    end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
+  }
+
+  void check_clock() {
+    lines_.show_held(time_to_blame);
+    if (lines_.said_lost() && !ended_) leave_lost_host();
+    if (ended_ && steady_now() - ending_since_ > time_to_end) detail::kill_groups(started_);
+    if (options_.timeout > duration{} && steady_now() - begin_ > options_.timeout) {
+      end(timeout_status, detail::timeout_line(options_.timeout));
+    }
+  }
+
+  /// The launcher may wait for it for ever. The processes of all hosts end by themselves.
+  void leave_lost_host() {
+    if (lost_since_ == duration{}) lost_since_ = steady_now();
+    if (steady_now() - lost_since_ < time_for_lost) return;
+    ended_ = true;
+    status_ = 1;
+    ending_since_ = steady_now();
+    lines_.go_deaf();
+    detail::kill_groups(started_);
+  }
+
+  /// Tells why, and has the launcher end its processes, wherever they are.
+  void end(int status, const std::string& why) {
+    if (ended_) return;
+    ended_ = true;
+    status_ = status;
+    ending_since_ = steady_now();
+    drain();
+    lines_.show_held();
+    lines_.go_deaf();
+    say(why);
+    kill(launcher().pid, SIGTERM);
+  }
+
+  int tell_lost(std::string_view host) {
+    say(conduit::lost_host_line(fmt::format("host {}", host),
+                                fmt::format("{} has lost its daemon there", name())));
+    return 1;
+  }
+
+  /// The status of a job that has ended by itself.
+  int conclude() {
+    const bool killed = WIFSIGNALED(launcher().status);
+    const int own = killed ? 128 + WTERMSIG(launcher().status) : WEXITSTATUS(launcher().status);
+    const bool known = by_.manner != nullptr && !killed;
+    const int status = known ? by_.manner->status(own, lines_.comments()) : own;
+    const auto lost = known ? by_.manner->lost_host(lines_.comments()) : std::string_view{};
+    if (lost.empty()) {
+      lines_.show_held();
+    } else {
+      lines_.drop_held();
+    }
+    if (own == 0) return lines_.said_end() ? 1 : 0;  // the launcher may see no failure in a 0
+    if (lines_.said_lost()) return 1;
+    if (!lost.empty()) return tell_lost(lost);
+    if (lines_.said_why()) return status;
+    const int process = known ? by_.manner->failed_process(lines_.comments()) : -1;
+    if (process < 0 && !lines_.comments().empty()) sink_.line(-1, true, lines_.comments());
+    const int signal = status - 128;
+    say(signal > 0 && signal < NSIG ? fmt::format("{} killed by signal {} ({}); job ended",
+                                                  killed ? name() + " was" : lines_.victim(process),
+                                                  signal, strsignal(signal))
+                                    : fmt::format("{} ended with status {}", name(), own));
+    return status;
+  }
+
+  const launch_options& options_;
+  const conduit::start_command& by_;
+  std::vector<std::string> environment_;
+  detail::standard_sink standard_;
+  output_sink& sink_;
+  told_lines lines_;
+  detail::attention attention_;
+  detail::subreaper reaper_;
+  std::vector<pid_t> spared_;
+  std::vector<detail::child> started_;  ///< the launcher alone
+  std::array<detail::line_reader, 2> readers_{detail::line_reader(-1, false, {}),
+                                              detail::line_reader(-1, true, {})};
+  duration begin_ = steady_now();
+  duration ending_since_;
+  duration lost_since_;  ///< where a host is
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int launch_through(function_ref<conduit::start_command(const conduit::start_request&)> by,
+                   const launch_options& options) {
+  check_program(options.program[0]);
+  const detail::job_map map = map_of(options);
+  std::vector<std::string> added = options.environment;
+  added.push_back(fmt::format("UPWASH_BOOT_RANKS={}", options.ranks));
+  std::vector<std::string> environment = detail::environment_with(added);
+  const auto command = by(request_for(options, map, environment));
+  if (options.prefix && command.manner == nullptr) {
+    throw error(
+        error_kind::argument,
+        fmt::format("--prefix: '{}' is not known to say whose a line is", command.words[0]));
+  }
+  const auto layout = conduit::rank_layout::even(options.ranks, map.processes());
+  return foreign_job(options, command, layout, std::move(environment)).run();
+}
+
+}  // namespace upwash::launch

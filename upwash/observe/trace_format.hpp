@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a trace is made of, as it lies in files: one part a rank. A part has a head, a table of
+// names, and events in the order in which they ended; the oldest are overwritten when the part is
+// full. All in the byte order of the machine that wrote it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace upwash::observe {
+
+/// What an event tells. `peer` is a world rank, -1: none, or all.
+enum class trace_kind : std::uint8_t {
+  send,        ///< a message to `peer`; `number`: which one of this rank to it on its lane
+  arrive,      ///< one from `peer`, when its handler begins; numbered as at its sender
+  put,         ///< to memory of `peer`
+  get,         ///< from it
+  atomic,      ///< on a word of it
+  flush,       ///< towards `peer`
+  wait,        ///< for what `name` says; `number` as the wait's
+  collective,  ///< from its call to its end; `number`: the same at all members, another for each
+               ///< of the team (of starts of persistent ones: mostly)
+  compute,     ///< the program computed, as it told (job::compute)
+};
+inline constexpr std::size_t trace_kind_count = static_cast<std::size_t>(trace_kind::compute) + 1;
+
+[[nodiscard]] std::string_view to_string(trace_kind kind) noexcept;
+
+/// 40 bytes.
+struct trace_event {
+  std::int64_t begin_ps = 0;    ///< on the clock that the head names
+  std::uint64_t length_ps = 0;  ///< 0: at once
+  std::uint64_t bytes = 0;      ///< of payload and arguments, or what the wait or collective has
+  std::int32_t peer = -1;
+  std::uint32_t number = 0;
+  std::uint32_t name = 0;  ///< in the table of names
+  trace_kind kind = trace_kind::wait;
+  std::uint8_t lane = 0;   ///< of a message
+  std::uint16_t team = 0;  ///< of a collective: tells teams apart, mostly
+};
+static_assert(sizeof(trace_event) == 40);
+
+/// The first bytes of a part.
+struct trace_head {
+  static constexpr std::array<char, 16> right_magic = {'u', 'p', 'w', 'a', 's',  'h', ' ', 't',
+                                                       'r', 'a', 'c', 'e', '\n', 0,   0,   0};
+  static constexpr std::uint32_t right_version = 1;
+  static constexpr std::size_t bytes = 4096;
+  static constexpr std::size_t name_room = 128 * 1024;  ///< behind it
+  static constexpr std::size_t events_at = bytes + name_room;
+  static constexpr std::uint32_t most_names = 4096;
+
+  std::array<char, 16> magic{};
+  std::uint32_t version = 0;
+  std::uint32_t event_bytes = 0;
+  std::int32_t rank = -1;
+  std::int32_t ranks = 0;
+  std::int32_t node = 0;
+  std::int32_t process = 0;
+  std::uint32_t virtual_time = 0;  ///< 1: times are of a simulated machine
+  std::uint32_t ended = 0;         ///< 1: the rank has left its job in good order
+  // In real time only: the host's steady clock at 0 of the events' clock, and the world's clock
+  // (since 1970; picoseconds of that have no room here) at 0 of the host's.
+  std::int64_t zero_ps = 0;
+  std::int64_t epoch_ns = 0;
+  std::uint64_t capacity = 0;  ///< events that the part has room for
+  std::uint64_t written = 0;   ///< so far; more than the capacity: the first are overwritten
+  std::uint64_t refused = 0;   ///< events without a place, since the disk was full
+  std::uint32_t names = 0;
+  std::uint32_t names_bytes = 0;  ///< each name ends with a 0
+  std::array<char, 64> host{};
+  std::array<char, 32> conduit{};
+};
+static_assert(sizeof(trace_head) <= trace_head::bytes);
+
+}  // namespace upwash::observe

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writes what one rank does into its part of a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "upwash/base/call_site.hpp"
+#include "upwash/base/duration.hpp"
+#include "upwash/observe/trace_format.hpp"
+
+namespace upwash::observe {
+
+/// Who writes.
+struct trace_owner {
+  int rank = 0;
+  int ranks = 1;
+  int node = 0;
+  int process = 0;
+  bool virtual_time = false;
+  duration zero{};  ///< of the events' clock, on the steady clock
+  std::string_view conduit{};
+};
+
+/// Events go into mapped pages of the file, so what was written is there even if the rank is
+/// killed; no system call but one a chunk of the file. Memory: the head and one chunk; disk: at
+/// most `most_bytes`, taken as it is needed. One thread at a time.
+class trace_writer {
+ public:
+  /// Makes the file. Throws `error` (environment) where it cannot be made.
+  /// `chunk_bytes`: of the file that are mapped at a time.
+  trace_writer(std::string path, const trace_owner& owner, std::size_t most_bytes,
+               std::size_t chunk_bytes);
+  ~trace_writer();
+  trace_writer(const trace_writer&) = delete;
+  trace_writer& operator=(const trace_writer&) = delete;
+
+  /// The place of the next event, to be filled at once. The last one's while the disk is full.
+  [[nodiscard]] trace_event& next() noexcept {
+    if (next_ == end_) [[unlikely]]
+      turn_over();
+    head_->written += counts_;
+    return *next_++;
+  }
+  /// The number of a name: what is done, more about it, and where it was called. The texts are
+  /// literals, or live as long as this. Found by address: a look-up, no comparison of texts.
+  [[nodiscard]] std::uint32_t name(const char* what, const char* more, const call_site& at);
+  /// The same for what has a number and no text: `text` is asked for once.
+  template <class Text>
+  [[nodiscard]] std::uint32_t name_of_number(std::uint64_t number, const Text& text) {
+    known_name& place = find(reinterpret_cast<const char*>(number), nullptr, nullptr, 0);
+    if (place.id == unknown) place.id = add_name(text());
+    return place.id;
+  }
+
+  /// The rank leaves its job in good order. Events may follow.
+  void close() noexcept;
+
+ private:
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+  struct known_name {
+    const char* what = nullptr;
+    const char* more = nullptr;
+    const char* file = nullptr;
+    std::uint32_t line = 0;
+    std::uint32_t id = unknown;
+  };
+
+  void turn_over() noexcept;
+  void count_refused() noexcept;
+  [[nodiscard]] bool map_chunk(std::uint64_t which) noexcept;
+  [[nodiscard]] known_name& find(const char* what, const char* more, const char* file,
+                                 std::uint32_t line);
+  [[nodiscard]] std::uint32_t add_name(std::string_view text);
+  void grow_names();
+
+  std::string path_;
+  std::size_t chunk_events_;
+  std::uint64_t chunks_;          ///< at most
+  std::uint64_t chunk_ = 0;       ///< how many were begun
+  trace_head* head_ = nullptr;    ///< and the names behind it
+  trace_event* first_ = nullptr;  ///< of the chunk that is mapped
+  trace_event* next_ = nullptr;
+  trace_event* end_ = nullptr;
+  std::uint64_t counts_ = 1;  ///< 0: the disk is full
+  void* mapped_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+  std::vector<trace_event> lost_;     ///< where events go that have no place
+  trace_event* lost_from_ = nullptr;  ///< those before it are counted
+  std::vector<known_name> known_;     ///< open addressing; a power of two
+  std::size_t known_count_ = 0;
+};
+
+}  // namespace upwash::observe
