@@ -44,6 +44,10 @@ class launcher_manner {
   /// The host that is gone, of which the comments tell; empty: they do not.
   [[nodiscard]] virtual std::string_view lost_host(std::string_view comments) const = 0;
 
+  /// The host of a process whose connection to another one has ended, of which the comments tell;
+  /// empty: they do not.
+  [[nodiscard]] virtual std::string_view host_hung_up(std::string_view comments) const = 0;
+
  protected:
   ~launcher_manner() = default;
 };

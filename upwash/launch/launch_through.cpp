@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -81,9 +83,13 @@ conduit::start_request request_for(const launch_options& options, const detail::
 /// What the launcher prints: the processes' lines, and comments of its own, which are kept.
 class told_lines final : public output_sink {
  public:
-  told_lines(const conduit::launcher_manner* manner, const conduit::rank_layout& layout,
+  told_lines(const conduit::launcher_manner* manner, const detail::job_map& map, int ranks,
              bool prefix, output_sink& to)
-      : manner_(manner), layout_(layout), prefix_(prefix), to_(to) {}
+      : manner_(manner),
+        map_(map),
+        layout_(conduit::rank_layout::even(ranks, map.processes())),
+        prefix_(prefix),
+        to_(to) {}
 
   void line(int /*rank*/, bool standard_error, std::string_view text) override {
     if (deaf_) return;
@@ -123,9 +129,15 @@ class told_lines final : public output_sink {
                       : fmt::format("ranks {} to {} were", first, first + count - 1);
   }
   /// A line that tells of a death is held back for a moment: where the launcher says that a host is
-  /// gone, it was the launcher that ended the process.
+  /// gone, it was the launcher that ended the process. Where it says that connections to another
+  /// host have ended, that host's end was the process's end too.
   void show_held(duration if_older_than = {}) {
     if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
+    if (const int node = node_before_held(); node >= 0) {
+      said_lost_ = true;
+      held_ = fmt::format("upwash: {}\n",
+                          conduit::lost_host_line(name_of_node(node), "its connection has ended"));
+    }
     to_.line(-1, true, std::exchange(held_, {}));
   }
   void drop_held() noexcept { held_.clear(); }
@@ -139,13 +151,35 @@ class told_lines final : public output_sink {
   [[nodiscard]] const std::string& comments() const noexcept { return comments_; }
 
  private:
+  /// The node, another than that of the rank of which the held line tells, to whose host
+  /// connections have ended; -1: none is known.
+  [[nodiscard]] int node_before_held() const {
+    if (manner_ == nullptr) return -1;
+    const std::string_view gone = manner_->host_hung_up(comments_);
+    const auto found = std::find(map_.hosts.begin(), map_.hosts.end(), gone);
+    const std::size_t number = std::min(held_.find_first_of("0123456789"), held_.size());
+    int rank = -1;
+    std::from_chars(held_.data() + number, held_.data() + held_.size(), rank);
+    if (found == map_.hosts.end() || rank < 0 || rank >= layout_.ranks()) return -1;
+    const auto node = static_cast<int>(found - map_.hosts.begin());
+    const auto process = static_cast<std::size_t>(layout_.process_of(rank));
+    return map_.nodes[process] == node ? -1 : node;
+  }
+  [[nodiscard]] std::string name_of_node(int node) const {
+    const int first = layout_.first_of(map_.first_process(node));
+    const int end = layout_.first_of(map_.first_process(node + 1));
+    const auto ranks = end - first == 1 ? fmt::format("rank {}", first)
+                                        : fmt::format("ranks {} to {}", first, end - 1);
+    return fmt::format("host {}, {},", map_.hosts[static_cast<std::size_t>(node)], ranks);
+  }
   static std::string label_of(int first, int count) {
     return count == 1 ? fmt::format("[{}] ", first)
                       : fmt::format("[{}-{}] ", first, first + count - 1);
   }
 
   const conduit::launcher_manner* manner_;
-  const conduit::rank_layout& layout_;
+  const detail::job_map& map_;
+  const conduit::rank_layout layout_;
   bool prefix_;
   output_sink& to_;
   std::array<bool, 2> inside_{};  ///< of standard output, and error
@@ -161,12 +195,12 @@ class told_lines final : public output_sink {
 class foreign_job {
  public:
   foreign_job(const launch_options& options, const conduit::start_command& by,
-              const conduit::rank_layout& layout, std::vector<std::string> environment)
+              const detail::job_map& map, std::vector<std::string> environment)
       : options_(options),
         by_(by),
         environment_(std::move(environment)),
         sink_(options.output != nullptr ? *options.output : standard_),
-        lines_(by.manner, layout, options.prefix, sink_),
+        lines_(by.manner, map, options.ranks, options.prefix, sink_),
         spared_(detail::own_children()) {}
   ~foreign_job() {
     if (!started_.empty() && !started_[0].reaped) {
@@ -338,8 +372,7 @@ int launch_through(function_ref<conduit::start_command(const conduit::start_requ
         error_kind::argument,
         fmt::format("--prefix: '{}' is not known to say whose a line is", command.words[0]));
   }
-  const auto layout = conduit::rank_layout::even(options.ranks, map.processes());
-  return foreign_job(options, command, layout, std::move(environment)).run();
+  return foreign_job(options, command, map, std::move(environment)).run();
 }
 
 }  // namespace upwash::launch

@@ -66,6 +66,25 @@ TEST(launcher_manners, openmpis_comments_tell_which_host_is_gone) {
   EXPECT_EQ(manner.lost_host("  Remote daemon: [[24151,0],2] on the moon\n"), "");
 }
 
+TEST(launcher_manners, openmpis_comments_tell_whose_connection_has_ended) {
+  const launcher_manner& manner = manner_of(library::openmpi);
+  const std::string comments = comments_of(
+      manner, true,
+      {dashes, "An MPI communication peer process has unexpectedly disconnected.  This",
+       "usually indicates a failure in the peer process", "", "  Local host: a",
+       "  Local PID:  412", "  Peer host:  c", dashes,
+       "[a:412] 1 more process has sent help message help-mpi-btl-tcp.txt / peer hung up",
+       "[a:412] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all help / error "
+       "messages",
+       "[a:412] of the program"});
+  EXPECT_EQ(comments.find("of the program"), std::string::npos);
+  EXPECT_NE(comments.find("more process"), std::string::npos);
+  EXPECT_NE(comments.find("MCA parameter"), std::string::npos);
+  EXPECT_EQ(manner.host_hung_up(comments), "c");
+  EXPECT_EQ(manner.host_hung_up("  Peer host:  c\n"), "");
+  EXPECT_EQ(manner.host_hung_up("peer process has unexpectedly disconnected\n Peer host:"), "");
+}
+
 TEST(launcher_manners, mpichs_comments_tell_a_signal_from_a_status) {
   const launcher_manner& manner = manner_of(library::mpich);
   const std::string comments =

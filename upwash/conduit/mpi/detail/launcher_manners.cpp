@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/mpi/detail/launcher_manners.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace upwash::conduit::mpi {
@@ -58,7 +59,11 @@ class openmpi_manner final : public launcher_manner {
   [[nodiscard]] bool is_comment(std::string_view line, bool standard_error,
                                 bool& inside) const override {
     if (!standard_error) return false;
-    if (line.starts_with('[') && line.find(" ORTE_ERROR_LOG: ") != line.npos) return true;
+    const auto says = [&](std::string_view part) { return line.find(part) != line.npos; };
+    if (line.starts_with('[') && (says(" ORTE_ERROR_LOG: ") || says(" sent help message ") ||
+                                  says(" \"orte_base_help_aggregate\" "))) {
+      return true;
+    }
     if (!is_rule(line, '-', 74)) return inside;
     inside = !inside;
     return true;
@@ -72,6 +77,14 @@ class openmpi_manner final : public launcher_manner {
     if (!take_behind(comments, " Remote daemon: [[")) return {};
     comments = comments.substr(0, comments.find('\n'));
     return take_behind(comments, "] on node ") ? comments : std::string_view{};
+  }
+  /// "  Peer host:  c", of a process that its peer's end ends too.
+  [[nodiscard]] std::string_view host_hung_up(std::string_view comments) const override {
+    if (!take_behind(comments, "peer process has unexpectedly disconnected")) return {};
+    if (!take_behind(comments, " Peer host:")) return {};
+    comments = comments.substr(0, comments.find('\n'));
+    comments.remove_prefix(std::min(comments.find_first_not_of(' '), comments.size()));
+    return comments;
   }
 };
 
@@ -101,6 +114,9 @@ class hydra_manner final : public launcher_manner {
   /// It may name one that it has ended itself.
   [[nodiscard]] int failed_process(std::string_view /*comments*/) const override { return -1; }
   [[nodiscard]] std::string_view lost_host(std::string_view /*comments*/) const override {
+    return {};
+  }
+  [[nodiscard]] std::string_view host_hung_up(std::string_view /*comments*/) const override {
     return {};
   }
 };
