@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <vector>
@@ -24,6 +25,12 @@ inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
 template <class T>
 T sampled(T all, T some) {
   return sanitized && !long_run() ? some : all;
+}
+
+/// How many seeds a number of ranks is tried with: what few ranks show costs less there, and what
+/// only many ranks show does not take many seeds.
+inline std::uint64_t seeds_for(int ranks, std::uint64_t seeds) {
+  return ranks > 8 && !long_run() ? (seeds + 1) / 2 : seeds;
 }
 
 inline std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {

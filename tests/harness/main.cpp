@@ -39,9 +39,9 @@ class loopback_case final : public body_case {
   using body_case::body_case;
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
-    const std::uint64_t last_seed = long_run() ? 200 : sampled(3, 2);
+    const std::uint64_t seeds = long_run() ? 200 : sampled(3, 2);
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+      for (std::uint64_t seed = 1; seed <= seeds_for(ranks, seeds); ++seed) {
         // Two ranks share an endpoint in every other run.
         const int per_endpoint = seed % 2 == 0 ? 2 : 1;
         SCOPED_TRACE(
@@ -73,12 +73,12 @@ class simulated_case final : public body_case {
   void TestBody() override {
     const machine on = load_machine("laptop");
     const bool whole = How != simulated::direct;
-    const std::uint64_t last_seed = long_run() ? 100 : whole ? 3 : 2;
+    const std::uint64_t seeds = long_run() ? 100 : whole ? 3 : 2;
     const auto all =
         whole ? sampled<std::vector<int>>({1, 2, 3, 4, 5, 8, 16, 33}, {1, 2, 3, 5, 8, 16})
               : std::vector{2, 3, 5, 16};
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = whole ? 0 : 1; seed <= last_seed; ++seed) {
+      for (std::uint64_t seed = whole ? 0 : 1; seed <= seeds_for(ranks, seeds); ++seed) {
         run_one(on, ranks, seed);
         if (HasFailure()) return;
       }
@@ -134,7 +134,7 @@ class packets_case final : public body_case {
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 8, 17}, {2, 3, 8});
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 0; seed <= (long_run() ? 40U : 3U); ++seed) {
+      for (std::uint64_t seed = 0; seed <= seeds_for(ranks, long_run() ? 40 : 3); ++seed) {
         run_one(ranks, seed);
         if (HasFailure()) return;
       }
@@ -166,9 +166,9 @@ class composite_case final : public body_case {
   using body_case::body_case;
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 5, 8, 13}, {2, 5, 8});
-    const std::uint64_t last_seed = long_run() ? 60 : sampled(3, 2);
+    const std::uint64_t seeds = long_run() ? 60 : sampled(3, 2);
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+      for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const inside kind = seed % 3 == 0   ? inside::weak
                             : seed % 3 == 1 ? inside::direct
                                             : inside::shm;
@@ -189,9 +189,9 @@ class wire_case final : public body_case {
   using body_case::body_case;
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
-    const std::uint64_t last_seed = long_run() ? 200 : sampled(4, 2);
+    const std::uint64_t seeds = long_run() ? 200 : sampled(4, 2);
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+      for (std::uint64_t seed = 1; seed <= seeds_for(ranks, seeds); ++seed) {
         run_one(ranks, seed);
         if (HasFailure()) return;
       }
