@@ -40,6 +40,11 @@ for conduit in mpi shm+mpi; do
   done
 done
 
+case_now="processes of different numbers of ranks, as the hosts have room"
+on_host a timeout 100 "$upwash" run -n 7 --hosts a:3,b:4 --ranks-per-process 2 --conduit mpi \
+  "$UPWASH_TEST_BIN/hosted" 2 1 2 2 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
+nothing_runs
+
 # begin N OPTION...: has a job of N ranks on host a until all of them talk
 begin() {
   local count=$1

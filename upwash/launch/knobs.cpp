@@ -13,8 +13,9 @@ void launch_knobs(knob_table& table) {
            "descriptor of the job's control block; set by upwash run", knob_level::developer},
       knob{"boot_process", knob_type::integer, "-1",
            "number of this process in the job; set by upwash run", knob_level::developer},
-      knob{"boot_ranks", knob_type::integer, "0",
-           "ranks of the job whose processes another launcher starts; set by upwash run",
+      knob{"boot_ranks", knob_type::text, "",
+           "ranks of the job whose processes another launcher starts, or of each process (2,1,2); "
+           "set by upwash run",
            knob_level::developer},
       knob{"boot_taken", knob_type::text, "",
            "pid that has taken a place in a job, and the job; set by ranks for what they start",

@@ -83,13 +83,9 @@ conduit::start_request request_for(const launch_options& options, const detail::
 /// What the launcher prints: the processes' lines, and comments of its own, which are kept.
 class told_lines final : public output_sink {
  public:
-  told_lines(const conduit::launcher_manner* manner, const detail::job_map& map, int ranks,
-             bool prefix, output_sink& to)
-      : manner_(manner),
-        map_(map),
-        layout_(conduit::rank_layout::even(ranks, map.processes())),
-        prefix_(prefix),
-        to_(to) {}
+  told_lines(const conduit::launcher_manner* manner, const detail::job_map& map, bool prefix,
+             output_sink& to)
+      : manner_(manner), map_(map), layout_(map.layout()), prefix_(prefix), to_(to) {}
 
   void line(int /*rank*/, bool standard_error, std::string_view text) override {
     if (deaf_) return;
@@ -200,7 +196,7 @@ class foreign_job {
         by_(by),
         environment_(std::move(environment)),
         sink_(options.output != nullptr ? *options.output : standard_),
-        lines_(by.manner, map, options.ranks, options.prefix, sink_),
+        lines_(by.manner, map, options.prefix, sink_),
         spared_(detail::own_children()) {}
   ~foreign_job() {
     if (!started_.empty() && !started_[0].reaped) {
@@ -364,7 +360,7 @@ int launch_through(function_ref<conduit::start_command(const conduit::start_requ
   check_program(options.program[0]);
   const detail::job_map map = map_of(options);
   std::vector<std::string> added = options.environment;
-  added.push_back(fmt::format("UPWASH_BOOT_RANKS={}", options.ranks));
+  added.push_back("UPWASH_BOOT_RANKS=" + map.ranks_text());
   std::vector<std::string> environment = detail::environment_with(added);
   const auto command = by(request_for(options, map, environment));
   if (options.prefix && command.manner == nullptr) {

@@ -6,9 +6,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <random>
+#include <string_view>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
@@ -42,6 +45,17 @@ void nap(int turn) {
   }
 }
 
+/// Of a text like "2,1,2"; what is no number is 0.
+std::vector<int> numbers_of(std::string_view text) {
+  std::vector<int> all;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    std::from_chars(one.data(), one.data() + one.size(), all.emplace_back(0));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+  }
+  return all;
+}
+
 rank_layout layout_of(int processes, const settings& values) {
   const int per_process = values.count("ranks_per_process");
   if (per_process > most_ranks / processes) {
@@ -50,8 +64,15 @@ rank_layout layout_of(int processes, const settings& values) {
                             "processes (UPWASH_RANKS_PER_PROCESS)",
                             per_process, most_ranks, processes));
   }
-  const auto of_all = static_cast<int>(values.integer("boot_ranks"));
-  return rank_layout::even(of_all > 0 ? of_all : processes * per_process, processes);
+  const std::vector<int> told = numbers_of(values.text("boot_ranks"));
+  if (told.size() < 2) {
+    return rank_layout::even(told.empty() ? processes * per_process : told[0], processes);
+  }
+  if (told.size() == static_cast<std::size_t>(processes)) return rank_layout(told);
+  throw error(error_kind::configuration,
+              fmt::format("the launcher has started {} processes where upwash run asked for {} "
+                          "(UPWASH_BOOT_RANKS={})",
+                          processes, told.size(), values.text("boot_ranks")));
 }
 
 std::uint64_t job_of_first() {

@@ -42,4 +42,9 @@ int job_map::first_process(int node) const noexcept {
   return static_cast<int>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
 }
 
+std::string job_map::ranks_text() const {
+  if (layout().one_each()) return fmt::format("{}", processes());
+  return fmt::format("{}", fmt::join(ranks, ","));
+}
+
 }  // namespace upwash::launch::detail

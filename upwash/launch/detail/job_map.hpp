@@ -34,6 +34,9 @@ struct job_map {
     return first_process(node + 1) - first_process(node);
   }
 
+  /// For the knob boot_ranks.
+  [[nodiscard]] std::string ranks_text() const;
+
   template <class A>
   void serialize(A& a) {
     a(ranks, nodes, hosts);
