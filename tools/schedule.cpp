@@ -155,8 +155,11 @@ int list(const collective::registry& all, const asked_schedule& asked,
 
 int show(const schedule_arguments& given) {
   if (is_neighbor_collective(given.collective)) {
-    return show_neighbors(given.collective, given.neighbors, given.ranks, bytes_of(given),
-                          given.machine, given.json);
+    neighbor_arguments asked = given.neighbors;
+    if (!given.eager.empty()) asked.eager_bytes = parse_bytes(given.eager, "--eager");
+    asked.eager_limit = eager_limit_of(given.conduit);
+    return show_neighbors(given.collective, asked, given.ranks, bytes_of(given), given.machine,
+                          given.json);
   }
   if (!given.neighbors.graph.empty() || !given.neighbors.scheme.empty()) {
     wrong("--graph and --scheme are for neighbor_all_gather and neighbor_all_to_all");
@@ -205,7 +208,8 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--root", given->root, "Of a broadcast (0)");
   command->add_option("--graph", given->neighbors.graph,
                       "neighbor_*: who sends to whom, as moore:d=2,r=4 or random:permille=50");
-  command->add_option("--scheme", given->neighbors.scheme, "neighbor_*: one; none: all of them");
+  command->add_option("--scheme", given->neighbors.scheme,
+                      "neighbor_*: one, or best; none: all of them");
   command->add_flag("--node-memory", given->neighbors.node_memory,
                     "neighbor_*: ranks of a node hand over blocks in memory that they share");
   command->add_option("--ranks-per-node", given->neighbors.ranks_per_node, "neighbor_*")

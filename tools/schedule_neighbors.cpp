@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
+#include "upwash/collective/candidates.hpp"
+#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/neighborhood/graphs/graph_text.hpp"
 #include "upwash/neighborhood/relay/plan_all.hpp"
 #include "upwash/neighborhood/relay/price_plans.hpp"
-#include "upwash/neighborhood/schemes/scheme_search.hpp"
+#include "upwash/neighborhood/schemes/planned_graph.hpp"
 
 namespace upwash::tools {
 
@@ -25,6 +28,7 @@ namespace {
 
 struct row {
   std::string scheme;
+  std::string chosen;   ///< of `best`: which it is
   std::uint64_t k = 0;  ///< of friends; else 0
   neighborhoods::traffic_of_plans sends;
   duration build;
@@ -38,7 +42,10 @@ struct asked_neighbors {
   contents of;
   std::uint64_t bytes;
   std::optional<machine> on;
+  std::uint64_t eager_bytes = 0;
   bool node_memory = false;
+
+  [[nodiscard]] neighborhoods::cost_terms costs() const { return {nodes, *on, eager_bytes}; }
 };
 
 neighborhoods::scene scene_of(const asked_neighbors& asked) {
@@ -49,20 +56,40 @@ neighborhoods::scene scene_of(const asked_neighbors& asked) {
           .nodes_share_memory = several && asked.node_memory};
 }
 
-row look_at(const asked_neighbors& asked, const chosen_scheme& one) {
+row row_of(const asked_neighbors& asked, const chosen_scheme& one,
+           const neighborhoods::all_plans& plans, duration build) {
   row seen;
   seen.scheme = text_of(one);
   for (std::size_t i = 0; i < one.is->is.parameters.size(); ++i) {
     if (one.is->is.parameters[i].name == "k") seen.k = one.with[i];
   }
+  seen.build = build;
+  seen.sends = neighborhoods::count(plans.of, asked.nodes);
+  seen.hyperedges = static_cast<double>(plans.noted) / asked.graph.ranks();
+  if (asked.on) seen.takes = neighborhoods::price_plans(plans.of, asked.bytes, asked.costs());
+  return seen;
+}
+
+row look_at(const asked_neighbors& asked, const chosen_scheme& one) {
   const duration begin = steady_now();
   const auto plans = neighborhoods::plan_all(
       asked.graph, asked.nodes, asked.of, [&](neighborhoods::router& at) { return one.route(at); },
       hands_over(one, scene_of(asked)));
-  seen.build = steady_now() - begin;
-  seen.sends = neighborhoods::count(plans.of, asked.nodes);
-  seen.hyperedges = static_cast<double>(plans.noted) / asked.graph.ranks();
-  if (asked.on) seen.takes = neighborhoods::price_plans(plans.of, asked.bytes, *asked.on);
+  return row_of(asked, one, plans, steady_now() - begin);
+}
+
+/// What a job would choose; building it is all that is planned and priced for that.
+row look_at_best(const asked_neighbors& asked) {
+  if (!asked.on) {
+    throw error(error_kind::argument,
+                "schedule: --scheme best needs --machine: it is the best by price there");
+  }
+  const duration begin = steady_now();
+  neighborhoods::planned_graph plans(asked.graph, asked.nodes, asked.of, scene_of(asked));
+  const auto best = plans.best(asked.bytes, asked.costs());
+  const duration build = steady_now() - begin;
+  row seen = row_of(asked, best.is, plans.by(best.is), build);
+  seen.chosen = std::exchange(seen.scheme, "best");
   return seen;
 }
 
@@ -79,6 +106,7 @@ void print_json(const row& each) {
                              {"build_ms", each.build.us() / 1e3},
                              {"build_bytes", each.sends.plan_bytes}};
   if (each.takes) out["price_us"] = each.takes->us();
+  if (!each.chosen.empty()) out["chosen"] = each.chosen;
   fmt::print("{}\n", out.dump());
 }
 
@@ -89,7 +117,9 @@ void print_table(const asked_neighbors& asked, const std::vector<row>& rows) {
              "most", "between", "blocks", "most", "rounds", "build ms", "KiB/rank",
              asked.on ? "   price us" : "");
   for (const row& each : rows) {
-    fmt::print("{:<36} {:>9.2f} {:>6} {:>9.2f} {:>9.1f} {:>7} {:>6} {:>9.1f} {:>9.2f}", each.scheme,
+    const std::string name =
+        each.chosen.empty() ? each.scheme : fmt::format("{}: {}", each.scheme, each.chosen);
+    fmt::print("{:<36} {:>9.2f} {:>6} {:>9.2f} {:>9.1f} {:>7} {:>6} {:>9.1f} {:>9.2f}", name,
                each.sends.messages, each.sends.most_messages, each.sends.between_nodes,
                each.sends.volume, each.sends.most_volume, each.sends.rounds, each.build.us() / 1e3,
                static_cast<double>(each.sends.plan_bytes) / 1024.0 / asked.graph.ranks());
@@ -122,20 +152,29 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
                      : on                      ? std::min(on->ranks_in(level_kind::node), ranks)
                                                : ranks;
   if (on && given.ranks_per_node != 0) on = with_ranks_a_node(*on, given.ranks_per_node);
+  std::uint64_t eager_bytes = given.eager_bytes.value_or(given.eager_limit);
+  if (on && !given.eager_bytes) {
+    collective::problem part{.ranks = ranks};
+    part.eager_limit = given.eager_limit;
+    eager_bytes = collective::usual_eager_bytes(collective::predictor(*on).edged(), part);
+  }
   const asked_neighbors asked{
       graph_of(given.graph, ranks),
       neighborhoods::placement::blocks(ranks, a_node),
       collective == "neighbor_all_gather" ? contents::same_for_all : contents::one_each,
       bytes,
       on,
+      eager_bytes,
       given.node_memory};
   std::vector<row> rows;
-  if (!given.scheme.empty()) {
+  if (given.scheme == "best") {
+    rows.push_back(look_at_best(asked));
+  } else if (!given.scheme.empty()) {
     rows.push_back(look_at(asked, neighborhoods::scheme_named(given.scheme)));
   } else {
     auto schemes = neighborhoods::schemes_worth_a_look(scene_of(asked));
     const auto reach = neighborhoods::reach_of(asked.graph);
-    const auto facts = neighborhoods::facts_of(asked.graph, reach ? &*reach : nullptr);
+    const auto facts = neighborhoods::facts_of(asked.graph, asked.nodes, reach ? &*reach : nullptr);
     // Those that may pay here, and the paper's, which take long to plan and are seldom the best.
     for (const chosen_scheme& each : neighborhoods::friends_for(facts, ranks)) {
       schemes.push_back(each);

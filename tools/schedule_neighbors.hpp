@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "upwash/base/duration.hpp"
@@ -13,10 +14,12 @@
 namespace upwash::tools {
 
 struct neighbor_arguments {
-  std::string graph;         ///< NAME[:key=value,...]
-  std::string scheme;        ///< empty: all
-  int ranks_per_node = 0;    ///< 0: as the machine has them; without one all
-  bool node_memory = false;  ///< on several nodes, those of each share memory
+  std::string graph;                           ///< NAME[:key=value,...]
+  std::string scheme;                          ///< empty: all; best: what a job would choose
+  int ranks_per_node = 0;                      ///< 0: as the machine has them; without one all
+  bool node_memory = false;                    ///< on several nodes, those of each share memory
+  std::optional<std::uint64_t> eager_bytes{};  ///< else by price, up to
+  std::uint64_t eager_limit = 0;
 };
 
 [[nodiscard]] bool is_neighbor_collective(const std::string& name);

@@ -67,7 +67,7 @@ struct single_call {
 single_call single(const neighborhood& on, what of, std::shared_ptr<const relay_call> how_it_goes,
                    const neighbor_options& how, call_site site) {
   collective::manner run_as;
-  run_as.rules = collective::default_rules(on.among());
+  run_as.rules = rules_of_edges(on.among());
   run_as.rules.addresses = how.edges.addresses;
   run_as.rules.entry = how.edges.entry;
   run_as.rules.forced = how.edges.transfer;

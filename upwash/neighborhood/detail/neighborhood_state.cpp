@@ -169,18 +169,23 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   const int objection = wrong.empty() ? 0 : members - among_.rank() + (alone ? members : 0);
   const std::uint64_t mark = mark_of(on);
   const auto way = static_cast<std::uint64_t>(how_.plans_by);
-  const std::array<std::uint64_t, 7> own{static_cast<std::uint64_t>(objection),
+  counts_ = counts_of(among_.rank(), destinations_, sources_, nodes_);
+  const std::array<std::uint64_t, 9> own{static_cast<std::uint64_t>(objection),
                                          destinations_.size(),
                                          sources_.size(),
                                          mark,
                                          ~mark,
                                          way,
-                                         ~way};
+                                         ~way,
+                                         counts_.destinations,
+                                         counts_.sources};
   std::array<std::uint64_t, own.size()> of_all{};
   all_reduce<most>(among_, blocking, std::span<const std::uint64_t>(own),
                    std::span<std::uint64_t>(of_all));
   most_destinations_ = static_cast<int>(of_all[1]);
   most_sources_ = static_cast<int>(of_all[2]);
+  facts_.most_destinations = static_cast<int>(of_all[7]);
+  facts_.most_sources = static_cast<int>(of_all[8]);
   const bool same_grid = of_all[3] == ~of_all[4];
   const bool same_way = of_all[5] == ~of_all[6];
   if (of_all[0] == 0 && same_grid && same_way) return;
@@ -235,14 +240,18 @@ std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view s
   return plan_of(found->second, of);
 }
 
-graph_facts neighborhood_state::facts() {
-  if (mean_destinations_ < 0) {
-    const std::uint64_t own = destinations_.size();
-    std::uint64_t all = 0;
-    all_reduce<sum>(among_, blocking, std::span(&own, 1), std::span(&all, 1));
-    mean_destinations_ = static_cast<double>(all) / among_.size();
+const graph_facts& neighborhood_state::facts() {
+  if (!knows_means_) {
+    const std::array<std::uint64_t, 2> own{counts_.destinations, counts_.far_destinations};
+    std::array<std::uint64_t, own.size()> all{};
+    all_reduce<sum>(among_, blocking, std::span<const std::uint64_t>(own),
+                    std::span<std::uint64_t>(all));
+    facts_.destinations = static_cast<double>(all[0]) / among_.size();
+    facts_.far_destinations = static_cast<double>(all[1]) / among_.size();
+    facts_.coordinates = reach_ ? &*reach_ : nullptr;
+    knows_means_ = true;
   }
-  return {most_destinations_, most_sources_, mean_destinations_, reach_ ? &*reach_ : nullptr};
+  return facts_;
 }
 
 std::shared_ptr<const relay_plan> neighborhood_state::plan_of(std::string_view scheme,

@@ -46,7 +46,7 @@ class neighborhood_state {
   [[nodiscard]] int most_sources() const noexcept { return most_sources_; }
 
   /// What all members know of the graph. The first call is collective, blocking.
-  [[nodiscard]] graph_facts facts();
+  [[nodiscard]] const graph_facts& facts();
 
   /// That of `scheme`, or for `best` of the one chosen for blocks of so many bytes; the first call
   /// of a class of sizes chooses, collective and blocking.
@@ -80,7 +80,9 @@ class neighborhood_state {
   std::optional<grid_reach> reach_;
   std::map<std::pair<std::string, contents>, std::shared_ptr<const relay_plan>> plans_;
   std::map<std::pair<contents, std::size_t>, std::string> best_;  ///< by class of sizes
-  double mean_destinations_ = -1;                                 ///< below 0: not asked for yet
+  neighbor_counts counts_;
+  graph_facts facts_;
+  bool knows_means_ = false;  ///< those of the facts
   static constexpr std::size_t most_calls = 8;
   struct kept_call {
     const relay_plan* plan;

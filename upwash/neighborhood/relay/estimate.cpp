@@ -25,7 +25,10 @@ struct edge_cost {
 /// Edges travel as the pricer has them: large ones are offered, fetched and acknowledged.
 class edge_costs {
  public:
-  explicit edge_costs(const machine& on) : on_(on), kept_(on.levels.size()) {}
+  explicit edge_costs(const cost_terms& in)
+      : on_(in.on), nodes_(in.nodes), kept_(in.on.levels.size()) {
+    rules_.eager_bytes = in.eager_bytes;
+  }
 
   [[nodiscard]] const edge_cost& of(std::size_t level, std::uint64_t bytes) {
     kept& last = kept_[level];
@@ -41,9 +44,9 @@ class edge_costs {
     return on_.levels[found].has_costs() ? found : outermost;
   }
   /// The ranks of a node lie on its cores in their order.
-  [[nodiscard]] std::size_t level(const placement& nodes, int a, int b) const {
-    if (!nodes.together(a, b)) return on_.levels.size() - 1;
-    const std::size_t found = on_.level_between(nodes.place_in_node(a), nodes.place_in_node(b));
+  [[nodiscard]] std::size_t level(int a, int b) const {
+    if (!nodes_.together(a, b)) return on_.levels.size() - 1;
+    const std::size_t found = on_.level_between(nodes_.place_in_node(a), nodes_.place_in_node(b));
     return std::min(found, level_of_node());
   }
 
@@ -56,7 +59,7 @@ class edge_costs {
   [[nodiscard]] edge_cost made(std::size_t level, std::uint64_t bytes) const {
     const double executor = ns_of(on_.processor.edge);
     edge_cost all{.sending = executor, .receiving = executor};
-    const schedule::wire way = schedule::lower(bytes, false, false, {});
+    const schedule::wire way = schedule::lower(bytes, false, false, rules_);
     for (const schedule::wire_step& each : way.all()) add(all, level, each);
     all.hops = way.count;
     if (way.how == mechanism::eager) {
@@ -85,6 +88,8 @@ class edge_costs {
   }
 
   const machine& on_;
+  const placement& nodes_;
+  schedule::transfer_rules rules_;
   std::vector<kept> kept_;  ///< by level
 };
 
@@ -111,14 +116,14 @@ namespace {
 /// Goes through one rank's plan, round by round.
 class estimated_plan {
  public:
-  estimated_plan(const laid_out_plan& layout, int rank, const placement& nodes, const machine& on)
+  estimated_plan(const laid_out_plan& layout, int rank, const cost_terms& in)
       : layout_(layout),
         plan_(layout.plan()),
         rank_(rank),
-        nodes_(nodes),
-        on_(on),
-        costs_(on),
-        looking_(model::cost_of_message(on, costs_.level_of_node(), 0)),
+        nodes_(in.nodes),
+        on_(in.on),
+        costs_(in),
+        looking_(model::cost_of_message(on_, costs_.level_of_node(), 0)),
         delivered_(plan_.deliveries.begin()) {}
 
   void add(const relay_plan::round& now, round_times& all) {
@@ -145,7 +150,7 @@ class estimated_plan {
     return layout_.inside_nodes() && one.is_handed_over();
   }
   const edge_cost& cost_of(const relay_plan::message& one, std::uint64_t bytes) {
-    return costs_.of(costs_.level(nodes_, rank_, one.peer), bytes);
+    return costs_.of(costs_.level(rank_, one.peer), bytes);
   }
   void pass(int peer, const edge_cost& cost, double leaving, double coming) {
     out_ += leaving;
@@ -206,7 +211,7 @@ class estimated_plan {
 }  // namespace
 
 round_times estimate(const laid_out_plan& layout, int rank, std::size_t rounds,
-                     const placement& nodes, const machine& on) {
+                     const cost_terms& in) {
   const relay_plan& plan = layout.plan();
   round_times all{std::vector<double>(rounds), std::vector<double>(rounds),
                   std::vector<double>(rounds)};
@@ -214,34 +219,40 @@ round_times estimate(const laid_out_plan& layout, int rank, std::size_t rounds,
     const shared_reading what{static_cast<double>(plan.own_slots),
                               static_cast<double>(plan.deliveries.size())};
     const std::uint64_t bytes = plan.slots > 0 ? layout.slot_bytes(0) : 0;
-    if (rounds > 0) all.work[0] = estimate(what, rank, bytes, nodes, on);
+    if (rounds > 0) all.work[0] = estimate(what, rank, bytes, in);
     return all;
   }
-  estimated_plan through(layout, rank, nodes, on);
+  estimated_plan through(layout, rank, in);
   for (const relay_plan::round& now : plan.rounds) through.add(now, all);
   return all;
 }
 
-double estimate(const shared_reading& what, int rank, std::uint64_t bytes, const placement& nodes,
-                const machine& on) {
-  const model::message_cost near = model::cost_of_message(on, edge_costs(on).level_of_node(), 0);
-  const int sharing = sharers(nodes, rank, on);
+double estimate(const shared_reading& what, int rank, std::uint64_t bytes, const cost_terms& in) {
+  const machine& on = in.on;
+  const model::message_cost near = model::cost_of_message(on, edge_costs(in).level_of_node(), 0);
+  const int sharing = sharers(in.nodes, rank, on);
   const double copy = static_cast<double>(bytes) * on.processor.copy_ns_per_byte.value_or(0);
   const double look = near.send_overhead.ns() + near.receive_overhead.ns();
   return (what.own_blocks * copy + what.sources * (look + copy)) * sharing + near.latency.ns() +
          turns(sharing, on);
 }
 
-double least_of_relaying(int rank, const placement& nodes, const machine& on) {
-  edge_costs costs(on);
+double least_of_relaying(int rank, const cost_terms& in) {
+  edge_costs costs(in);
   const edge_cost& near = costs.of(costs.level_of_node(), 0);
-  const int sharing = sharers(nodes, rank, on);
-  return 2 * ((near.sending + near.receiving) * sharing + near.latency + turns(sharing, on));
+  const int sharing = sharers(in.nodes, rank, in.on);
+  return 2 * ((near.sending + near.receiving) * sharing + near.latency + turns(sharing, in.on));
 }
 
-double least_time(const least_effort& effort, double volume, const placement& nodes,
-                  const machine& on) {
-  edge_costs costs(on);
+bool is_near_cheaper(const cost_terms& in) {
+  const bool in_company = in.nodes.nodes() < in.nodes.ranks();
+  return in_company && edge_costs(in).level_of_node() + 1 < in.on.levels.size();
+}
+
+double least_time(const least_effort& effort, double volume, const cost_terms& in) {
+  const placement& nodes = in.nodes;
+  const machine& on = in.on;
+  edge_costs costs(in);
   const bool apart = nodes.nodes() == nodes.ranks();
   const std::size_t outermost = on.levels.size() - 1;
   const std::size_t inner = apart ? outermost : costs.level_of_node();
@@ -253,9 +264,15 @@ double least_time(const least_effort& effort, double volume, const placement& no
   const auto passing = [](const edge_cost& one) {
     return one.sending + one.latency + one.receiving;
   };
-  const double beside = std::max(0.0, effort.messages - effort.far_rounds - effort.near_rounds);
+  const auto work = [](double messages, const edge_cost& one) {
+    return std::max(0.0, messages) * (one.sending + one.receiving);
+  };
+  const double far_beside = effort.far_messages - effort.far_rounds;
+  const double near_beside = effort.messages - effort.far_messages - effort.near_rounds;
+  const double beside = effort.messages - effort.far_rounds - effort.near_rounds;
   return effort.far_rounds * passing(far) + effort.near_rounds * passing(near) +
-         std::max(beside * (near.sending + near.receiving), volume * a_byte);
+         std::max({work(beside, near), work(far_beside, far) + work(near_beside, near),
+                   volume * a_byte});
 }
 
 }  // namespace upwash::neighborhoods

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "upwash/model/machine.hpp"
-#include "upwash/neighborhood/relay/placement.hpp"
+#include "upwash/neighborhood/relay/cost_terms.hpp"
 #include "upwash/neighborhood/relay/relay_plan.hpp"
 #include "upwash/neighborhood/relay/relay_schedule.hpp"
 
@@ -22,7 +21,7 @@ struct round_times {
   std::vector<double> adapter;  ///< for which its messages hold the adapter that its node shares
 };
 [[nodiscard]] round_times estimate(const laid_out_plan& layout, int rank, std::size_t rounds,
-                                   const placement& nodes, const machine& on);
+                                   const cost_terms& in);
 
 /// What members do in shared memory: each lays out `own_blocks` and reads as many as it has
 /// `sources`.
@@ -31,10 +30,10 @@ struct shared_reading {
   double sources = 0;
 };
 [[nodiscard]] double estimate(const shared_reading& what, int rank, std::uint64_t bytes,
-                              const placement& nodes, const machine& on);
+                              const cost_terms& in);
 
 /// Less than that no plan takes in which blocks go on from where they came.
-[[nodiscard]] double least_of_relaying(int rank, const placement& nodes, const machine& on);
+[[nodiscard]] double least_of_relaying(int rank, const cost_terms& in);
 
 /// What a scheme does at least, as far as graph and nodes tell without a plan: rounds one after the
 /// other, of messages between nodes and inside them, and what the busiest rank sends or reads.
@@ -42,10 +41,13 @@ struct least_effort {
   double far_rounds = 0;
   double near_rounds = 0;
   double messages = 0;
+  double far_messages = 0;  ///< of these between nodes
 };
 /// The time that takes at least, where the busiest rank gets `volume` bytes. The same at all ranks.
-[[nodiscard]] double least_time(const least_effort& effort, double volume, const placement& nodes,
-                                const machine& on);
+[[nodiscard]] double least_time(const least_effort& effort, double volume, const cost_terms& in);
+
+/// Whether some ranks share nodes, and messages there cost less than others.
+[[nodiscard]] bool is_near_cheaper(const cost_terms& in);
 
 /// Rounds up to the last in which a rank takes part.
 [[nodiscard]] std::size_t rounds_of(const relay_plan& plan) noexcept;

@@ -12,8 +12,12 @@
 namespace upwash::neighborhoods {
 namespace {
 
-/// The sweep of neighborhood_best shows no graph on which direct is left wrongly at this gain.
-constexpr double enough_gain = 0.75;
+/// The best scheme by price is seldom further from the least estimate (neighborhood_best).
+constexpr double reach = 2;
+/// Nor do estimates lie further above prices where rounds and messages are what takes time.
+constexpr double above_price = 1.25;
+/// What is priced has about so many messages at most: half a second.
+constexpr std::uint64_t most_messages = 400'000;
 
 double halvings(int parts) {
   return parts <= 1 ? 0 : std::bit_width(static_cast<unsigned>(parts - 1));
@@ -41,17 +45,6 @@ double in_common(const graph_facts& graph, int ranks) {
 
 }  // namespace
 
-graph_facts facts_of(const process_graph& graph, const grid_reach* reach) {
-  graph_facts all{.destinations = static_cast<double>(graph.edges()) / graph.ranks(),
-                  .coordinates = reach};
-  for (int rank = 0; rank < graph.ranks(); ++rank) {
-    all.most_destinations =
-        std::max(all.most_destinations, static_cast<int>(graph.destinations(rank).size()));
-    all.most_sources = std::max(all.most_sources, static_cast<int>(graph.sources(rank).size()));
-  }
-  return all;
-}
-
 least_effort least_effort_of(const chosen_scheme& one, const graph_facts& graph,
                              const placement& nodes) {
   const std::string_view name = one.is->is.name;
@@ -76,7 +69,8 @@ least_effort least_effort_of(const chosen_scheme& one, const graph_facts& graph,
   }
   if (one.is->facts.straight) return {far, 1 - far, most};
   // Friends: each of their common neighbours gets a message of one of them.
-  return {far, 2 - far, std::ceil(graph.destinations / static_cast<double>(one.with[0]))};
+  const auto k = static_cast<double>(one.with[0]);
+  return {far, 2 - far, std::ceil(graph.destinations / k), std::ceil(graph.far_destinations / k)};
 }
 
 std::vector<chosen_scheme> friends_for(const graph_facts& graph, int ranks) {
@@ -89,62 +83,65 @@ std::vector<chosen_scheme> friends_for(const graph_facts& graph, int ranks) {
     if (common > each && nearer) k = each;  // equation 7.6
   }
   if (k == 0) return {};
-  if (!on_grid) return {scheme_named(fmt::format("friends:k={}", k))};
-  std::vector<chosen_scheme> all{scheme_named(fmt::format("friends:k={},theta=1,aware=0", k))};
-  if (k >= 4) {
-    all.push_back(scheme_named(fmt::format("friends:k={},aware=0,cumulative=1", k / 2)));
+  // Cumulative ones are never ahead of all others in the sweep of neighborhood_best.
+  return {scheme_named(fmt::format("friends:k={}{}", k, on_grid ? ",theta=1,aware=0" : ""))};
+}
+
+scheme_search::scheme_search(const search_in& all, std::uint64_t bytes) : in_(all), bytes_(bytes) {
+  asked_ = schemes_of(stage_);
+}
+
+std::vector<chosen_scheme> scheme_search::schemes_of(stage now) const {
+  if (now == stage::friends) {
+    // They take long to find, and gain little over those that go by nodes.
+    if (!in_.where.several_nodes || is_near_cheaper(in_.costs)) return {};
+    return friends_for(in_.graph, in_.costs.nodes.ranks());
   }
+  std::vector<chosen_scheme> all = schemes_worth_a_look(in_.where);
+  std::erase_if(all, [now](const chosen_scheme& each) {
+    const bool straight = each.is->facts.straight;
+    const bool by_nodes = each.is->route == &node_forward || each.is->route == &node_pairs;
+    return now != (straight ? stage::straight : by_nodes ? stage::by_nodes : stage::others);
+  });
   return all;
-}
-
-scheme_search::scheme_search(const search_in& all, std::uint64_t bytes)
-    : in_(all), bytes_(bytes), found_(scheme_named("direct")) {
-  asked_.push_back(found_);
-  const chosen_scheme shared = scheme_named("shared");
-  if (in_.where.shares_memory || in_.where.nodes_share_memory) asked_.push_back(shared);
-}
-
-/// Another than direct must be better by more than estimates err.
-double scheme_search::to_beat() const noexcept {
-  return found_ns_ * (found_.is->facts.only_messages ? enough_gain : 1);
 }
 
 bool scheme_search::may_win(const chosen_scheme& one) const {
   const double volume = static_cast<double>(bytes_) * in_.graph.most_sources;
-  const least_effort least = least_effort_of(one, in_.graph, in_.nodes);
-  return least_time(least, volume, in_.nodes, in_.on) < to_beat();
+  const least_effort least = least_effort_of(one, in_.graph, in_.costs.nodes);
+  return least_time(least, volume, in_.costs) < above_price * least_ns_;
 }
 
 std::span<const chosen_scheme> scheme_search::next() {
-  if (stage_ == stage::straight) return asked_;
   while (asked_.empty() && stage_ != stage::over) {
-    if (stage_ == stage::relaying) {
-      for (const chosen_scheme& each : schemes_worth_a_look(in_.where)) {
-        if (!each.is->facts.straight && may_win(each)) asked_.push_back(each);
-      }
-    } else if (in_.where.several_nodes) {
-      for (const chosen_scheme& each : friends_for(in_.graph, in_.nodes.ranks())) {
-        if (may_win(each)) asked_.push_back(each);
-      }
-    }
-    if (asked_.empty()) stage_ = stage_ == stage::relaying ? stage::friends : stage::over;
+    stage_ = static_cast<stage>(static_cast<int>(stage_) + 1);
+    if (stage_ == stage::over) break;
+    asked_ = schemes_of(stage_);
+    std::erase_if(asked_, [this](const chosen_scheme& each) { return !may_win(each); });
   }
   return asked_;
 }
 
-void scheme_search::took(std::span<const double> each) {
+void scheme_search::took(std::span<const estimated_scheme> each) {
   for (std::size_t i = 0; i < each.size(); ++i) {
-    if (asked_[i].is->facts.only_messages) {
-      direct_ns_ = found_ns_ = each[i];
-    } else if (each[i] < to_beat()) {
-      found_ = asked_[i];
-      found_ns_ = each[i];
-    }
+    least_ns_ = seen_.empty() ? each[i].nanoseconds : std::min(least_ns_, each[i].nanoseconds);
+    seen_.push_back({asked_[i], each[i]});
   }
   asked_.clear();
-  stage_ = stage_ == stage::straight   ? stage::relaying
-           : stage_ == stage::relaying ? stage::friends
-                                       : stage::over;
+}
+
+std::vector<scheme_search::seen> scheme_search::within_reach() const {
+  std::vector<seen> all = seen_;
+  std::erase_if(all,
+                [this](const seen& each) { return each.takes.nanoseconds > reach * least_ns_; });
+  std::stable_sort(all.begin(), all.end(), [](const seen& a, const seen& b) {
+    return a.takes.nanoseconds < b.takes.nanoseconds;
+  });
+  std::uint64_t messages = 0;
+  std::size_t kept = 0;
+  while (kept < all.size() && (messages += all[kept].takes.messages) <= most_messages) ++kept;
+  all.resize(std::max<std::size_t>(kept, 1));
+  return all;
 }
 
 }  // namespace upwash::neighborhoods

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What all ranks know of a graph before any plan is made: by it schemes are chosen to be planned.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "upwash/neighborhood/graphs/process_graph.hpp"
+#include "upwash/neighborhood/relay/placement.hpp"
+#include "upwash/neighborhood/relay/router.hpp"
+
+namespace upwash::neighborhoods {
+
+/// Of one rank: other ranks, each counted once.
+struct neighbor_counts {
+  std::uint64_t destinations = 0;
+  std::uint64_t sources = 0;
+  std::uint64_t far_destinations = 0;  ///< on other nodes
+};
+[[nodiscard]] neighbor_counts counts_of(int rank, std::span<const int> destinations,
+                                        std::span<const int> sources, const placement& nodes);
+
+/// By these of all ranks.
+struct graph_facts {
+  int most_destinations = 0;  ///< of any rank
+  int most_sources = 0;
+  double destinations = 0;      ///< in the mean
+  double far_destinations = 0;  ///< in the mean
+  const grid_reach* coordinates = nullptr;
+};
+/// `reach`: reach_of the graph, which outlives this, or null.
+[[nodiscard]] graph_facts facts_of(const process_graph& graph, const placement& nodes,
+                                   const grid_reach* reach);
+
+}  // namespace upwash::neighborhoods
