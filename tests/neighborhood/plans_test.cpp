@@ -120,6 +120,14 @@ std::string proven(const process_graph& graph, contents of, const std::vector<re
   return {};
 }
 
+TEST(neighborhood_plans, begin_behind_their_rank) {
+  const all_plans plans = plans_by("direct", graph_of("random:permille=1000", 8),
+                                   placement::blocks(8, 4), contents::same_for_all);
+  std::vector<int> peers;
+  for (const relay_plan::message& each : plans.of[5].sends) peers.push_back(each.peer);
+  EXPECT_EQ(peers, (std::vector<int>{6, 7, 0, 1, 2, 3, 4})) << "so not all send to rank 0 first";
+}
+
 TEST(neighborhood_plans, are_proven_as_schedules) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 9);

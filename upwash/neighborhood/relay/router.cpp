@@ -147,8 +147,12 @@ void router::lay_out_blocks() {
 
 std::vector<letter> router::take_letters() {
   if (outgoing_.empty()) return {};
-  std::sort(outgoing_.begin(), outgoing_.end(),
-            [](const outgoing& a, const outgoing& b) { return a.to < b.to; });
+  // Each begins behind itself, so that not all send to the same few first.
+  std::sort(outgoing_.begin(), outgoing_.end(), [this](const outgoing& a, const outgoing& b) {
+    const bool a_is_behind = a.to > rank_;
+    const bool b_is_behind = b.to > rank_;
+    return a_is_behind != b_is_behind ? a_is_behind : a.to < b.to;
+  });
   if (in_.hands_over) lay_out_blocks();
   std::vector<letter> all;
   all.reserve(outgoing_.size());

@@ -133,7 +133,7 @@ class router {
 
   // For whoever drives the rounds:
 
-  /// What goes in this round, by ascending ranks.
+  /// What goes in this round: from the next rank on, and round to the one before.
   [[nodiscard]] std::vector<letter> take_letters();
   /// What came, by ascending ranks.
   void take_in(std::vector<letter>&& letters);
