@@ -74,10 +74,11 @@ std::vector<chosen_scheme> all_for(const planned_graph& plans, int ranks) {
 ///
 /// `best` prices what its estimates leave, so it may lose by what they leave out: schemes at more
 /// than twice the least estimate. And it prices blocks of 4 bytes as such of 8. So a choice may be
-/// 3 % behind each other scheme (2 % behind direct), and 5 % behind friends, of which it looks at
+/// 5 % behind each other scheme (2 % behind direct), and 10 % behind friends, of which it looks at
 /// one k. It looks at none where messages inside nodes are cheap: they take long to find each
 /// other, and gain at most 3 % for all-gathers; in all-to-alls of about a KiB and more, where they
 /// save no bytes, they gain up to a fifth on small machines by the other order of messages alone.
+/// In the mean it is within 0.5 % of the best.
 class summary {
  public:
   void add(planned_graph& plans, std::uint64_t bytes, const cost_terms& in, bool one_each,
@@ -92,8 +93,8 @@ class summary {
     for (const chosen_scheme& each : all_for(plans, in.nodes.ranks())) {
       const double other = price(each);
       const std::string_view name = each.is->is.name;
-      const double of_friends = looks_at_no_friends && one_each ? 1.2 : 1.05;
-      const double most = name == "direct" ? 1.02 : name == "friends" ? of_friends : 1.03;
+      const double of_friends = looks_at_no_friends && one_each ? 1.2 : 1.1;
+      const double most = name == "direct" ? 1.02 : name == "friends" ? of_friends : 1.05;
       EXPECT_LE(takes, most * other)
           << where << " takes " << text_of(chosen.is) << " and not " << text_of(each);
       least = std::min(least, other);
@@ -106,6 +107,7 @@ class summary {
     }
   }
   void say(std::string_view on) const {
+    EXPECT_LE(sum_ / cells_, 1.005) << on;
     fmt::print("{}: {} cells, {:.4f} of the best price in the mean, {:.3f} at most ({})\n", on,
                cells_, sum_ / cells_, most_, worst_);
   }

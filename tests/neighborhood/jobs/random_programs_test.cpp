@@ -71,7 +71,8 @@ void fill(std::span<unsigned char> block, std::uint64_t bits) {
 /// time.
 class drawn_call {
  public:
-  drawn_call(const neighborhood& on, drawn_shape shape) : on_(&on), is_(std::move(shape)) {
+  drawn_call(const neighborhood& on, drawn_shape shape)
+      : on_(&on), rank_(on.among().rank()), ranks_(on.among().size()), is_(std::move(shape)) {
     lay_out();
     own_in_.resize(sent_.end);
     own_out_.resize(received_.end);
@@ -125,7 +126,7 @@ class drawn_call {
   void expect_results() const {
     ASSERT_TRUE(std::ranges::equal(out_, wanted_))
         << is_.scheme << ", kind " << static_cast<int>(is_.what) << ", " << is_.each
-        << " bytes, member " << on_->among().rank() << " of " << on_->among().size();
+        << " bytes, member " << rank_ << " of " << ranks_;
   }
 
  private:
@@ -170,7 +171,9 @@ class drawn_call {
     return static_cast<std::uint64_t>(std::ranges::count(seen, peer)) - 1;
   }
 
-  const neighborhood* on_;
+  const neighborhood* on_;  ///< may be gone once the call is under way
+  int rank_;
+  int ranks_;
   drawn_shape is_;
   block_list sent_;
   block_list received_;
@@ -219,6 +222,7 @@ class program {
  public:
   program(job& here, std::uint64_t seed)
       : common_(seed, static_cast<std::uint64_t>(here.size())),
+        own_(seed, 1000 + static_cast<std::uint64_t>(here.rank())),
         area_(allocate(here.world(), 2 * half_area)) {
     const team& world = teams_.emplace_back(here.world());
     const int colours = 1 + static_cast<int>(common_.below(3));
@@ -238,6 +242,8 @@ class program {
   void run(std::uint64_t calls) {
     for (std::uint64_t call = 0; call < calls; ++call) {
       begin_call();
+      if (common_.below(6) == 0) begin_in_any_order();
+      if (common_.below(6) == 0) begin_and_drop();
       while (under_way_.size() > most_under_way) end_call(common_.below(under_way_.size()));
       if (common_.below(8) == 0) reduce();
       if (testing::Test::HasFatalFailure()) return;
@@ -296,6 +302,53 @@ class program {
     one.call().wait();
     one.expect_results();
   }
+  /// On several teams, by plans that are there already: each member begins them, and waits for
+  /// them, in an order of its own.
+  void begin_in_any_order() {
+    std::vector<drawn_call> calls;
+    for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {  // the world, and a part
+      drawn_shape shape = drawn(all_[which].on, false, common_);
+      shape.what = common_.below(2) == 0 ? drawn_shape::kind::gather : drawn_shape::kind::exchange;
+      shape.gaps = false;
+      shape.edges.entry = shape.edges.exit = sync_mode::mine;
+      calls.emplace_back(all_[which].on, shape).call(blocking);
+      calls.back().forget_results();
+    }
+    std::vector<request> ends(calls.size());
+    const std::size_t first = own_.below(2);
+    for (const std::size_t which : {first, 1 - first}) ends[which] = calls[which].call();
+    const std::size_t sooner = own_.below(2);
+    for (const std::size_t which : {sooner, 1 - sooner}) {
+      ends[which].wait();
+      calls[which].expect_results();
+    }
+  }
+  /// On a neighborhood that is gone when the call ends, and so may its team be.
+  void begin_and_drop() {
+    const bool own_team = common_.below(2) == 0;
+    team on = own_team ? teams_.front().split(0, -teams_.front().rank()) : teams_.back();
+    std::vector<started> calls;
+    {
+      const process_graph graph = test::drawn_graph(on.size(), common_.next());
+      const neighborhood dropped(on, {graph.sources(on.rank()), graph.destinations(on.rank())});
+      for (std::uint64_t more = 1 + common_.below(3); more > 0; --more) {
+        started& one =
+            calls.emplace_back(started{drawn_call(dropped, drawn(dropped, false, common_))});
+        one.end = one.what.call();
+      }
+    }
+    if (own_team && common_.below(2) == 0) {
+      on.release();
+    } else {
+      reduce();
+    }
+    while (!calls.empty()) {
+      const auto at = calls.begin() + static_cast<std::ptrdiff_t>(own_.below(calls.size()));
+      at->end.wait();
+      at->what.expect_results();
+      calls.erase(at);
+    }
+  }
   void end_call(std::uint64_t which) {
     const auto at = std::next(under_way_.begin(), static_cast<std::ptrdiff_t>(which));
     at->end.wait();
@@ -307,7 +360,8 @@ class program {
     ASSERT_EQ(all_reduce<sum>(on, blocking, 1), on.size());
   }
 
-  random_stream common_;
+  random_stream common_;  ///< the same at all members
+  random_stream own_;     ///< another one at each
   region area_;
   std::list<team> teams_;
   std::vector<place> all_;

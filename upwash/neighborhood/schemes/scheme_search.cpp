@@ -12,8 +12,11 @@
 namespace upwash::neighborhoods {
 namespace {
 
-/// The best scheme by price is seldom further from the least estimate (neighborhood_best).
-constexpr double reach = 2;
+/// The best scheme by price is seldom further from the least estimate (neighborhood_best). How long
+/// bytes wait for each other at adapters and in memory is estimated less well than rounds are.
+constexpr double reach_of_short = 2;
+constexpr double reach_of_long = 2.5;
+constexpr std::uint64_t most_of_short = 64;
 /// Nor do estimates lie further above prices where rounds and messages are what takes time.
 constexpr double above_price = 1.25;
 /// What is priced has about so many messages at most: half a second.
@@ -132,8 +135,9 @@ void scheme_search::took(std::span<const estimated_scheme> each) {
 
 std::vector<scheme_search::seen> scheme_search::within_reach() const {
   std::vector<seen> all = seen_;
-  std::erase_if(all,
-                [this](const seen& each) { return each.takes.nanoseconds > reach * least_ns_; });
+  const bool are_short = bytes_ != 0 && bytes_ <= most_of_short;
+  const double reach = are_short ? reach_of_short : reach_of_long;
+  std::erase_if(all, [&](const seen& each) { return each.takes.nanoseconds > reach * least_ns_; });
   std::stable_sort(all.begin(), all.end(), [](const seen& a, const seen& b) {
     return a.takes.nanoseconds < b.takes.nanoseconds;
   });
