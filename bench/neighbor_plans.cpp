@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a neighborhood takes to make with its first all-gather, where members agree on plans by
-// messages and by puts: few rounds (node_pairs), many (friends).
+// messages and by puts: few rounds (node_pairs), many (friends). And for the best scheme, which is
+// searched for, against direct in turn.
 #include <fmt/format.h>
 
 #include <vector>
@@ -19,16 +20,20 @@ void neighbor_plans(context& c) {
   const neighbors mine{graph.sources(c.rank()), graph.destinations(c.rank())};
   const std::vector<int> block(2, c.rank());
   std::vector<int> theirs(2 * mine.sources.size());
+  const auto make = [&](const char* scheme, agree_by by) {
+    const neighborhood made(c.here().world(), mine, {}, {.plans_by = by});
+    neighbor_all_gather(made, blocking, block, theirs, {.scheme = scheme});
+  };
   for (const char* scheme : {"node_pairs", "friends:k=2"}) {
     for (const agree_by by : {agree_by::messages, agree_by::puts}) {
       const char* name = by == agree_by::puts ? "puts" : "messages";
       c.measure({.label = fmt::format("{}/{}", name, scheme), .bytes = 8, .unit = "us"},
-                timed(c, [&] {
-                  const neighborhood made(c.here().world(), mine, {}, {.plans_by = by});
-                  neighbor_all_gather(made, blocking, block, theirs, {.scheme = scheme});
-                }));
+                timed(c, [&] { make(scheme, by); }));
     }
   }
+  const auto direct = timed(c, [&] { make("direct", agree_by::messages); });
+  c.compare({.label = "best over direct", .bytes = 8, .unit = "us"},
+            timed(c, [&] { make("best", agree_by::messages); }), direct);
 }
 
 }  // namespace upwash::bench
