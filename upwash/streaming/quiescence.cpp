@@ -21,7 +21,7 @@ using streaming::tally;
 quiescence::quiescence(const team& among) : among_(among), waves_(among, *this) {}
 
 quiescence::~quiescence() noexcept(false) {
-  if (std::uncaught_exceptions() == 0) waves_.wait_for_end({});
+  if (std::uncaught_exceptions() == exceptions_) waves_.wait_for_end({});
 }
 
 void quiescence::attach(engine& stream) {

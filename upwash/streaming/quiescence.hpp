@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -128,6 +129,7 @@ class quiescence final : private streaming::counted_work {
   streaming::waves waves_;
   streaming::tally own_;
   std::vector<streaming::engine*> attached_;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace upwash

@@ -199,6 +199,26 @@ JOB_TEST(quiescence, counts_streams_that_are_gone) {
   }
 }
 
+/// One that is made and destroyed while an exception, of before it was made, unwinds the stack.
+JOB_TEST(quiescence, waits_for_its_end_in_destructors_that_exceptions_run) {
+  bool over = false;
+  struct last_words {
+    job& here;
+    bool& over;
+    ~last_words() {
+      quiescence quiet(here.world());
+      quiet.notify([this] { over = true; });
+    }
+  };
+  try {
+    const last_words said{here, over};
+    throw here.rank();
+  } catch (int) {
+    EXPECT_TRUE(over);
+  }
+  control::barrier(here.world());
+}
+
 JOB_TEST(quiescence, waits_for_who_is_busy, .on_shm = false) {
   quiescence quiet(here.world());
   const bool busy = here.rank() == here.size() / 2;
