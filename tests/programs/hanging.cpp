@@ -7,8 +7,9 @@
 //   computes  all but rank 0 wait in an all_reduce; rank 0 computes
 //   polls     as missing, but the others test a receive in a loop
 //   pending   rank 0 has posted receives, and waits for a word; the others have left
-//   kinds     rank 0 waits for a semaphore, 1 for a lock, 2 for the end of a stream; the last
-//   computes slow      as missing, but the last rank comes after SECONDS
+//   kinds     rank 0 waits for a semaphore, 1 for a lock, 2 for a stream; the last computes
+//   slow      as missing, but the last rank comes after SECONDS
+//   sets      rank 0 waits for any of its requests, 1 for some, 2 for a message; the last computes
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -44,6 +45,21 @@ void hang_in_kinds(upwash::job& here) {
   }
 }
 
+void hang_in_sets(upwash::job& here) {
+  const upwash::team world = here.world();
+  const int last = here.size() - 1;
+  std::array<std::byte, 8> bytes{};
+  std::array<std::size_t, 1> indices{};
+  const auto send = [&] {
+    return upwash::matching::send(world, last, 7, bytes, upwash::matching::mode::synchronous);
+  };
+  if (here.rank() == last) compute_for_ever();
+  std::array<upwash::request, 1> sends{send()};
+  if (here.rank() == 0) upwash::wait_any(sends);
+  if (here.rank() == 1) upwash::wait_some(sends, indices);
+  if (here.rank() == 2) static_cast<void>(upwash::matching::wait_for_message(world, last, 9));
+}
+
 void hang(upwash::job& here, std::string_view how, double seconds) {
   const upwash::team world = here.world();
   const bool last = here.rank() == here.size() - 1;
@@ -71,6 +87,8 @@ void hang(upwash::job& here, std::string_view how, double seconds) {
     upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::comparison::equal, 1);
   } else if (how == "kinds") {
     hang_in_kinds(here);
+  } else if (how == "sets") {
+    hang_in_sets(here);
   }
 }
 

@@ -46,6 +46,10 @@ reports "${run[@]}" -n 4 "$bin/hanging" kinds -- "^  0     waits in wait for a s
   "^  1     waits in lock at hanging.cpp:[0-9]+ " "^  2     waits in quiescence at hanging.cpp:[0-9]+ " \
   "^  3     computes without calling the library "
 
+reports "${run[@]}" -n 4 "$bin/hanging" sets -- "^  0     waits in wait_any at hanging.cpp:[0-9]+ " \
+  "^  1     waits in wait_some at hanging.cpp:[0-9]+ " "^  2     waits in probe at hanging.cpp:[0-9]+ +3 +9 " \
+  "^  3     computes without calling the library "
+
 # A loop over test() is a wait, too.
 : >"$out"
 "${run[@]}" -n 2 "$bin/hanging" polls >>"$out" 2>&1 &

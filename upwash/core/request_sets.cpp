@@ -43,7 +43,8 @@ std::optional<std::size_t> test(std::span<request> from, std::span<std::size_t> 
   return taken == 0 ? std::nullopt : std::optional(taken);
 }
 
-std::size_t wait(std::span<request> from, std::span<std::size_t> indices, const char* operation) {
+std::size_t wait(std::span<request> from, std::span<std::size_t> indices, const char* operation,
+                 const call_site& site) {
   const request* open = first_open(from);
   if (open == nullptr) return no_request;
   if (const std::size_t taken = take(from, indices); taken != 0) return taken;
@@ -51,7 +52,8 @@ std::size_t wait(std::span<request> from, std::span<std::size_t> indices, const 
     return std::ranges::any_of(*static_cast<const std::span<request>*>(context), reportable);
   };
   host(detail::request_access::owner(*open))
-      .wait(conduit::wait_target::predicate(any_done, &from), {.operation = operation});
+      .wait(conduit::wait_target::predicate(any_done, &from),
+            {.operation = operation, .site = site});
   return take(from, indices);
 }
 
@@ -70,9 +72,9 @@ std::optional<std::size_t> test_any(std::span<request> requests) {
   return taken == 1U ? std::optional(index) : taken;
 }
 
-std::size_t wait_any(std::span<request> requests) {
+std::size_t wait_any(std::span<request> requests, call_site site) {
   std::size_t index = 0;
-  return wait(requests, {&index, 1}, "wait_any") == no_request ? no_request : index;
+  return wait(requests, {&index, 1}, "wait_any", site) == no_request ? no_request : index;
 }
 
 std::optional<std::size_t> test_some(std::span<request> requests, std::span<std::size_t> indices) {
@@ -80,9 +82,9 @@ std::optional<std::size_t> test_some(std::span<request> requests, std::span<std:
   return test(requests, indices);
 }
 
-std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices) {
+std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices, call_site site) {
   check_room(requests, indices, "wait_some");
-  return wait(requests, indices, "wait_some");
+  return wait(requests, indices, "wait_some", site);
 }
 
 namespace detail {

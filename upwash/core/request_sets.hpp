@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/core/request.hpp"
 
 namespace upwash {
@@ -30,9 +31,10 @@ inline constexpr std::size_t no_request = ~std::size_t{0};
                                                    std::span<std::size_t> indices);
 
 /// As `test_any`, but blocks until one is complete.
-std::size_t wait_any(std::span<request> requests);
+std::size_t wait_any(std::span<request> requests, call_site site = call_site::current());
 
 /// As `test_some`, but blocks until one is complete at least.
-std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices);
+std::size_t wait_some(std::span<request> requests, std::span<std::size_t> indices,
+                      call_site site = call_site::current());
 
 }  // namespace upwash

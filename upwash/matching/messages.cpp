@@ -125,8 +125,8 @@ receiving receive(claimed_message&& claimed, std::span<std::byte> into) {
 std::optional<receipt> probe(const team& from, int source, int tag) {
   return of(from).probe(from, source, tag);
 }
-receipt wait_for_message(const team& from, int source, int tag) {
-  return of(from).wait_for_message(from, source, tag);
+receipt wait_for_message(const team& from, int source, int tag, call_site site) {
+  return of(from).wait_for_message(from, source, tag, site);
 }
 std::optional<claimed_message> claim(const team& from, int source, int tag) {
   return of(from).claim(from, source, tag);

@@ -119,7 +119,8 @@ receiving receive(claimed_message&& claimed, std::span<std::byte> into);
 /// received yet costs 100 bytes a pattern.
 [[nodiscard]] std::optional<receipt> probe(const team& from, int source, int tag);
 /// Blocks until there is one.
-[[nodiscard]] receipt wait_for_message(const team& from, int source, int tag);
+[[nodiscard]] receipt wait_for_message(const team& from, int source, int tag,
+                                       call_site site = call_site::current());
 /// As `probe`, but the message is taken out, so that no other receive gets it.
 [[nodiscard]] std::optional<claimed_message> claim(const team& from, int source, int tag);
 

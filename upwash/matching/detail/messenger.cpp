@@ -184,7 +184,7 @@ unexpected_message* messenger::kept_for(const envelope& wanted) {
   return static_cast<unexpected_message*>(e);
 }
 
-receipt messenger::wait_for_message(const team& from, int source, int tag) {
+receipt messenger::wait_for_message(const team& from, int source, int tag, const call_site& site) {
   waiting_probes::probe mine{wanted_of(from, source, tag, "probe")};
   const waiting_probes::listening until_found(probes_, mine);
   for (;;) {
@@ -197,7 +197,8 @@ receipt messenger::wait_for_message(const team& from, int source, int tag) {
         {.operation = "probe",
          .peer = source >= 0 ? from.world_rank(source) : -1,
          .tag = tag,
-         .team = from.id()});
+         .team = from.id(),
+         .site = site});
   }
 }
 

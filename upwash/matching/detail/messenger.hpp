@@ -50,7 +50,7 @@ class messenger final : public service_base {
   receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
   static receiving receive_claimed(claimed_message&& claimed, std::span<std::byte> into);
   std::optional<receipt> probe(const team& from, int source, int tag);
-  receipt wait_for_message(const team& from, int source, int tag);
+  receipt wait_for_message(const team& from, int source, int tag, const call_site& site);
   std::optional<claimed_message> claim(const team& from, int source, int tag);
   bool cancel(posted& p);
   [[nodiscard]] bool test(const posted& p);
