@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each check of the tree passes on a small good tree and fails on each way to break it."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -279,6 +280,38 @@ class Clang(TreeCase):
         self.passes("check-clang")
         self.write("examples/one/main.cpp", SPDX + "int main() { return one(); }\n")
         self.fails("check-clang", "does not compile examples/one/main.cpp")
+
+
+@unittest.skipUnless(shutil.which("aarch64-linux-gnu-g++"), "there is no cross compiler for ARM")
+class Fences(TreeCase):
+    def setUp(self):
+        super().setUp()
+        for folder in ("upwash", "tests/fences"):
+            shutil.copytree(SCRIPTS.parent / folder, self.root / folder, dirs_exist_ok=True)
+
+    def replace(self, file, fence, instead):
+        whole = (self.root / file).read_text()
+        self.assertEqual(whole.count(fence), 1, f"{file} has another fence than this test knows")
+        self.write(file, whole.replace(fence, instead))
+
+    def test_each_fence_that_is_missing_is_named(self):
+        release = "std::atomic_thread_fence(std::memory_order_release);"
+        missing = (
+            ("upwash/core/detail/direct.hpp", release, "", "put_data: no barrier"),
+            ("upwash/core/detail/direct.hpp", "bits, __ATOMIC_RELEASE", "bits, __ATOMIC_RELAXED",
+             "the flag is not stored with release"),
+            ("upwash/base/apply_atomic.hpp", "word.exchange(operand)",
+             "word.exchange(operand, std::memory_order_relaxed)", "does not order what is around"),
+            ("upwash/onesided/accumulate.cpp", release, "", "accumulate: no barrier"),
+            ("upwash/onesided/transfer.cpp", release, "", "put_laid_at_once: no barrier"),
+            ("upwash/conduit/shm/detail/shm_memory.cpp", release, "", "shm_endpoint::put: no barrier"),
+        )
+        for file, fence, instead, _ in missing:
+            self.replace(file, fence, instead)
+        result = self.run_check("check-fences")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        for *_, said in missing:
+            self.assertIn(said, result.stdout)
 
 
 if __name__ == "__main__":
