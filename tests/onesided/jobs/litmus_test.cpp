@@ -175,8 +175,6 @@ TEST(litmus, what_is_stored_first_is_seen_first) {
 #endif
 }
 
-/// What is complete is seen before whatever its writer begins then: by the owner, who loads, and by
-/// others, who get.
 /// A put, a fence, then a load: of two ranks that do that crosswise one sees the other's.
 JOB_TEST(litmus, fences_are_between_puts_and_loads, .least_ranks = 2, .most_ranks = 4) {
   cells all(here);
@@ -199,6 +197,8 @@ JOB_TEST(litmus, fences_are_between_puts_and_loads, .least_ranks = 2, .most_rank
   all.end();
 }
 
+/// What is complete is seen before whatever its writer begins then: by the owner, who loads, and by
+/// others, who get.
 JOB_TEST(litmus, what_is_complete_comes_first, .least_ranks = 2, .most_ranks = 4) {
   for (int how = 0; how < static_cast<int>(way::count); ++how) {
     pass_messages(here, static_cast<way>(how));
