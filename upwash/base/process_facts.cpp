@@ -46,7 +46,9 @@ std::uint64_t number_in(const char* at, int wanted) {
 }  // namespace
 
 std::uint64_t process_started(int pid) {
-  const auto stat = process_file(pid, "stat");
+  // Of its first thread, which is as old: what a process under qemu-user reads of itself in
+  // /proc/PID/stat is qemu's, and another start than its peers see.
+  const auto stat = process_file(pid, fmt::format("task/{}/stat", pid).c_str());
   const char* at = behind_command(stat);
   // Ended, and only not yet reaped.
   if (at != nullptr && (*at == 'Z' || *at == 'X')) return 0;
