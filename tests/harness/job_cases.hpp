@@ -20,11 +20,12 @@ namespace upwash::test {
 
 inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
 
-/// Under a sanitizer only some of what a conduit is tried with: starting one process takes longer
-/// than most bodies, and the code is the same.
+/// Under a sanitizer, or an emulator (scripts/test-aarch64), only some of what a conduit is tried
+/// with: starting one process takes longer than most bodies, and the code is the same.
 template <class T>
 T sampled(T all, T some) {
-  return sanitized && !long_run() ? some : all;
+  const bool slow = sanitized || std::getenv("UPWASH_TEST_FEW") != nullptr;
+  return slow && !long_run() ? some : all;
 }
 
 /// How many seeds a number of ranks is tried with: what few ranks show costs less there, and what
