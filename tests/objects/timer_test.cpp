@@ -68,12 +68,14 @@ JOB_TEST(object_timers, make_calls_at_their_time) {
     all[0].send_after<&clock_face::note>(duration::from_us(200), 2);
     all[0].send_after<&clock_face::note>(duration(), 0);
   }
+  // Else one that was asked for later is due later, too: a real processor may be away meanwhile.
+  const bool asked_at_once = here.now().ps() - before < duration::from_us(100).ps();
   all.quiet();
   if (here.rank() == here.size() - 1) {
     EXPECT_GE(here.now().ps() - before, duration::from_us(300).ps());
   }
   all.for_each_here([&](const clock_face& one) { EXPECT_EQ(one.order.size(), 4U); });
-  if (here.size() == 1) {
+  if (here.size() == 1 && asked_at_once) {
     EXPECT_EQ(all.find(0)->order, (std::vector<int>{0, 1, 2, 3}));
   }
   all.quiet();
