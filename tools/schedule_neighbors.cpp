@@ -126,6 +126,9 @@ void print_table(const asked_neighbors& asked, const std::vector<row>& rows) {
     if (each.takes) fmt::print(" {:>10.2f}", each.takes->us());
     fmt::print("\n");
   }
+  if (asked.on && !asked.on->processor.copy_ns_per_byte) {
+    fmt::print("copies take no time here: {} gives no cost for them\n", asked.on->name);
+  }
   if (!asked.on || rows.size() < 2) return;
   const auto best = std::min_element(
       rows.begin(), rows.end(), [](const row& a, const row& b) { return *a.takes < *b.takes; });

@@ -32,6 +32,8 @@ refuses "schedule: --machine needs -n: a price is one for a team" barrier --mach
 refuses "schedule: --json, --svg and --rank need --algorithm" barrier --json
 refuses "schedule: --bytes 2048g is more than 1024g: times would not fit" \
   neighbor_all_gather --graph complete -n 4 --bytes 2048g
+refuses "schedule: --scheme best needs --machine: it is the best by price there" \
+  neighbor_all_gather --graph complete -n 4 --scheme best
 
 shows "^dissemination" barrier
 shows "complete after" barrier --algorithm dissemination -n 2 --machine edr --mechanism matched
@@ -54,6 +56,12 @@ shows "^all 30 ranks: 870 messages, 87000 bytes sent" all_to_all_v --algorithm d
 shows "^on lemieux: complete after" all_to_all_v --algorithm mesh2d -n 30 --bytes 9k --machine lemieux
 shows "^copies take no time here: lemieux gives no cost for them" \
   all_to_all_v --algorithm mesh2d -n 30 --machine lemieux
+shows "^copies take no time here: lemieux gives no cost for them" \
+  neighbor_all_gather --graph moore:d=2,r=1 -n 16 --machine lemieux
+shows "^best: doubling  *6.00 .* 271.04$" \
+  neighbor_all_gather --graph moore:d=3,r=1 -n 64 --bytes 8 --machine lemieux --scheme best
+shows '"scheme":"best",.*"chosen":"node_pairs"' neighbor_all_gather \
+  --graph moore:d=2,r=4 -n 256 --ranks-per-node 16 --bytes 8 --machine edr --scheme best --json
 shows '"without_cost":"copies"' all_to_all --algorithm mesh2d -n 30 --machine lemieux --json
 shows "send input\[100..200\) to 1, edge 0, acknowledged" \
   many_to_many --algorithm sparse -n 64 --bytes 100 --degree 5 --rank 63
