@@ -77,6 +77,39 @@ TEST(parts, lie_where_they_are_placed) {
   EXPECT_EQ(all[3].peer, 2) << "the step behind is not one of the part";
 }
 
+namespace {
+
+/// A send and a receive that wait for nothing.
+steps swap_with_two(script& out) {
+  co_yield out.send(2, 0, room(0));
+  co_yield out.receive(2, 0, room(8));
+}
+
+steps behind_one(script& out, embedding as) {
+  as.entry = co_yield out.copy(room(0), room(4));
+  part inner(out, swap_with_two(out), as);
+  co_await inner.all();
+}
+
+}  // namespace
+
+TEST(parts, lie_in_other_buffers_among_listed_members) {
+  const int listed[] = {4, 9, 6};
+  embedding as{.listed = listed, .output_at = 100, .output_in = buffer::shared};
+  const auto all = all_of([=](script& out) { return behind_one(out, as); });
+  EXPECT_EQ(all[1].peer, 6);
+  EXPECT_EQ(all[1].left, (piece{buffer::shared, 100, 4}));
+  EXPECT_EQ(all[2].into, (piece{buffer::shared, 108, 4}));
+  EXPECT_EQ(all[1].after[0], 1U);
+  EXPECT_EQ(all[2].after[0], 2U);
+  as.receives_at_once = true;
+  as.among = {.odd_position = 2, .odd_rank = 11};
+  const auto other = all_of([=](script& out) { return behind_one(out, as); });
+  EXPECT_EQ(other[1].peer, 11) << "the odd one is none of those listed";
+  EXPECT_EQ(other[1].after[0], 1U);
+  EXPECT_EQ(other[2].after[0], 0U);
+}
+
 TEST(parts, name_members_by_position) {
   constexpr members among{.first = 2, .stride = 5, .odd_position = 1, .odd_rank = 9};
   EXPECT_EQ(among.rank_of(0), 2);

@@ -37,34 +37,51 @@ struct members {
 /// How a part lies in the whole.
 struct embedding {
   members among{};
+  /// All but the odd one, by position, where they are not evenly spaced. Outlives the schedule.
+  const int* listed = nullptr;
   std::uint32_t first_edge = 0;
   std::uint32_t first_round = 0;
   mark entry = never;  ///< steps of the part that wait for nothing wait for this
+  /// The rank's own output of the part begins there in the whole, in another buffer perhaps: then
+  /// the part places nothing.
+  std::uint64_t output_at = 0;
+  buffer output_in = buffer::output;
+  /// Receives do not wait for the entry: what comes lies where nothing else has to do.
+  bool receives_at_once = false;
   /// The part begins when all emitted before it is done: its first step waits for that, and the
   /// others that wait for nothing wait for the first, so that none of them runs ahead.
   bool behind_all = false;
+
+  [[nodiscard]] constexpr int rank_of(int position) const noexcept {
+    const bool is_listed = listed != nullptr && position != among.odd_position;
+    return is_listed ? listed[position] : among.rank_of(position);
+  }
   friend constexpr bool operator==(const embedding&, const embedding&) = default;
 };
 
 /// Makes the step that a part has just emitted one of the whole.
 inline void place(step& s, const embedding& as, const tape& on) noexcept {
   for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
-    if (*rank != own) *rank = as.among.rank_of(*rank);
+    if (*rank != own) *rank = as.rank_of(*rank);
+  }
+  for (piece* p : {&s.left, &s.right, &s.into}) {
+    if (p->of != buffer::output || p->owner != own) continue;
+    p->of = as.output_in;
+    p->offset += as.output_at;
   }
   s.edge += as.first_edge;
   s.round += as.first_round;
-  const bool waits = s.after_all || s.after != decltype(s.after){};
+  const bool waits = s.after_all || s.after != decltype(s.after){} ||
+                     (as.receives_at_once && s.kind == step_kind::receive);
   if (!waits && as.entry != never) s.after[0] = static_cast<std::uint32_t>(on.latest() - as.entry);
 }
 
-/// `begun` is the part's first step; `never` before.
-inline void place(step& s, embedding as, mark& begun, const tape& on) noexcept {
+/// The same, where the part's first step may have to wait for all; the others then wait for it.
+inline void place_next(step& s, embedding& as, const tape& on) noexcept {
   if (as.behind_all) {
-    if (begun == never) {
-      s.after_all = true;
-      begun = on.latest();
-    }
-    as.entry = begun;
+    s.after_all = true;
+    as.entry = on.latest();
+    as.behind_all = false;
   }
   place(s, as, on);
 }
@@ -112,7 +129,6 @@ class part {
   steps inner_;
   embedding as_;
   bool stays_;  ///< its steps are those of the whole as they are
-  mark begun_ = never;
   bool stepwise_ = false;
   std::coroutine_handle<> parent_;
   part* outside_ = nullptr;            ///< what it is a part of, if that is a part

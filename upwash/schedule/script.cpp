@@ -61,7 +61,7 @@ void script::resume(step& out, tape& on) {
 void script::emitted_by_part() {
   part* stepwise = nullptr;
   for (part* inside = in_; inside != nullptr; inside = inside->outside_) {
-    if (!inside->stays_) place(*out_, inside->as_, inside->begun_, *on_);
+    if (!inside->stays_) place_next(*out_, inside->as_, *on_);
     if (stepwise == nullptr && inside->stepwise_) stepwise = inside;
   }
   if (stepwise == nullptr) return;
