@@ -33,6 +33,9 @@ std::vector<std::uint64_t> values_to_try(const model::parameter& of, const probl
       add(0);
       for (std::uint64_t value = 1024; value < call.bytes; value *= 4) add(value);
       break;
+    case model::trial::each:
+      for (std::uint64_t value = of.least; value <= of.most; ++value) add(value);
+      break;
     case model::trial::none: break;
   }
   return values;
@@ -70,6 +73,26 @@ std::optional<duration> turn_of(const machine& on, const problem& call) {
   if (on_node <= processor.cores_per_node.value_or(on_node)) return rank_turn;
   const duration all = processor.core_switch.value_or(duration()) * call.processes;
   return rank_turn + duration::from_ps(all.ps() / call.ranks);
+}
+
+/// The machine with nodes as the members of the team are placed; nothing: it has them so already,
+/// or nobody knows. Members that do not follow each other are priced as if they did.
+std::optional<machine> laid_out(const machine& on, const problem& call) {
+  if (on.levels.back().kind <= level_kind::node) return std::nullopt;
+  const int room = on.ranks_in(level_kind::node);
+  int each = call.ranks_per_node;
+  if (call.nodes) each = (call.ranks + call.nodes->nodes() - 1) / call.nodes->nodes();
+  const bool all_on_one = each >= call.ranks && room >= call.ranks;
+  if (each <= 1 || each == room || all_on_one) return std::nullopt;
+  machine placed = on;
+  machine_level* outermost = nullptr;  // of a node
+  for (machine_level& level : placed.levels) {
+    if (level.kind > level_kind::node) break;
+    level.ranks = std::min(level.ranks.value_or(each), each);
+    outermost = &level;
+  }
+  if (outermost != nullptr) outermost->ranks = each;
+  return placed;
 }
 
 schedule::price_options options_for(const machine& on, const problem& call) {
@@ -115,11 +138,18 @@ std::uint64_t steps_worth_a_choice(int ranks) noexcept {
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 800, 10'000, 200'000);
 }
 
-predictor::predictor(const machine& on) : on_(on), edged_(model::with_edges(on)) {}
+predictor::predictor(const machine& on)
+    : on_(on), edged_(model::with_edges(on)), edged_between_(edged_) {
+  for (std::size_t i = 0; i < on.levels.size(); ++i) {
+    if (on.levels[i].kind <= level_kind::node) edged_between_.levels[i] = on.levels[i];
+  }
+}
 
-/// What does not run on the board's lines goes through the executor.
+/// What does not run on the board's lines goes through the executor. Inside nodes that share memory
+/// these are counters and scratch of the board, too, and no messages.
 const machine& predictor::seen_by(const selection& one, const problem& call) const {
   const schedule::generator steps = one.schedule_of(call, call.root);
+  if (steps.wants().inside_nodes) return edged_between_;
   const bool fetches = steps.wants().exposes_input || steps.wants().exposes_output;
   return call.direct_access && !fetches && detail::fits_board(steps, call.root, call.shared_scratch)
              ? on_
@@ -131,10 +161,12 @@ duration predictor::least(const selection& one, const problem& call) const {
   constexpr std::uint64_t most_steps = 8'000;
   if (call.ranks <= few_ranks || call.overlapped) return {};
   schedule::price_options options = options_for(on_, call);
+  const machine& seen = seen_by(one, call);
+  const auto placed = laid_out(seen, call);
   try {
     return schedule::least_time(
         call.ranks, call.root, [&](int rank) { return one.priced_schedule_of(call, rank); },
-        seen_by(one, call), rules_of(one, call), options, most_steps);
+        placed ? *placed : seen, rules_of(one, call), options, most_steps);
   } catch (const error&) {
     return {};  // it asks for what is known in a run only
   }
@@ -148,10 +180,12 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   if (!call.overlapped) options.most_time = enough;
   if (enough != duration::max() && least(one, call) > enough) return {};
   options.steps_before_skipping = most_steps / 8;
+  const machine& seen = seen_by(one, call);
+  const auto placed = laid_out(seen, call);
   try {
     const auto priced = schedule::price(
         call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
-        seen_by(one, call), rules_of(one, call), options);
+        placed ? *placed : seen, rules_of(one, call), options);
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked,
             priced.edge_sizes};
   } catch (const error&) {

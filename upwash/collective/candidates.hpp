@@ -58,6 +58,7 @@ class predictor {
 
   machine on_;
   machine edged_;
+  machine edged_between_;  ///< but inside nodes as it is
 };
 
 /// What a rank in the middle of the team has to move, where there is no price: its bytes, with 8

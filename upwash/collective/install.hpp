@@ -42,6 +42,9 @@ void install(job& here, const installation& with);
 /// selector says (selector.hpp). Local.
 [[nodiscard]] std::uint64_t usual_eager_bytes(const team& among, const problem& call);
 
+/// Says in the call how its members lie on nodes, and what scratch those of one share. Local.
+void tell_nodes(const team& among, problem& call);
+
 /// Who chooses from now on; returns who did. What was chosen for known shapes of calls is
 /// forgotten. `chooses` outlives its use; null: the first algorithm that serves. Called by all
 /// ranks between the same calls, with selectors that agree; local.

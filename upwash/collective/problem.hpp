@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "upwash/collective/algorithms/node_map.hpp"
 #include "upwash/collective/family.hpp"
 #include "upwash/model/transfer.hpp"
 
@@ -91,6 +92,11 @@ struct problem {
   /// Where they do: what a member may lay out for the others. As in the world; other teams have
   /// less.
   std::uint64_t shared_scratch = std::uint64_t{1} << 20U;
+  /// Where the members of each node do, there are several nodes, and one has several members: how
+  /// they lie; else none.
+  shared_node_map nodes{};
+  /// What a member may lay out for those of its node.
+  std::uint64_t node_scratch = std::uint64_t{256} << 10U;
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do
   sync_mode entry = sync_mode::mine;
   sync_mode exit = sync_mode::mine;

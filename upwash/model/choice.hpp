@@ -20,6 +20,7 @@ inline constexpr std::size_t most_parameters = 4;
 enum class trial : std::uint8_t {
   radices,  ///< 0 and powers of two below the number of ranks
   sizes,    ///< powers of four from 1 KiB, below the bytes of the call
+  each,     ///< all: they are few
   none,
 };
 
@@ -40,6 +41,7 @@ enum requirement : std::uint32_t {
   needs_single_addresses = 1U << 2U,  ///< symmetric buffers
   needs_direct_access = 1U << 3U,     ///< ranks load and store each other's memory
   needs_network = 1U << 4U,           ///< collectives in the network
+  needs_node_memory = 1U << 5U,       ///< several nodes, whose ranks load and store their memory
 };
 
 /// Describes one choice. Everything it refers to lives as long as the program.

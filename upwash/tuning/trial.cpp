@@ -63,8 +63,7 @@ void expect_tunable(kind of) {
 collective::problem problem_on(const team& among, collective::problem asked) {
   expect_tunable(asked.of);
   asked.ranks = among.size();
-  asked.ranks_per_node = collective::ranks_a_node(among);
-  asked.processes = collective::processes_shared_by(among);
+  collective::tell_nodes(among, asked);
   asked.element_bytes = asked.bytes % sizeof(double) == 0 ? sizeof(double) : 1;
   asked.eager_limit = collective::default_rules(among).eager_bytes;
   asked.eager_bytes = collective::usual_eager_bytes(among, asked);

@@ -99,17 +99,6 @@ least_lengths least_lengths_of(const problem& what, int rank) {
   return least;
 }
 
-/// O(members) once a process.
-const team_shape& shape_of(const team& among, team_record& record) {
-  if (record.shape) return *record.shape;
-  auto& shelf = host(among.here()).endpoint().shelf();
-  record.shape = shelf.find_or_make<team_shape>(among.id(), 0);
-  if (record.shape->ranks_per_node == 0) {
-    *record.shape = {ranks_a_node(among), processes_shared_by(among)};
-  }
-  return *record.shape;
-}
-
 plan make_plan(const team& among, executor& service, team_record& record, const call& wanted) {
   plan made(wanted);
   made.what.ranks = among.size();
@@ -123,14 +112,13 @@ plan make_plan(const team& among, executor& service, team_record& record, const 
   made.what.network_collectives = host(among.here()).endpoint().describe().network_collectives;
   const bool whole = record.shared && record.shared->is_whole();
   made.what.shared_scratch = whole ? record.shared->half_scratch_bytes() : 0;
-  const team_shape& shape = shape_of(among, record);
-  made.what.ranks_per_node = shape.ranks_per_node;
-  made.what.processes = shape.processes;
+  tell_nodes(among, record, made.what);
   made.transfer = transfer_of(among, service, wanted);
   const bool by_messages = made.transfer == mechanism::matched;
   if (by_messages) {  // what is studied are messages
     made.what.direct_access = false;
     made.what.shared_scratch = 0;
+    made.what.nodes = {};
   }
   decide_eager_bytes(among, service, wanted, made);
   made.changes = service.chooses().site_of(among, record, made.what, wanted);
@@ -366,36 +354,6 @@ persistent prepare(const team& among, const call& wanted, const binding& buffers
   check_buffers(among, made, buffers);
   check_apart(among, made.what, buffers);
   return prepare(among, *made.steps, buffers, as_called(made, wanted, waiting::nonblocking));
-}
-
-int processes_shared_by(const team& among) {
-  const conduit::endpoint& where = host(among.here()).endpoint();
-  const auto process = [&](int member) { return where.place(among.world_rank(member)).process; };
-  int processes = 1;
-  for (int member = 1; member < among.size(); ++member) {
-    if (process(member) != process(member - 1)) ++processes;
-  }
-  if (processes == among.size()) return 0;
-  const int each = among.size() / processes;
-  const int larger = among.size() % processes;
-  for (int p = 0, first = 0; p < processes; ++p) {
-    const int last = first + each + (p < larger ? 1 : 0) - 1;
-    if (process(first) != process(last)) return 0;
-    first = last + 1;
-  }
-  return processes;
-}
-
-int ranks_a_node(const team& among) {
-  const conduit::endpoint& where = host(among.here()).endpoint();
-  const auto node = [&](int member) { return where.place(among.world_rank(member)).node; };
-  int each = 1;
-  while (each < among.size() && node(each) == node(0)) ++each;
-  for (int member = 1; member < among.size(); ++member) {
-    const bool starts = member % each == 0;
-    if (starts == (node(member) == node(member - 1))) return 1;
-  }
-  return each;
 }
 
 }  // namespace upwash::collective

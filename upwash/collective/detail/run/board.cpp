@@ -23,10 +23,10 @@ std::uint64_t scratch_for(int most_members, std::uint64_t scratch_bytes) {
   return std::max(share / 64 * 64, least_scratch);
 }
 
-board_size size_for(const process_group& group, std::uint64_t scratch_bytes) {
+board_size size_for(int most_members, std::uint64_t scratch_bytes) {
   board_size made;
-  made.half_scratch_bytes = scratch_for(group.most_members, scratch_bytes);
-  if (group.most_members > few_members) made.epochs = places_of_many;
+  made.half_scratch_bytes = scratch_for(most_members, scratch_bytes);
+  if (most_members > few_members) made.epochs = places_of_many;
   return made;
 }
 
@@ -45,7 +45,7 @@ int most_members_of_a_process(const team& among) {
 
 board::board(const team& among, std::uint64_t scratch_bytes)
     : rank_(among.rank()), size_(among.size()), memory_(among, [&](const process_group& group) {
-        size_of_ = size_for(group, scratch_bytes);
+        size_of_ = size_for(group.most_members, scratch_bytes);
         return scratch_at() + 2 * half_scratch_bytes();
       }) {}
 
@@ -56,10 +56,20 @@ board::board(const team& among, const board_size& size, spans over)
       size_(among.size()),
       memory_(team_memory::inside_nodes(among, scratch_at() + 2 * half_scratch_bytes())) {}
 
-std::unique_ptr<board> board::of_nodes(const team& among) {
-  board_size size;
-  size.half_scratch_bytes = scratch_for(most_members_of_a_process(among), node_scratch_bytes);
+std::unique_ptr<board> board::of_nodes(const team& among, std::uint64_t scratch_bytes) {
+  const board_size size = size_for(most_members_of_a_process(among), scratch_bytes);
   return std::unique_ptr<board>(new board(among, size, spans::node));
+}
+
+std::unique_ptr<board> board::of_nodes(const team& among, std::uint64_t scratch_bytes,
+                                       std::uint64_t epochs) {
+  board_size size = size_for(most_members_of_a_process(among), scratch_bytes);
+  size.epochs = epochs;
+  return std::unique_ptr<board>(new board(among, size, spans::node));
+}
+
+std::uint64_t board::scratch_inside_nodes(const team& among) {
+  return scratch_for(most_members_of_a_process(among), node_scratch_bytes);
 }
 
 bool board::settle(std::uint64_t epoch, std::uint32_t& round) {

@@ -76,9 +76,16 @@ class board {
 
   /// Collective, blocking. `scratch_bytes`: half_scratch_bytes where few ranks share a process.
   board(const team& among, std::uint64_t scratch_bytes);
-  /// A board for each node of the team, with places for as many epochs as operations without a
-  /// board have, since it may come late. Collective over the whole team, blocking.
-  [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among);
+  /// A board for each node of the team. `scratch_bytes` as above. Collective over the whole team,
+  /// blocking.
+  [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
+                                                       std::uint64_t scratch_bytes);
+  /// The same with places for so many epochs: of a team that has had operations before.
+  [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
+                                                       std::uint64_t scratch_bytes,
+                                                       std::uint64_t epochs);
+  /// The half_scratch_bytes of the largest of these. O(members).
+  [[nodiscard]] static std::uint64_t scratch_inside_nodes(const team& among);
   [[nodiscard]] bool is_whole() const noexcept { return spans_ == spans::team; }
 
   /// The line of an edge in a member's part, at an epoch.
@@ -181,6 +188,7 @@ class board_sequence {
  public:
   /// Once, before the first: how many have places at the same time.
   void set_epochs(std::uint64_t epochs) noexcept { half_ = epochs / 2; }
+  [[nodiscard]] std::uint64_t epochs() const noexcept { return 2 * half_; }
   /// Whether an operation of this epoch must settle before it begins.
   [[nodiscard]] bool settles(std::uint64_t epoch) const noexcept {
     return epoch != 0 && epoch % half_ == 0;

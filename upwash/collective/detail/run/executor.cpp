@@ -42,17 +42,36 @@ std::uint64_t executor::begun_on(std::uint64_t team) const {
 }
 
 void executor::on_team_create(const team& made) {
-  if (!installed_ || !all_direct(made)) return;
-  team_record& record = record_of(made);
-  record.shared = std::make_unique<board>(
-      made, made == here_.world() ? board::world_scratch_bytes : board::team_scratch_bytes);
-  record.epochs.set_epochs(record.shared->epochs());
+  if (!installed_) return;
+  const bool is_world = made == here_.world();
+  if (all_direct(made)) {
+    team_record& record = record_of(made);
+    record.shared = std::make_unique<board>(
+        made, is_world ? board::world_scratch_bytes : board::team_scratch_bytes);
+    record.epochs.set_epochs(record.shared->epochs());
+  } else if (nodes_direct(made) && shape_of(made, record_of(made)).nodes) {
+    team_record& record = record_of(made);
+    record.shared =
+        board::of_nodes(made, is_world ? board::node_scratch_bytes : board::team_scratch_bytes);
+    record.epochs.set_epochs(record.shared->epochs());
+  }
 }
 
+/// A board that was made with the team is made anew if it has less.
 std::uint64_t executor::share_inside_nodes(const team& among) {
   if (!installed_ || !nodes_direct(among)) return 0;
   team_record& record = record_of(among);
-  if (!record.shared) record.shared = board::of_nodes(among);
+  const bool is_new = !record.shared;
+  const bool is_small = !is_new && !record.shared->is_whole() &&
+                        record.shared->half_scratch_bytes() < board::scratch_inside_nodes(among);
+  if (is_small) {
+    operations_.await_all_on(record);
+    control::barrier_by_messages(among);  // slower members may still use it
+    record.shared->release();
+  }
+  if (is_new || is_small) {
+    record.shared = board::of_nodes(among, board::node_scratch_bytes, record.epochs.epochs());
+  }
   return record.shared->half_scratch_bytes();
 }
 

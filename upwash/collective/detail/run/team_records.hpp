@@ -12,15 +12,10 @@
 #include "upwash/collective/detail/choose/site.hpp"
 #include "upwash/collective/detail/run/board.hpp"
 #include "upwash/collective/detail/run/plan.hpp"
+#include "upwash/collective/detail/run/team_shape.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::collective::detail {
-
-/// How the members are placed: found by one of a process for all of its ranks.
-struct team_shape {
-  int ranks_per_node = 0;  ///< problem::ranks_per_node; 0: not looked at yet
-  int processes = 0;       ///< problem::processes
-};
 
 /// What this rank keeps of a team. O(1), but for the board's pointers, and a bounded number of
 /// plans.
