@@ -77,6 +77,21 @@ std::uint64_t bytes_of(const schedule_arguments& given) {
   return bytes;
 }
 
+std::string machine_of(const schedule_arguments& given) {
+  const int each = given.neighbors.ranks_per_node;
+  return each == 0 ? given.machine : fmt::format("{}:ranks_a_node={}", given.machine, each);
+}
+
+/// Nodes whose ranks share memory, where there are several.
+collective::shared_node_map nodes_of(const asked_schedule& asked, const schedule_arguments& given) {
+  int each = given.neighbors.ranks_per_node;
+  if (each == 0) each = asked.on ? asked.on->ranks_in(level_kind::node) : given.ranks;
+  auto made = std::make_shared<const collective::node_map>(
+      collective::node_map::in_blocks(given.ranks, each));
+  if (!made->has_levels()) return {};
+  return {std::move(made)};
+}
+
 /// What was asked for, read and checked.
 asked_schedule read(const schedule_arguments& given) {
   asked_schedule asked;
@@ -103,7 +118,7 @@ asked_schedule read(const schedule_arguments& given) {
   if (!given.costs.empty()) {
     asked.options.messages = given.costs == "loggp" ? costs::loggp : costs::alpha_beta;
   }
-  if (!given.machine.empty()) asked.on = load_machine(given.machine);
+  if (!given.machine.empty()) asked.on = load_machine(machine_of(given));
   if (asked.on && !asked.on->processor.copy_ns_per_byte) {
     asked.on->processor.copy_ns_per_byte = 0;
     asked.copies_free = true;
@@ -126,6 +141,7 @@ asked_schedule read(const schedule_arguments& given) {
   if (given.ranks_per_process > 1 && given.ranks > 1) {
     call.processes = (given.ranks + given.ranks_per_process - 1) / given.ranks_per_process;
   }
+  if (given.neighbors.node_memory) call.nodes = nodes_of(asked, given);
   if (asked.on) {
     call.ranks_per_node = std::min(asked.on->ranks_in(level_kind::node), given.ranks);
     call.network_collectives = model::has_network_collectives(*asked.on);
@@ -146,7 +162,7 @@ int list(const collective::registry& all, const asked_schedule& asked,
   if (asked.on && given.ranks == 0) wrong("--machine needs -n: a price is one for a team");
   std::string chosen;
   if (asked.on) {
-    const auto selects = collective::make_model_selector(given.machine);
+    const auto selects = collective::make_model_selector(machine_of(given));
     chosen = text_of(selects->choose(all, asked.call).what);
   }
   print_algorithms(all, asked, chosen);
@@ -211,8 +227,11 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--scheme", given->neighbors.scheme,
                       "neighbor_*: one, or best; none: all of them");
   command->add_flag("--node-memory", given->neighbors.node_memory,
-                    "neighbor_*: ranks of a node hand over blocks in memory that they share");
-  command->add_option("--ranks-per-node", given->neighbors.ranks_per_node, "neighbor_*")
+                    "Ranks of a node load and store each other's memory; neighbor_*: they hand "
+                    "over blocks there");
+  command
+      ->add_option("--ranks-per-node", given->neighbors.ranks_per_node,
+                   "As many as the machine has room for; neighbor_*: the same without one")
       ->check(CLI::Range(1, 1 << 20));
   command
       ->add_option("--ranks-per-process", given->ranks_per_process,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/collective/node_maps.hpp"
 #include "tests/collective/spread_values.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
@@ -63,6 +64,7 @@ std::vector<problem> calls_of(const collective::algorithm& one, int ranks) {
     call.commutative = (one.is.requirements & upwash::model::needs_commutative) != 0;
     call.known_senders = in_place;  // calls are both: some need to know
     call.ranks_per_node = ranks % 4 == 0 ? 4 : 1;
+    call.nodes = upwash::test::blocks_of_nodes(ranks, call.ranks_per_node);
     call.direct_access = call.network_collectives = true;
     all.push_back(call);
   }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/collective/node_maps.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
@@ -111,6 +112,7 @@ std::string digest_of(const algorithm& each, const machine& on) {
       problem call{.of = each.of, .ranks = ranks, .bytes = bytes, .element_bytes = 8};
       const int of_node = on.ranks_in(level_kind::node);
       call.ranks_per_node = of_node < ranks ? of_node : 1;
+      call.nodes = test::blocks_of_nodes(ranks, call.ranks_per_node);
       call.direct_access = call.network_collectives = true;
       call.shared_scratch = 1U << 20U;
       if (!registry::objection(one, call).empty()) continue;

@@ -18,6 +18,7 @@
 
 #include "tests/collective/header_run.hpp"
 #include "tests/collective/message_set.hpp"
+#include "tests/collective/node_maps.hpp"
 #include "tests/collective/spread_values.hpp"
 #include "tests/collective/uneven_call.hpp"
 #include "upwash/base/random.hpp"
@@ -93,6 +94,7 @@ std::vector<problem> calls_of(kind of, int ranks) {
           call.in_place = in_place;
           call.commutative = root == 0;
           call.ranks_per_node = ranks_per_node;
+          call.nodes = upwash::test::blocks_of_nodes(ranks, ranks_per_node);
           call.direct_access = call.network_collectives = true;
           call.shared_scratch = 1U << 20U;
           all.push_back(call);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "tests/collective/node_maps.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
@@ -51,6 +52,7 @@ TEST(definition, holds_for_all_algorithms) {
           call.commutative = variant < 2;
           call.known_senders = variant % 2 == 1;
           call.direct_access = true;
+          call.nodes = test::blocks_of_nodes(ranks, 2);
           proven += prove_all(all, call);
           if (HasFailure()) return;
         }

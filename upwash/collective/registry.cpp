@@ -20,7 +20,7 @@ struct requirement_row {
   std::string_view text;
 };
 
-constexpr std::array<requirement_row, 5> requirements{{
+constexpr std::array<requirement_row, 6> requirements{{
     {model::needs_power_of_two,
      [](const problem& call) { return (call.ranks & (call.ranks - 1)) == 0; },
      "a number of ranks that is a power of two"},
@@ -33,6 +33,8 @@ constexpr std::array<requirement_row, 5> requirements{{
      "ranks that load and store each other's memory"},
     {model::needs_network, [](const problem& call) { return call.network_collectives; },
      "collectives in the network (simulated: network packet, a fat tree, one rank a node)"},
+    {model::needs_node_memory, [](const problem& call) { return bool(call.nodes); },
+     "several nodes, and ranks that load and store each other's memory inside them"},
 }};
 
 constexpr std::string_view eager_key = "eager=";
@@ -77,6 +79,7 @@ schedule::transfer_rules rules_of(const selection& one, const problem& call) {
 void add_algorithms(registry& to) {
   detail::add_shared_memory(to);  // first: where prices are alike, it has the fewest steps
   detail::add_two_level(to);
+  detail::add_hierarchical(to);
   detail::add_barriers(to);
   detail::add_rooted(to);
   detail::add_composed(to);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
@@ -29,6 +30,7 @@ std::vector<std::string> algorithms_of(collective::kind what, job& here) {
   std::vector<std::string> names;
   collective::problem call{.of = what, .ranks = here.size()};
   call.direct_access = all_direct(here.world());
+  collective::tell_nodes(here.world(), call);
   call.network_collectives = host(here).endpoint().describe().network_collectives;
   for (const collective::algorithm* each : all.of(what)) {
     const collective::selection with{each, model::initial_values(each->is)};

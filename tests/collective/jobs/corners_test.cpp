@@ -13,6 +13,7 @@
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/executor.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/core/reach.hpp"
@@ -271,11 +272,13 @@ JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
 // A send is done only when its receiver has it, and windows are small.
 JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
   const auto members = static_cast<std::size_t>(here.size());
+  constexpr std::size_t count = 200;
   registry all;
   add_algorithms(all);
   const auto for_each = [&](collective::kind what, const auto& run) {
-    problem call{.of = what, .ranks = here.size()};
+    problem call{.of = what, .ranks = here.size(), .bytes = count * sizeof(std::uint64_t)};
     call.direct_access = all_direct(here.world());
+    tell_nodes(here.world(), call);
     for (const algorithm* each : all.of(what)) {
       const selection with{each, model::initial_values(each->is)};
       if (!registry::objection(with, call).empty()) continue;
@@ -283,15 +286,14 @@ JOB_TEST(corners, every_algorithm_when_all_edges_are_offered) {
           .algorithm = each->is.name, .transfer = mechanism::rendezvous, .eager_bytes = 0});
     }
   };
-  constexpr std::size_t each = 200;
-  const std::vector<std::uint64_t> mine(each * members, 1);
-  std::vector<std::uint64_t> result(each * members);
+  const std::vector<std::uint64_t> mine(count * members, 1);
+  std::vector<std::uint64_t> result(count * members);
   const std::span<const std::uint64_t> from(mine);
   const std::span<std::uint64_t> to(result);
   for_each(kind::barrier, [&](const auto& how) { barrier(here.world(), how).wait(); });
   for_each(kind::broadcast, [&](const auto& how) { broadcast(here.world(), 0, to, how).wait(); });
   for_each(kind::all_gather, [&](const auto& how) {
-    all_gather(here.world(), from.first(each), to, how).wait();
+    all_gather(here.world(), from.first(count), to, how).wait();
     ASSERT_EQ(result, mine);
   });
   for_each(kind::all_to_all, [&](const auto& how) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
@@ -116,14 +117,15 @@ void run_and_compare(const team& among, const one_call& c, form which) {
 
 bool serves(const collective::algorithm& one, const team& among, std::size_t bytes) {
   const auto about = host(among.here()).endpoint().describe();
-  const collective::problem call{.of = one.of,
-                                 .ranks = among.size(),
-                                 .bytes = bytes,
-                                 .element_bytes = sizeof(std::uint32_t),
-                                 .in_place = true,
-                                 .direct_access = all_direct(among),
-                                 .shared_scratch = 32U << 10U,  // of small teams
-                                 .network_collectives = about.network_collectives};
+  collective::problem call{.of = one.of,
+                           .ranks = among.size(),
+                           .bytes = bytes,
+                           .element_bytes = sizeof(std::uint32_t),
+                           .in_place = true,
+                           .direct_access = all_direct(among),
+                           .shared_scratch = 32U << 10U,  // of small teams
+                           .network_collectives = about.network_collectives};
+  collective::tell_nodes(among, call);
   return collective::registry::objection({&one, model::initial_values(one.is)}, call).empty();
 }
 

@@ -15,6 +15,7 @@
 #include "tests/collective/jobs/product_calls.hpp"
 #include "tests/harness/job_test.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
@@ -57,6 +58,7 @@ bool serves(const collective::selection& chosen, const team& among,
   // The scans are tested with an operator that does not commute.
   call.commutative = what != kind::scan && what != kind::exclusive_scan;
   call.direct_access = !transfer && all_direct(among);
+  if (!transfer) collective::tell_nodes(among, call);
   call.network_collectives = host(among.here()).endpoint().describe().network_collectives;
   return collective::registry::objection(chosen, call).empty();
 }

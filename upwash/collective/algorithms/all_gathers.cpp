@@ -58,35 +58,61 @@ steps ring(script& out, blocks data, int rank, bool in_place) {
   }
 }
 
+/// In scratch, where the blocks from the rank's own on lie: as many as travel in this turn, from
+/// the one so many further on. Out of the frame.
+piece held_blocks(const script& in, const blocks& data, int rank, const detail::dissemination& turn,
+                  std::int64_t further) {
+  const std::int64_t count = std::min(turn.distance(), data.members() - turn.reach());
+  const std::uint64_t begin = data.bytes_from(in, rank, further);
+  return {buffer::scratch, begin, data.bytes_from(in, rank, further + count) - begin};
+}
+
+schedule::local_step take_own(script& out, blocks& data, int rank, bool in_place) {
+  const piece own = data.at(out, buffer::output, rank);
+  return out.copy(contribution(own, in_place), {buffer::scratch, 0, own.bytes});
+}
+
+/// Blocks that follow each other also do so in scratch: those to the last member (tail), and the
+/// rest.
+std::uint64_t bytes_of_tail(const script& in, const blocks& data, int rank) {
+  return data.bytes_from(in, rank, data.members() - rank);
+}
+std::uint64_t bytes_of_head(const script& in, const blocks& data, int rank) {
+  return data.bytes_from(in, rank, data.members()) - bytes_of_tail(in, data, rank);
+}
+schedule::local_step turn_tail(script& out, blocks& data, int rank) {
+  const std::uint64_t bytes = bytes_of_tail(out, data, rank);
+  const std::uint64_t at = data.at(out, buffer::output, rank).offset;
+  return out.copy({buffer::scratch, 0, bytes}, {buffer::output, at, bytes});
+}
+schedule::local_step turn_head(script& out, const blocks& data, int rank) {
+  const std::uint64_t bytes = bytes_of_head(out, data, rank);
+  return out.copy({buffer::scratch, bytes_of_tail(out, data, rank), bytes},
+                  {buffer::output, 0, bytes});
+}
+
 /// Scratch holds the blocks from the rank's own on.
 steps disseminate(script& out, blocks data, int rank, int radix, bool in_place) {
   const std::int64_t members = data.members();
-  const piece own = data.at(out, buffer::output, rank);
-  const auto bytes_of_first = [&](std::int64_t count) { return data.bytes_from(out, rank, count); };
-  if (data.given()) co_yield out.grow(bytes_of_first(members));
-  mark came = co_yield out.copy(contribution(own, in_place), piece{buffer::scratch, 0, own.bytes});
+  if (data.given()) co_yield out.grow(data.bytes_from(out, rank, members));
+  mark came = co_yield take_own(out, data, rank, in_place);
   mark held = never;  // what there was when the round began is here
   detail::dissemination turn(data.members(), rank, radix);
   for (; !turn.ended(); turn.next()) {
     if (turn.begins_round()) held = came;
-    const std::int64_t count = std::min(turn.distance(), members - turn.reach());
-    const piece first{buffer::scratch, 0, bytes_of_first(count)};
-    co_yield out.send(turn.behind(), turn.edge(), first).in_round(turn.round()).after(held);
-    const std::uint64_t begin = bytes_of_first(turn.reach());
-    const piece next{buffer::scratch, begin, bytes_of_first(turn.reach() + count) - begin};
-    came = co_yield out.receive(turn.ahead(), turn.edge(), next).in_round(turn.round()).after(came);
+    co_yield out.send(turn.behind(), turn.edge(), held_blocks(out, data, rank, turn, 0))
+        .in_round(turn.round())
+        .after(held);
+    came = co_yield out
+               .receive(turn.ahead(), turn.edge(), held_blocks(out, data, rank, turn, turn.reach()))
+               .in_round(turn.round())
+               .after(came);
   }
   if (data.packed(out)) {
-    // Blocks that follow each other also do so in scratch: those to the last member, and the rest.
-    const std::uint64_t tail = bytes_of_first(members - rank);
-    co_yield out.copy({buffer::scratch, 0, tail}, {buffer::output, own.offset, tail})
-        .in_round(turn.round())
-        .after(came);
-    const std::uint64_t head = bytes_of_first(members) - tail;
-    if (head == 0 && data.given()) co_return;  // else ranks would not be alike
-    co_yield out.copy({buffer::scratch, tail, head}, {buffer::output, 0, head})
-        .in_round(turn.round())
-        .after(came);
+    co_yield turn_tail(out, data, rank).in_round(turn.round()).after(came);
+    // Else ranks would not be alike.
+    if (bytes_of_head(out, data, rank) == 0 && data.given()) co_return;
+    co_yield turn_head(out, data, rank).in_round(turn.round()).after(came);
     co_return;
   }
   std::uint64_t begin = 0;
@@ -286,22 +312,24 @@ constexpr std::uint32_t overlapping = 32;
 }  // namespace
 
 generator direct_all_gather_v(const blocks& data, int rank, bool in_place) {
-  return {
-      {.window = overlapping, .edges_apart = true, .alike = !data.given(), .given = data.given()},
-      [=](script& out) { return direct(out, data, rank, in_place); }};
+  return {{.window = overlapping,
+           .edges_apart = true,
+           .alike = data.all_alike(),
+           .given = data.given()},
+          [=](script& out) { return direct(out, data, rank, in_place); }};
 }
 
 generator ring_all_gather_v(const blocks& data, int rank, bool in_place) {
-  return {{.window = 3, .edges_apart = true, .alike = !data.given(), .given = data.given()},
+  return {{.window = 3, .edges_apart = true, .alike = data.all_alike(), .given = data.given()},
           [=](script& out) { return ring(out, data, rank, in_place); }};
 }
 
 generator dissemination_all_gather(const blocks& data, int rank, int radix, bool in_place) {
   const detail::dissemination turn(data.members(), rank, radix);
   return {{.window = 2 + 2 * static_cast<std::uint32_t>(turn.turns()),
-           .scratch_bytes = static_cast<std::uint64_t>(data.members()) * data.alike_bytes(),
+           .scratch_bytes = data.all_bytes(),
            .edges_apart = true,
-           .alike = !data.given(),
+           .alike = data.all_alike(),
            .given = data.given()},
           [=](script& out) { return disseminate(out, data, rank, radix, in_place); }};
 }

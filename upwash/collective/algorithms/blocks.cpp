@@ -35,6 +35,7 @@ std::uint64_t blocks::offset(const script& in, int member) const {
 }
 
 std::uint64_t blocks::bytes(const script& in, int member) const {
+  if (begins_ != nullptr) return (begins_[member + 1] - begins_[member]) * unit_;
   return given_ ? elements(in)[static_cast<std::size_t>(member)] * unit_ : unit_;
 }
 
@@ -42,6 +43,7 @@ bool blocks::packed(const script& in) const { return !given_ || in.given(1).empt
 
 piece blocks::at(const script& in, buffer of, int member) {
   const auto index = static_cast<std::size_t>(member);
+  if (begins_ != nullptr) return {of, begins_[member] * unit_, bytes(in, member)};
   if (!given_) return {of, index * unit_, unit_};
   if (!packed(in)) return {of, offset(in, member), bytes(in, member)};
   const auto all = elements(in);
@@ -51,6 +53,10 @@ piece blocks::at(const script& in, buffer of, int member) {
 }
 
 std::uint64_t blocks::bytes_from(const script& in, int first, std::int64_t count) const {
+  if (begins_ != nullptr) {
+    const std::int64_t ahead = std::min<std::int64_t>(count, members_ - first);
+    return (begins_[first + ahead] - begins_[first] + begins_[count - ahead]) * unit_;
+  }
   if (!given_) return static_cast<std::uint64_t>(count) * unit_;
   const auto all = elements(in);
   const auto begin = all.begin() + first;
@@ -61,6 +67,11 @@ std::uint64_t blocks::bytes_from(const script& in, int first, std::int64_t count
 }
 
 std::uint64_t blocks::largest(const script& in) const {
+  if (begins_ != nullptr) {
+    std::uint64_t most = 0;
+    for (int member = 0; member < members_; ++member) most = std::max(most, bytes(in, member));
+    return most;
+  }
   if (!given_) return unit_;
   const auto all = elements(in);
   return *std::max_element(all.begin(), all.end()) * unit_;

@@ -25,10 +25,28 @@ class blocks {
     return {members, element_bytes, true};
   }
 
+  /// One behind the other: that of member i has begins[i + 1] - begins[i] units of so many bytes.
+  /// `begins` outlives the schedule.
+  [[nodiscard]] static constexpr blocks between(int members, const std::uint64_t* begins,
+                                                std::uint64_t unit) noexcept {
+    blocks made(members, unit, false);
+    made.begins_ = begins;
+    return made;
+  }
+
   [[nodiscard]] constexpr int members() const noexcept { return members_; }
   [[nodiscard]] constexpr bool given() const noexcept { return given_; }
-  /// Of all members that lie one behind the other; what is given is known in a run only.
-  [[nodiscard]] constexpr std::uint64_t alike_bytes() const noexcept { return given_ ? 0 : unit_; }
+  [[nodiscard]] constexpr bool all_alike() const noexcept { return !given_ && begins_ == nullptr; }
+  /// Of a block where all are alike; else what is known in a run, or of each, only.
+  [[nodiscard]] constexpr std::uint64_t alike_bytes() const noexcept {
+    return all_alike() ? unit_ : 0;
+  }
+  /// Of all blocks; 0 where it is known in a run only.
+  [[nodiscard]] constexpr std::uint64_t all_bytes() const noexcept {
+    if (given_) return 0;
+    const auto count = static_cast<std::uint64_t>(members_);
+    return (begins_ != nullptr ? begins_[members_] : count) * unit_;
+  }
 
   [[nodiscard]] std::uint64_t bytes(const schedule::script& in, int member) const;
   /// O(1); where lengths are given and offsets are not, as many steps as from the member that was
@@ -52,7 +70,8 @@ class blocks {
 
   int members_;
   bool given_;
-  std::uint64_t unit_;         ///< bytes of a block, or of an element
+  std::uint64_t unit_;  ///< bytes of a block, or of an element
+  const std::uint64_t* begins_ = nullptr;
   std::size_t walked_to_ = 0;  ///< a member, and the elements before its block
   std::uint64_t before_ = 0;
 };

@@ -167,7 +167,9 @@ generator composed_broadcast(int ranks, int rank, int root, std::uint64_t bytes,
   if (rank == call.place().stands_for) {
     all.window = std::max(all.window, outer_of(call).wants().window);
   }
-  all.edges_apart = true;
+  // Lines of the board reach no other node.
+  all.edges_apart = !chosen.inside_nodes;
+  all.inside_nodes = chosen.inside_nodes;
   return {all, [=](script& out) { return compose(out, call); }};
 }
 

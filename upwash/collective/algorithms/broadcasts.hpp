@@ -46,6 +46,7 @@ struct broadcast_parts {
   among_groups outer{};
   inside_groups inner{};
   int ranks_per_group = 1;
+  bool inside_nodes = false;  ///< those of a group alone load and store each other's memory
 };
 
 /// For groups (nodes, sockets) whose ranks are near. Idea: one rank stands for each group, the root

@@ -25,21 +25,31 @@ int ranks_per_group(const problem& call, const values& with) {
   return static_cast<int>(std::min(asked, static_cast<std::uint64_t>(call.ranks)));
 }
 
+/// Groups are nodes, and ranks share memory inside them only.
+bool shares_inside(const problem& call, const values& with) {
+  const bool by_node = call.nodes && with[2] == 0 && call.ranks_per_node > 1;
+  return by_node && !call.direct_access &&
+         static_cast<inside_groups>(with[1]) == inside_groups::shared;
+}
+
 generator composed_of(const problem& call, const values& with, int rank) {
   const broadcast_parts chosen{static_cast<among_groups>(with[0]),
-                               static_cast<inside_groups>(with[1]), ranks_per_group(call, with)};
+                               static_cast<inside_groups>(with[1]), ranks_per_group(call, with),
+                               shares_inside(call, with)};
   return composed_broadcast(call.ranks, rank, call.root, call.bytes, chosen, call.in_place);
 }
 
 std::string objection_to_composed(const problem& call, const values& with) {
   const auto inner = static_cast<inside_groups>(with[1]);
-  const bool shares = inner == inside_groups::shared || inner == inside_groups::single_copy;
-  if (shares && !call.direct_access) {
+  if (inner != inside_groups::shared && inner != inside_groups::single_copy) return {};
+  const bool near = shares_inside(call, with);
+  if (!call.direct_access && !near) {
     return "composed: this inner needs ranks that load and store each other's memory";
   }
-  if (inner == inside_groups::shared && call.bytes > call.shared_scratch) {
+  const std::uint64_t room = near ? call.node_scratch : call.shared_scratch;
+  if (inner == inside_groups::shared && call.bytes > room) {
     return fmt::format("composed: {} bytes are more than the {} of shared scratch", call.bytes,
-                       call.shared_scratch);
+                       room);
   }
   return {};
 }

@@ -28,6 +28,7 @@ void add_in_network(registry& to);     ///< what switches carry out
 void add_reductions(registry& to);     ///< all-reduce, reduce-scatter, scans
 void add_shared_memory(registry& to);  ///< one round between ranks that share memory
 void add_two_level(registry& to);      ///< inside groups and between them: barrier, all-reduce
+void add_hierarchical(registry& to);   ///< inside nodes by their memory, between by messages
 void add_trees(registry& to);          ///< what goes up a tree and down again: barrier, all-reduce
 
 }  // namespace upwash::collective::detail

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives inside nodes by their memory and between nodes by messages, wherever ranks are: right
+// in every interleaving, in the order of operands where it matters, near what they say they share,
+// and with no more between nodes than leaders alone would send.
+#include "upwash/collective/algorithms/hierarchical.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/collective/cases.hpp"
+#include "tests/collective/node_maps.hpp"
+#include "tests/collective/omissions.hpp"
+#include "upwash/collective/candidates.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/collective/validate.hpp"
+#include "upwash/schedule/price.hpp"
+
+namespace {
+
+using namespace upwash;
+using namespace upwash::collective;
+using namespace upwash::schedule;
+
+constexpr kind kinds[] = {kind::barrier, kind::all_reduce, kind::all_gather, kind::reduce};
+
+const registry& rows() {
+  static const registry all = [] {
+    registry made;
+    add_algorithms(made);
+    return made;
+  }();
+  return all;
+}
+
+selection by(kind of, const std::string& text) { return rows().named(of, text); }
+
+/// All values that are tried, and as many leaders as there can be.
+std::vector<selection> selections(const problem& call) {
+  const selection initial = by(call.of, "hierarchical");
+  std::vector<selection> all = candidates_of(*initial.chosen, call);
+  if (call.of != kind::all_reduce) return all;
+  for (std::uint64_t outer = 0; outer < 3; ++outer) {
+    selection more = initial;
+    more.with[0] = outer;
+    more.with[1] = static_cast<std::uint64_t>(call.nodes->least_size());
+    if (registry::objection(more, call).empty()) all.push_back(more);
+  }
+  return all;
+}
+
+/// Calls of a team, some of each kind.
+template <class Do>
+void for_calls(int ranks, const Do& what) {
+  for (const shared_node_map& nodes : test::node_maps(ranks)) {
+    for (const kind of : kinds) {
+      for (int variant = 0; variant < 4; ++variant) {
+        problem call{.of = of, .ranks = ranks, .element_bytes = 4};
+        call.bytes = of == kind::barrier ? 0 : std::uint64_t{12} * static_cast<unsigned>(variant);
+        call.nodes = nodes;
+        call.root = is_rooted(of) ? (variant * 5 + 1) % ranks : 0;
+        call.in_place = of != kind::barrier && variant % 2 == 1;
+        call.commutative = variant < 2;
+        std::string places;
+        for (int rank = 0; rank < ranks; ++rank) {
+          places += ' ' + std::to_string(nodes->node_of(rank));
+        }
+        SCOPED_TRACE(testing::Message()
+                     << to_string(of) << " of " << call.bytes << " bytes, root " << call.root
+                     << (call.in_place ? ", in place" : "")
+                     << (call.commutative ? "" : ", in order") << ", nodes" << places);
+        what(call);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// What a rank sends to other nodes.
+struct traffic {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+traffic between_nodes(const selection& one, const problem& call) {
+  traffic all;
+  for (int rank = 0; rank < call.ranks; ++rank) {
+    generator steps = one.schedule_of(call, rank);
+    for (step s; steps.next(s);) {
+      if (s.kind != step_kind::send) continue;
+      if (call.nodes->node_of(s.peer) == call.nodes->node_of(rank)) continue;
+      ++all.messages;
+      all.bytes += s.left.bytes;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(hierarchical, fits_its_definition_wherever_ranks_are) {
+  int proven = 0;
+  for (int ranks = 2; ranks <= (test::sanitized ? 6 : 9); ++ranks) {
+    for_calls(ranks, [&](const problem& call) {
+      for (const selection& one : selections(call)) {
+        ASSERT_EQ(collective::validate(one, call, static_cast<std::uint64_t>(++proven)), "")
+            << text_of(one);
+      }
+    });
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(proven, 1000);
+}
+
+TEST(hierarchical, shares_memory_and_counters_inside_nodes_only) {
+  for (const int ranks : {2, 5, 7, 12}) {
+    for_calls(ranks, [&](const problem& call) {
+      for (const selection& one : selections(call)) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          generator steps = one.schedule_of(call, rank);
+          const needs wants = steps.wants();
+          ASSERT_TRUE(wants.inside_nodes && !wants.edges_apart);
+          ASSERT_LE(wants.shared_bytes, call.node_scratch);
+          const auto is_near = [&](int peer) {
+            return peer == own || call.nodes->node_of(peer) == call.nodes->node_of(rank);
+          };
+          for (step s; steps.next(s);) {
+            const bool counts = s.kind == step_kind::signal || s.kind == step_kind::await;
+            ASSERT_TRUE(!counts || is_near(s.peer)) << text_of(one);
+            for (const piece& p : {s.left, s.right, s.into}) {
+              ASSERT_TRUE(is_near(p.owner)) << text_of(one);
+              ASSERT_TRUE(p.of != buffer::shared || p.end() <= wants.shared_bytes);
+            }
+            for (const std::uint32_t distance : s.after) ASSERT_LE(distance, wants.window);
+          }
+        }
+      }
+    });
+    if (HasFailure()) return;
+  }
+}
+
+TEST(hierarchical, sends_between_nodes_what_leaders_alone_would) {
+  problem call{.of = kind::all_reduce, .ranks = 32, .bytes = 64, .element_bytes = 8};
+  call.nodes = test::blocks_of_nodes(32, 8);
+  const traffic doubling = between_nodes(by(kind::all_reduce, "hierarchical"), call);
+  EXPECT_EQ(doubling.messages, 4U * 2U) << "4 nodes, 2 rounds";
+  EXPECT_EQ(doubling.bytes, 8U * 64U);
+  EXPECT_EQ(between_nodes(by(kind::all_reduce, "recursive_doubling"), call).messages, 32U * 2U);
+  const traffic ring = between_nodes(by(kind::all_reduce, "hierarchical:outer=2"), call);
+  EXPECT_EQ(ring.messages, 4U * 2U * 3U);
+  EXPECT_EQ(ring.bytes, 4U * 2U * 3U * 16U);
+  const traffic parts = between_nodes(by(kind::all_reduce, "hierarchical:leaders=4"), call);
+  EXPECT_EQ(parts.messages, 4U * doubling.messages);
+  EXPECT_EQ(parts.bytes, doubling.bytes) << "a part of the vector each";
+
+  call.of = kind::barrier;
+  call.bytes = 0;
+  EXPECT_EQ(between_nodes(by(kind::barrier, "hierarchical"), call).messages, 8U);
+  EXPECT_EQ(between_nodes(by(kind::barrier, "dissemination"), call).messages,
+            4U * (1U + 2U + 4U + 8U + 8U))
+      << "in each round more ranks of a node tell another one";
+
+  call.of = kind::all_gather;
+  call.bytes = 8;
+  const traffic gathered = between_nodes(by(kind::all_gather, "hierarchical"), call);
+  EXPECT_EQ(gathered.messages, 8U);
+  EXPECT_EQ(gathered.bytes, 4U * 3U * 64U) << "each node wants the blocks of three others";
+
+  call.of = kind::reduce;
+  call.bytes = 64;
+  call.root = 13;
+  EXPECT_EQ(between_nodes(by(kind::reduce, "hierarchical"), call).messages, 3U);
+}
+
+TEST(hierarchical, broadcast_is_composed_of_messages_and_the_memory_of_nodes) {
+  for (const int ranks : {4, 5, 8, 9}) {
+    for (int root = 0; root < ranks; ++root) {
+      problem call{.of = kind::broadcast, .ranks = ranks, .bytes = 12, .root = root};
+      call.in_place = true;
+      const selection composed = by(kind::broadcast, "composed");
+      EXPECT_NE(registry::objection(composed, call), "") << "nobody shares memory";
+      call.nodes = test::blocks_of_nodes(ranks, 4);
+      if (!call.nodes) continue;
+      EXPECT_NE(registry::objection(composed, call), "") << "nodes are not alike";
+      call.ranks_per_node = 4;
+      ASSERT_EQ(collective::validate(composed, call, 1), "");
+      EXPECT_EQ(between_nodes(composed, call).messages,
+                static_cast<std::uint64_t>(call.nodes->nodes() - 1));
+      const needs wants = composed.schedule_of(call, root).wants();
+      EXPECT_TRUE(wants.inside_nodes && !wants.edges_apart);
+    }
+  }
+}
+
+TEST(hierarchical, says_what_it_cannot_serve) {
+  problem call{.of = kind::all_reduce, .ranks = 4, .bytes = 8, .element_bytes = 8};
+  const auto why = [&](const std::string& text) {
+    return registry::objection(by(call.of, text), call);
+  };
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical needs several nodes, and ranks that load and store each other's memory "
+            "inside them");
+  const std::vector<int> in_turn{0, 1, 0, 1};
+  call.nodes = test::shared_map(node_map(in_turn));
+  EXPECT_EQ(why("hierarchical"), "");
+  EXPECT_EQ(why("hierarchical:leaders=3"), "hierarchical: 3 leaders, and a node with 2 ranks");
+  call.commutative = false;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: nodes do not follow each other in the order of ranks, and the operator "
+            "does not commute");
+  call.nodes = test::blocks_of_nodes(4, 2);
+  EXPECT_EQ(why("hierarchical"), "");
+  EXPECT_EQ(why("hierarchical:outer=2"),
+            "hierarchical: outer=2, a ring, needs a commutative operator");
+  call.bytes = 1000;
+  call.node_scratch = 999;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
+  call.of = kind::all_gather;
+  call.bytes = 250;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
+}
+
+TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
+  machine on = load_machine("edr");
+  EXPECT_FALSE(on.processor.edge) << "then it need not be taken from elsewhere";
+  on.processor.edge = load_machine("laptop").processor.edge;
+  const predictor by_price(on);
+  for (const kind of : kinds) {
+    problem call{.of = of, .ranks = 32, .element_bytes = 8};
+    call.bytes = of == kind::barrier ? 0 : 8;
+    call.ranks_per_node = 8;
+    call.nodes = test::blocks_of_nodes(32, 8);
+    const auto best = ranking(candidates(rows(), call), call, by_price, 200'000);
+    EXPECT_EQ(best.front().what.chosen->is.name, "hierarchical")
+        << to_string(of) << ": " << text_of(best.front().what);
+  }
+}
+
+TEST(hierarchical, waits_for_nothing_in_vain) {
+  const std::vector<int> places{0, 0, 0, 1, 1, 2};
+  const node_map nodes(places);
+  const auto call_of = [&](int rank, std::uint64_t bytes, bool in_place) {
+    return hierarchical_call{&nodes, rank, bytes, 1, in_place};
+  };
+  const auto all_of_six = [](int, std::uint64_t e) { return all_ranks(6, e); };
+  for (const bool in_place : {false, true}) {
+    expectation sums;
+    sums.ranks = 6;
+    sums.input_bytes = sums.output_bytes = 2;
+    sums.in_place = in_place;
+    const auto reduces = [&](int rank) {
+      return hierarchical_all_reduce(call_of(rank, 2, in_place), 1, leaders_reduce::by_doubling);
+    };
+    // What comes waits for the entry, though only what is combined with it at once would have to.
+    EXPECT_EQ(needless(sums, reduces, all_of_six),
+              in_place ? "rank 0, step 6: 4; " : "rank 0, step 6: 4; rank 5, step 2: 2; ");
+    const expectation blocks = gathering(6, 1, in_place);
+    const auto gathers = [&](int rank) {
+      return hierarchical_all_gather(call_of(rank, 1, in_place), leaders_gather::by_ring);
+    };
+    const auto wanted = [&](int, std::uint64_t e) { return gathered(blocks, e); };
+    EXPECT_EQ(needless(blocks, gathers, wanted), "") << in_place;
+  }
+  expectation meeting;
+  meeting.ranks = 6;
+  meeting.synchronizes = true;
+  const auto meets = [&](int rank) { return hierarchical_barrier(call_of(rank, 0, false), 2); };
+  // Who has no others to tell needs no end of its receives, as in any such barrier.
+  EXPECT_EQ(needless(meeting, meets, nothing_wanted), "rank 5, step 2: 1; rank 5, step 3: 2; ");
+}
+
+TEST(node_map, numbers_nodes_and_places) {
+  const std::vector<int> places{7, 3, 7, 3, 3, 9};
+  const node_map of(places);
+  EXPECT_EQ(of.ranks(), 6);
+  EXPECT_EQ(of.nodes(), 3);
+  EXPECT_EQ(of.node_of(1), 1);
+  EXPECT_EQ(of.place_of(4), 2);
+  EXPECT_EQ(of.size_of(1), 3);
+  EXPECT_EQ(of.rank_at(1, 1), 3);
+  EXPECT_EQ(of.firsts().back(), 6U);
+  EXPECT_EQ(of.least_size(), 1);
+  EXPECT_EQ(of.largest_size(), 3);
+  EXPECT_FALSE(of.in_order());
+  EXPECT_TRUE(of.has_levels());
+  EXPECT_EQ(of.of_place(0)[2], 5);
+  const node_map blocks = node_map::in_blocks(5, 2);
+  EXPECT_TRUE(blocks.in_order());
+  EXPECT_EQ(blocks.size_of(2), 1);
+  EXPECT_FALSE(node_map::in_blocks(3, 1).has_levels());
+  EXPECT_FALSE(node_map::in_blocks(3, 3).has_levels());
+  const shared_node_map none;
+  const shared_node_map one = std::make_shared<const node_map>(blocks);
+  const shared_node_map same = std::make_shared<const node_map>(node_map::in_blocks(5, 2));
+  EXPECT_EQ(one, same);
+  EXPECT_NE(one, none);
+  EXPECT_NE(one, shared_node_map(std::make_shared<const node_map>(of)));
+}

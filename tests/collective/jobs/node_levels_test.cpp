@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives that meet inside nodes, where worlds have nodes whose ranks share memory: who sends,
+// the order of operands, many at a time, and boards that are made larger between them.
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "tests/collective/jobs/product_calls.hpp"
+#include "tests/harness/job_test.hpp"
+#include "upwash/collective/executor.hpp"
+#include "upwash/collective/install.hpp"
+#include "upwash/collective/registry.hpp"
+#include "upwash/core/host.hpp"
+#include "upwash/core/reach.hpp"
+
+namespace {
+
+using namespace upwash;
+using collective::kind;
+using test::affine;
+using test::then;
+
+constexpr collective_options by_nodes{.algorithm = "hierarchical"};
+
+collective::problem problem_on(const team& among, kind of, std::uint64_t bytes = 0) {
+  collective::problem call{.of = of, .ranks = among.size(), .bytes = bytes};
+  collective::tell_nodes(among, call);
+  return call;
+}
+
+/// Whether the algorithm serves such calls.
+bool serves(const collective::problem& call) {
+  collective::registry all;
+  collective::add_algorithms(all);
+  return collective::registry::objection(all.named(call.of, "hierarchical"), call).empty();
+}
+
+}  // namespace
+
+JOB_TEST(node_levels, are_there_where_ranks_of_nodes_share_memory) {
+  const team world = here.world();
+  const auto& at = host(here).endpoint();
+  int nodes = 0;
+  int most = 0;
+  for (int rank = 0; rank < here.size(); ++rank) {
+    const auto is_mate = [&](int other) { return at.place(other).node == at.place(rank).node; };
+    int mates = 0;
+    for (int other = 0; other < here.size(); ++other) mates += is_mate(other) ? 1 : 0;
+    bool is_first = true;
+    for (int other = 0; other < rank; ++other) is_first = is_first && !is_mate(other);
+    nodes += is_first ? 1 : 0;
+    most = std::max(most, mates);
+  }
+  const collective::problem call = problem_on(world, kind::barrier);
+  EXPECT_EQ(bool(call.nodes), nodes_direct(world) && nodes > 1 && most > 1);
+  EXPECT_EQ(serves(call), bool(call.nodes));
+  if (!call.nodes) return;
+  EXPECT_EQ(call.nodes->nodes(), nodes);
+  EXPECT_EQ(call.nodes->largest_size(), most);
+}
+
+JOB_TEST(node_levels, only_leaders_send) {
+  const team world = here.world();
+  const collective::problem call = problem_on(world, kind::barrier);
+  if (!call.nodes) return;
+  barrier(world, blocking, by_nodes);
+  constexpr std::uint64_t times = 20;
+  const std::uint64_t before = here.counters().messages_sent;
+  for (std::uint64_t i = 0; i < times; ++i) barrier(world, blocking, by_nodes);
+  const std::uint64_t sent = here.counters().messages_sent - before;
+  std::uint64_t rounds = 0;
+  for (int reach = 1; reach < call.nodes->nodes(); reach *= 2) ++rounds;
+  const bool leads = call.nodes->place_of(here.rank()) == 0;
+  EXPECT_EQ(sent, leads && !all_direct(world) ? times * rounds : leads ? sent : 0);
+}
+
+JOB_TEST(node_levels, keep_the_order_of_operands) {
+  const team world = here.world();
+  for (const bool reversed : {false, true}) {
+    team among = world.split(here.rank() % 3 == 0 ? 0 : 1, reversed ? -here.rank() : here.rank());
+    collective::problem call = problem_on(among, kind::all_reduce, sizeof(affine));
+    call.commutative = false;
+    if (serves(call)) {
+      const std::vector<affine> mine{test::affine_of(among.rank(), 0)};
+      std::vector<affine> all(1);
+      all_reduce<then>(among, std::span(mine), std::span(all), by_nodes).wait();
+      affine wanted = test::affine_of(0, 0);
+      for (int peer = 1; peer < among.size(); ++peer) {
+        wanted = then{}(wanted, test::affine_of(peer, 0));
+      }
+      EXPECT_EQ(all[0].m, wanted.m);
+      EXPECT_EQ(all[0].c, wanted.c);
+    }
+    among.release();
+  }
+}
+
+// More than there are epochs, and more than the scratch holds at a time.
+JOB_TEST(node_levels, many_at_a_time) {
+  team among = here.world().split(0, here.rank());
+  if (serves(problem_on(among, kind::all_reduce, 8))) {
+    struct one {
+      std::vector<std::uint64_t> mine;
+      std::vector<std::uint64_t> all;
+      request done;
+    };
+    std::deque<one> open;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      one& next = open.emplace_back();
+      const std::size_t words = i % 7 == 0 ? 200 : 1 + i % 5;
+      next.mine.assign(words, i * static_cast<std::uint64_t>(among.rank() + 1));
+      next.all.resize(words);
+      next.done = all_reduce<sum>(among, std::span<const std::uint64_t>(next.mine),
+                                  std::span(next.all), by_nodes);
+      if (i % 50 == 49) barrier(among, blocking, by_nodes);
+    }
+    const auto members = static_cast<std::uint64_t>(among.size());
+    for (std::uint64_t i = 0; i < open.size(); ++i) {
+      open[i].done.wait();
+      const std::uint64_t wanted = i * members * (members + 1) / 2;
+      ASSERT_TRUE(std::ranges::all_of(open[i].all, [&](auto each) { return each == wanted; }))
+          << "number " << i;
+    }
+  }
+  among.release();
+}
+
+JOB_TEST(node_levels, go_on_when_there_is_more_scratch) {
+  team among = here.world().split(0, here.rank());
+  const collective::problem call = problem_on(among, kind::all_reduce, 8);
+  if (serves(call)) {
+    const auto sum_of_one = [&] {
+      const std::uint64_t all = all_reduce<sum>(among, blocking, std::uint64_t{1}, by_nodes);
+      EXPECT_EQ(all, static_cast<std::uint64_t>(among.size()));
+    };
+    for (int i = 0; i < 70; ++i) sum_of_one();
+    const std::uint64_t room = collective::share_inside_nodes(among);
+    EXPECT_GE(room, call.node_scratch);
+    EXPECT_EQ(collective::share_inside_nodes(among), room) << "there is no more";
+    for (int i = 0; i < 70; ++i) sum_of_one();
+    const collective::problem larger = problem_on(among, kind::all_reduce, room);
+    EXPECT_EQ(larger.node_scratch, room);
+    EXPECT_TRUE(serves(larger));
+  }
+  among.release();
+}

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Problem: collectives of ranks on several nodes, where those of a node load and store each other's
+// memory and messages go between nodes. Inside a node members meet at its leaders, by counters and
+// shared scratch; leaders exchange among nodes by an algorithm for messages; members take the
+// result from their leaders' scratch. Any number of ranks a node, wherever they are. Counters and
+// shared pieces are only of ranks of the own node (needs::inside_nodes).
+#pragma once
+
+#include <cstdint>
+
+#include "upwash/collective/algorithms/node_map.hpp"
+#include "upwash/schedule/generator.hpp"
+
+namespace upwash::collective {
+
+struct hierarchical_call {
+  const node_map* nodes = nullptr;  ///< of several nodes; outlives the schedule
+  int rank = 0;
+  std::uint64_t bytes = 0;  ///< of the vector, or of a block
+  std::uint64_t element_bytes = 1;
+  bool in_place = false;
+};
+
+/// What leaders do among each other.
+enum class leaders_reduce : std::uint8_t { by_doubling, by_halves, by_ring };
+enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
+
+/// Idea: members count up their leader's counter; leaders go through a dissemination barrier;
+/// members watch their leader's second counter. Cost: a signal and a look a member, ceil(log_k N)
+/// (k-1) messages a node for N nodes. Restrictions: none. Source: Nishtala et al. 2009, leverage
+/// shared memory.
+[[nodiscard]] schedule::generator hierarchical_barrier(const hierarchical_call& of, int radix);
+
+/// Idea: the first `leaders` members of a node lead, each for a part of the vector: it combines
+/// that part of all vectors of its node, then with the leaders of the same part, and all take it
+/// from there. Cost: messages of as many bytes between nodes as an all-reduce of N ranks has, a
+/// node; at a leader m S / leaders bytes combined for S members, 2 m copied at each member.
+/// Restrictions: each node has so many members; operands stay in order where the nodes are
+/// (node_map::in_order) and leaders keep it. Source: Nishtala et al. 2009, leverage shared memory;
+/// several leaders: Bayatpour et al. 2017.
+[[nodiscard]] schedule::generator hierarchical_all_reduce(const hierarchical_call& of, int leaders,
+                                                          leaders_reduce among);
+
+/// Idea: members lay their blocks in their leader's scratch; leaders gather the blocks of nodes
+/// there; members take all. Cost: messages of as many bytes between nodes as an all-gather of N
+/// ranks with blocks of whole nodes has; P m bytes copied at each member. Restrictions: none.
+/// Source: Nishtala et al. 2009, leverage shared memory.
+[[nodiscard]] schedule::generator hierarchical_all_gather(const hierarchical_call& of,
+                                                          leaders_gather among);
+
+/// Idea: the leader of each node, the root of its own, combines the vectors of its node; leaders
+/// then hand theirs up a k-nomial tree to the root. Cost: N-1 messages, m S bytes combined at a
+/// leader, m copied at each other member. Restrictions: as hierarchical_all_reduce, for `ordered`.
+/// Source: Nishtala et al. 2009, leverage shared memory.
+[[nodiscard]] schedule::generator hierarchical_reduce(const hierarchical_call& of, int root,
+                                                      int radix, bool ordered);
+
+/// What the all-gather takes of shared scratch; the others take one vector.
+[[nodiscard]] std::uint64_t hierarchical_all_gather_bytes(const hierarchical_call& of) noexcept;
+
+}  // namespace upwash::collective
