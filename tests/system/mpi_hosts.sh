@@ -18,7 +18,7 @@ evidence=("$work/out" "$work/err")
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
         memory.gets_fetch_from_every_rank atomics.lose_nothing
-        collectives.broadcast_of_any_size_by_every_algorithm
+        collectives.broadcast_of_any_size_by_every_algorithm node_levels.many_at_a_time
         fence_barrier.all_that_members_began_is_there)
 # All bodies in each layout with UPWASH_TEST_LONG=1; else two of them, others in each.
 turn=0

@@ -41,7 +41,7 @@ ends() {
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
         memory.gets_fetch_from_every_rank atomics.lose_nothing
-        collectives.broadcast_of_any_size_by_every_algorithm
+        collectives.broadcast_of_any_size_by_every_algorithm node_levels.many_at_a_time
         fence_barrier.all_that_members_began_is_there litmus.fences_are_between_puts_and_loads)
 for conduit in ucx shm+ucx; do
   for layout in "3 a,b,c" "5 a:2,b:1,c:2" "7 a:4,b:3 --ranks-per-process 2"; do

@@ -97,32 +97,33 @@ JOB_TEST(node_levels, keep_the_order_of_operands) {
   }
 }
 
-// More than there are epochs, and more than the scratch holds at a time.
+// More than there are epochs, and more than the scratch holds at a time. Elsewhere by what is
+// chosen.
 JOB_TEST(node_levels, many_at_a_time) {
   team among = here.world().split(0, here.rank());
-  if (serves(problem_on(among, kind::all_reduce, 8))) {
-    struct one {
-      std::vector<std::uint64_t> mine;
-      std::vector<std::uint64_t> all;
-      request done;
-    };
-    std::deque<one> open;
-    for (std::uint64_t i = 0; i < 300; ++i) {
-      one& next = open.emplace_back();
-      const std::size_t words = i % 7 == 0 ? 200 : 1 + i % 5;
-      next.mine.assign(words, i * static_cast<std::uint64_t>(among.rank() + 1));
-      next.all.resize(words);
-      next.done = all_reduce<sum>(among, std::span<const std::uint64_t>(next.mine),
-                                  std::span(next.all), by_nodes);
-      if (i % 50 == 49) barrier(among, blocking, by_nodes);
-    }
-    const auto members = static_cast<std::uint64_t>(among.size());
-    for (std::uint64_t i = 0; i < open.size(); ++i) {
-      open[i].done.wait();
-      const std::uint64_t wanted = i * members * (members + 1) / 2;
-      ASSERT_TRUE(std::ranges::all_of(open[i].all, [&](auto each) { return each == wanted; }))
-          << "number " << i;
-    }
+  const bool has_levels = serves(problem_on(among, kind::all_reduce, 8));
+  const collective_options how = has_levels ? by_nodes : collective_options{};
+  struct one {
+    std::vector<std::uint64_t> mine;
+    std::vector<std::uint64_t> all;
+    request done;
+  };
+  std::deque<one> open;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    one& next = open.emplace_back();
+    const std::size_t words = i % 7 == 0 ? 200 : 1 + i % 5;
+    next.mine.assign(words, i * static_cast<std::uint64_t>(among.rank() + 1));
+    next.all.resize(words);
+    next.done =
+        all_reduce<sum>(among, std::span<const std::uint64_t>(next.mine), std::span(next.all), how);
+    if (i % 50 == 49) barrier(among, blocking, how);
+  }
+  const auto members = static_cast<std::uint64_t>(among.size());
+  for (std::uint64_t i = 0; i < open.size(); ++i) {
+    open[i].done.wait();
+    const std::uint64_t wanted = i * members * (members + 1) / 2;
+    ASSERT_TRUE(std::ranges::all_of(open[i].all, [&](auto each) { return each == wanted; }))
+        << "number " << i;
   }
   among.release();
 }
