@@ -243,6 +243,22 @@ TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
   }
 }
 
+TEST(hierarchical, pays_for_its_messages_where_no_network_is_known) {
+  const machine on = load_machine("laptop");
+  machine free_of_edges = on;
+  free_of_edges.processor.edge.reset();
+  problem call{.of = kind::all_reduce, .ranks = 8, .bytes = 8, .element_bytes = 8};
+  call.nodes = test::blocks_of_nodes(8, 2);
+  const auto all = candidates_of(*by(kind::all_reduce, "hierarchical").chosen, call);
+  ASSERT_FALSE(all.empty());
+  for (const selection& each : all) {
+    const auto paid = predictor(on).predict(each, call, 200'000).time;
+    const auto unpaid = predictor(free_of_edges).predict(each, call, 200'000).time;
+    ASSERT_TRUE(paid && unpaid) << text_of(each);
+    EXPECT_GT(*paid, *unpaid) << text_of(each);
+  }
+}
+
 TEST(hierarchical, waits_for_nothing_in_vain) {
   const std::vector<int> places{0, 0, 0, 1, 1, 2};
   const node_map nodes(places);

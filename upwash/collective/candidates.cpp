@@ -140,7 +140,9 @@ std::uint64_t steps_worth_a_choice(int ranks) noexcept {
 
 predictor::predictor(const machine& on)
     : on_(on), edged_(model::with_edges(on)), edged_between_(edged_) {
-  for (std::size_t i = 0; i < on.levels.size(); ++i) {
+  // Where no network is known, what is known of the node stands for it.
+  const bool knows_network = on.levels.back().kind > level_kind::node;
+  for (std::size_t i = 0; knows_network && i < on.levels.size(); ++i) {
     if (on.levels[i].kind <= level_kind::node) edged_between_.levels[i] = on.levels[i];
   }
 }

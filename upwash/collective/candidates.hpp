@@ -58,7 +58,7 @@ class predictor {
 
   machine on_;
   machine edged_;
-  machine edged_between_;  ///< but inside nodes as it is
+  machine edged_between_;  ///< but inside nodes as it is, where it has more than a node
 };
 
 /// What a rank in the middle of the team has to move, where there is no price: its bytes, with 8
