@@ -83,6 +83,11 @@ done
 ((${#libraries[@]} > 0)) || exit 77
 
 for library in "${libraries[@]}"; do
+  knobs=()
+  case_now="a message that nobody has received, while a collective waits"
+  start 2 "$work/pending_message.$library"
+  passes
+
   program=$work/random_collectives.$library
   for ranks in 2 3 5; do
     # Processes of MPICH wait for each other without giving their processor away.

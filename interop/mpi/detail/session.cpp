@@ -103,10 +103,20 @@ std::string disagreement(const std::vector<introduction>& all, const std::string
 
 }  // namespace
 
-void library_turns::take_turn() noexcept {
+library_turns::library_turns(job& here) : here_(here) {
+  // Not of this process alone: where one looks for messages to oneself MPICH makes no progress.
+  PMPI_Comm_dup(MPI_COMM_WORLD, &empty_);
+  host(here).add_waiter(*this);
+}
+
+library_turns::~library_turns() {
+  host(here_).remove_waiter(*this);
+  PMPI_Comm_free(&empty_);
+}
+
+void library_turns::take_turn() const noexcept {
   int found = 0;
-  // MPICH makes no progress where one looks for messages to oneself alone.
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, empty_, &found, MPI_STATUS_IGNORE);
 }
 
 session::session(attached_job joined, preload_options options, std::vector<int> ranks,

@@ -26,8 +26,9 @@ namespace upwash::mpi {
 /// begun there must arrive, whatever this rank waits in.
 class library_turns final : public waiter_layer {
  public:
-  explicit library_turns(job& here) : here_(here) { host(here).add_waiter(*this); }
-  ~library_turns() { host(here_).remove_waiter(*this); }
+  /// Collective over all processes, and so is the end, before MPI's.
+  explicit library_turns(job& here);
+  ~library_turns();
   library_turns(const library_turns&) = delete;
   library_turns& operator=(const library_turns&) = delete;
 
@@ -40,14 +41,17 @@ class library_turns final : public waiter_layer {
     if (++idles_ > idles_first) take_turn();
     waiter_layer::idle(rank, target, reason);
   }
-  /// Not blocking.
-  static void take_turn() noexcept;
 
  private:
+  /// Not blocking.
+  void take_turn() const noexcept;
+
   /// A wait that is short leaves the library alone.
   static constexpr unsigned idles_first = 4;
 
   job& here_;
+  /// Nobody sends on it. Where a message is found, Open MPI makes no progress.
+  MPI_Comm empty_ = MPI_COMM_NULL;
   unsigned idles_ = 0;
 };
 
