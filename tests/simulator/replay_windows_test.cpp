@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <vector>
@@ -218,11 +219,11 @@ TEST(replay_windows, take_time_linear_in_messages_that_are_posted_at_once) {
     at_once.least_window = static_cast<std::uint32_t>(3 * ranks);
     double best = std::numeric_limits<double>::max();
     for (int i = 0; i < 3; ++i) {
-      const duration start = steady_now();
+      const std::clock_t start = std::clock();  // of the processor: other programs take turns, too
       const outcome seen =
           replayed(all.named(kind::all_to_all, "direct"), call, flat(), {}, at_once);
-      best = std::min(best,
-                      (steady_now() - start).seconds() / static_cast<double>(seen.totals.messages));
+      best = std::min(best, static_cast<double>(std::clock() - start) /
+                                static_cast<double>(seen.totals.messages));
     }
     return best;
   };
