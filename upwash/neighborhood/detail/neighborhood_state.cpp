@@ -169,7 +169,8 @@ void neighborhood_state::check_neighbors(const std::optional<grid>& on, std::str
   const int objection = wrong.empty() ? 0 : members - among_.rank() + (alone ? members : 0);
   const std::uint64_t mark = mark_of(on);
   const auto way = static_cast<std::uint64_t>(how_.plans_by);
-  counts_ = counts_of(among_.rank(), destinations_, sources_, nodes_);
+  // Neighbours that are wrong may lie outside the team.
+  if (wrong.empty()) counts_ = counts_of(among_.rank(), destinations_, sources_, nodes_);
   const std::array<std::uint64_t, 9> own{static_cast<std::uint64_t>(objection),
                                          destinations_.size(),
                                          sources_.size(),
