@@ -74,9 +74,11 @@ class simulated_case final : public body_case {
     const machine on = load_machine("laptop");
     const bool whole = How != simulated::direct;
     const std::uint64_t seeds = long_run() ? 100 : whole ? 3 : 2;
-    const auto all = How == simulated::whole ? sampled<std::vector<int>>({1, 2, 3, 4, 5, 8, 16, 33},
-                                                                         {1, 2, 3, 5, 8, 16})
-                                             : std::vector{1, 2, 3, 5, 16};
+    const auto all =
+        How == simulated::direct ? std::vector{2, 3, 5, 16}
+        : How == simulated::weak
+            ? std::vector{1, 2, 3, 5, 16}
+            : sampled<std::vector<int>>({1, 2, 3, 4, 5, 8, 16, 33}, {1, 2, 3, 5, 8, 16});
     for (const int ranks : in_range(entry_.options, all)) {
       for (std::uint64_t seed = whole ? 0 : 1; seed <= seeds_for(ranks, seeds); ++seed) {
         run_one(on, ranks, seed);
