@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,6 +64,9 @@ void say(std::string_view text) { fmt::print(stderr, "upwash: {}\n", text); }
 [[noreturn]] void end_all(std::string_view text, int status) {
   std::fflush(nullptr);
   say(text);
+  // MPICH's launcher loses what it has not read when it ends the processes.
+  const timespec until_read{0, 200'000'000};
+  nanosleep(&until_read, nullptr);
   PMPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
 }
