@@ -83,11 +83,11 @@ std::string machine_of(const schedule_arguments& given) {
 }
 
 /// Nodes whose ranks share memory, where there are several.
-collective::shared_node_map nodes_of(const asked_schedule& asked, const schedule_arguments& given) {
+model::shared_node_map nodes_of(const asked_schedule& asked, const schedule_arguments& given) {
   int each = given.neighbors.ranks_per_node;
   if (each == 0) each = asked.on ? asked.on->ranks_in(level_kind::node) : given.ranks;
-  auto made = std::make_shared<const collective::node_map>(
-      collective::node_map::in_blocks(given.ranks, each));
+  auto made =
+      std::make_shared<const model::node_map>(model::node_map::in_blocks(given.ranks, each));
   if (!made->has_levels()) return {};
   return {std::move(made)};
 }

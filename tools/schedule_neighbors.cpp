@@ -38,7 +38,7 @@ struct row {
 
 struct asked_neighbors {
   process_graph graph;
-  neighborhoods::placement nodes;
+  model::node_map nodes;
   contents of;
   std::uint64_t bytes;
   std::optional<machine> on;
@@ -163,7 +163,7 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
   }
   const asked_neighbors asked{
       graph_of(given.graph, ranks),
-      neighborhoods::placement::blocks(ranks, a_node),
+      model::node_map::in_blocks(ranks, a_node),
       collective == "neighbor_all_gather" ? contents::same_for_all : contents::one_each,
       bytes,
       on,

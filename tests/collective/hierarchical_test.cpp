@@ -56,7 +56,7 @@ std::vector<selection> selections(const problem& call) {
 /// Calls of a team, some of each kind.
 template <class Do>
 void for_calls(int ranks, const Do& what) {
-  for (const shared_node_map& nodes : test::node_maps(ranks)) {
+  for (const model::shared_node_map& nodes : test::node_maps(ranks)) {
     for (const kind of : kinds) {
       for (int variant = 0; variant < 4; ++variant) {
         problem call{.of = of, .ranks = ranks, .element_bytes = 4};
@@ -206,7 +206,7 @@ TEST(hierarchical, says_what_it_cannot_serve) {
             "hierarchical needs several nodes, and ranks that load and store each other's memory "
             "inside them");
   const std::vector<int> in_turn{0, 1, 0, 1};
-  call.nodes = test::shared_map(node_map(in_turn));
+  call.nodes = test::shared_map(model::node_map(in_turn));
   EXPECT_EQ(why("hierarchical"), "");
   EXPECT_EQ(why("hierarchical:leaders=3"), "hierarchical: 3 leaders, and a node with 2 ranks");
   call.commutative = false;
@@ -261,7 +261,7 @@ TEST(hierarchical, pays_for_its_messages_where_no_network_is_known) {
 
 TEST(hierarchical, waits_for_nothing_in_vain) {
   const std::vector<int> places{0, 0, 0, 1, 1, 2};
-  const node_map nodes(places);
+  const model::node_map nodes(places);
   const auto call_of = [&](int rank, std::uint64_t bytes, bool in_place) {
     return hierarchical_call{&nodes, rank, bytes, 1, in_place};
   };
@@ -294,7 +294,7 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
 
 TEST(node_map, numbers_nodes_and_places) {
   const std::vector<int> places{7, 3, 7, 3, 3, 9};
-  const node_map of(places);
+  const model::node_map of(places);
   EXPECT_EQ(of.ranks(), 6);
   EXPECT_EQ(of.nodes(), 3);
   EXPECT_EQ(of.node_of(1), 1);
@@ -307,15 +307,16 @@ TEST(node_map, numbers_nodes_and_places) {
   EXPECT_FALSE(of.in_order());
   EXPECT_TRUE(of.has_levels());
   EXPECT_EQ(of.of_place(0)[2], 5);
-  const node_map blocks = node_map::in_blocks(5, 2);
+  const model::node_map blocks = model::node_map::in_blocks(5, 2);
   EXPECT_TRUE(blocks.in_order());
   EXPECT_EQ(blocks.size_of(2), 1);
-  EXPECT_FALSE(node_map::in_blocks(3, 1).has_levels());
-  EXPECT_FALSE(node_map::in_blocks(3, 3).has_levels());
-  const shared_node_map none;
-  const shared_node_map one = std::make_shared<const node_map>(blocks);
-  const shared_node_map same = std::make_shared<const node_map>(node_map::in_blocks(5, 2));
+  EXPECT_FALSE(model::node_map::in_blocks(3, 1).has_levels());
+  EXPECT_FALSE(model::node_map::in_blocks(3, 3).has_levels());
+  const model::shared_node_map none;
+  const model::shared_node_map one = std::make_shared<const model::node_map>(blocks);
+  const model::shared_node_map same =
+      std::make_shared<const model::node_map>(model::node_map::in_blocks(5, 2));
   EXPECT_EQ(one, same);
   EXPECT_NE(one, none);
-  EXPECT_NE(one, shared_node_map(std::make_shared<const node_map>(of)));
+  EXPECT_NE(one, model::shared_node_map(std::make_shared<const model::node_map>(of)));
 }

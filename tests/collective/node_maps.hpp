@@ -11,25 +11,25 @@
 #include <vector>
 
 #include "upwash/base/random.hpp"
-#include "upwash/collective/algorithms/node_map.hpp"
+#include "upwash/model/node_map.hpp"
 
 namespace upwash::test {
 
 /// As calls have it: none where there are no levels.
-inline collective::shared_node_map shared_map(collective::node_map of) {
+inline model::shared_node_map shared_map(model::node_map of) {
   if (!of.has_levels()) return {};
-  return {std::make_shared<const collective::node_map>(std::move(of))};
+  return {std::make_shared<const model::node_map>(std::move(of))};
 }
 
-inline collective::shared_node_map blocks_of_nodes(int ranks, int each) {
-  return shared_map(collective::node_map::in_blocks(ranks, each));
+inline model::shared_node_map blocks_of_nodes(int ranks, int each) {
+  return shared_map(model::node_map::in_blocks(ranks, each));
 }
 
 /// All blocks, ranks in turn on some nodes, and some that are drawn.
-inline std::vector<collective::shared_node_map> node_maps(int ranks) {
-  std::vector<collective::shared_node_map> all;
+inline std::vector<model::shared_node_map> node_maps(int ranks) {
+  std::vector<model::shared_node_map> all;
   const auto add = [&](const std::vector<int>& node_of) {
-    auto made = shared_map(collective::node_map(node_of));
+    auto made = shared_map(model::node_map(node_of));
     if (made) all.push_back(std::move(made));
   };
   std::vector<int> node_of(static_cast<std::size_t>(ranks));

@@ -56,7 +56,7 @@ std::uint64_t eager_on(const machine& on, int ranks) {
   return collective::usual_eager_bytes(model::with_edges(on), part);
 }
 
-scene scene_on(const process_graph& graph, const placement& nodes) {
+scene scene_on(const process_graph& graph, const model::node_map& nodes) {
   return {graph.coordinates().has_value(), nodes.nodes() > 1, nodes.nodes() == 1};
 }
 
@@ -138,7 +138,8 @@ TEST(neighborhood_best, is_as_fast_as_every_other_scheme) {
       for (int draw = 0; draw < draws; ++draw) {
         const int ranks = test::sanitized || from.below(8) != 0 ? 64 : 144;
         const process_graph graph = graph_of(name, ranks);
-        const placement nodes = placement::blocks(ranks, on.a_node == 0 ? ranks : on.a_node);
+        const model::node_map nodes =
+            model::node_map::in_blocks(ranks, on.a_node == 0 ? ranks : on.a_node);
         const bool one_each = from.below(2) == 0;
         planned_graph plans(graph, nodes, one_each ? contents::one_each : contents::same_for_all,
                             scene_on(graph, nodes));
@@ -168,7 +169,7 @@ TEST(neighborhood_best, gains_what_combining_can_for_small_blocks) {
   const bool whole = std::getenv("UPWASH_TEST_LONG") != nullptr;
   for (const wanted& on : std::span(all).first(whole ? std::size(all) : 1)) {
     const process_graph graph = graph_of(on.graph, on.ranks);
-    const placement nodes = placement::blocks(on.ranks, on.a_node);
+    const model::node_map nodes = model::node_map::in_blocks(on.ranks, on.a_node);
     const machine costs = machine_with("edr", on.a_node);
     const cost_terms in{nodes, costs, eager_on(costs, on.ranks)};
     planned_graph plans(graph, nodes, contents::same_for_all, scene_on(graph, nodes));
@@ -184,7 +185,7 @@ TEST(neighborhood_best, gains_what_combining_can_for_small_blocks) {
 /// Schemes that are planned while one is searched for, beside those that go straight.
 std::string planned(const char* graph_name, int ranks, int a_node, std::uint64_t bytes) {
   const process_graph graph = graph_of(graph_name, ranks);
-  const placement nodes = placement::blocks(ranks, a_node);
+  const model::node_map nodes = model::node_map::in_blocks(ranks, a_node);
   const machine on = machine_with("edr", a_node);
   planned_graph plans(graph, nodes, contents::same_for_all, scene_on(graph, nodes));
   const auto names = plans.best(bytes, {nodes, on, eager_on(on, ranks)}).planned;
@@ -199,7 +200,7 @@ TEST(neighborhood_best, plans_nothing_that_cannot_win) {
 
 TEST(neighborhood_best, prices_what_is_near_the_least_estimate_only) {
   const process_graph graph = graph_of("moore:d=2,r=4,periodic=1", 256);
-  const placement nodes = placement::blocks(256, 16);
+  const model::node_map nodes = model::node_map::in_blocks(256, 16);
   const machine on = machine_with("edr", 16);
   planned_graph plans(graph, nodes, contents::same_for_all, scene_on(graph, nodes));
   const cost_terms in{nodes, on, eager_on(on, 256)};
@@ -210,7 +211,7 @@ TEST(neighborhood_best, prices_what_is_near_the_least_estimate_only) {
 TEST(neighborhood_best, finds_k_by_degree_and_density) {
   const auto texts = [](const char* graph_name, int ranks) {
     const process_graph graph = graph_of(graph_name, ranks);
-    const placement nodes = placement::blocks(ranks, 1);
+    const model::node_map nodes = model::node_map::in_blocks(ranks, 1);
     const auto reach = reach_of(graph);
     std::string all;
     for (const auto& each : friends_for(facts_of(graph, nodes, reach ? &*reach : nullptr), ranks)) {

@@ -37,8 +37,8 @@ std::string staged(int k, bool aware, bool cumulative) {
   return name_of(k, aware, cumulative, 0, true);
 }
 
-all_plans plans_by(const std::string& scheme, const process_graph& graph, const placement& nodes,
-                   contents of = contents::same_for_all) {
+all_plans plans_by(const std::string& scheme, const process_graph& graph,
+                   const model::node_map& nodes, contents of = contents::same_for_all) {
   const chosen_scheme chosen = scheme_named(scheme);
   return plan_all(graph, nodes, of, [&](router& at) { return chosen.route(at); });
 }
@@ -47,7 +47,7 @@ TEST(neighborhood_friends, bring_every_block_once) {
   for (std::uint64_t seed = 0; seed < (test::sanitized ? 20 : 120); ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 37);
     const process_graph graph = test::drawn_graph(ranks, seed);
-    const placement nodes(test::drawn_nodes(ranks, seed));
+    const model::node_map nodes(test::drawn_nodes(ranks, seed));
     for (const int k : {2, 3, 4, 8}) {
       for (int choice = 0; choice < 8; ++choice) {
         const std::string scheme = name_of(k, (choice & 1) != 0, (choice & 2) != 0,
@@ -66,7 +66,7 @@ TEST(neighborhood_friends, bring_every_block_once_in_stars_and_complete_graphs) 
        {"star:hubs=1", "star:hubs=5", "complete", "none", "moore:d=1,r=9", "moore:d=2,r=3"}) {
     for (const int ranks : {1, 2, 7, 32, 50}) {
       const process_graph graph = graph_of(name, ranks);
-      const placement nodes = placement::blocks(ranks, 9);
+      const model::node_map nodes = model::node_map::in_blocks(ranks, 9);
       for (const int k : {2, 3, 5, 16}) {
         for (int choice = 0; choice < 4; ++choice) {
           const std::string scheme = name_of(k, (choice & 1) != 0, (choice & 2) != 0);
@@ -95,7 +95,7 @@ TEST(neighborhood_friends, send_as_many_messages_as_equation_7_2_says) {
     for (const int m : {k + 1, 10, 12, 24, 57, 130}) {
       if (m <= k) continue;
       const process_graph graph = group_graph(k, m);
-      const placement one_node = placement::blocks(k + m, k + m);
+      const model::node_map one_node = model::node_map::in_blocks(k + m, k + m);
       for (const bool cumulative : {false, true}) {
         const auto plans = plans_by(name_of(k, true, cumulative), graph, one_node);
         for (int i = 1; i <= k; ++i) {
@@ -106,7 +106,8 @@ TEST(neighborhood_friends, send_as_many_messages_as_equation_7_2_says) {
         EXPECT_EQ(plans.noted, static_cast<unsigned>(k)) << "each is in one group";
       }
       // Equation 7.4: across nodes a group must have more in common than k(k-1).
-      const auto far = plans_by(name_of(k, false, false), graph, placement::blocks(k + m, 1));
+      const auto far =
+          plans_by(name_of(k, false, false), graph, model::node_map::in_blocks(k + m, 1));
       const auto wanted = static_cast<std::size_t>(m > k * (k - 1) ? (m + k - 1) / k + k - 1 : m);
       EXPECT_EQ(far.of[0].sends.size(), wanted) << "k " << k << ", m " << m;
     }
@@ -115,8 +116,8 @@ TEST(neighborhood_friends, send_as_many_messages_as_equation_7_2_says) {
 
 /// What all k ranks send as a group, whatever it pays.
 std::size_t sends_of_group(int k, int m) {
-  const auto plans =
-      plans_by(name_of(k, false, false, 1), group_graph(k, m), placement::blocks(k + m, 1));
+  const auto plans = plans_by(name_of(k, false, false, 1), group_graph(k, m),
+                              model::node_map::in_blocks(k + m, 1));
   std::size_t sends = 0;
   for (const relay_plan& each : plans.of) sends += each.sends.size();
   return sends;
@@ -126,8 +127,10 @@ TEST(neighborhood_friends, form_groups_where_equations_7_3_to_7_6_say) {
   for (int k = 2; k <= 8; ++k) {
     for (const int m : {k, k + 1, k * (k - 1), k * (k - 1) + 1}) {
       const process_graph graph = group_graph(k, m);
-      const auto near = plans_by(name_of(k, true, false), graph, placement::blocks(k + m, k + m));
-      const auto far = plans_by(name_of(k, false, false), graph, placement::blocks(k + m, 1));
+      const auto near =
+          plans_by(name_of(k, true, false), graph, model::node_map::in_blocks(k + m, k + m));
+      const auto far =
+          plans_by(name_of(k, false, false), graph, model::node_map::in_blocks(k + m, 1));
       EXPECT_EQ(near.noted > 0, m > k) << "equation 7.6, k " << k << ", m " << m;
       EXPECT_EQ(far.noted > 0, m > k * (k - 1)) << "equation 7.4, k " << k << ", m " << m;
       const auto ranks = static_cast<std::size_t>(k);
@@ -161,7 +164,7 @@ routing only_group(router& at, const friends_options& with, found_stages& into) 
   co_await at.next_round();
 }
 
-found_stages groups_of(const process_graph& graph, const placement& nodes,
+found_stages groups_of(const process_graph& graph, const model::node_map& nodes,
                        const friends_options& with) {
   found_stages found(static_cast<std::size_t>(graph.ranks()));
   static_cast<void>(plan_all(graph, nodes, contents::same_for_all,
@@ -210,7 +213,7 @@ TEST(neighborhood_friends, are_mutual_and_share_evenly) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const int ranks = 5 + static_cast<int>(seed % 40);
     const process_graph graph = test::drawn_graph(ranks, seed);
-    const placement nodes(test::drawn_nodes(ranks, seed));
+    const model::node_map nodes(test::drawn_nodes(ranks, seed));
     for (const int k : {2, 3, 4}) {
       for (int choice = 0; choice < 4; ++choice) {
         const friends_options with{static_cast<std::size_t>(k), k, (choice & 1) != 0,
@@ -265,7 +268,7 @@ TEST(neighborhood_friends, weigh_at_least_a_kth_of_the_heaviest_matching) {
       const friends_options with{static_cast<std::size_t>(k), 1, false, false};
       const std::vector<friend_group> all = groups_in(graph, with);
       std::vector<friend_group> formed;
-      const found_stages found = groups_of(graph, placement::blocks(ranks, 1), with);
+      const found_stages found = groups_of(graph, model::node_map::in_blocks(ranks, 1), with);
       for (int rank = 0; rank < ranks; ++rank) {
         const friends_stage* const first = stage_of(found[static_cast<std::size_t>(rank)], 0);
         if (first != nullptr && first->group.ranks()[0] == rank) formed.push_back(first->group);
@@ -316,7 +319,7 @@ TEST(neighborhood_counts, of_friends) {
   for (const row& each : rows) {
     if (test::sanitized && std::string_view(each.graph) != "moore:d=2,r=1") continue;
     const process_graph graph = graph_of(each.graph, each.ranks);
-    const placement nodes = placement::blocks(each.ranks, 40);
+    const model::node_map nodes = model::node_map::in_blocks(each.ranks, 40);
     const std::clock_t begin = std::clock();
     const all_plans plans = plans_by(each.scheme, graph, nodes);
     const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -332,7 +335,7 @@ TEST(neighborhood_counts, of_friends) {
 TEST(neighborhood_counts, of_friends_in_one_exchange) {
   for (const char* const name : {"moore:d=2,r=4", "moore:d=3,r=1", "random:permille=200"}) {
     const process_graph graph = graph_of(name, 256);
-    const placement nodes = placement::blocks(256, 40);
+    const model::node_map nodes = model::node_map::in_blocks(256, 40);
     for (const int k : {2, 3, 4}) {
       for (const bool aware : {false, true}) {
         const traffic_of_plans once =
@@ -354,7 +357,7 @@ TEST(neighborhood_counts, of_friends_in_one_exchange) {
 /// Figures 7.5 and 7.9: larger k make more groups, until no group has enough in common.
 TEST(neighborhood_counts, of_groups_that_could_be_formed) {
   const auto groups = [](const char* graph, int ranks, int k, bool aware) {
-    const placement nodes = placement::blocks(ranks, 32);
+    const model::node_map nodes = model::node_map::in_blocks(ranks, 32);
     return plans_by(name_of(k, aware, false), graph_of(graph, ranks), nodes).noted;
   };
   EXPECT_EQ(groups("moore:d=2,r=3", 400, 2, false), 400U * 156);

@@ -39,7 +39,7 @@ class setting {
  public:
   setting(std::string_view graph, int ranks, int ranks_a_node)
       : graph_(graph_of(graph, ranks)),
-        nodes_(placement::blocks(ranks, ranks_a_node)),
+        nodes_(model::node_map::in_blocks(ranks, ranks_a_node)),
         on_(ranks_a_node == 40 ? load_machine("edr")
                                : with_ranks_a_node(load_machine("edr"), ranks_a_node)) {}
 
@@ -71,7 +71,7 @@ class setting {
   static constexpr std::uint64_t eager_bytes = 512;  ///< larger edges are offered and fetched
 
   process_graph graph_;
-  placement nodes_;
+  model::node_map nodes_;
   machine on_;
   std::map<std::string, all_plans> made_;
   std::map<std::pair<std::string, std::uint64_t>, double> prices_;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr contents both[] = {contents::same_for_all, contents::one_each};
 
-all_plans plans_by(std::string_view scheme, const process_graph& graph, const placement& nodes,
-                   contents of, bool hands_over = false) {
+all_plans plans_by(std::string_view scheme, const process_graph& graph,
+                   const model::node_map& nodes, contents of, bool hands_over = false) {
   const chosen_scheme chosen = scheme_named(scheme);
   return plan_all(
       graph, nodes, of, [&](router& at) { return chosen.route(at); }, hands_over);
@@ -41,7 +41,7 @@ TEST(neighborhood_plans, bring_every_block_once) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 41);
     const process_graph graph = test::drawn_graph(ranks, seed);
-    const placement nodes(test::drawn_nodes(ranks, seed));
+    const model::node_map nodes(test::drawn_nodes(ranks, seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
         for (const bool hands_over : {false, true}) {
@@ -73,7 +73,7 @@ TEST(neighborhood_plans, bring_every_block_once_on_grids) {
       }
     }
     const process_graph graph(whole.ranks(), kept, on);
-    const placement nodes(test::drawn_nodes(graph.ranks(), seed));
+    const model::node_map nodes(test::drawn_nodes(graph.ranks(), seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
         const auto plans = plans_by(scheme, graph, nodes, of, seed % 2 == 1);
@@ -122,7 +122,7 @@ std::string proven(const process_graph& graph, contents of, const std::vector<re
 
 TEST(neighborhood_plans, begin_behind_their_rank) {
   const all_plans plans = plans_by("direct", graph_of("random:permille=1000", 8),
-                                   placement::blocks(8, 4), contents::same_for_all);
+                                   model::node_map::in_blocks(8, 4), contents::same_for_all);
   std::vector<int> peers;
   for (const relay_plan::message& each : plans.of[5].sends) peers.push_back(each.peer);
   EXPECT_EQ(peers, (std::vector<int>{6, 7, 0, 1, 2, 3, 4})) << "so not all send to rank 0 first";
@@ -133,7 +133,7 @@ TEST(neighborhood_plans, are_proven_as_schedules) {
     const int ranks = 1 + static_cast<int>(seed % 9);
     const process_graph graph = seed % 3 == 0 ? moore_graph(grid({ranks}, {seed % 2 == 0}), 2)
                                               : test::drawn_graph(ranks, seed);
-    const placement nodes(test::drawn_nodes(ranks, seed));
+    const model::node_map nodes(test::drawn_nodes(ranks, seed));
     for (const std::string& scheme : schemes_for(graph)) {
       for (const contents of : both) {
         for (const bool hands_over : {false, true}) {
@@ -157,7 +157,7 @@ struct reached {
 };
 
 reached reach(std::string_view scheme, const process_graph& graph, int ranks_a_node) {
-  const auto nodes = placement::blocks(graph.ranks(), ranks_a_node);
+  const auto nodes = model::node_map::in_blocks(graph.ranks(), ranks_a_node);
   const auto seen = count(plans_by(scheme, graph, nodes, contents::same_for_all).of, nodes);
   return {seen.messages, seen.most_messages, seen.between_nodes, seen.volume,
           static_cast<double>(seen.most_volume) / seen.volume};
@@ -216,7 +216,7 @@ TEST(neighborhood_graphs, refuse_what_they_cannot_be) {
 // Whoever makes a neighborhood refuses this; a plan that came of it must end nevertheless.
 TEST(neighborhood_plans, by_grids_that_differ_end) {
   constexpr int ranks = 8;
-  const placement nodes = placement::blocks(ranks, ranks);
+  const model::node_map nodes = model::node_map::in_blocks(ranks, ranks);
   grid_reach open(grid({ranks}));
   grid_reach ring(grid({ranks}, {true}));
   open.along = ring.along = {{0, 3}};

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t eager_bytes = 16384;
 
-std::vector<relay_plan> plans_of(const process_graph& graph, const placement& nodes,
+std::vector<relay_plan> plans_of(const process_graph& graph, const model::node_map& nodes,
                                  const std::string& scheme, contents of) {
   const chosen_scheme one = scheme_named(scheme);
   return plan_all(graph, nodes, of, [&](router& at) { return one.route(at); }).of;
@@ -46,7 +46,7 @@ duration price_of_schedules(const std::vector<relay_plan>& plans, std::uint64_t 
 TEST(neighborhood_prices, of_outlines_are_those_of_schedules) {
   constexpr int ranks = 48;
   const machine on = with_ranks_a_node(load_machine("edr"), 8);
-  const placement nodes = placement::blocks(ranks, 8);
+  const model::node_map nodes = model::node_map::in_blocks(ranks, 8);
   for (const char* name : {"moore:d=2,r=2", "random:permille=300", "star:hubs=2"}) {
     const process_graph graph = graph_of(name, ranks);
     for (const char* scheme : {"direct", "node_pairs", "halving", "friends:k=2"}) {
@@ -67,7 +67,7 @@ TEST(neighborhood_prices, see_where_ranks_lie) {
   const machine on = load_machine("edr");
   const process_graph ring = graph_of("moore:d=1,r=1", ranks);
   const auto price = [&](const std::vector<int>& node_of) {
-    const placement nodes(node_of);
+    const model::node_map nodes(node_of);
     return price_plans(plans_of(ring, nodes, "direct", contents::same_for_all), 8,
                        {nodes, on, eager_bytes});
   };
@@ -88,7 +88,7 @@ TEST(neighborhood_prices, see_where_ranks_lie) {
 
 TEST(neighborhood_prices, need_no_cost_of_copies) {
   const machine on = load_machine("lemieux");
-  const placement nodes = placement::blocks(16, 4);
+  const model::node_map nodes = model::node_map::in_blocks(16, 4);
   const auto plans =
       plans_of(graph_of("moore:d=2,r=1", 16), nodes, "halving", contents::same_for_all);
   EXPECT_GT(price_plans(plans, 8, {nodes, on, eager_bytes}), duration());

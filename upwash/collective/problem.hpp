@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "upwash/collective/algorithms/node_map.hpp"
 #include "upwash/collective/family.hpp"
+#include "upwash/model/node_map.hpp"
 #include "upwash/model/transfer.hpp"
 
 namespace upwash::collective {
@@ -94,7 +94,7 @@ struct problem {
   std::uint64_t shared_scratch = std::uint64_t{1} << 20U;
   /// Where the members of each node do, there are several nodes, and one has several members: how
   /// they lie; else none.
-  shared_node_map nodes{};
+  model::shared_node_map nodes{};
   /// What a member may lay out for those of its node.
   std::uint64_t node_scratch = std::uint64_t{256} << 10U;
   bool network_collectives = false;  ///< the switches carry out collectives: simulated ones do

@@ -33,7 +33,6 @@ namespace {
 using enum detail::node_counter;
 
 // -- Barrier
-// --------------------------------------------------------------------------------------
 
 steps meet(script& out, hierarchical_call of, int radix) {
   const node_place here(of);
@@ -51,7 +50,6 @@ steps meet(script& out, hierarchical_call of, int radix) {
 }
 
 // -- All-reduce
-// -----------------------------------------------------------------------------------
 
 struct reduction {
   hierarchical_call of;
@@ -158,7 +156,6 @@ steps begin(script& out, const reduction& all, node_phase now) {
 }
 
 // -- All-gather
-// -----------------------------------------------------------------------------------
 
 struct gathering {
   hierarchical_call of;

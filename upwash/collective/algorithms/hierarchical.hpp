@@ -10,13 +10,13 @@
 
 #include <cstdint>
 
-#include "upwash/collective/algorithms/node_map.hpp"
+#include "upwash/model/node_map.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective {
 
 struct hierarchical_call {
-  const node_map* nodes = nullptr;  ///< of several nodes; outlives the schedule
+  const model::node_map* nodes = nullptr;  ///< of several nodes; outlives the schedule
   int rank = 0;
   std::uint64_t bytes = 0;  ///< of the vector, or of a block
   std::uint64_t element_bytes = 1;
@@ -38,8 +38,8 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 /// from there. Cost: messages of as many bytes between nodes as an all-reduce of N ranks has, a
 /// node; at a leader m S / leaders bytes combined for S members, 2 m copied at each member.
 /// Restrictions: each node has so many members; operands stay in order where the nodes are
-/// (node_map::in_order) and leaders keep it. Source: Nishtala et al. 2009, leverage shared memory;
-/// several leaders: Bayatpour et al. 2017.
+/// (model::node_map::in_order) and leaders keep it. Source: Nishtala et al. 2009, leverage shared
+/// memory; several leaders: Bayatpour et al. 2017.
 [[nodiscard]] schedule::generator hierarchical_all_reduce(const hierarchical_call& of, int leaders,
                                                           leaders_reduce among);
 

@@ -21,13 +21,13 @@
 namespace upwash::neighborhoods::detail {
 namespace {
 
-placement nodes_of(const team& among) {
+model::node_map nodes_of(const team& among) {
   const conduit::endpoint& where = host(among.here()).endpoint();
   std::vector<int> node_of(static_cast<std::size_t>(among.size()));
   for (int member = 0; member < among.size(); ++member) {
     node_of[static_cast<std::size_t>(member)] = where.place(among.world_rank(member)).node;
   }
-  return placement(node_of);
+  return model::node_map(node_of);
 }
 
 std::optional<grid_reach> reach_of(const team& among, std::span<const int> destinations,

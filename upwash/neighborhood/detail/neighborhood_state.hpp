@@ -39,7 +39,7 @@ class neighborhood_state {
     return destination_weights_;
   }
 
-  [[nodiscard]] const placement& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] const model::node_map& nodes() const noexcept { return nodes_; }
   [[nodiscard]] scene where() const;
   /// Of any member.
   [[nodiscard]] int most_destinations() const noexcept { return most_destinations_; }
@@ -73,7 +73,7 @@ class neighborhood_state {
   std::vector<letter> edges_here_;  ///< from each source: which of its destinations they are
   std::vector<int> source_weights_;
   std::vector<int> destination_weights_;
-  placement nodes_;
+  model::node_map nodes_;
   std::uint64_t node_scratch_ = 0;  ///< of an operation, where a plan hands over inside nodes
   int most_destinations_ = 0;
   int most_sources_ = 0;

@@ -7,13 +7,13 @@
 #include <cstdint>
 
 #include "upwash/model/machine.hpp"
-#include "upwash/neighborhood/relay/placement.hpp"
+#include "upwash/model/node_map.hpp"
 
 namespace upwash::neighborhoods {
 
 /// Refers to what it is given.
 struct cost_terms {
-  const placement& nodes;
+  const model::node_map& nodes;
   const machine& on;
   std::uint64_t eager_bytes;  ///< edges of up to so many bytes travel eagerly (schedule/lower.hpp)
 };

@@ -46,7 +46,7 @@ class edge_costs {
   /// The ranks of a node lie on its cores in their order.
   [[nodiscard]] std::size_t level(int a, int b) const {
     if (!nodes_.together(a, b)) return on_.levels.size() - 1;
-    const std::size_t found = on_.level_between(nodes_.place_in_node(a), nodes_.place_in_node(b));
+    const std::size_t found = on_.level_between(nodes_.place_of(a), nodes_.place_of(b));
     return std::min(found, level_of_node());
   }
 
@@ -88,13 +88,13 @@ class edge_costs {
   }
 
   const machine& on_;
-  const placement& nodes_;
+  const model::node_map& nodes_;
   schedule::transfer_rules rules_;
   std::vector<kept> kept_;  ///< by level
 };
 
 /// Ranks that share a core.
-int sharers(const placement& nodes, int rank, const machine& on) {
+int sharers(const model::node_map& nodes, int rank, const machine& on) {
   const auto ranks = static_cast<int>(nodes.ranks_of(nodes.node_of(rank)).size());
   const int cores = on.processor.cores_per_node.value_or(ranks);
   return (ranks + cores - 1) / cores;
@@ -191,7 +191,7 @@ class estimated_plan {
   const laid_out_plan& layout_;
   const relay_plan& plan_;
   int rank_;
-  const placement& nodes_;
+  const model::node_map& nodes_;
   const machine& on_;
   edge_costs costs_;
   model::message_cost looking_;
@@ -250,7 +250,7 @@ bool is_near_cheaper(const cost_terms& in) {
 }
 
 double least_time(const least_effort& effort, double volume, const cost_terms& in) {
-  const placement& nodes = in.nodes;
+  const model::node_map& nodes = in.nodes;
   const machine& on = in.on;
   edge_costs costs(in);
   const bool apart = nodes.nodes() == nodes.ranks();

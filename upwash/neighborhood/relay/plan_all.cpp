@@ -22,7 +22,7 @@ std::optional<grid_reach> reach_of(const process_graph& graph) {
   return reach;
 }
 
-all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
+all_plans plan_all(const process_graph& graph, const model::node_map& nodes, contents of,
                    function_ref<routing(router&)> scheme, bool hands_over) {
   const std::optional<grid_reach> reach = reach_of(graph);
   surroundings in{&nodes, reach ? &*reach : nullptr, 0, hands_over};
@@ -237,7 +237,7 @@ std::string check(const process_graph& graph, contents of, const std::vector<rel
   return abstract_run(graph, of, plans).run();
 }
 
-traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& nodes) {
+traffic_of_plans count(const std::vector<relay_plan>& plans, const model::node_map& nodes) {
   traffic_of_plans all;
   std::set<std::uint32_t> rounds;
   std::uint64_t messages = 0;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "upwash/base/function_ref.hpp"
+#include "upwash/model/node_map.hpp"
 #include "upwash/neighborhood/graphs/process_graph.hpp"
-#include "upwash/neighborhood/relay/placement.hpp"
 #include "upwash/neighborhood/relay/relay_plan.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
 
@@ -30,8 +30,9 @@ struct all_plans {
 
 /// Runs a scheme at all ranks of the graph; `hands_over`: those of a node share memory. Memory: all
 /// plans. Throws what the scheme throws, and `error` (fault) for one that ends in different rounds.
-[[nodiscard]] all_plans plan_all(const process_graph& graph, const placement& nodes, contents of,
-                                 function_ref<routing(router&)> scheme, bool hands_over = false);
+[[nodiscard]] all_plans plan_all(const process_graph& graph, const model::node_map& nodes,
+                                 contents of, function_ref<routing(router&)> scheme,
+                                 bool hands_over = false);
 
 /// Runs the plans abstractly: each message is sent and received with as many blocks, no block is
 /// sent before it is there, and each rank gets the block of each of its sources once. Returns the
@@ -49,6 +50,7 @@ struct traffic_of_plans {
   std::uint32_t rounds = 0;      ///< in which anything is sent
   std::uint64_t plan_bytes = 0;  ///< of all plans
 };
-[[nodiscard]] traffic_of_plans count(const std::vector<relay_plan>& plans, const placement& nodes);
+[[nodiscard]] traffic_of_plans count(const std::vector<relay_plan>& plans,
+                                     const model::node_map& nodes);
 
 }  // namespace upwash::neighborhoods

@@ -19,16 +19,13 @@ constexpr std::uint64_t most_shared = std::uint64_t{1} << 20U;
 /// placed each has a seat, and some seats may stay empty.
 class seating {
  public:
-  seating(const placement& nodes, const machine& on) : on_(on) {
-    int most = 1;
-    for (int node = 0; node < nodes.nodes(); ++node) {
-      most = std::max(most, static_cast<int>(nodes.ranks_of(node).size()));
-    }
+  seating(const model::node_map& nodes, const machine& on) : on_(on) {
+    const int most = nodes.largest_size();
     const bool has_nodes = on.levels.back().kind > level_kind::node;
     if (has_nodes) on_ = with_room_for(most, on);
     const int room = has_nodes ? on_.ranks_in(level_kind::node) : most;
     for (int rank = 0; rank < nodes.ranks(); ++rank) {
-      seat_of_.push_back(nodes.node_of(rank) * room + nodes.place_in_node(rank));
+      seat_of_.push_back(nodes.node_of(rank) * room + nodes.place_of(rank));
     }
     seats_ = *std::max_element(seat_of_.begin(), seat_of_.end()) + 1;
     rank_at_.assign(static_cast<std::size_t>(seats_), nobody);

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/model/node_map.hpp"
 #include "upwash/neighborhood/graphs/grid.hpp"
-#include "upwash/neighborhood/relay/placement.hpp"
 #include "upwash/neighborhood/relay/relay_plan.hpp"
 
 namespace upwash::neighborhoods {
@@ -73,7 +73,7 @@ struct grid_reach {
 
 /// What ranks have in common while they make a plan.
 struct surroundings {
-  const placement* nodes = nullptr;
+  const model::node_map* nodes = nullptr;
   const grid_reach* coordinates = nullptr;  ///< null: the ranks lie on no grid
   int most_destinations = 0;                ///< of any rank
   bool hands_over = false;  ///< ranks of a node read each other's blocks in memory that they share
@@ -94,7 +94,7 @@ class router {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int ranks() const noexcept { return in_.nodes->ranks(); }
-  [[nodiscard]] const placement& nodes() const noexcept { return *in_.nodes; }
+  [[nodiscard]] const model::node_map& nodes() const noexcept { return *in_.nodes; }
   [[nodiscard]] const grid_reach* coordinates() const noexcept { return in_.coordinates; }
   /// Sorted, each once, without this rank.
   [[nodiscard]] std::span<const int> destinations() const noexcept { return destinations_; }

@@ -19,14 +19,15 @@ std::vector<int> others(int rank, std::span<const int> neighbors) {
 }  // namespace
 
 neighbor_counts counts_of(int rank, std::span<const int> destinations, std::span<const int> sources,
-                          const placement& nodes) {
+                          const model::node_map& nodes) {
   const std::vector<int> to = others(rank, destinations);
   const auto far =
       std::count_if(to.begin(), to.end(), [&](int each) { return !nodes.together(rank, each); });
   return {to.size(), others(rank, sources).size(), static_cast<std::uint64_t>(far)};
 }
 
-graph_facts facts_of(const process_graph& graph, const placement& nodes, const grid_reach* reach) {
+graph_facts facts_of(const process_graph& graph, const model::node_map& nodes,
+                     const grid_reach* reach) {
   graph_facts all{.coordinates = reach};
   for (int rank = 0; rank < graph.ranks(); ++rank) {
     const neighbor_counts one =

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "upwash/model/node_map.hpp"
 #include "upwash/neighborhood/graphs/process_graph.hpp"
-#include "upwash/neighborhood/relay/placement.hpp"
 #include "upwash/neighborhood/relay/router.hpp"
 
 namespace upwash::neighborhoods {
@@ -20,7 +20,7 @@ struct neighbor_counts {
   std::uint64_t far_destinations = 0;  ///< on other nodes
 };
 [[nodiscard]] neighbor_counts counts_of(int rank, std::span<const int> destinations,
-                                        std::span<const int> sources, const placement& nodes);
+                                        std::span<const int> sources, const model::node_map& nodes);
 
 /// By these of all ranks.
 struct graph_facts {
@@ -31,7 +31,7 @@ struct graph_facts {
   const grid_reach* coordinates = nullptr;
 };
 /// `reach`: reach_of the graph, which outlives this, or null.
-[[nodiscard]] graph_facts facts_of(const process_graph& graph, const placement& nodes,
+[[nodiscard]] graph_facts facts_of(const process_graph& graph, const model::node_map& nodes,
                                    const grid_reach* reach);
 
 }  // namespace upwash::neighborhoods

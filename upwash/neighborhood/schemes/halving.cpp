@@ -36,7 +36,7 @@ class halving_of {
   [[nodiscard]] int rank_in(int part) const {
     if (by_ranks_) return part;
     const auto ranks = at_.nodes().ranks_of(part);
-    return ranks[static_cast<std::size_t>(at_.nodes().place_in_node(at_.rank())) % ranks.size()];
+    return ranks[static_cast<std::size_t>(at_.nodes().place_of(at_.rank())) % ranks.size()];
   }
   /// What is for the other half goes there; the rest stays.
   void exchange(const parts& now) const {

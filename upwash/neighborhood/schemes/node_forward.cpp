@@ -13,7 +13,7 @@ namespace {
 class takers {
  public:
   explicit takers(const router& at) : destinations_(at.destinations()) {
-    const placement& nodes = at.nodes();
+    const model::node_map& nodes = at.nodes();
     std::vector<std::pair<int, int>> by_node;
     for (const int to : destinations_) by_node.emplace_back(nodes.node_of(to), to);
     std::sort(by_node.begin(), by_node.end());

@@ -115,7 +115,7 @@ class member {
   }
 
   router& at_;
-  const placement& nodes_;
+  const model::node_map& nodes_;
   int node_;
   std::map<int, int> leaders_;  ///< by node
   std::map<int, int> takers_;
@@ -132,7 +132,7 @@ class planner {
 
   void hear_demands() {
     for (const router::told& each : at_.heard()) {
-      loads_.add(static_cast<std::size_t>(nodes_.place_in_node(each.from)), each.words[0]);
+      loads_.add(static_cast<std::size_t>(nodes_.place_of(each.from)), each.words[0]);
       for (std::size_t i = 1; i < each.words.size(); i += 3) {
         const demand one{each.words[i], each.words[i + 1], each.words[i + 2]};
         pairs_[one.node].demands.push_back({each.from, one});
@@ -227,7 +227,7 @@ class planner {
   };
 
   router& at_;
-  const placement& nodes_;
+  const model::node_map& nodes_;
   std::span<const int> ranks_;
   loads loads_;
   std::map<int, pair> pairs_;  ///< by the other node

@@ -9,7 +9,7 @@
 
 namespace upwash::neighborhoods {
 
-planned_graph::planned_graph(const process_graph& graph, const placement& nodes, contents of,
+planned_graph::planned_graph(const process_graph& graph, const model::node_map& nodes, contents of,
                              const scene& where)
     : graph_(graph), nodes_(nodes), of_(of), where_(where), reach_(reach_of(graph)) {
   facts_ = facts_of(graph, nodes, reach_ ? &*reach_ : nullptr);

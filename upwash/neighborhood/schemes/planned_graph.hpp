@@ -21,7 +21,7 @@ namespace upwash::neighborhoods {
 class planned_graph {
  public:
   /// Refers to graph and nodes.
-  planned_graph(const process_graph& graph, const placement& nodes, contents of,
+  planned_graph(const process_graph& graph, const model::node_map& nodes, contents of,
                 const scene& where);
 
   [[nodiscard]] const graph_facts& facts() const noexcept { return facts_; }
@@ -42,7 +42,7 @@ class planned_graph {
                                              const cost_terms& in);
 
   const process_graph& graph_;
-  const placement& nodes_;
+  const model::node_map& nodes_;
   contents of_;
   scene where_;
   std::optional<grid_reach> reach_;

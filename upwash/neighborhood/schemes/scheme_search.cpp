@@ -26,14 +26,6 @@ double halvings(int parts) {
   return parts <= 1 ? 0 : std::bit_width(static_cast<unsigned>(parts - 1));
 }
 
-int most_ranks_of_a_node(const placement& nodes) {
-  std::size_t most = 1;
-  for (int node = 0; node < nodes.nodes(); ++node) {
-    most = std::max(most, nodes.ranks_of(node).size());
-  }
-  return static_cast<int>(most);
-}
-
 /// Neighbours that two ranks who may be friends have in common.
 double in_common(const graph_facts& graph, int ranks) {
   if (graph.coordinates == nullptr) return graph.destinations * graph.destinations / ranks;
@@ -49,10 +41,10 @@ double in_common(const graph_facts& graph, int ranks) {
 }  // namespace
 
 least_effort least_effort_of(const chosen_scheme& one, const graph_facts& graph,
-                             const placement& nodes) {
+                             const model::node_map& nodes) {
   const std::string_view name = one.is->is.name;
   const double far = nodes.nodes() > 1 ? 1 : 0;
-  const int together = most_ranks_of_a_node(nodes);
+  const int together = nodes.largest_size();
   const double most = graph.most_destinations;
   if (name == "node_forward") return {far, 0, std::ceil(most / together)};
   if (name == "node_pairs") return {far, together > 1 ? 2.0 : 0.0, far};

@@ -28,7 +28,7 @@ struct search_in {
 /// What the scheme does at least, whatever its plans are. Rounds in which nobody has anything to do
 /// are counted too, so for graphs of few edges it may be more.
 [[nodiscard]] least_effort least_effort_of(const chosen_scheme& one, const graph_facts& graph,
-                                           const placement& nodes);
+                                           const model::node_map& nodes);
 
 /// Friends that may pay on a graph, with k and theta by what ranks have in common: neighbours by
 /// the mean degree and the density, or by the overlap of boxes on a grid. k near its root is where

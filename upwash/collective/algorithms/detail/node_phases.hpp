@@ -23,7 +23,7 @@ struct node_place {
   explicit node_place(const hierarchical_call& of) noexcept
       : nodes(*of.nodes), node(nodes.node_of(of.rank)), place(nodes.place_of(of.rank)) {}
 
-  const node_map& nodes;
+  const model::node_map& nodes;
   int node;
   int place;
 

@@ -16,14 +16,14 @@ namespace detail {
 namespace {
 
 /// None where nothing is to be gained by it.
-shared_node_map nodes_of(const team& among) {
+model::shared_node_map nodes_of(const team& among) {
   if (!nodes_direct(among)) return {};
   const conduit::endpoint& where = host(among.here()).endpoint();
   std::vector<int> node_of;
   for (int member = 0; member < among.size(); ++member) {
     node_of.push_back(where.place(among.world_rank(member)).node);
   }
-  auto made = std::make_shared<const node_map>(node_of);
+  auto made = std::make_shared<const model::node_map>(node_of);
   if (!made->has_levels()) return {};
   return {std::move(made)};
 }

@@ -14,9 +14,9 @@ namespace upwash::collective::detail {
 struct team_record;
 
 struct team_shape {
-  int ranks_per_node = 0;   ///< problem::ranks_per_node; 0: not looked at yet
-  int processes = 0;        ///< problem::processes
-  shared_node_map nodes{};  ///< problem::nodes, if members have a board for them
+  int ranks_per_node = 0;          ///< problem::ranks_per_node; 0: not looked at yet
+  int processes = 0;               ///< problem::processes
+  model::shared_node_map nodes{};  ///< problem::nodes, if members have a board for them
 };
 
 /// Kept with the record. O(members) once a process.

@@ -5,12 +5,13 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-namespace upwash::collective {
+namespace upwash::model {
 
 /// Nodes are numbered by their first members, the members of a node by rank: its places. Never
 /// changed once it is made. Memory: 16 bytes a member, 8 a node.
@@ -28,9 +29,15 @@ class node_map {
   [[nodiscard]] int size_of(int node) const noexcept {
     return static_cast<int>(at(first_of_, node + 1) - at(first_of_, node));
   }
-  [[nodiscard]] int rank_at(int node, int place) const noexcept {
-    return at(members_, static_cast<int>(at(first_of_, node)) + place);
+  /// Ascending: by place.
+  [[nodiscard]] std::span<const int> ranks_of(int node) const noexcept {
+    return std::span(members_).subspan(at(first_of_, node),
+                                       at(first_of_, node + 1) - at(first_of_, node));
   }
+  [[nodiscard]] int rank_at(int node, int place) const noexcept {
+    return ranks_of(node)[static_cast<std::size_t>(place)];
+  }
+  [[nodiscard]] bool together(int a, int b) const noexcept { return node_of(a) == node_of(b); }
   /// How many members the nodes before it have; for nodes() all. As many numbers as nodes, and one.
   [[nodiscard]] std::span<const std::uint64_t> firsts() const noexcept { return first_of_; }
   /// All members, node by node.
@@ -74,7 +81,7 @@ class shared_node_map {
  public:
   shared_node_map() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a pointer to a map is one to share.
-  shared_node_map(std::shared_ptr<const node_map> of) noexcept : of_(std::move(of)) {}
+  shared_node_map(std::shared_ptr<const model::node_map> of) noexcept : of_(std::move(of)) {}
 
   [[nodiscard]] const node_map* get() const noexcept { return of_.get(); }
   [[nodiscard]] const node_map* operator->() const noexcept { return of_.get(); }
@@ -91,7 +98,7 @@ class shared_node_map {
   }
 
  private:
-  std::shared_ptr<const node_map> of_;
+  std::shared_ptr<const model::node_map> of_;
 };
 
-}  // namespace upwash::collective
+}  // namespace upwash::model

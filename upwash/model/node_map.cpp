@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "upwash/collective/algorithms/node_map.hpp"
+#include "upwash/model/node_map.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace upwash::collective {
+namespace upwash::model {
 
 node_map::node_map(std::span<const int> node_of) {
   std::unordered_map<int, int> number_of;
@@ -44,4 +44,4 @@ node_map node_map::in_blocks(int ranks, int ranks_per_node) {
   return node_map(node_of);
 }
 
-}  // namespace upwash::collective
+}  // namespace upwash::model
