@@ -8,10 +8,11 @@
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
 make_hosts 4
 meeting=$UPWASH_TEST_BIN/meeting
+endless=("$meeting" wait)
 export UPWASH_RSH=$rsh_network UPWASH_CONFIG=
-evidence=("$work/out" "$work/err")
 
 # run_on_a ARGUMENT...: `upwash run` on host a, to its end; what it said is in out and err, its status
 # in `status`
@@ -20,42 +21,14 @@ run_on_a() {
   on_host a timeout 100 "$upwash" run "$@" >"$work/out" 2>"$work/err" || status=$?
 }
 
-# ends STATUS PATTERN: the job has ended so, with one line like PATTERN, and nothing stays
-ends() {
-  [[ $status == "$1" ]] || fail "$case_now: status $status, expected $1"
-  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "$case_now: expected one line"
-  grep -qE "^upwash: $2\$" "$work/err" || fail "$case_now: expected a line like '$2'"
-  nothing_runs
-}
-
 # well: the job has ended well, without a word on standard error
 well() {
   [[ $status == 0 && ! -s $work/err ]] || fail "$case_now: status $status"
   nothing_runs
 }
 
-# begin N OPTION...: has a job of N ranks on host a until all of them talk
-begin() {
-  local count=$1
-  shift
-  : >"$work/out"
-  on_host a "$upwash" run -n "$count" "$@" "$meeting" wait >"$work/out" 2>"$work/err" &
-  job=$!
-  for _ in $(seq 1500); do
-    [[ $(grep -c '^talking' "$work/out") == "$count" ]] && break
-    sleep 0.02
-  done
-  [[ $(grep -c '^talking' "$work/out") == "$count" ]] || fail "$case_now: $count ranks did not start"
-}
-
 # pids_on NAME PATTERN: of the processes of host NAME, as it numbers them
 pids_on() { running_on "$1" | grep -E "^[0-9]+ $2" | cut -d ' ' -f 1; }
-
-# finish: waits for the job that begin began
-finish() {
-  status=0
-  wait "$job" || status=$?
-}
 
 case_now="who is where"
 for hosts in a:2,b:2 a:1,b:3 b:3,a:1 a:2,b:1,c:1 d:1,c:1,b:1,a:1 a,b,c,d b:4; do

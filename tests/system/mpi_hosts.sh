@@ -9,12 +9,13 @@
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
 [[ -e $UPWASH_TEST_BUILD/lib/upwash/libupwash_openmpi.so ]] ||
   { echo "mpi_hosts: skipped: upwash was built without Open MPI (libopenmpi-dev)"; exit 77; }
 make_hosts 3
+endless=("$UPWASH_TEST_BIN/endless")
 export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=openmpi
 export OMPI_MCA_plm_rsh_agent=$rsh_network OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0
-evidence=("$work/out" "$work/err")
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
         memory.gets_fetch_from_every_rank atomics.lose_nothing
@@ -45,30 +46,10 @@ on_host a timeout 100 "$upwash" run -n 7 --hosts a:3,b:4 --ranks-per-process 2 -
   "$UPWASH_TEST_BIN/hosted" 2 1 2 2 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
 nothing_runs
 
-# begin N OPTION...: has a job of N ranks on host a until all of them talk
-begin() {
-  local count=$1
-  shift
-  : >"$work/out"
-  on_host a "$upwash" run -n "$count" "$@" "$UPWASH_TEST_BIN/endless" >"$work/out" 2>"$work/err" &
-  job=$!
-  for _ in $(seq 1500); do
-    [[ $(grep -c '^talking' "$work/out") == "$count" ]] && break
-    sleep 0.02
-  done
-  [[ $(grep -c '^talking' "$work/out") == "$count" ]] || fail "$case_now: the job does not start"
-  begin_s=$SECONDS
-}
-
-# ends PATTERN: the job that begin began has failed soon, with one line like PATTERN
-ends() {
-  local status=0
-  wait "$job" || status=$?
-  [[ $status != 0 ]] || fail "$case_now: status 0"
-  # That a process is stopped, or goes on, ends no job.
-  [[ $(grep '^upwash: ' "$work/err" | grep -cvE ' is stopped; kill -CONT | goes on$') == 1 ]] ||
-    fail "$case_now: expected one line"
-  grep -qE "^upwash: $1\$" "$work/err" || fail "$case_now: expected a line like '$1'"
+# fails_soon PATTERN: the job that begin began fails soon, with one line like PATTERN
+fails_soon() {
+  finish
+  ended '[1-9]*' "$1"
   # 5 s are what is wanted of a machine with nothing else to do.
   ((SECONDS - begin_s < 15)) || fail "$case_now: ended after $((SECONDS - begin_s)) s"
   echo "mpi_hosts: $case_now: ended after $((SECONDS - begin_s)) s"
@@ -78,7 +59,7 @@ ends() {
 no_rank_runs() {
   local left
   for _ in $(seq 500); do
-    left=$(running_on "$1" | grep -E "^[0-9]+ $UPWASH_TEST_BIN/endless")
+    left=$(running_on "$1" | grep -E "^[0-9]+ ${endless[0]}")
     [[ -z $left ]] && return
     sleep 0.02
   done
@@ -89,14 +70,14 @@ for conduit in mpi shm+mpi; do
   case_now="$conduit: a killed rank"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
   on_host b pkill -9 -o endless
-  ends 'ranks? [2-3].* died; job ended'
+  fails_soon 'ranks? [2-3].* died; job ended'
   nothing_runs
 done
 
 case_now="a rank alone on its host is killed"
 begin 3 --hosts a:2,c:1 --conduit mpi
 on_host c pkill -9 endless
-ends '(rank 2 was killed by signal 9 \(Killed\)|host c, rank 2, is lost: its connection has ended); job ended'
+fails_soon '(rank 2 was killed by signal 9 \(Killed\)|host c, rank 2, is lost: its connection has ended); job ended'
 nothing_runs
 
 case_now="ranks that compute, or are stopped, for longer than a host may be silent"
@@ -109,7 +90,7 @@ sleep 4
 kill -0 "$job" 2>/dev/null || fail "$case_now: it ended"
 on_host b pkill -CONT endless
 on_host a pkill -INT -f "$upwash run"
-ends 'signal 2 \(Interrupt\); job ended'
+fails_soon 'signal 2 \(Interrupt\); job ended'
 nothing_runs
 
 # Host c only loses its network: its daemons are left over, and it goes with them.
@@ -117,7 +98,7 @@ for conduit in mpi shm+mpi; do
   case_now="$conduit: a cut network"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
   cut_network c
-  ends 'host c, rank 4, is lost: nothing has come from it for 4 s \(host_timeout, UPWASH_HOST_TIMEOUT\); job ended'
+  fails_soon 'host c, rank 4, is lost: nothing has come from it for 4 s \(host_timeout, UPWASH_HOST_TIMEOUT\); job ended'
   no_rank_runs c
   nothing_runs a b
   join_network c
@@ -125,7 +106,7 @@ done
 case_now="a cut network, the launcher's host alone"
 begin 5 --hosts a:2,b:2,c:1 --conduit shm+mpi
 cut_network a
-ends 'host [bc], ranks? [2-4].*, is lost: nothing has come from it for 4 s .*; job ended'
+fails_soon 'host [bc], ranks? [2-4].*, is lost: nothing has come from it for 4 s .*; job ended'
 nothing_runs a
 no_rank_runs b
 no_rank_runs c
@@ -134,6 +115,6 @@ case_now="a host that goes away"
 begin 5 --hosts a:2,b:2,c:1 --conduit shm+mpi
 kill_host c
 unset "host_pid[c]"
-ends 'host c(, rank 4,)? is lost: .*; job ended'
+fails_soon 'host c(, rank 4,)? is lost: .*; job ended'
 nothing_runs a
 echo "mpi_hosts: all jobs were as wanted, and no rank stays"

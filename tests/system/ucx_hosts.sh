@@ -10,34 +10,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"
 [[ -e $UPWASH_TEST_BUILD/lib/upwash/libupwash_ucx.so ]] ||
   { echo "ucx_hosts: skipped: upwash was built without UCX (libucx-dev)"; exit 77; }
+source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
 make_hosts 3
-endless=$UPWASH_TEST_BIN/endless
+endless=("$UPWASH_TEST_BIN/endless")
 export UPWASH_RSH=$rsh_network UPWASH_CONFIG=
-evidence=("$work/out" "$work/err")
-
-# begin N OPTION...: has a job of N ranks on host a until all of them talk
-begin() {
-  local count=$1
-  shift
-  : >"$work/out"
-  on_host a "$upwash" run -n "$count" "$@" "$endless" >"$work/out" 2>"$work/err" &
-  job=$!
-  for _ in $(seq 3000); do
-    [[ $(grep -c '^talking' "$work/out") == "$count" ]] && return
-    sleep 0.02
-  done
-  fail "$case_now: $count ranks did not start"
-}
-
-# ends STATUS PATTERN: the job that begin began ends so, with one line like PATTERN, and nothing stays
-ends() {
-  local status=0
-  wait "$job" || status=$?
-  [[ $status == "$1" ]] || fail "$case_now: status $status, expected $1"
-  [[ $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "$case_now: expected one line"
-  grep -qE "^upwash: $2\$" "$work/err" || fail "$case_now: expected a line like '$2'"
-  nothing_runs
-}
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
         memory.gets_fetch_from_every_rank atomics.lose_nothing
@@ -62,13 +38,15 @@ for conduit in ucx shm+ucx; do
   for victim_on in a b; do
     case_now="$conduit: a rank is killed on host $victim_on"
     begin 4 --hosts a:2,b:2 --conduit "$conduit"
-    victim=$(running_on "$victim_on" | grep -E "^[0-9]+ $endless" | cut -d ' ' -f 1 | head -n 1)
+    victim=$(running_on "$victim_on" | grep -E "^[0-9]+ ${endless[0]}" | cut -d ' ' -f 1 | head -n 1)
     on_host "$victim_on" kill -9 "$victim"
+    finish
     ends 137 "rank [0-3] \(pid $victim on host $victim_on\) was killed by signal 9 \(Killed\); job ended"
   done
   case_now="$conduit: a cut network"
   begin 4 --hosts a:2,b:2 --conduit "$conduit"
   cut_network b
+  finish
   ends 1 'host b is lost: nothing has come from it for 4 s .*; job ended'
   join_network b
 done
@@ -76,5 +54,6 @@ case_now="a host that goes away"
 begin 4 --hosts a:2,c:2 --conduit ucx
 kill_host c
 unset "host_pid[c]"
+finish
 ends 1 'host c is lost: .*; job ended'
 echo "ucx_hosts: all jobs were as wanted, and nothing stays"
