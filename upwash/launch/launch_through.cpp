@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -25,6 +24,7 @@
 #include "upwash/launch/detail/job_map.hpp"
 #include "upwash/launch/detail/local_job.hpp"
 #include "upwash/launch/detail/output.hpp"
+#include "upwash/launch/detail/told_lines.hpp"
 
 namespace upwash::launch {
 namespace {
@@ -79,114 +79,6 @@ conduit::start_request request_for(const launch_options& options, const detail::
   }
   return wanted;
 }
-
-/// What the launcher prints: the processes' lines, and comments of its own, which are kept.
-class told_lines final : public output_sink {
- public:
-  told_lines(const conduit::launcher_manner* manner, const detail::job_map& map, bool prefix,
-             output_sink& to)
-      : manner_(manner), map_(map), layout_(map.layout()), prefix_(prefix), to_(to) {}
-
-  void line(int /*rank*/, bool standard_error, std::string_view text) override {
-    if (deaf_) return;
-    const int process = manner_ != nullptr && prefix_ ? manner_->untag(text) : -1;
-    if (process < 0 && manner_ != nullptr &&
-        manner_->is_comment(text, standard_error, inside_[standard_error ? 1 : 0])) {
-      comments_ += text;
-      return;
-    }
-    const bool says_why = standard_error && text.starts_with("upwash: ");
-    // Hosts that do not hear each other say the same, or tell of those that the launcher ends.
-    const bool lost_host = says_why && conduit::tells_of_lost_host(text);
-    const bool knows_better = lost_host && !held_.empty();
-    if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
-    if (knows_better) drop_held();
-    said_lost_ |= lost_host;
-    said_why_ |= says_why && !conduit::tells_of_stopped(text);
-    said_end_ |= says_why && text.ends_with("; job ended\n");
-    if (says_why && conduit::tells_of_death(text) && !lost_host) {
-      held_ = text;
-      held_since_ = steady_now();
-      return;
-    }
-    if (says_why || process < 0 || process >= layout_.processes()) {
-      return to_.line(-1, standard_error, text);
-    }
-    const int first = layout_.first_of(process);
-    to_.line(first, standard_error, label_of(first, layout_.count_of(process)) + std::string(text));
-  }
-
-  /// "rank 3 was", "ranks 4 to 7 were", for a sentence on how a process ended; -1: it is not known.
-  [[nodiscard]] std::string victim(int process) const {
-    if (process < 0 || process >= layout_.processes()) return "a process was";
-    const int first = layout_.first_of(process);
-    const int count = layout_.count_of(process);
-    return count == 1 ? fmt::format("rank {} was", first)
-                      : fmt::format("ranks {} to {} were", first, first + count - 1);
-  }
-  /// A line that tells of a death is held back for a moment: where the launcher says that a host is
-  /// gone, it was the launcher that ended the process. Where it says that connections to another
-  /// host have ended, that host's end was the process's end too.
-  void show_held(duration if_older_than = {}) {
-    if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
-    if (const int node = node_before_held(); node >= 0) {
-      said_lost_ = true;
-      held_ = fmt::format("upwash: {}\n",
-                          conduit::lost_host_line(name_of_node(node), "its connection has ended"));
-    }
-    to_.line(-1, true, std::exchange(held_, {}));
-  }
-  void drop_held() noexcept { held_.clear(); }
-  /// Nothing more is shown.
-  void go_deaf() noexcept { deaf_ = true; }
-  [[nodiscard]] bool said_why() const noexcept { return said_why_; }
-  /// One of them has said that the job failed.
-  [[nodiscard]] bool said_end() const noexcept { return said_end_; }
-  /// One of them has said that a host is lost.
-  [[nodiscard]] bool said_lost() const noexcept { return said_lost_; }
-  [[nodiscard]] const std::string& comments() const noexcept { return comments_; }
-
- private:
-  /// The node, another than that of the rank of which the held line tells, to whose host
-  /// connections have ended; -1: none is known.
-  [[nodiscard]] int node_before_held() const {
-    if (manner_ == nullptr) return -1;
-    const std::string_view gone = manner_->host_hung_up(comments_);
-    const auto found = std::find(map_.hosts.begin(), map_.hosts.end(), gone);
-    const std::size_t number = std::min(held_.find_first_of("0123456789"), held_.size());
-    int rank = -1;
-    std::from_chars(held_.data() + number, held_.data() + held_.size(), rank);
-    if (found == map_.hosts.end() || rank < 0 || rank >= layout_.ranks()) return -1;
-    const auto node = static_cast<int>(found - map_.hosts.begin());
-    const auto process = static_cast<std::size_t>(layout_.process_of(rank));
-    return map_.nodes[process] == node ? -1 : node;
-  }
-  [[nodiscard]] std::string name_of_node(int node) const {
-    const int first = layout_.first_of(map_.first_process(node));
-    const int end = layout_.first_of(map_.first_process(node + 1));
-    const auto ranks = end - first == 1 ? fmt::format("rank {}", first)
-                                        : fmt::format("ranks {} to {}", first, end - 1);
-    return fmt::format("host {}, {},", map_.hosts[static_cast<std::size_t>(node)], ranks);
-  }
-  static std::string label_of(int first, int count) {
-    return count == 1 ? fmt::format("[{}] ", first)
-                      : fmt::format("[{}-{}] ", first, first + count - 1);
-  }
-
-  const conduit::launcher_manner* manner_;
-  const detail::job_map& map_;
-  const conduit::rank_layout layout_;
-  bool prefix_;
-  output_sink& to_;
-  std::array<bool, 2> inside_{};  ///< of standard output, and error
-  bool said_why_ = false;
-  bool said_end_ = false;
-  bool said_lost_ = false;
-  std::string held_;
-  duration held_since_;
-  bool deaf_ = false;
-  std::string comments_;
-};
 
 class foreign_job {
  public:
@@ -339,7 +231,7 @@ class foreign_job {
   std::vector<std::string> environment_;
   detail::standard_sink standard_;
   output_sink& sink_;
-  told_lines lines_;
+  detail::told_lines lines_;
   detail::attention attention_;
   detail::subreaper reaper_;
   std::vector<pid_t> spared_;

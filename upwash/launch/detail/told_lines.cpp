@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/launch/detail/told_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "upwash/conduit/failure_line.hpp"
+
+namespace upwash::launch::detail {
+namespace {
+
+std::string label_of(int first, int count) {
+  return count == 1 ? fmt::format("[{}] ", first)
+                    : fmt::format("[{}-{}] ", first, first + count - 1);
+}
+
+}  // namespace
+
+void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) {
+  if (deaf_) return;
+  const int process = manner_ != nullptr && prefix_ ? manner_->untag(text) : -1;
+  if (process < 0 && manner_ != nullptr &&
+      manner_->is_comment(text, standard_error, inside_[standard_error ? 1 : 0])) {
+    comments_ += text;
+    return;
+  }
+  const bool says_why = standard_error && text.starts_with("upwash: ");
+  // Hosts that do not hear each other say the same, or tell of those that the launcher ends.
+  const bool lost_host = says_why && conduit::tells_of_lost_host(text);
+  const bool knows_better = lost_host && !held_.empty();
+  if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
+  if (knows_better) drop_held();
+  said_lost_ |= lost_host;
+  said_why_ |= says_why && !conduit::tells_of_stopped(text);
+  said_end_ |= says_why && text.ends_with("; job ended\n");
+  if (says_why && conduit::tells_of_death(text) && !lost_host) {
+    held_ = text;
+    held_since_ = steady_now();
+    return;
+  }
+  if (says_why || process < 0 || process >= layout_.processes()) {
+    return to_.line(-1, standard_error, text);
+  }
+  const int first = layout_.first_of(process);
+  to_.line(first, standard_error, label_of(first, layout_.count_of(process)) + std::string(text));
+}
+
+std::string told_lines::victim(int process) const {
+  if (process < 0 || process >= layout_.processes()) return "a process was";
+  const int first = layout_.first_of(process);
+  const int count = layout_.count_of(process);
+  return count == 1 ? fmt::format("rank {} was", first)
+                    : fmt::format("ranks {} to {} were", first, first + count - 1);
+}
+
+void told_lines::show_held(duration if_older_than) {
+  if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
+  if (const int node = node_before_held(); node >= 0) {
+    said_lost_ = true;
+    held_ = fmt::format("upwash: {}\n",
+                        conduit::lost_host_line(name_of_node(node), "its connection has ended"));
+  }
+  to_.line(-1, true, std::exchange(held_, {}));
+}
+
+int told_lines::node_before_held() const {
+  if (manner_ == nullptr) return -1;
+  const std::string_view gone = manner_->host_hung_up(comments_);
+  const auto found = std::find(map_.hosts.begin(), map_.hosts.end(), gone);
+  const std::size_t number = std::min(held_.find_first_of("0123456789"), held_.size());
+  int rank = -1;
+  std::from_chars(held_.data() + number, held_.data() + held_.size(), rank);
+  if (found == map_.hosts.end() || rank < 0 || rank >= layout_.ranks()) return -1;
+  const auto node = static_cast<int>(found - map_.hosts.begin());
+  const auto process = static_cast<std::size_t>(layout_.process_of(rank));
+  return map_.nodes[process] == node ? -1 : node;
+}
+
+std::string told_lines::name_of_node(int node) const {
+  const int first = layout_.first_of(map_.first_process(node));
+  const int end = layout_.first_of(map_.first_process(node + 1));
+  const auto ranks = end - first == 1 ? fmt::format("rank {}", first)
+                                      : fmt::format("ranks {} to {}", first, end - 1);
+  return fmt::format("host {}, {},", map_.hosts[static_cast<std::size_t>(node)], ranks);
+}
+
+}  // namespace upwash::launch::detail
