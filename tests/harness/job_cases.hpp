@@ -28,10 +28,10 @@ T sampled(T all, T some) {
   return slow && !long_run() ? some : all;
 }
 
-/// How many seeds a number of ranks is tried with: what few ranks show costs less there, and what
-/// only many ranks show does not take many seeds.
-inline std::uint64_t seeds_for(int ranks, std::uint64_t seeds) {
-  return ranks > 8 && !long_run() ? (seeds + 1) / 2 : seeds;
+/// Up to which seed a number of ranks is tried: half as far with many ranks, since what few ranks
+/// show costs less there, and what only many ranks show does not take many seeds.
+inline std::uint64_t last_seed_for(int ranks, std::uint64_t last) {
+  return ranks > 8 && !long_run() ? (last + 1) / 2 : last;
 }
 
 inline std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {

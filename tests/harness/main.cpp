@@ -41,7 +41,7 @@ class loopback_case final : public body_case {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(3, 2);
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 1; seed <= seeds_for(ranks, seeds); ++seed) {
+      for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         // Two ranks share an endpoint in every other run.
         const int per_endpoint = seed % 2 == 0 ? 2 : 1;
         SCOPED_TRACE(
@@ -80,7 +80,7 @@ class simulated_case final : public body_case {
             ? std::vector{1, 2, 3, 5, 16}
             : sampled<std::vector<int>>({1, 2, 3, 4, 5, 8, 16, 33}, {1, 2, 3, 5, 8, 16});
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = whole ? 0 : 1; seed <= seeds_for(ranks, seeds); ++seed) {
+      for (std::uint64_t seed = whole ? 0 : 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         run_one(on, ranks, seed);
         if (HasFailure()) return;
       }
@@ -136,7 +136,7 @@ class packets_case final : public body_case {
   void TestBody() override {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 8, 17}, {2, 3, 8});
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 0; seed <= seeds_for(ranks, long_run() ? 40 : 3); ++seed) {
+      for (std::uint64_t seed = 0; seed <= last_seed_for(ranks, long_run() ? 40 : 3); ++seed) {
         run_one(ranks, seed);
         if (HasFailure()) return;
       }
@@ -193,7 +193,7 @@ class wire_case final : public body_case {
     const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(4, 2);
     for (const int ranks : in_range(entry_.options, all)) {
-      for (std::uint64_t seed = 1; seed <= seeds_for(ranks, seeds); ++seed) {
+      for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         run_one(ranks, seed);
         if (HasFailure()) return;
       }
