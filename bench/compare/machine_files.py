@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 
 
 def measured(bench, what, words, path):
@@ -29,7 +29,7 @@ def measured_machine(bench):
     network = measured(bench, "the network", ["-n", "2", "--hosts", "a,b", "--conduit", conduit],
                        out / "shaped-network.json")
     if host is None or network is None:
-        print("# no machine file: prices are those of a laptop", flush=True)
+        print("# no machine file: prices are those of an Ethernet", flush=True)
         return None
     inside = host["levels"][0] | {"ranks": {"value": max(bench.options.ranks), "source": "the layout of the job"}}
     cores = max(1, host["processor"]["cores_per_node"]["value"] // len(bench.group.names))

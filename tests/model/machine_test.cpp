@@ -180,8 +180,8 @@ TEST(machine, needed_field_that_is_absent_is_named) {
 }
 
 TEST(machine, every_file_of_the_project_loads) {
-  const std::vector<std::string> expected = {"edr",     "frontera", "infiniband", "laptop",
-                                             "lemieux", "summit",   "tungsten"};
+  const std::vector<std::string> expected = {"edr",    "ethernet", "frontera", "infiniband",
+                                             "laptop", "lemieux",  "summit",   "tungsten"};
   const std::vector<std::string> known = known_machines();
   for (const std::string& name : expected) {
     EXPECT_TRUE(std::find(known.begin(), known.end(), name) != known.end()) << name;

@@ -34,6 +34,13 @@ for conduit in ucx shm+ucx; do
   done
 done
 
+case_now="prices where nobody has measured the network"
+on_host a env UPWASH_LOG=info XDG_CONFIG_HOME=/tmp timeout 100 "$upwash" run -n 2 --hosts a,b --conduit shm+ucx \
+  "$UPWASH_TEST_BIN/busy" 0 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
+grep -q 'prices are those of ethernet: the job spans 2 nodes, and no machine is measured' "$work/err" ||
+  fail "$case_now: no such line"
+[[ $(grep -c 'prices are those of' "$work/err") == 1 ]] || fail "$case_now: more than one line"
+
 for conduit in ucx shm+ucx; do
   for victim_on in a b; do
     case_now="$conduit: a rank is killed on host $victim_on"

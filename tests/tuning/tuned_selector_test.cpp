@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "tests/tuning/findings.hpp"
 #include "upwash/model/topology_text.hpp"
@@ -147,4 +150,59 @@ TEST(load_knowledge, never_uses_a_file_by_half) {
   std::remove(path.c_str());
   EXPECT_EQ(load_knowledge({path, "sim", "lemieux", true, true}, algorithms).first, knowledge());
   EXPECT_EQ(load_knowledge({"none", "sim", "lemieux", true, true}, algorithms).first, knowledge());
+}
+
+/// A folder of the user's configuration, in which a machine may have been measured.
+class priced_machine : public testing::Test {
+ protected:
+  priced_machine() {
+    if (const char* before = std::getenv("XDG_CONFIG_HOME")) before_ = before;
+    std::filesystem::create_directories(folder_ + "/upwash/machines");
+    setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
+  }
+  ~priced_machine() override {
+    std::filesystem::remove_all(folder_);
+    before_ ? setenv("XDG_CONFIG_HOME", before_->c_str(), 1) : unsetenv("XDG_CONFIG_HOME");
+  }
+  /// As if it had been measured.
+  void measure(const std::string& like) {
+    std::filesystem::copy_file(load_machine(like).origin, own_machine_file());
+  }
+  static std::string chosen(int nodes, bool named = false, bool simulated = false) {
+    tuned_selector selects("laptop");
+    learn_alone({.asked = "none",
+                 .conduit = "shm",
+                 .machine = "laptop",
+                 .machine_named = named,
+                 .simulated = simulated,
+                 .nodes = nodes},
+                tests::all_algorithms(), selects);
+    return selects.machine_name();
+  }
+
+ private:
+  std::string folder_ = testing::TempDir() + "upwash-priced-machine";
+  std::optional<std::string> before_;
+};
+
+TEST_F(priced_machine, is_a_laptop_or_between_nodes_an_ethernet) {
+  EXPECT_EQ(chosen(1), "laptop");
+  EXPECT_EQ(chosen(2), "ethernet");
+}
+
+TEST_F(priced_machine, is_the_one_that_is_named_or_simulated) {
+  measure("edr");
+  EXPECT_EQ(chosen(2, true), "laptop");
+  EXPECT_EQ(chosen(1, false, true), "laptop");
+}
+
+TEST_F(priced_machine, is_the_measured_one_if_that_knows_what_the_job_spans) {
+  measure("laptop");
+  EXPECT_EQ(chosen(1), own_machine_file());
+  EXPECT_EQ(chosen(2), "ethernet");
+}
+
+TEST_F(priced_machine, is_the_measured_one_between_nodes_too) {
+  measure("edr");
+  EXPECT_EQ(chosen(2), own_machine_file());
 }

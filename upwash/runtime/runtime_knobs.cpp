@@ -15,8 +15,9 @@ constexpr knob rows[] = {
          knob_level::user},
     knob{
         "machine", knob_type::text, "laptop",
-        "that sim simulates, and that collectives are chosen for (a name or a path); where none is "
-        "named they are chosen for this one, if upwash tune machine measured it",
+        "that sim simulates, and that choices are made for (a name or a path); where none is named "
+        "they are made for this one, if upwash tune machine measured it, and else over several "
+        "hosts for ethernet",
         knob_level::user},
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/model/machine.hpp"
 #include "upwash/tuning/contended.hpp"
 
 namespace upwash::tuning {
@@ -244,21 +246,49 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
 
 namespace {
 
-/// Whether there is a measured machine to choose for, and it can be read.
-bool prefers_measured(const tuning_request& asked) {
-  const std::string file = own_machine_file();
-  if (asked.machine_named || asked.simulated || file.empty()) return false;
-  if (::access(file.c_str(), F_OK) != 0) return false;
+/// For which machine prices are made.
+enum class priced_machine : std::uint8_t {
+  asked,     ///< that of the knob
+  measured,  ///< this one: each rank reads its own file
+  presumed,  ///< of a job that spans nodes: what is known of this one, or of the knob's, has no
+             ///< network
+};
+
+constexpr std::string_view presumed_machine = "ethernet";
+
+/// Empty: there is a measured machine to choose for. Else why not.
+std::string objection_to_measured(const tuning_request& asked, const std::string& file) {
+  if (file.empty() || ::access(file.c_str(), F_OK) != 0) return "no machine is measured";
   try {
-    static_cast<void>(load_machine(file));
-    log(log_level::info, "tuning", "prices are those of " + file);
-    return true;
+    const machine measured = load_machine(file);
+    if (asked.nodes == 1 || measured.levels.back().kind == level_kind::network) return {};
+    return fmt::format("{} knows no network", file);
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",
-        fmt::format("the measured machine is not used, prices are those of {}: {}", asked.machine,
-                    wrong.what()));
-    return false;
+        fmt::format("the measured machine is not used: {}", wrong.what()));
+    return "the measured one cannot be read";
   }
+}
+
+priced_machine machine_for(const tuning_request& asked) {
+  if (asked.machine_named || asked.simulated) return priced_machine::asked;
+  const std::string file = own_machine_file();
+  const std::string objection = objection_to_measured(asked, file);
+  if (objection.empty()) {
+    log(log_level::info, "tuning", "prices are those of " + file);
+    return priced_machine::measured;
+  }
+  if (asked.nodes == 1) return priced_machine::asked;
+  log(log_level::info, "tuning",
+      fmt::format("prices are those of {}: the job spans {} nodes, and {} (upwash tune machine "
+                  "--hosts measures them; knob machine, UPWASH_MACHINE, names another)",
+                  presumed_machine, asked.nodes, objection));
+  return priced_machine::presumed;
+}
+
+void choose_for(priced_machine which, tuned_selector& with) {
+  if (which == priced_machine::measured) with.choose_for(own_machine_file());
+  if (which == priced_machine::presumed) with.choose_for(std::string(presumed_machine));
 }
 
 }  // namespace
@@ -266,14 +296,14 @@ bool prefers_measured(const tuning_request& asked) {
 void learn_alone(const tuning_request& asked, const registry& algorithms, tuned_selector& with) {
   auto [known, path] = load_knowledge(asked, algorithms);
   with.learn(std::move(known), std::move(path));
-  if (prefers_measured(asked)) with.choose_for(own_machine_file());
+  choose_for(machine_for(asked), with);
 }
 
 void learn_together(job& here, const tuning_request& asked, const registry& algorithms,
                     tuned_selector& with) {
   struct {
     std::uint64_t length;
-    std::uint64_t measured;
+    priced_machine machine;
   } said{};
   std::string text;
   std::string name;
@@ -282,10 +312,10 @@ void learn_together(job& here, const tuning_request& asked, const registry& algo
     auto [known, path] = load_knowledge(asked, algorithms);
     if (!known.empty()) text = text_of(known, from);
     name = std::move(path);
-    said = {text.size(), prefers_measured(asked) ? 1U : 0U};
+    said = {text.size(), machine_for(asked)};
   }
   control::broadcast_value(here.world(), 0, said);
-  if (said.measured != 0) with.choose_for(own_machine_file());
+  choose_for(said.machine, with);
   if (said.length == 0) return;
   text.resize(said.length);
   control::broadcast(here.world(), 0, std::as_writable_bytes(std::span(text)));

@@ -106,10 +106,10 @@ class tuned_selector final : public collective::selector {
 struct tuning_request {
   std::string asked;  ///< knob `tuning`
   std::string conduit;
-  std::string machine;  ///< knob `machine`
-  bool machine_named =
-      true;                ///< by the user; else jobs on this machine use the measured one, if any
-  bool simulated = false;  ///< the job runs on `machine`, in virtual time; else on this one
+  std::string machine;        ///< knob `machine`
+  bool machine_named = true;  ///< by the user
+  bool simulated = false;     ///< the job runs on `machine`, in virtual time; else on this one
+  int nodes = 1;              ///< of the job
 
   /// The machine that is simulated; empty: none.
   [[nodiscard]] std::string_view simulated_machine() const noexcept {
@@ -122,9 +122,10 @@ struct tuning_request {
 [[nodiscard]] std::pair<knowledge, std::string> load_knowledge(
     const tuning_request& asked, const collective::registry& algorithms);
 
-/// Teaches `with` what the knobs' file knows, and to price for this machine as `upwash tune
-/// machine` measured it (own_machine_file), where none is named; an unusable one is named and
-/// passed over.
+/// Teaches `with` what the knobs' file knows, and for which machine to price where the user names
+/// none: this one as `upwash tune machine` measured it (own_machine_file), if that can be read and
+/// knows a network where the job spans several nodes; else those jobs presume machines on an
+/// Ethernet. A log line says which and why.
 void learn_alone(const tuning_request& asked, const collective::registry& algorithms,
                  tuned_selector& with);
 

@@ -181,7 +181,9 @@ kill_host() { kill -9 "${host_pid[$1]}"; }
 
 # shape NAME RATE [DELAY]: what goes to the host and comes from it, as "100mbit"; each way takes DELAY longer
 shape() {
-  local limit=(tbf rate "$2" burst 64kb latency 50ms) delay=${3:-}
+  # A bucket of hardly more than a packet: what a larger one has saved up is sent as if there were no limit, which
+  # is twice the rate for two that talk in turn.
+  local limit=(tbf rate "$2" burst 2kb latency 50ms) delay=${3:-}
   shape_link "${host_pid[$1]}" eth0
   shape_link "$hosts_switch" "port_$1"
 }

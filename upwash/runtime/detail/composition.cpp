@@ -118,7 +118,6 @@ void compose(composition& made) {
   check_other_knobs(made.values, chosen);
   check_machine(made.values);
   if (made.boot) check_nodes(*made.boot, chosen);
-  made.machine = std::make_unique<neighborhoods::machine_by_name>(made.values.text("machine"));
   if (chosen.several_processes) check_builds(*made.boot, made.own.program);
   made.world = make_world(chosen, made.values, made.boot.get());
   collective::add_algorithms(made.algorithms);

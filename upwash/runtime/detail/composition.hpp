@@ -53,7 +53,7 @@ struct composition {
   std::vector<std::unique_ptr<tuning::tuned_selector>> selects;
   std::unique_ptr<tuning::stream_notes> streams;  ///< of all
   std::string forced;                             ///< algorithms, as installation has them
-  std::unique_ptr<neighborhoods::machine_by_name> machine;  ///< that the knob names
+  std::unique_ptr<neighborhoods::machine_by_name> machine;  ///< of prices; known as `prices` are
   tagged_edges edges;
   job_options options;
   bool simulated = false;  ///< on the machine that the knob `machine` names
@@ -63,8 +63,12 @@ struct composition {
   }
   [[nodiscard]] installation layers(int rank);
   [[nodiscard]] tuning::tuning_request tuning() const {
-    return {values.text("tuning"), values.text("conduit"), values.text("machine"),
-            values.source("machine") != knob_source::fallback, simulated};
+    return {values.text("tuning"),
+            values.text("conduit"),
+            values.text("machine"),
+            values.source("machine") != knob_source::fallback,
+            simulated,
+            boot ? boot->node_count() : 1};
   }
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }

@@ -68,8 +68,9 @@ void install_layers(job& here, composition& parts) {
     tuning::learn_together(here, parts.tuning(), parts.algorithms, parts.selector_of(here.rank()));
   }
   if (parts.prices == nullptr) {  // not by another rank of this process
-    parts.prices =
-        std::make_unique<streaming::price_list>(parts.selector_of(here.rank()).machine_name());
+    const std::string& machine = parts.selector_of(here.rank()).machine_name();
+    parts.prices = std::make_unique<streaming::price_list>(machine);
+    parts.machine = std::make_unique<neighborhoods::machine_by_name>(machine);
   }
   parts.layers(here.rank()).on(here);
 }
