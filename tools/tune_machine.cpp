@@ -18,11 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string text_of(const tuning::piecewise_fit& fit) {
-  std::string text =
-      fmt::format("{:.4g} ns + {:.4g} ns/B", fit.small.alpha_ns, fit.small.beta_ns_per_byte);
-  if (fit.from_bytes != 0) {
-    text += fmt::format(", from {} bytes {:.4g} ns + {:.4g} ns/B", fit.from_bytes,
-                        fit.large.alpha_ns, fit.large.beta_ns_per_byte);
+  std::string text;
+  for (const auto& [from_bytes, line] : fit.pieces) {
+    if (from_bytes != 0) text += fmt::format(", from {} bytes ", from_bytes);
+    text += fmt::format("{:.4g} ns + {:.4g} ns/B", line.alpha_ns, line.beta_ns_per_byte);
   }
   return text + fmt::format("; at most {:.0f} % off", fit.worst() * 100);
 }

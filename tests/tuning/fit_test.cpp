@@ -48,15 +48,37 @@ TEST(fit, splits_where_the_response_changes) {
   std::vector<timed_size> points = on_line(11'000, 8, 8, 256);
   for (const timed_size& each : on_line(16'000, 5, 512, 1 << 18)) points.push_back(each);
   const piecewise_fit found = fit_pieces(points);
-  EXPECT_EQ(found.from_bytes, 512U);
-  EXPECT_NEAR(found.small.alpha_ns, 11'000, 1);
-  EXPECT_NEAR(found.small.beta_ns_per_byte, 8, 1e-3);
-  EXPECT_NEAR(found.large.alpha_ns, 16'000, 1);
-  EXPECT_NEAR(found.large.beta_ns_per_byte, 5, 1e-3);
+  ASSERT_EQ(found.pieces.size(), 2U);
+  EXPECT_EQ(found.pieces[1].from_bytes, 512U);
+  EXPECT_NEAR(found.shortest().alpha_ns, 11'000, 1);
+  EXPECT_NEAR(found.shortest().beta_ns_per_byte, 8, 1e-3);
+  EXPECT_NEAR(found.longest().alpha_ns, 16'000, 1);
+  EXPECT_NEAR(found.longest().beta_ns_per_byte, 5, 1e-3);
   EXPECT_NEAR(found.worst(), 0, 1e-9);
 }
 
+TEST(fit, splits_twice_where_a_network_changes_twice) {
+  std::vector<timed_size> points = on_line(7'000, 0.7, 64, 4096);
+  for (const timed_size& each : on_line(25'000, 0.6, 8192, 16'384)) points.push_back(each);
+  for (const timed_size& each : on_line(60'000, 0.2, 32'768, 1 << 20)) points.push_back(each);
+  const piecewise_fit found = fit_pieces(points);
+  ASSERT_EQ(found.pieces.size(), 3U);
+  EXPECT_EQ(found.pieces[1].from_bytes, 8192U);
+  EXPECT_EQ(found.pieces[2].from_bytes, 32'768U);
+  EXPECT_NEAR(found.at(4096), 7'000 + 0.7 * 4096, 1);
+  EXPECT_NEAR(found.at(8192), 25'000 + 0.6 * 8192, 1);
+  EXPECT_NEAR(found.at(1 << 20), 60'000 + 0.2 * (1 << 20), 1);
+}
+
+TEST(fit, has_level_pieces_where_short_ones_seem_to_get_cheaper) {
+  std::vector<timed_size> points{{64, 7280}, {128, 7910}, {256, 8810}, {512, 7370}, {1024, 7660}};
+  for (const timed_size& each : on_line(13'000, 10, 2048, 1 << 20)) points.push_back(each);
+  const piecewise_fit found = fit_pieces(points);
+  EXPECT_LT(found.worst(), 0.11);
+  for (const auto& each : found.pieces) EXPECT_GE(each.line.beta_ns_per_byte, 0);
+}
+
 TEST(fit, keeps_one_line_where_one_is_enough) {
-  EXPECT_EQ(fit_pieces(on_line(100, 1, 8, 1 << 16)).from_bytes, 0U);
-  EXPECT_EQ(fit_pieces(on_line(100, 1, 8, 16)).from_bytes, 0U);
+  EXPECT_EQ(fit_pieces(on_line(100, 1, 8, 1 << 16)).pieces.size(), 1U);
+  EXPECT_EQ(fit_pieces(on_line(100, 1, 8, 16)).pieces.size(), 1U);
 }

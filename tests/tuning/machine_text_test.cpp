@@ -23,8 +23,8 @@ machine_probe measured_laptop() {
   level.gap_ns = 6;
   level.word_ns = 60;
   level.put_ns_per_byte = 0.02;
-  level.fit.small = {800, 0.1, 0.05};
-  level.burst_fit.small = {1200, 0.2, 0.05};
+  level.fit.pieces = {{0, {800, 0.1, 0.05}}};
+  level.burst_fit.pieces = {{0, {1200, 0.2, 0.05}}};
   seen.levels.push_back(level);
   return seen;
 }
@@ -60,7 +60,7 @@ TEST(machine_text, has_bursts_in_pieces_where_overheads_leave_nothing_for_the_wa
   network.kind = level_kind::network;
   network.send_ns = 5000;
   network.word_ns = 9000;
-  network.burst_fit = {{11'000, 8, 0.01}, {16'000, 5, 0.01}, 512};
+  network.burst_fit.pieces = {{0, {11'000, 8, 0.01}}, {512, {16'000, 5, 0.01}}};
   seen.levels.push_back(network);
   EXPECT_EQ(all_of(nonsense_in(seen)), "");
   const machine read = parse_machine(machine_text(seen, "mine", "a test"), "mine.json");
@@ -77,7 +77,7 @@ TEST(machine_text, is_refused_by_what_makes_no_sense) {
   seen.where = placement::shared;
   seen.copy_ns_per_byte = -0.1;
   seen.levels[0].gap_ns = 0;
-  seen.levels[0].fit.small.worst = 0.5;
+  seen.levels[0].fit.pieces[0].line.worst = 0.5;
   EXPECT_EQ(all_of(nonsense_in(seen)),
             "the ranks shared cores: measure with no more ranks than cores\n"
             "copy would be -0.1 ns/B\n"
@@ -87,4 +87,13 @@ TEST(machine_text, is_refused_by_what_makes_no_sense) {
   seen = measured_laptop();
   seen.where = placement::disturbed;
   EXPECT_EQ(all_of(nonsense_in(seen)), "the cores did not lie still meanwhile: measure again\n");
+}
+
+TEST(machine_text, is_refused_where_a_word_takes_longer_than_a_message) {
+  machine_probe seen = measured_laptop();
+  seen.levels[0].one_way = {{64, 800}};
+  EXPECT_EQ(all_of(nonsense_in(seen)), "");
+  seen.levels[0].word_ns = 80'000;
+  EXPECT_EQ(all_of(nonsense_in(seen)),
+            "node: 8 bytes take 8e+04 ns, 64 bytes 800 ns: something disturbed them\n");
 }

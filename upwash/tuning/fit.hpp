@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From measured times to costs: lines through points, in one piece or two.
+// From measured times to costs: lines through points, in one piece or several.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
+#include <vector>
 
 namespace upwash::tuning {
 
@@ -28,21 +28,23 @@ struct line_fit {
 /// At least two sizes that differ. O(n).
 [[nodiscard]] line_fit fit_line(std::span<const timed_size> points);
 
-/// Two lines, one for the sizes below `from_bytes` and one for those from there on, where that
-/// halves the worst error of one; else one (from_bytes 0). Source: Kumar 2005, 2.4 (QsNet: one
-/// pair of alpha and beta for short messages, one for long ones).
+/// Lines, each for the sizes from `from_bytes` to the next one's.
 struct piecewise_fit {
-  line_fit small;
-  line_fit large;
-  std::uint64_t from_bytes = 0;  ///< the first size of `large`; 0: `small` alone
-  [[nodiscard]] double at(std::uint64_t bytes) const {
-    return (from_bytes != 0 && bytes >= from_bytes ? large : small).at(bytes);
-  }
-  [[nodiscard]] double worst() const noexcept {
-    return from_bytes == 0 || small.worst > large.worst ? small.worst : large.worst;
-  }
+  struct piece {
+    std::uint64_t from_bytes = 0;
+    line_fit line;
+  };
+  std::vector<piece> pieces;  ///< by rising size; at least one, the first from 0
+
+  [[nodiscard]] const line_fit& shortest() const { return pieces.front().line; }
+  [[nodiscard]] const line_fit& longest() const { return pieces.back().line; }
+  [[nodiscard]] double at(std::uint64_t bytes) const;
+  [[nodiscard]] double worst() const;  ///< the largest relative error of a point
 };
-/// `points`: by rising size, at least two. O(n^2).
+/// One line, and up to two more where each halves the worst error and all rise from a positive
+/// start: a network may change its protocol twice. `points`: by rising size, at least two. O(n^3).
+/// Source: Kumar 2005, 2.4 (QsNet: one pair of alpha and beta for short messages, one for long
+/// ones).
 [[nodiscard]] piecewise_fit fit_pieces(std::span<const timed_size> points);
 
 }  // namespace upwash::tuning

@@ -25,12 +25,11 @@ double latency_ns(const level_probe& level) { return level.word_ns - 2 * level.s
 
 /// At either end of a message of the executor, beyond what a word takes.
 double edge_ns(const level_probe& level) {
-  return std::max(0.0, (level.fit.small.alpha_ns - level.word_ns) / 2);
+  return std::max(0.0, (level.fit.shortest().alpha_ns - level.word_ns) / 2);
 }
 
 double edge_ns_per_byte(const level_probe& level) {
-  const line_fit& longer = level.fit.from_bytes == 0 ? level.fit.small : level.fit.large;
-  return std::max(0.0, longer.beta_ns_per_byte - level.put_ns_per_byte);
+  return std::max(0.0, level.fit.longest().beta_ns_per_byte - level.put_ns_per_byte);
 }
 
 /// Where overheads leave nothing for the way, as with networks whose puts take as long as messages,
@@ -38,13 +37,12 @@ double edge_ns_per_byte(const level_probe& level) {
 bool fits_loggp(const level_probe& level) { return latency_ns(level) > 0; }
 
 json pieces_of(const piecewise_fit& fit) {
-  const auto piece = [](std::uint64_t from_bytes, const line_fit& line) {
-    return json{{"from_bytes", from_bytes},
-                {"alpha", quantity(line.alpha_ns, "ns", "measured: multi-ping")},
-                {"beta", quantity(line.beta_ns_per_byte, "ns/B", "measured: multi-ping")}};
-  };
-  json pieces = json::array({piece(0, fit.small)});
-  if (fit.from_bytes != 0) pieces.push_back(piece(fit.from_bytes, fit.large));
+  json pieces = json::array();
+  for (const auto& [from_bytes, line] : fit.pieces) {
+    pieces.push_back({{"from_bytes", from_bytes},
+                      {"alpha", quantity(line.alpha_ns, "ns", "measured: multi-ping")},
+                      {"beta", quantity(line.beta_ns_per_byte, "ns/B", "measured: multi-ping")}});
+  }
   return {{"combine", "by_size"}, {"pieces", std::move(pieces)}};
 }
 
@@ -100,13 +98,18 @@ std::vector<std::string> nonsense_in(const machine_probe& seen) {
     expect_positive(at + "o", level.send_ns, "ns");
     expect_positive(at + "g", level.gap_ns, "ns");
     expect_positive(at + "G", level.put_ns_per_byte, "ns/B");
+    if (!level.one_way.empty() && level.word_ns > level.one_way.front().ns * (1 + worst_fit)) {
+      wrong.push_back(
+          fmt::format("{}8 bytes take {:.3g} ns, {} bytes {:.3g} ns: something disturbed them", at,
+                      level.word_ns, level.one_way.front().bytes, level.one_way.front().ns));
+    }
     for (const piecewise_fit* fit : {&level.fit, &level.burst_fit}) {
       const bool used = fit == &level.fit || !fits_loggp(level);
-      if (!used || (fit->worst() <= worst_fit && fit->small.alpha_ns > 0)) continue;
+      if (!used || (fit->worst() <= worst_fit && fit->shortest().alpha_ns > 0)) continue;
       wrong.push_back(
           fmt::format("{}times lie up to {:.0f} % off the line through them, which begins at "
                       "{:.3g} ns; at most {:.0f} % is wanted: something disturbed them",
-                      at, fit->worst() * 100, fit->small.alpha_ns, worst_fit * 100));
+                      at, fit->worst() * 100, fit->shortest().alpha_ns, worst_fit * 100));
     }
   }
   return wrong;
