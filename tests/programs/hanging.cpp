@@ -9,7 +9,9 @@
 //   pending   rank 0 has posted receives, and waits for a word; the others have left
 //   kinds     rank 0 waits for a semaphore, 1 for a lock, 2 for a stream; the last computes
 //   slow      as missing, but the last rank comes after SECONDS
-//   sets      rank 0 waits for any of its requests, 1 for some, 2 for a message; the last computes
+//   control   rank 0 waits in a control all_reduce, 1 in an allocate, 2 in a split; the last
+//   computes credit    rank 0 pushes into a stream for rank 1, which computes sets      rank 0
+//   waits for any of its requests, 1 for some, 2 for a message; the last computes
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -60,6 +62,31 @@ void hang_in_sets(upwash::job& here) {
   if (here.rank() == 2) static_cast<void>(upwash::matching::wait_for_message(world, last, 9));
 }
 
+void hang_in_control(upwash::job& here) {
+  // Pairs with the last one: else each would make up for another's lack.
+  const upwash::team world = here.world();
+  const int last = here.size() - 1;
+  std::array<upwash::team, 3> pairs;
+  for (int r = 0; r < last; ++r) {
+    const bool in = here.rank() == r || here.rank() == last;
+    pairs[static_cast<std::size_t>(r)] = world.split(in ? 0 : -1, 0);
+  }
+  if (here.rank() == last) compute_for_ever();
+  const upwash::team& mine = pairs[static_cast<std::size_t>(here.rank())];
+  std::array<std::uint64_t, 1> values{1};
+  if (here.rank() == 0) upwash::control::all_reduce(mine, values, upwash::control::fold::sum);
+  if (here.rank() == 1) static_cast<void>(upwash::allocate(mine, 64));
+  if (here.rank() == 2) static_cast<void>(mine.split(0, 0));
+}
+
+void hang_for_credit(upwash::job& here) {
+  const upwash::team world = here.world();
+  auto items = upwash::open_stream<int>(world, [](int) {});
+  upwash::barrier(world, upwash::blocking);
+  if (here.rank() != 0) compute_for_ever();
+  for (int i = 0;; ++i) items.push(1, i);
+}
+
 void hang(upwash::job& here, std::string_view how, double seconds) {
   const upwash::team world = here.world();
   const bool last = here.rank() == here.size() - 1;
@@ -87,6 +114,10 @@ void hang(upwash::job& here, std::string_view how, double seconds) {
     upwash::wait_until(here, area.mine_as<std::uint64_t>()[0], upwash::comparison::equal, 1);
   } else if (how == "kinds") {
     hang_in_kinds(here);
+  } else if (how == "control") {
+    hang_in_control(here);
+  } else if (how == "credit") {
+    hang_for_credit(here);
   } else if (how == "sets") {
     hang_in_sets(here);
   }

@@ -50,6 +50,13 @@ reports "${run[@]}" -n 4 "$bin/hanging" sets -- "^  0     waits in wait_any at h
   "^  1     waits in wait_some at hanging.cpp:[0-9]+ " "^  2     waits in probe at hanging.cpp:[0-9]+ +3 +9 " \
   "^  3     computes without calling the library "
 
+reports "${run[@]}" -n 4 "$bin/hanging" control -- "^  0     waits in all_reduce at hanging.cpp:[0-9]+ " \
+  "^  1     waits in allocate at hanging.cpp:[0-9]+ " "^  2     waits in split at hanging.cpp:[0-9]+ " \
+  "^  3     computes without calling the library "
+
+reports "${run[@]}" -n 2 "$bin/hanging" credit -- "^  0     waits in push into the stream opened at hanging.cpp:[0-9]+ +1 " \
+  "^  1     computes without calling the library "
+
 # A loop over test() is a wait, too.
 : >"$out"
 "${run[@]}" -n 2 "$bin/hanging" polls >>"$out" 2>&1 &

@@ -47,7 +47,7 @@ void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32
 /// One control collective on one team, as this rank goes through it.
 class exchange {
  public:
-  exchange(const team& among, const char* name, call_site site = {})
+  exchange(const team& among, const char* name, call_site site)
       : among_(among),
         here_(among.here()),
         name_(name),
@@ -143,13 +143,14 @@ void barrier_by_messages(const team& among, call_site site) {
   }
 }
 
-void broadcast(const team& among, int root, std::span<std::byte> bytes) {
+void broadcast(const team& among, int root, std::span<std::byte> bytes, call_site site) {
   static_cast<void>(among.world_rank(root));  // throws for a root outside the team
-  exchange talk(among, "broadcast");
+  exchange talk(among, "broadcast", site);
   broadcast_down(talk, among, root, 0, bytes);
 }
 
-void all_gather(const team& among, std::span<const std::byte> mine, std::span<std::byte> all) {
+void all_gather(const team& among, std::span<const std::byte> mine, std::span<std::byte> all,
+                call_site site) {
   const auto size = static_cast<std::size_t>(among.size());
   const auto rank = static_cast<std::size_t>(among.rank());
   const std::size_t block = mine.size();
@@ -158,7 +159,7 @@ void all_gather(const team& among, std::span<const std::byte> mine, std::span<st
                 fmt::format("rank {}: all_gather of {} bytes from {} members into {} bytes",
                             among.here().rank(), block, size, all.size()));
   }
-  exchange talk(among, "all_gather");
+  exchange talk(among, "all_gather", site);
   std::vector<std::byte> gathered(block * size);  // my block first, then my successors'
   std::copy(mine.begin(), mine.end(), gathered.begin());
   std::uint32_t step = 0;
@@ -176,8 +177,8 @@ void all_gather(const team& among, std::span<const std::byte> mine, std::span<st
   }
 }
 
-void all_reduce(const team& among, std::span<std::uint64_t> values, fold how) {
-  exchange talk(among, "all_reduce");
+void all_reduce(const team& among, std::span<std::uint64_t> values, fold how, call_site site) {
+  exchange talk(among, "all_reduce", site);
   const int rank = among.rank();
   std::vector<std::uint64_t> other(values.size());
   const int span = subtree(rank, among.size());
@@ -188,6 +189,14 @@ void all_reduce(const team& among, std::span<std::uint64_t> values, fold how) {
   }
   if (rank != 0) talk.send(rank - span, 0, std::as_bytes(values));
   broadcast_down(talk, among, 0, 1, std::as_writable_bytes(values));
+}
+
+wait_reason reason_of(const team& among, const char* call, call_site site) {
+  return {.operation = call,
+          .team = among.id(),
+          .number = team_access::state(among).control_number,
+          .counted = observe::series::controls,
+          .site = site};
 }
 
 }  // namespace upwash::control

@@ -18,6 +18,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
 namespace {
@@ -95,8 +96,9 @@ region_id region::id() const noexcept {
 }
 
 region allocate(const team& members, std::size_t bytes, atomicity how,
-                const conduit::atomic_set& uses) {
+                const conduit::atomic_set& uses, call_site site) {
   job& here = members.here();
+  const wait_scope in(here, control::reason_of(members, "allocate", site));
   auto& state = detail::job_access::state(here);
   const atomicity settled = settle_atomicity(members, how, uses);
   own_block own(here);
@@ -139,9 +141,10 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
   return result;
 }
 
-void free(region& going) {
+void free(region& going, call_site site) {
   if (!going) return;
   job& here = going.team_.here();
+  const wait_scope in(here, control::reason_of(going.team_, "free", site));
   if (detail::job_access::state(here).regions.find(going.bits_) == nullptr) {
     going = region();
     throw error(error_kind::argument,
@@ -158,8 +161,9 @@ void free(region& going) {
   going = region();
 }
 
-void publish_addresses(const region& of) {
+void publish_addresses(const region& of, call_site site) {
   const team among = of.members();
+  const wait_scope in(among.here(), control::reason_of(among, "publish_addresses", site));
   struct placed {
     std::uint64_t base;
     std::uint64_t size;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "upwash/base/call_site.hpp"
 #include "upwash/base/words.hpp"
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/global_ptr.hpp"
@@ -50,9 +51,9 @@ class region {
 
  private:
   friend region allocate(const team& members, std::size_t bytes, atomicity how,
-                         const atomic_set& uses);
-  friend void free(region& going);
-  friend void publish_addresses(const region& of);
+                         const atomic_set& uses, call_site site);
+  friend void free(region& going, call_site site);
+  friend void publish_addresses(const region& of, call_site site);
 
   detail::region_state* state_ = nullptr;
   std::uint64_t bits_ = 0;  ///< by which a copy of the handle finds out that it was freed
@@ -67,17 +68,18 @@ class region {
 /// cannot be had between these members.
 [[nodiscard]] region allocate(const team& members, std::size_t bytes,
                               atomicity how = atomicity::automatic,
-                              const atomic_set& uses = atomic_set::all());
+                              const atomic_set& uses = atomic_set::all(),
+                              call_site site = call_site::current());
 
 /// Collective over its team, blocking: all operations on it by any member must be complete. Throws
 /// `error` (argument) at a member that has some under way for which a request, counter, callback
 /// or quiet waits, and of a region that was freed through another copy of its handle.
-void free(region& going);
+void free(region& going, call_site site = call_site::current());
 
 /// Collective over its team, blocking: all members tell each other where their parts lie in their
 /// own address spaces, for `global_at` and `address_at`. Until `free`. Memory: 8 bytes a member, 16
 /// where parts are unequal. Messages: O(log size) a rank.
-void publish_addresses(const region& of);
+void publish_addresses(const region& of, call_site site = call_site::current());
 
 /// Where the part of a member lies, in its address space; null for an empty part. Throws `error`
 /// (argument) where addresses were not published, or for no member. O(log regions).

@@ -16,6 +16,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/teams.hpp"
+#include "upwash/core/wait_scope.hpp"
 
 namespace upwash {
 namespace detail {
@@ -116,7 +117,8 @@ int team::world_rank(int member) const {
   return state_->map.world_rank(member);
 }
 
-team team::split(int color, int key) const {
+team team::split(int color, int key, call_site site) const {
+  const wait_scope in(here(), control::reason_of(*this, "split", site));
   struct choice {
     int color;
     int key;
@@ -130,10 +132,10 @@ team team::split(int color, int key) const {
   std::stable_sort(members.begin(), members.end(), [&all](int a, int b) {
     return all[static_cast<std::size_t>(a)].key < all[static_cast<std::size_t>(b)].key;
   });
-  return members.empty() ? team() : subset(members);
+  return members.empty() ? team() : subset(members, site);
 }
 
-team team::subset(std::span<const int> members) const {
+team team::subset(std::span<const int> members, call_site site) const {
   std::vector<int> world;
   std::uint64_t provisional = random_bits(id(), 0, members.size());
   for (const int member : members) {
@@ -153,35 +155,41 @@ team team::subset(std::span<const int> members) const {
   provisional = random_bits(provisional, 2, table.next_use(provisional)) | (1ULL << 63U);
   const detail::rank_map map = detail::rank_map::of(world);
   const team talking = team_access::of(table.add(provisional, map));
+  const wait_scope in(here(), {.operation = "subset", .team = talking.id(), .site = site});
   const std::uint64_t agreed = agree_on_id(talking);
   table.remove(provisional);
   return enter(here(), agreed, map);
 }
 
-team team::duplicate() const { return enter(here(), agree_on_id(*this), state().map); }
+team team::duplicate(call_site site) const {
+  const wait_scope in(here(), control::reason_of(*this, "duplicate", site));
+  return enter(here(), agree_on_id(*this), state().map);
+}
 
-team team::at(level where) const {
+team team::at(level where, call_site site) const {
   const int mine = place_at(here(), here().rank(), where);
   std::vector<int> members;
   for (int r = 0; r < size(); ++r) {
     if (place_at(here(), world_rank(r), where) == mine) members.push_back(r);
   }
-  return subset(members);
+  return subset(members, site);
 }
 
-team team::leaders(level where) const {
+team team::leaders(level where, call_site site) const {
   std::vector<int> members;
   std::set<int> seen;
   for (int r = 0; r < size(); ++r) {
     if (seen.insert(place_at(here(), world_rank(r), where)).second) members.push_back(r);
   }
-  return std::binary_search(members.begin(), members.end(), rank()) ? subset(members) : team();
+  return std::binary_search(members.begin(), members.end(), rank()) ? subset(members, site)
+                                                                    : team();
 }
 
-void team::release() {
+void team::release(call_site site) {
   if (id() == 0) {
     throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
   }
+  const wait_scope in(here(), control::reason_of(*this, "release of a team", site));
   const auto hearing = detail::job_access::state(here()).on_teams;
   for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(*this);
   if (state_->barrier_words) state_->barrier_words.release();

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "upwash/base/call_site.hpp"
+
 namespace upwash {
 
 class job;
@@ -37,25 +39,28 @@ class team {
 
   /// Ranks of equal `color` form a team, ordered by `key`, then by rank here. A negative color:
   /// no team. Collective, blocking. Messages: O(log size) a rank; 8 bytes x size gathered.
-  [[nodiscard]] team split(int color, int key) const;
+  [[nodiscard]] team split(int color, int key, call_site site = call_site::current()) const;
 
   /// The members listed (ranks of this team, distinct, in the order given). Called by exactly
   /// those. Blocking. Throws `error` (argument) for a list that is empty, repeats, leaves the
   /// team, or lacks the caller.
-  [[nodiscard]] team subset(std::span<const int> members) const;
+  [[nodiscard]] team subset(std::span<const int> members,
+                            call_site site = call_site::current()) const;
 
   /// The same members under a new identity. Collective, blocking.
-  [[nodiscard]] team duplicate() const;
+  [[nodiscard]] team duplicate(call_site site = call_site::current()) const;
 
   /// The members in my process, or on my socket or node. Collective, blocking. No messages but the
   /// new identity's.
-  [[nodiscard]] team at(level where) const;
-  [[nodiscard]] team node() const { return at(level::node); }
+  [[nodiscard]] team at(level where, call_site site = call_site::current()) const;
+  [[nodiscard]] team node(call_site site = call_site::current()) const {
+    return at(level::node, site);
+  }
   /// The first member of each group at that level; no team for the others. Collective.
-  [[nodiscard]] team leaders(level where) const;
+  [[nodiscard]] team leaders(level where, call_site site = call_site::current()) const;
 
   /// Frees the identity. Collective; regions of the team must be freed before. Not the world.
-  void release();
+  void release(call_site site = call_site::current());
 
   friend bool operator==(const team& a, const team& b) noexcept { return a.state_ == b.state_; }
 

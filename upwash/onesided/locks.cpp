@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/core/wait_scope.hpp"
 #include "upwash/onesided/detail/agreement.hpp"
 #include "upwash/onesided/detail/lock_way.hpp"
 
@@ -38,6 +39,10 @@ std::unique_ptr<detail::lock_way> make_way(const team& members, int per_rank, lo
     case lock_kind::queue: break;
   }
   return detail::make_queue_way(members, per_rank, most_held);
+}
+
+conduit::wait_reason reason_of(const char* call, const team& members, int member, call_site site) {
+  return {.operation = call, .peer = members.world_rank(member), .site = site};
 }
 
 }  // namespace
@@ -113,8 +118,9 @@ void lock_set::lock(int member, int index, call_site site) {
   held_.push_back({member, index, way_->lock(member, index, site)});
 }
 
-bool lock_set::try_lock(int member, int index) {
+bool lock_set::try_lock(int member, int index, call_site site) {
   check_free("try_lock", member, index);
+  const wait_scope in(members_.here(), reason_of("try_lock", members_, member, site));
   held_.reserve(held_.size() + 1);
   const auto token = way_->try_lock(member, index);
   if (token) {
@@ -125,7 +131,7 @@ bool lock_set::try_lock(int member, int index) {
   return token.has_value();
 }
 
-void lock_set::unlock(int member, int index) {
+void lock_set::unlock(int member, int index, call_site site) {
   check_place("unlock", member, index);
   const auto found = std::find_if(held_.begin(), held_.end(), [&](const held& each) {
     return each.member == member && each.index == index;
@@ -137,6 +143,7 @@ void lock_set::unlock(int member, int index) {
   }
   const std::uint64_t token = found->token;
   held_.erase(found);
+  const wait_scope in(members_.here(), reason_of("unlock", members_, member, site));
   way_->unlock(member, index, token);
 }
 
@@ -152,12 +159,12 @@ void lock_set::release() {
 }
 
 held_lock::held_lock(lock_set& of, int member, int index, call_site site)
-    : of_(of), member_(member), index_(index) {
+    : of_(of), member_(member), index_(index), site_(site) {
   of_.lock(member_, index_, site);
 }
 
 held_lock::~held_lock() noexcept(false) {
-  at_end_.run([this] { of_.unlock(member_, index_); });
+  at_end_.run([this] { of_.unlock(member_, index_, site_); });
 }
 
 }  // namespace upwash

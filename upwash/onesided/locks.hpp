@@ -88,11 +88,11 @@ class lock_set {
   /// Takes it where it is free and returns whether it was; waits for the answer of the owner, never
   /// for a holder; makes progress where it was not. Errors as `lock`. Messages as an uncontended
   /// lock; `ticket`: get and compare-and-swap; `array`: fetch-and-add, get and compare-and-swap.
-  [[nodiscard]] bool try_lock(int member, int index);
+  [[nodiscard]] bool try_lock(int member, int index, call_site site = call_site::current());
   /// Hands it to the one who waits longest, or leaves it free. Returns when that is under way; with
   /// `queue` it waits for the tail of the queue, or for a successor that is about to tell its name.
   /// Throws `error` (argument) where this rank does not hold it.
-  void unlock(int member, int index);
+  void unlock(int member, int index, call_site site = call_site::current());
   /// Whether this rank holds it. Local.
   [[nodiscard]] bool holds(int member, int index) const;
 
@@ -132,6 +132,7 @@ class held_lock {
   lock_set& of_;
   int member_;
   int index_;
+  call_site site_;
   detail::last_act at_end_;
 };
 

@@ -79,8 +79,9 @@ class stream final : private streaming::receiver {
  public:
   /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
   /// in the same order. Throws `error` (argument) for options that make no sense, and for no team.
-  stream(const team& among, Handler handler, const stream_options& with = {})
-      : engine_(*this, among, fixed ? sizeof(T) : 0, has_common, with),
+  stream(const team& among, Handler handler, const stream_options& with = {},
+         call_site site = call_site::current())
+      : engine_(*this, among, fixed ? sizeof(T) : 0, has_common, with, site),
         handler_(std::move(handler)) {
     static_assert(takes_batches() || takes<const T&>(),
                   "the handler takes const T&, or std::span<const T> of trivially copyable items, "
@@ -288,16 +289,18 @@ class stream final : private streaming::receiver {
 /// `open_stream<T>(team, handler, options)`: as the constructor. Not movable: messages find it.
 template <class T, class Handler>
 [[nodiscard]] stream<T, Handler> open_stream(const team& among, Handler handler,
-                                             const stream_options& with = {}) {
-  return stream<T, Handler>(among, std::move(handler), with);
+                                             const stream_options& with = {},
+                                             call_site site = call_site::current()) {
+  return stream<T, Handler>(among, std::move(handler), with, site);
 }
 
 /// The same for items with something in common: `open_stream_with<Common, T>(...)`, and a handler
 /// that takes `const Common&` before the item or the items.
 template <class Common, class T, class Handler>
 [[nodiscard]] stream<T, Handler, Common> open_stream_with(const team& among, Handler handler,
-                                                          const stream_options& with = {}) {
-  return stream<T, Handler, Common>(among, std::move(handler), with);
+                                                          const stream_options& with = {},
+                                                          call_site site = call_site::current()) {
+  return stream<T, Handler, Common>(among, std::move(handler), with, site);
 }
 
 }  // namespace upwash

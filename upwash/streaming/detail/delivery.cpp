@@ -92,7 +92,7 @@ void engine::deliver_own_and_wait() {
 
 void engine::wait_for_deferred() {
   if (host(here_).deferred() <= most_deferred) return;
-  static constexpr conduit::wait_reason reason{.operation = "push"};
+  const wait_reason reason = sending_to(-1);
   const wait_scope in(here_, reason);
   ++waiting_;
   while (host(here_).deferred() > most_deferred) {

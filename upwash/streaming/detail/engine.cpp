@@ -67,7 +67,7 @@ std::size_t share_of(std::size_t bytes, double share) {
 }  // namespace
 
 engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool has_common,
-               const stream_options& with)
+               const stream_options& with, call_site opened_at)
     : to_(to),
       among_(checked(among)),
       here_(among.here()),
@@ -86,7 +86,8 @@ engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool h
                                    with.memory),
             buffers_),
       end_(among, *this),
-      own_(with.memory, with.ordered) {
+      own_(with.memory, with.ordered),
+      opened_at_(opened_at) {
   check(among, with);
   if (has_common && with.shared_buffers) {
     throw error(

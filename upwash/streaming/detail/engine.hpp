@@ -48,9 +48,10 @@ class receiver {
 class engine final : public counted_work {
  public:
   /// Never waits, but for buffers shared by a node. `record_bytes` 0: sizes differ.
-  /// `to` outlives it.
+  /// `to` outlives it. `opened_at`: by the program, for reports: a push has no time for its own
+  /// place.
   engine(receiver& to, const team& among, std::size_t record_bytes, bool has_common,
-         const stream_options& with);
+         const stream_options& with, call_site opened_at);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -216,6 +217,7 @@ class engine final : public counted_work {
   int deliver_own();
   void deliver_own_and_wait();
   void wait_for_deferred();
+  [[nodiscard]] wait_reason sending_to(int hop) const;
 
   receiver& to_;
   team among_;
@@ -239,6 +241,7 @@ class engine final : public counted_work {
   own_batches own_;
   bool delivering_own_ = false;
   int waiting_ = 0;  ///< sends that may be waiting for credit
+  const call_site opened_at_;
   bool open_ = true;
   account account_;
   std::size_t unlooked_ = 0;  ///< bytes sent since arrivals were looked at

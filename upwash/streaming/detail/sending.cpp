@@ -30,7 +30,7 @@ void engine::send_buffer(std::uint32_t way, cause why) {
 /// meanwhile, and have more for it, send them first.
 void engine::wait_and_send(std::uint32_t way, cause why) {
   const int hop = buffers_[way].hop;
-  const conduit::wait_reason reason{.operation = "push", .peer = hop};
+  const wait_reason reason = sending_to(hop);
   const wait_scope in(here_, reason);
   ++waiting_;
   while (buffers_[way].first != nullptr && !try_send(way, why)) {
@@ -47,8 +47,13 @@ batch engine::counted(batch&& what) {
   return std::move(what);
 }
 
+wait_reason engine::sending_to(int hop) const {
+  return {.operation = "push into the stream opened", .peer = hop, .site = opened_at_};
+}
+
 void engine::send(batch&& taken, cause why) {
   batch what = counted(std::move(taken));
+  const wait_scope in(here_, sending_to(what.hop));
   if (what.hop == here_.rank()) {
     own_.keep(std::move(what));
     home_.wake();
