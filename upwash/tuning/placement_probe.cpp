@@ -78,6 +78,8 @@ placement placement_probe::look() {
   // Ranks that share a process take turns: they cannot spin for each other.
   if (oversubscribed_ || here_.size() < 2 || share_processes_) return placement::shared;
   if (apart_) return placement::apart;
+  // To be known before any spins: the first time a peer may have to be asked where its word is.
+  if (here_.rank() < 2) static_cast<void>(word_of(1 - here_.rank()));
   control::barrier(here_.world());
   if (here_.rank() > 1) return placement::near;
   const double ns = one_way_ns();
