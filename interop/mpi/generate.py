@@ -25,6 +25,8 @@ HEAD = "// Written by interop/mpi/generate.py.\n"
 PROTOTYPE = re.compile(r"([A-Za-z_][\w\s\*]*?[\s\*])(MPI_[A-Z]\w*)\s*\(([^;{}]*)\)\s*$", re.S)
 DEFINED = re.compile(r"^\w[\w\s\*]*\b(MPI_[A-Z]\w*)\(", re.M)
 DESCRIBED = re.compile(r"^void (\w+)\(taken_call& call, traffic& all\b", re.M)
+# Ends the names of MPI 4's functions of large counts.
+LARGE = "_c"
 # Called instead of the library's own (detail/session.hpp).
 INSTEAD = {"MPI_Waitall": "upwash::mpi::wait_all"}
 # They wait for each other, so they may give the new communicator its team.
@@ -133,11 +135,12 @@ def collectives(described, functions):
     """{MPI's name: its function}, of those that this library has."""
     made = {}
     for name in described:
+        if f"MPI_{name.capitalize()}" not in functions:
+            sys.exit(f"generate.py: {name} is described, but not in mpi.h")
         for full in (f"MPI_{name.capitalize()}", f"MPI_I{name}"):
-            if full in functions:
-                made[full] = collective(name, full, *functions[full])
-    if len(made) < len(described):
-        sys.exit("generate.py: functions are described that are not in mpi.h")
+            for each in (full, full + LARGE):
+                if each in functions:
+                    made[each] = collective(name, each, *functions[each])
     return made
 
 
@@ -217,7 +220,7 @@ def fortran_maker(name, parameters):
 
 def fortran(taken, functions):
     """Open MPI's functions of Fortran call its second names: where C is taken over they are, too."""
-    calls = [fortran_call(name, functions[name][1]) for name in sorted(taken)]
+    calls = [fortran_call(name, functions[name][1]) for name in sorted(taken) if not name.endswith(LARGE)]
     makers = [fortran_maker(name, functions[name][1]) for name in functions if MAKES_COMMUNICATOR.fullmatch(name)]
     return "\n".join([*calls, *makers])
 

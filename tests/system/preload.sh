@@ -142,6 +142,21 @@ for library in "${libraries[@]}"; do
     done
   fi
 
+  if [[ $library == mpich ]]; then
+    for ranks in 2 3; do
+      case_now="random calls of large counts: $ranks ranks, seed $seed"
+      start "$ranks" "$work/large_counts.$library" "$seed" 4
+      passes
+      (($(taken 'MPI_.*_c') == ranks * 4 * 20)) || fail "$library: $case_now: $(taken 'MPI_.*_c') calls were taken over"
+    done
+    # Above 2^31 bytes the buffers of the ranks take 7 GB, which not every machine has.
+    bytes=$([[ -n ${UPWASH_TEST_LONG:-} ]] && echo 2300000000 || echo 70000001)
+    case_now="large counts: $bytes bytes"
+    start 2 "$work/large_counts.$library" above "$bytes"
+    passes
+    [[ $(taken 'MPI_.*_c') == 4 ]] || fail "$library: $case_now: $(taken 'MPI_.*_c') calls were taken over"
+  fi
+
   case_now="large messages"
   start 3 "$program" 7 30 1048576
   passes

@@ -65,7 +65,7 @@ void combine_blocks(taken_call& call, traffic& all, const elements& given, const
 
 }  // namespace
 
-void reduce(taken_call& call, traffic& all, const void* send, void* receive, int count,
+void reduce(taken_call& call, traffic& all, const void* send, void* receive, MPI_Count count,
             MPI_Datatype type, MPI_Op op, int root) {
   call.check_root(root);
   const bool at_root = call.rank() == root;
@@ -81,24 +81,24 @@ void reduce(taken_call& call, traffic& all, const void* send, void* receive, int
   all.set(wanted, {.input = all.sent->bytes(), .output = all.received->bytes(), .combine = how.by});
 }
 
-void allreduce(taken_call& call, traffic& all, const void* send, void* receive, int count,
+void allreduce(taken_call& call, traffic& all, const void* send, void* receive, MPI_Count count,
                MPI_Datatype type, MPI_Op op) {
   reduce_vector(call, all, kind::all_reduce, send, call.of(receive, count, type), op);
 }
 
-void scan(taken_call& call, traffic& all, const void* send, void* receive, int count,
+void scan(taken_call& call, traffic& all, const void* send, void* receive, MPI_Count count,
           MPI_Datatype type, MPI_Op op) {
   reduce_vector(call, all, kind::scan, send, call.of(receive, count, type), op);
 }
 
-void exscan(taken_call& call, traffic& all, const void* send, void* receive, int count,
+void exscan(taken_call& call, traffic& all, const void* send, void* receive, MPI_Count count,
             MPI_Datatype type, MPI_Op op) {
   reduce_vector(call, all, kind::exclusive_scan, send, call.of(receive, count, type), op);
 }
 
 void reduce_scatter(taken_call& call, traffic& all, const void* send, void* receive,
-                    const int* counts, MPI_Datatype type, MPI_Op op) {
-  if (counts == nullptr) throw pass_on{fate::bad_call};
+                    integer_list counts, MPI_Datatype type, MPI_Op op) {
+  if (counts.is_null()) throw pass_on{fate::bad_call};
   MPI_Count total = 0;
   for (int i = 0; i < call.size(); ++i) {
     if (counts[i] < 0) throw pass_on{fate::bad_call};
@@ -120,7 +120,7 @@ void reduce_scatter(taken_call& call, traffic& all, const void* send, void* rece
 }
 
 void reduce_scatter_block(taken_call& call, traffic& all, const void* send, void* receive,
-                          int count, MPI_Datatype type, MPI_Op op) {
+                          MPI_Count count, MPI_Datatype type, MPI_Op op) {
   const MPI_Count total = MPI_Count{count} * call.size();
   const elements given = call.of(send == MPI_IN_PLACE ? receive : send, total, type);
   const combination how = combination_of(given, op);

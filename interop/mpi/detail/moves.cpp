@@ -65,7 +65,8 @@ void exchange_blocks(const taken_call& call, traffic& all, bool in_place) {
 
 void barrier(taken_call& /*call*/, traffic& all) { all.set(call_of(kind::barrier, 0), {}); }
 
-void bcast(taken_call& call, traffic& all, void* buffer, int count, MPI_Datatype type, int root) {
+void bcast(taken_call& call, traffic& all, void* buffer, MPI_Count count, MPI_Datatype type,
+           int root) {
   call.check_root(root);
   const elements data = call.of(buffer, count, type);
   if (data.bytes() == 0) return;
@@ -77,8 +78,9 @@ void bcast(taken_call& call, traffic& all, void* buffer, int count, MPI_Datatype
   all.set(wanted, {.output = bytes});
 }
 
-void gather(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-            void* receive, int receives, MPI_Datatype receive_type, int root) {
+void gather(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+            MPI_Datatype send_type, void* receive, MPI_Count receives, MPI_Datatype receive_type,
+            int root) {
   call.check_root(root);
   if (call.rank() != root) {
     const auto mine = send_only(call, all, send, sends, send_type);
@@ -92,9 +94,9 @@ void gather(taken_call& call, traffic& all, const void* send, int sends, MPI_Dat
   all.set(call_of(kind::gather, mine.size(), root), {.input = mine, .output = result});
 }
 
-void gatherv(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-             void* receive, const int* receives, const int* places, MPI_Datatype receive_type,
-             int root) {
+void gatherv(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+             MPI_Datatype send_type, void* receive, integer_list receives, integer_list places,
+             MPI_Datatype receive_type, int root) {
   call.check_root(root);
   // Rooted calls say nothing of the mean, which only the root knows.
   const auto wanted = call_of(kind::gather_v, 0, root);
@@ -109,8 +111,9 @@ void gatherv(taken_call& call, traffic& all, const void* send, int sends, MPI_Da
   all.set(wanted, {.input = mine, .output = blocks.bytes(), .given = given(blocks)});
 }
 
-void scatter(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-             void* receive, int receives, MPI_Datatype receive_type, int root) {
+void scatter(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+             MPI_Datatype send_type, void* receive, MPI_Count receives, MPI_Datatype receive_type,
+             int root) {
   call.check_root(root);
   if (call.rank() != root) {
     const auto mine = receive_into(call, all, call.of(receive, receives, receive_type));
@@ -130,9 +133,9 @@ void scatter(taken_call& call, traffic& all, const void* send, int sends, MPI_Da
   all.set(wanted, {.input = all.sent->bytes(), .output = mine});
 }
 
-void scatterv(taken_call& call, traffic& all, const void* send, const int* sends, const int* places,
-              MPI_Datatype send_type, void* receive, int receives, MPI_Datatype receive_type,
-              int root) {
+void scatterv(taken_call& call, traffic& all, const void* send, integer_list sends,
+              integer_list places, MPI_Datatype send_type, void* receive, MPI_Count receives,
+              MPI_Datatype receive_type, int root) {
   call.check_root(root);
   const auto wanted = call_of(kind::scatter_v, 0, root);
   if (call.rank() != root) {
@@ -155,8 +158,9 @@ void scatterv(taken_call& call, traffic& all, const void* send, const int* sends
   all.set(wanted, {.input = all.sent->bytes(), .output = mine, .given = given(blocks)});
 }
 
-void allgather(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-               void* receive, int receives, MPI_Datatype receive_type) {
+void allgather(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+               MPI_Datatype send_type, void* receive, MPI_Count receives,
+               MPI_Datatype receive_type) {
   const auto result = receive_into(call, all, all_blocks(call, receive, receives, receive_type));
   const auto mine = contribute(call, all, send, sends, send_type,
                                own_block(call, receive, receives, receive_type), result);
@@ -164,8 +168,9 @@ void allgather(taken_call& call, traffic& all, const void* send, int sends, MPI_
   all.set(call_of(kind::all_gather, mine.size()), {.input = mine, .output = result});
 }
 
-void allgatherv(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-                void* receive, const int* receives, const int* places, MPI_Datatype receive_type) {
+void allgatherv(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+                MPI_Datatype send_type, void* receive, integer_list receives, integer_list places,
+                MPI_Datatype receive_type) {
   block_list& blocks =
       all.received_blocks.emplace(call.blocks(receive, receives, places, receive_type));
   blocks.settle(call.memory(), false);
@@ -177,8 +182,9 @@ void allgatherv(taken_call& call, traffic& all, const void* send, int sends, MPI
           {.input = mine, .output = blocks.bytes(), .given = given(blocks)});
 }
 
-void alltoall(taken_call& call, traffic& all, const void* send, int sends, MPI_Datatype send_type,
-              void* receive, int receives, MPI_Datatype receive_type) {
+void alltoall(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+              MPI_Datatype send_type, void* receive, MPI_Count receives,
+              MPI_Datatype receive_type) {
   const elements received = all_blocks(call, receive, receives, receive_type);
   const auto result = receive_into(call, all, received);
   if (result.empty()) return;
@@ -192,9 +198,9 @@ void alltoall(taken_call& call, traffic& all, const void* send, int sends, MPI_D
           {.input = all.sent->bytes(), .output = result});
 }
 
-void alltoallv(taken_call& call, traffic& all, const void* send, const int* sends,
-               const int* send_places, MPI_Datatype send_type, void* receive, const int* receives,
-               const int* receive_places, MPI_Datatype receive_type) {
+void alltoallv(taken_call& call, traffic& all, const void* send, integer_list sends,
+               integer_list send_places, MPI_Datatype send_type, void* receive,
+               integer_list receives, integer_list receive_places, MPI_Datatype receive_type) {
   all.received_blocks.emplace(call.blocks(receive, receives, receive_places, receive_type));
   const bool in_place = send == MPI_IN_PLACE;
   all.sent_blocks.emplace(in_place ? call.blocks(receive, receives, receive_places, receive_type)
@@ -202,9 +208,10 @@ void alltoallv(taken_call& call, traffic& all, const void* send, const int* send
   exchange_blocks(call, all, in_place);
 }
 
-void alltoallw(taken_call& call, traffic& all, const void* send, const int* sends,
-               const int* send_places, const MPI_Datatype* send_types, void* receive,
-               const int* receives, const int* receive_places, const MPI_Datatype* receive_types) {
+void alltoallw(taken_call& call, traffic& all, const void* send, integer_list sends,
+               integer_list send_places, const MPI_Datatype* send_types, void* receive,
+               integer_list receives, integer_list receive_places,
+               const MPI_Datatype* receive_types) {
   all.received_blocks.emplace(call.blocks(receive, receives, receive_places, receive_types));
   const bool in_place = send == MPI_IN_PLACE;
   all.sent_blocks.emplace(in_place ? call.blocks(receive, receives, receive_places, receive_types)

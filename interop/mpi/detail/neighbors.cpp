@@ -11,8 +11,8 @@ namespace upwash::mpi::describe {
 namespace {
 
 /// Blocks of as many elements, those that edges have.
-block_list equal_blocks(const taken_call& call, const void* buffer, int count, MPI_Datatype type,
-                        std::span<const int> which) {
+block_list equal_blocks(const taken_call& call, const void* buffer, MPI_Count count,
+                        MPI_Datatype type, std::span<const int> which) {
   block_list made(static_cast<int>(which.size()));
   for (const int each : which) {
     made.add(call.of(buffer, count, type, static_cast<MPI_Aint>(count) * each));
@@ -20,18 +20,18 @@ block_list equal_blocks(const taken_call& call, const void* buffer, int count, M
   return made;
 }
 
-block_list listed_blocks(const taken_call& call, const void* buffer, const int* counts,
-                         const int* places, MPI_Datatype type, std::span<const int> which) {
-  if (!which.empty() && (counts == nullptr || places == nullptr)) throw pass_on{fate::bad_call};
+block_list listed_blocks(const taken_call& call, const void* buffer, integer_list counts,
+                         integer_list places, MPI_Datatype type, std::span<const int> which) {
+  if (!which.empty() && (counts.is_null() || places.is_null())) throw pass_on{fate::bad_call};
   block_list made(static_cast<int>(which.size()));
   for (const int each : which) made.add(call.of(buffer, counts[each], type, places[each]));
   return made;
 }
 
-block_list listed_blocks(const taken_call& call, const void* buffer, const int* counts,
-                         const MPI_Aint* places, const MPI_Datatype* types,
+block_list listed_blocks(const taken_call& call, const void* buffer, integer_list counts,
+                         integer_list places, const MPI_Datatype* types,
                          std::span<const int> which) {
-  if (!which.empty() && (counts == nullptr || places == nullptr || types == nullptr)) {
+  if (!which.empty() && (counts.is_null() || places.is_null() || types == nullptr)) {
     throw pass_on{fate::bad_call};
   }
   block_list made(static_cast<int>(which.size()));
@@ -53,11 +53,11 @@ bool are_equal(const topology& near, std::uint64_t in, std::uint64_t out) {
 
 /// The blocks that come. One behind the other where the call is of equal blocks.
 std::span<std::byte> take_equal_blocks(const taken_call& call, traffic& all, void* receive,
-                                       int receives, MPI_Datatype type, bool equal) {
+                                       MPI_Count receives, MPI_Datatype type, bool equal) {
   const topology& near = call.near();
   const auto blocks = near.received_blocks();
   if (equal && near.in_order()) {
-    const auto count = MPI_Count{receives} * static_cast<MPI_Count>(blocks.size());
+    const auto count = receives * static_cast<MPI_Count>(blocks.size());
     return all.received.emplace(call.memory(), call.of(receive, count, type)).bytes();
   }
   block_list& made =
@@ -66,11 +66,12 @@ std::span<std::byte> take_equal_blocks(const taken_call& call, traffic& all, voi
   return made.bytes();
 }
 
-std::uint64_t bytes_of(const taken_call& call, const void* buffer, int count, MPI_Datatype type) {
+std::uint64_t bytes_of(const taken_call& call, const void* buffer, MPI_Count count,
+                       MPI_Datatype type) {
   return call.of(buffer, count, type).bytes();
 }
 
-void gather_listed(const taken_call& call, traffic& all, const void* send, int sends,
+void gather_listed(const taken_call& call, traffic& all, const void* send, MPI_Count sends,
                    MPI_Datatype send_type) {
   const std::span<std::byte> output = all.received_blocks->bytes();
   const bool goes_nowhere = call.near().sent_blocks().empty();
@@ -92,8 +93,8 @@ void exchange_listed(const taken_call& call, traffic& all) {
 
 }  // namespace
 
-void neighbor_allgather(taken_call& call, traffic& all, const void* send, int sends,
-                        MPI_Datatype send_type, void* receive, int receives,
+void neighbor_allgather(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+                        MPI_Datatype send_type, void* receive, MPI_Count receives,
                         MPI_Datatype receive_type) {
   const topology& near = call.near();
   const std::uint64_t in = bytes_of(call, receive, receives, receive_type);
@@ -117,9 +118,9 @@ void neighbor_allgather(taken_call& call, traffic& all, const void* send, int se
   all.near.output = output;
 }
 
-void neighbor_allgatherv(taken_call& call, traffic& all, const void* send, int sends,
-                         MPI_Datatype send_type, void* receive, const int* receives,
-                         const int* places, MPI_Datatype receive_type) {
+void neighbor_allgatherv(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+                         MPI_Datatype send_type, void* receive, integer_list receives,
+                         integer_list places, MPI_Datatype receive_type) {
   all.received_blocks
       .emplace(listed_blocks(call, receive, receives, places, receive_type,
                              call.near().received_blocks()))
@@ -127,8 +128,8 @@ void neighbor_allgatherv(taken_call& call, traffic& all, const void* send, int s
   gather_listed(call, all, send, sends, send_type);
 }
 
-void neighbor_alltoall(taken_call& call, traffic& all, const void* send, int sends,
-                       MPI_Datatype send_type, void* receive, int receives,
+void neighbor_alltoall(taken_call& call, traffic& all, const void* send, MPI_Count sends,
+                       MPI_Datatype send_type, void* receive, MPI_Count receives,
                        MPI_Datatype receive_type) {
   const topology& near = call.near();
   const std::uint64_t in = bytes_of(call, receive, receives, receive_type);
@@ -138,7 +139,7 @@ void neighbor_alltoall(taken_call& call, traffic& all, const void* send, int sen
   const std::uint64_t bytes = near.sent_blocks().empty() ? in : out;
   if (equal && bytes == 0) return;
   if (equal && near.in_order()) {
-    const auto count = MPI_Count{sends} * static_cast<MPI_Count>(near.sent_blocks().size());
+    const auto count = sends * static_cast<MPI_Count>(near.sent_blocks().size());
     all.sent.emplace(call.memory(), call.of(send, count, send_type));
     all.sent->keep_apart(call.memory(), output);
     all.near = {.input = all.sent->bytes()};
@@ -154,9 +155,10 @@ void neighbor_alltoall(taken_call& call, traffic& all, const void* send, int sen
   all.near.output = output;
 }
 
-void neighbor_alltoallv(taken_call& call, traffic& all, const void* send, const int* sends,
-                        const int* send_places, MPI_Datatype send_type, void* receive,
-                        const int* receives, const int* receive_places, MPI_Datatype receive_type) {
+void neighbor_alltoallv(taken_call& call, traffic& all, const void* send, integer_list sends,
+                        integer_list send_places, MPI_Datatype send_type, void* receive,
+                        integer_list receives, integer_list receive_places,
+                        MPI_Datatype receive_type) {
   const topology& near = call.near();
   all.received_blocks
       .emplace(listed_blocks(call, receive, receives, receive_places, receive_type,
@@ -168,9 +170,9 @@ void neighbor_alltoallv(taken_call& call, traffic& all, const void* send, const 
   exchange_listed(call, all);
 }
 
-void neighbor_alltoallw(taken_call& call, traffic& all, const void* send, const int* sends,
-                        const MPI_Aint* send_places, const MPI_Datatype* send_types, void* receive,
-                        const int* receives, const MPI_Aint* receive_places,
+void neighbor_alltoallw(taken_call& call, traffic& all, const void* send, integer_list sends,
+                        integer_list send_places, const MPI_Datatype* send_types, void* receive,
+                        integer_list receives, integer_list receive_places,
                         const MPI_Datatype* receive_types) {
   const topology& near = call.near();
   all.received_blocks

@@ -17,23 +17,23 @@ const type_facts& taken_call::facts_of(const void* buffer, MPI_Count count,
   return *facts;
 }
 
-block_list taken_call::blocks(const void* buffer, const int* counts, const int* places,
+block_list taken_call::blocks(const void* buffer, integer_list counts, integer_list places,
                               MPI_Datatype type) const {
-  if (counts == nullptr) throw pass_on{fate::bad_call};
+  if (counts.is_null()) throw pass_on{fate::bad_call};
   const type_facts& facts = facts_of(buffer, 0, type);
   block_list made(on_.size);
   MPI_Aint behind = 0;
   for (int i = 0; i < on_.size; ++i) {
     if (counts[i] < 0) throw pass_on{fate::bad_call};
-    made.add(elements::of(buffer, counts[i], type, facts, places != nullptr ? places[i] : behind));
+    made.add(elements::of(buffer, counts[i], type, facts, !places.is_null() ? places[i] : behind));
     behind += counts[i];
   }
   return made;
 }
 
-block_list taken_call::blocks(const void* buffer, const int* counts, const int* places,
+block_list taken_call::blocks(const void* buffer, integer_list counts, integer_list places,
                               const MPI_Datatype* types) const {
-  if (counts == nullptr || places == nullptr || types == nullptr) throw pass_on{fate::bad_call};
+  if (counts.is_null() || places.is_null() || types == nullptr) throw pass_on{fate::bad_call};
   block_list made(on_.size);
   for (int i = 0; i < on_.size; ++i) {
     const auto begin = reinterpret_cast<std::uintptr_t>(buffer);

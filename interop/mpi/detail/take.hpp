@@ -11,6 +11,7 @@
 #include <span>
 
 #include "interop/mpi/detail/buffers.hpp"
+#include "interop/mpi/detail/integer_list.hpp"
 #include "interop/mpi/detail/session.hpp"
 #include "interop/mpi/detail/traffic.hpp"
 #include "upwash/collective/call.hpp"
@@ -49,10 +50,10 @@ class taken_call {
     return elements::of(buffer, count, type, facts_of(buffer, count, type), from);
   }
   /// Blocks that an argument lists: counts and places in elements.
-  [[nodiscard]] block_list blocks(const void* buffer, const int* counts, const int* places,
+  [[nodiscard]] block_list blocks(const void* buffer, integer_list counts, integer_list places,
                                   MPI_Datatype type) const;
   /// The same, a type for each; places in bytes.
-  [[nodiscard]] block_list blocks(const void* buffer, const int* counts, const int* places,
+  [[nodiscard]] block_list blocks(const void* buffer, integer_list counts, integer_list places,
                                   const MPI_Datatype* types) const;
   void check_root(int root) const {
     if (root < 0 || root >= on_.size) throw pass_on{fate::bad_call};
