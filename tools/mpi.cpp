@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 
 struct mpi_options {
   std::string library = "auto";
+  bool opened = false;  ///< by the program itself, while it runs
   std::vector<std::string> knobs;
   std::vector<std::string> command;
 };
@@ -169,6 +170,8 @@ void start(const mpi_options& chosen) {
   }
   const std::string library = choose_library(chosen);
   std::string preload = preload_file(library);
+  // Behind upwash's: what a program opens for itself alone, upwash would not find.
+  if (chosen.opened) preload += library == "openmpi" ? ":libmpi.so.40" : ":libmpich.so.12";
   if (const char* before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {
     preload += fmt::format(":{}", before);
   }
@@ -184,6 +187,8 @@ void add_mpi(CLI::App& app) {
   auto chosen = std::make_shared<mpi_options>();
   command->add_option("--mpi", chosen->library,
                       "openmpi or mpich; else the one whose launcher the command names");
+  command->add_flag("--opened", chosen->opened,
+                    "the program is not linked with its MPI but opens it, as Python does");
   command->add_option("--knob", chosen->knobs, "name=value, for the ranks; may be given again")
       ->take_all()
       ->allow_extra_args(false);

@@ -34,6 +34,13 @@ bool fits() {
 /// Handles of one library mean nothing to the other.
 void check_library() {
   if (fits()) return;
+  if (void* opened = dlopen(library_file, RTLD_LAZY | RTLD_NOLOAD); opened != nullptr) {
+    std::fflush(nullptr);
+    fmt::print(stderr,
+               "upwash: the program has opened its MPI where the preload library does not find it; "
+               "start it by upwash mpi --opened -- ...\n");
+    std::_Exit(2);
+  }
   std::fflush(nullptr);
   fmt::print(stderr,
              "upwash: the preload library for {} is loaded, but the program is linked with another "

@@ -11,6 +11,7 @@ sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../interop/mpi" && pwd)
 export UPWASH_CONFIG=
 evidence=("$work/out" "$work/err")
 libraries=()
+more=()
 
 # start RANKS COMMAND...: by the launcher of $library, with the preload library
 start() {
@@ -19,12 +20,12 @@ start() {
   status=0
   case $library in
     openmpi)
-      timeout 300 "$upwash" mpi "${knobs[@]}" -- mpirun.openmpi --allow-run-as-root --oversubscribe \
+      timeout 300 "$upwash" mpi "${more[@]}" "${knobs[@]}" -- mpirun.openmpi --allow-run-as-root --oversubscribe \
         --mca btl self,vader --mca oob_tcp_if_include lo -n "$ranks" "$@" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
       ;;
     mpich)
-      timeout 300 "$upwash" mpi "${knobs[@]}" -- mpiexec.mpich -n "$ranks" "$@" \
+      timeout 300 "$upwash" mpi "${more[@]}" "${knobs[@]}" -- mpiexec.mpich -n "$ranks" "$@" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
       ;;
   esac
@@ -155,6 +156,31 @@ for library in "${libraries[@]}"; do
     start 2 "$work/large_counts.$library" above "$bytes"
     passes
     [[ $(taken 'MPI_.*_c') == 4 ]] || fail "$library: $case_now: $(taken 'MPI_.*_c') calls were taken over"
+  fi
+
+  case_now="a program that opens its MPI"
+  "mpicc.$library" -shared -fPIC -O1 -Wall -Wextra -Werror "$sources/opened/module.c" -o "$work/module.$library.so"
+  cc -O1 -Wall -Wextra -Werror "$sources/opened/opener.c" -o "$work/opener" -ldl
+  more=(--opened)
+  start 3 "$work/opener" "$work/module.$library.so"
+  passes
+  [[ $(taken 'MPI_.*') == 6 ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+  more=()
+  start 3 "$work/opener" "$work/module.$library.so"
+  [[ $status != 0 ]] || fail "$library: $case_now: it ran without --opened"
+  shows 'start it by upwash mpi --opened' <"$work/err" || fail "$library: $case_now: another message"
+
+  case_now="mpi4py"
+  # Of one MPI: the one that it was built for.
+  of=$(python3 -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>"$work/err" || echo none)
+  if [[ $library == openmpi && $of != *"Open MPI"* || $library == mpich && $of != *MPICH* ]]; then
+    echo "preload: $library: mpi4py: skipped: none of this MPI"
+  else
+    more=(--opened)
+    start 3 python3 "$sources/opened/calls.py"
+    passes
+    (($(taken 'MPI_I?(all|All).*') >= 6)) || fail "$library: $case_now: hardly a call was taken over"
+    more=()
   fi
 
   case_now="large messages"

@@ -26,9 +26,11 @@ template <class Handle>
 
 #ifdef OPEN_MPI
 inline constexpr const char* library_title = "Open MPI";
+inline constexpr const char* library_file = "libmpi.so.40";
 inline constexpr const char* other_launcher = "mpiexec.mpich";
 #else
 inline constexpr const char* library_title = "MPICH";
+inline constexpr const char* library_file = "libmpich.so.12";
 inline constexpr const char* other_launcher = "mpirun.openmpi";
 #endif
 
