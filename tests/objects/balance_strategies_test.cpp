@@ -98,7 +98,7 @@ TEST(balancing, greedy_and_refine_keep_their_bounds) {
 TEST(balancing, strategies_that_look_at_loads_make_nothing_longer) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto given = drawn_unequal(seed, 1 + seed % 9, 1 + seed % 60);
-    const auto now = given.placement();
+    const auto now = given.mapping();
     EXPECT_LE(given.longest(balancing::greedy().place(given)), given.longest(now) * rounding);
     EXPECT_LE(given.longest(balancing::refine().place(given)), given.longest(now) * rounding);
     const balancing::communication_aware aware;
@@ -162,7 +162,7 @@ TEST(balancing, objects_that_call_each_other_often_come_together) {
     return std::ranges::count_if(given.edges,
                                  [&](const auto& e) { return of[e.from] != of[e.to]; });
   };
-  EXPECT_EQ(cut(given.placement()), 8);
+  EXPECT_EQ(cut(given.mapping()), 8);
   EXPECT_EQ(cut(placed), 0);
   EXPECT_EQ(given.times(placed), (std::vector<double>{4000, 4000}));
 }

@@ -75,7 +75,7 @@ std::vector<std::uint64_t> state_of_all(object_array<worker>& workers, const tea
 class odd_ones_last final : public balancing::strategy {
  public:
   [[nodiscard]] std::vector<int> place(const balancing::problem& given) const override {
-    std::vector<int> placed = given.placement();
+    std::vector<int> placed = given.mapping();
     for (std::size_t i = 0; i < placed.size(); ++i) {
       if (given.objects[i].index<int>() % 2 == 1) {
         placed[i] = static_cast<int>(given.members.size()) - 1;

@@ -66,10 +66,10 @@ struct problem {
   std::vector<edge> edges;
 
   /// Where all are now.
-  [[nodiscard]] std::vector<int> placement() const;
+  [[nodiscard]] std::vector<int> mapping() const;
   /// How long each member takes with these objects, without what calls cost, in ns.
-  [[nodiscard]] std::vector<double> times(std::span<const int> placement) const;
-  [[nodiscard]] double longest(std::span<const int> placement) const;
+  [[nodiscard]] std::vector<double> times(std::span<const int> mapping) const;
+  [[nodiscard]] double longest(std::span<const int> mapping) const;
 };
 
 /// Runs at member 0 of the team: a member for each object, in the order of the problem. What it
@@ -133,7 +133,7 @@ class communication_aware final : public strategy {
   explicit communication_aware(call_cost cost = {}) : cost_(cost) {}
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
   /// As problem::longest, with what calls between members cost.
-  [[nodiscard]] double longest(const problem& given, std::span<const int> placement) const;
+  [[nodiscard]] double longest(const problem& given, std::span<const int> mapping) const;
 
  private:
   [[nodiscard]] double cost_of(const edge& calls) const;

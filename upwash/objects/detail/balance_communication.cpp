@@ -69,12 +69,12 @@ double communication_aware::cost_of(const edge& calls) const {
          static_cast<double>(calls.bytes) / 1024 * cost_.kilobyte.ns();
 }
 
-double communication_aware::longest(const problem& given, std::span<const int> placement) const {
-  std::vector<double> times = given.times(placement);
+double communication_aware::longest(const problem& given, std::span<const int> mapping) const {
+  std::vector<double> times = given.times(mapping);
   for (const edge& each : given.edges) {
-    if (placement[each.from] == placement[each.to]) continue;
-    times[static_cast<std::size_t>(placement[each.from])] += cost_of(each);
-    times[static_cast<std::size_t>(placement[each.to])] += cost_of(each);
+    if (mapping[each.from] == mapping[each.to]) continue;
+    times[static_cast<std::size_t>(mapping[each.from])] += cost_of(each);
+    times[static_cast<std::size_t>(mapping[each.to])] += cost_of(each);
   }
   return std::ranges::max(times);
 }
@@ -94,7 +94,7 @@ std::vector<int> communication_aware::place(const problem& given) const {
   placing objects(given, std::move(neighbors));
   for (const std::size_t i : heaviest_first(weights)) objects.place(i);
   std::vector<int> placed = std::move(objects).done();
-  std::vector<int> now = given.placement();
+  std::vector<int> now = given.mapping();
   return longest(given, placed) < longest(given, now) ? placed : now;
 }
 

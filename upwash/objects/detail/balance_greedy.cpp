@@ -5,7 +5,7 @@
 namespace upwash::balancing {
 
 std::vector<int> greedy::place(const problem& given) const {
-  std::vector<int> now = given.placement();
+  std::vector<int> now = given.mapping();
   std::vector<int> placed = now;
   std::vector<double> weights;
   for (const placed_object& each : given.objects) weights.push_back(each.work_ns);

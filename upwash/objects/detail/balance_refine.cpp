@@ -16,7 +16,7 @@ namespace {
 
 using by_work = std::set<std::pair<double, std::size_t>>;
 
-/// No placement is done sooner: all work at all members to the end, the heaviest object on the
+/// No mapping is done sooner: all work at all members to the end, the heaviest object on the
 /// fastest, the longest background.
 double least_possible(const problem& given) {
   double work = 0;
@@ -70,7 +70,7 @@ refine::refine(double tolerance) : tolerance_(tolerance) {
 }
 
 std::vector<int> refine::place(const problem& given) const {
-  std::vector<int> placed = given.placement();
+  std::vector<int> placed = given.mapping();
   member_times times(given);
   std::vector<by_work> at(given.members.size());
   for (std::size_t i = 0; i < placed.size(); ++i) {

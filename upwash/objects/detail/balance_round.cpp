@@ -97,7 +97,7 @@ class balance_round {
 
   void fill(std::vector<balance_verdict>& verdicts, const balancing::strategy& by) const {
     const balancing::problem given = problem();
-    const std::vector<int> now = given.placement();
+    const std::vector<int> now = given.mapping();
     const std::vector<int> placed = by.place(given);
     check(given, placed);
     balancing::result said;
@@ -113,14 +113,14 @@ class balance_round {
     for (balance_verdict& each : verdicts) each.said = said;
   }
 
-  static void tell_times(const balancing::problem& given, const std::vector<int>& placement,
+  static void tell_times(const balancing::problem& given, const std::vector<int>& mapping,
                          duration& longest, duration& mean, std::uint64_t& bytes) {
-    const std::vector<double> times = given.times(placement);
+    const std::vector<double> times = given.times(mapping);
     longest = duration::from_ns(std::ranges::max(times));
     mean = duration::from_ns(std::accumulate(times.begin(), times.end(), 0.0) /
                              static_cast<double>(times.size()));
     for (const balancing::edge& each : given.edges) {
-      if (placement[each.from] != placement[each.to]) bytes += each.bytes;
+      if (mapping[each.from] != mapping[each.to]) bytes += each.bytes;
     }
   }
 
