@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -113,7 +114,7 @@ class board {
   };
   [[nodiscard]] std::byte* scratch(int member, const scratch_place& of) {
     if (of.at == scratch_place::at_counter) return counter(member, of.epoch, 0).scratch.data();
-    const std::uint64_t half = of.epoch / (epochs() / 2) % 2;
+    const std::uint64_t half = (of.epoch & (epochs() / 2)) == 0 ? 0 : 1;
     return memory_.part(member) + scratch_at() + half * half_scratch_bytes() + of.at;
   }
 
@@ -186,22 +187,24 @@ class board {
 /// Gives the operations of a team their epochs and their shared scratch: the same at all members.
 class board_sequence {
  public:
-  /// Once, before the first: how many have places at the same time.
-  void set_epochs(std::uint64_t epochs) noexcept { half_ = epochs / 2; }
-  [[nodiscard]] std::uint64_t epochs() const noexcept { return 2 * half_; }
+  /// Once, before the first: how many have places at the same time, a power of two.
+  void set_epochs(std::uint64_t epochs) noexcept { half_bits_ = std::countr_zero(epochs / 2); }
+  [[nodiscard]] std::uint64_t epochs() const noexcept { return 2 * half(); }
   /// Whether an operation of this epoch must settle before it begins.
   [[nodiscard]] bool settles(std::uint64_t epoch) const noexcept {
-    return epoch != 0 && epoch % half_ == 0;
+    return epoch != 0 && !is_within_half(epoch);
   }
   /// Epochs of one half may begin once the one that settles for them has.
-  [[nodiscard]] std::uint64_t half_of(std::uint64_t epoch) const noexcept { return epoch / half_; }
+  [[nodiscard]] std::uint64_t half_of(std::uint64_t epoch) const noexcept {
+    return epoch >> half_bits_;
+  }
 
   /// What the next operation gets. If the scratch of this half is used up, it begins the next.
   [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes,
                                           std::uint64_t half_scratch_bytes) const noexcept {
     const bool small = scratch_bytes <= board_counter::scratch_bytes;
     const bool fits = used_in(epoch_) + scratch_bytes <= half_scratch_bytes;
-    const std::uint64_t epoch = small || fits ? epoch_ : (half_of(epoch_) + 1) * half_;
+    const std::uint64_t epoch = small || fits ? epoch_ : (half_of(epoch_) + 1) << half_bits_;
     return {epoch,
             small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch))};
   }
@@ -214,10 +217,15 @@ class board_sequence {
 
  private:
   [[nodiscard]] std::uint64_t used_in(std::uint64_t epoch) const noexcept {
-    return epoch == epoch_ && epoch % half_ != 0 ? used_ : 0;
+    return epoch == epoch_ && is_within_half(epoch) ? used_ : 0;
+  }
+  [[nodiscard]] std::uint64_t half() const noexcept { return std::uint64_t{1} << half_bits_; }
+  /// Not the first of it.
+  [[nodiscard]] bool is_within_half(std::uint64_t epoch) const noexcept {
+    return (epoch & (half() - 1)) != 0;
   }
 
-  std::uint64_t half_ = 64;
+  int half_bits_ = 6;
   std::uint64_t epoch_ = 0;  ///< of the next operation
   std::uint64_t used_ = 0;   ///< of the shared scratch, in its half
 };

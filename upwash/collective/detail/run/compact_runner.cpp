@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "upwash/base/relax.hpp"
 #include "upwash/collective/detail/run/compact_run.hpp"
@@ -97,23 +98,21 @@ class exposed_buffers {
   exposed_buffers(job& here, const compact_plan& made, board& on, std::uint64_t epoch,
                   const binding& buffers)
       : here_(here) {
-    if (made.exposes_input) on.expose(epoch, false, add(buffers.input));
-    if (made.exposes_output) on.expose(epoch, true, add(buffers.output));
+    if (made.exposes_input) on.expose(epoch, false, input_.emplace(expose(here, buffers.input)));
+    if (made.exposes_output) on.expose(epoch, true, output_.emplace(expose(here, buffers.output)));
   }
   exposed_buffers(const exposed_buffers&) = delete;
   exposed_buffers& operator=(const exposed_buffers&) = delete;
   ~exposed_buffers() {
-    for (std::size_t i = 0; i < count_; ++i) conceal(here_, made_[i]);
+    if (input_) conceal(here_, *input_);
+    if (output_) conceal(here_, *output_);
   }
 
  private:
-  const exposed_memory& add(std::span<const std::byte> buffer) {
-    return made_[count_++] = expose(here_, buffer);
-  }
-
   job& here_;
-  std::array<exposed_memory, 2> made_;
-  std::size_t count_ = 0;
+  // Keys are large: none is cleared in vain, as an array of these would be.
+  std::optional<exposed_memory> input_;
+  std::optional<exposed_memory> output_;
 };
 
 /// The same callbacks may need room for other plans.
