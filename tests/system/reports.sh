@@ -29,8 +29,8 @@ says "$upwash" run -n 3 --timeout 120s "$bin/stuck" -- \
   "^  0     waits in wait_until at stuck.cpp:[0-9]+ " "^  1     waits in barrier" "^  2     computes"
 
 # A push that finds no room is one wait, in however many turns; with and without an order.
-says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" -- "^  0     waits in send  *1 "
-says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" ordered -- "^  0     waits in push  *1 "
+says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" -- "^  0     waits in push into the stream opened at stuck_stream.cpp:[0-9]+  *1 "
+says "$upwash" run -n 2 --timeout 120s "$bin/stuck_stream" ordered -- "^  0     waits in push into the stream opened at stuck_stream.cpp:[0-9]+  *1 "
 
 # Alone, a rank says it itself.
 says env UPWASH_CONDUIT=shm "$bin/hanging" pending -- \

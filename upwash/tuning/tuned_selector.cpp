@@ -265,7 +265,8 @@ std::string objection_to_measured(const tuning_request& asked, const std::string
     return fmt::format("{} knows no network", file);
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",
-        fmt::format("the measured machine is not used: {}", wrong.what()));
+        fmt::format("the measured machine is not used, prices are those of {}: {}",
+                    asked.nodes == 1 ? asked.machine : presumed_machine, wrong.what()));
     return "the measured one cannot be read";
   }
 }
