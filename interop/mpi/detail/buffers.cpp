@@ -128,20 +128,18 @@ void kept_types::keep(elements& what) {
   what.facts = &found->facts;
 }
 
-outgoing::outgoing(staging& memory, const elements& what) : bytes_(what.at, what.bytes()) {
+outgoing::outgoing(staging& memory, const elements& what)
+    : what_(what), bytes_(what.at, what.bytes()) {
   if (what.facts->dense) return;
   *this = outgoing(memory, what, copied{});
 }
 
 outgoing::outgoing(staging& memory, const elements& what, copied /*tag*/)
-    : own_(memory.take(what.bytes())), bytes_(own_.data(), what.bytes()) {
-  pack(what, own_.data());
-}
+    : what_(what), own_(memory.take(what.bytes())), bytes_(own_.data(), what.bytes()) {}
 
 void outgoing::keep_apart(staging& memory, std::span<const std::byte> written) {
   if (own_.data() != nullptr || !overlap(bytes_, written)) return;
   own_ = memory.take(bytes_.size());
-  std::memcpy(own_.data(), bytes_.data(), bytes_.size());
   bytes_ = {own_.data(), bytes_.size()};
 }
 
@@ -153,6 +151,7 @@ incoming::incoming(staging& memory, const elements& where)
 }
 
 void block_list::settle(staging& memory, bool packs, bool always_copies) {
+  packs_ = packs;
   bool dense = !always_copies;
   std::uintptr_t begin = UINTPTR_MAX;
   std::uintptr_t end = 0;
@@ -177,7 +176,6 @@ void block_list::settle(staging& memory, bool packs, bool always_copies) {
   std::uint64_t at = 0;
   for (const elements& each : list_) {
     places_.push_back(at);
-    if (packs && each.bytes() != 0) pack(each, own_.data() + at);
     at += each.bytes();
   }
 }
@@ -186,6 +184,13 @@ void block_list::keep_types(mpi::kept_types& in) {
   if (own_.data() == nullptr) return;
   for (std::size_t i = 0; i < list_.size(); ++i) {
     if (lengths_[i] != 0) in.keep(list_[i]);
+  }
+}
+
+void block_list::load() const {
+  if (own_.data() == nullptr || !packs_) return;
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    if (lengths_[i] != 0) pack(list_[i], own_.data() + places_[i]);
   }
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The program's buffers as bytes: where elements lie in memory as they travel, those buffers
-// themselves; else packed on the way out, and unpacked behind the call. Each rank decides for
-// itself, so that what other ranks do depends on none's datatypes.
+// themselves; else packed before the call (`load`), and unpacked behind it (`deliver`). Each rank
+// decides for itself, so that what other ranks do depends on none's datatypes.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +73,16 @@ class outgoing {
   void keep_apart(staging& memory, std::span<const std::byte> written);
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  void keep_type(kept_types& in) {
+    if (own_.data() != nullptr) in.keep(what_);
+  }
+  /// Before the call.
+  void load() const {
+    if (own_.data() != nullptr) pack(what_, own_.data());
+  }
 
  private:
+  elements what_;
   staged own_;
   std::span<const std::byte> bytes_;
 };
@@ -86,6 +94,10 @@ class incoming {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   void keep_type(kept_types& in) {
     if (own_.data() != nullptr) in.keep(where_);
+  }
+  /// Before the call, at whom it takes from there what others get.
+  void load() const {
+    if (own_.data() != nullptr) pack(where_, own_.data());
   }
   /// Behind the call.
   void deliver() const {
@@ -108,6 +120,7 @@ class block_list {
   /// All are there. `packs`: what they hold goes out.
   void settle(staging& memory, bool packs, bool always_copies = false);
   void keep_types(mpi::kept_types& in);
+  void load() const;
   void deliver() const;
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
@@ -125,6 +138,7 @@ class block_list {
   staged own_;
   std::span<std::byte> bytes_;
   std::uint64_t total_ = 0;
+  bool packs_ = false;
 };
 
 }  // namespace upwash::mpi

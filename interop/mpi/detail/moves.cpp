@@ -72,7 +72,6 @@ void bcast(taken_call& call, traffic& all, void* buffer, MPI_Count count, MPI_Da
   if (data.bytes() == 0) return;
   const std::span<std::byte> bytes = receive_into(call, all, data);
   all.delivers = call.rank() != root;
-  if (!all.delivers && bytes.data() != data.at) pack(data, bytes.data());
   auto wanted = call_of(kind::broadcast, data.bytes(), root);
   wanted.what.in_place = true;  // as every broadcast is
   all.set(wanted, {.output = bytes});

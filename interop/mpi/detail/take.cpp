@@ -55,6 +55,7 @@ void taken_call::look_whose_turn(const traffic& all) {
 void taken_call::run(const traffic& all) {
   if (!all.goes()) return;
   look_whose_turn(all);
+  all.load();
   const auto go = [&] {
     all.among_all ? collective::run(on_.among, all.wanted, all.buffers) : mpi::run(all.near);
   };
@@ -68,6 +69,7 @@ void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
   upwash::request going;
   if (all->goes()) {
     look_whose_turn(*all);
+    all->load();
     all->keep_types();
     const duration before = own_.here().now();
     going = all->among_all ? collective::start(on_.among, all->wanted, all->buffers)

@@ -24,7 +24,7 @@ struct traffic {
   staged room;  ///< for what nobody looks at
   std::vector<std::uint64_t> lengths;
   std::vector<std::uint64_t> places;
-  bool delivers = true;  ///< what is in `received` is news here
+  bool delivers = true;  ///< what is in `received` is news here; else it goes out from there
 
   bool among_all = false;  ///< what goes are these two; neither this nor `near`: nothing, anywhere
   collective::call wanted;
@@ -45,6 +45,12 @@ struct traffic {
   void keep_types() {
     if (received) received->keep_type(kept_);
     if (received_blocks) received_blocks->keep_types(kept_);
+  }
+  /// What goes out gets to where it travels from: before each start.
+  void load() const {
+    if (sent_blocks) sent_blocks->load();
+    if (sent) sent->load();
+    if (received && !delivers) received->load();
   }
   /// What came gets to where the program wants it.
   void deliver() const {
