@@ -22,11 +22,19 @@ import subprocess
 import sys
 
 HEAD = "// Written by interop/mpi/generate.py.\n"
-PROTOTYPE = re.compile(r"([A-Za-z_][\w\s\*]*?[\s\*])(MPI_[A-Z]\w*)\s*\(([^;{}]*)\)\s*$", re.S)
+PROTOTYPE = re.compile(r"([A-Za-z_][\w\s\*]*?[\s\*])(MPI_[A-Z]\w*|MPIX_[A-Z]\w*_init)\s*\(([^;{}]*)\)\s*$", re.S)
 DEFINED = re.compile(r"^\w[\w\s\*]*\b(MPI_[A-Z]\w*)\(", re.M)
 DESCRIBED = re.compile(r"^void (\w+)\(taken_call& call, traffic& all\b", re.M)
 # Ends the names of MPI 4's functions of large counts.
 LARGE = "_c"
+# Ends those of persistent calls.
+KEPT = "_init"
+# Open MPI 4 has them under other names, in another header.
+HEADERS = """#include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+"""
 # Called instead of the library's own (detail/session.hpp).
 INSTEAD = {"MPI_Waitall": "upwash::mpi::wait_all"}
 # They wait for each other, so they may give the new communicator its team.
@@ -39,7 +47,7 @@ ARRAY = re.compile(r"\[[^\]]*\]")
 
 def preprocessed(compiler):
     command = [*shlex.split(compiler), "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-x", "c++", "-E", "-P", "-"]
-    done = subprocess.run(command, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=HEADERS, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"generate.py: {' '.join(command)}:\n{done.stderr}")
     return done.stdout
@@ -117,14 +125,17 @@ def wrapper(name, result, parameters):
 
 
 def collective(described, name, result, parameters):
-    """MPI's function of what `described` says; nonblocking where it gives a request."""
+    """MPI's function of what `described` says."""
     begin, names = head(name, result, parameters)
     types = [" ".join(each.split()) for each in parameters]
     comm = next(n for n, t in zip(names, types) if re.match(r"MPI_Comm\b", t))
     request = next((n for n, t in zip(names, types) if re.match(r"MPI_Request\b", t)), None)
-    arguments = "".join(f", {n}" for n in names if n not in (comm, request))
+    info = next((n for n, t in zip(names, types) if re.match(r"MPI_Info\b", t)), None)
+    arguments = "".join(f", {n}" for n in names if n not in (comm, info, request))
     near = "true" if described.startswith("neighbor_") else "false"
-    asked = f"{{function::of_{name}, {near}, {'false' if request else 'true'}}}, {comm}"
+    kept = name.removesuffix(LARGE).endswith(KEPT)
+    manner = "persistent" if kept else "nonblocking" if request else "blocking"
+    asked = f"{{function::of_{name}, {near}, manner::{manner}}}, {comm}"
     take = f"take_later({asked}, {request}" if request else f"take({asked}"
     return (f"{begin}  return {take},\n"
             f"      [&](taken_call& call, traffic& all) {{ describe::{described}(call, all{arguments}); }},\n"
@@ -135,9 +146,10 @@ def collectives(described, functions):
     """{MPI's name: its function}, of those that this library has."""
     made = {}
     for name in described:
-        if f"MPI_{name.capitalize()}" not in functions:
+        blocking = f"MPI_{name.capitalize()}"
+        if blocking not in functions:
             sys.exit(f"generate.py: {name} is described, but not in mpi.h")
-        for full in (f"MPI_{name.capitalize()}", f"MPI_I{name}"):
+        for full in (blocking, f"MPI_I{name}", blocking + KEPT, f"MPIX_{name.capitalize()}{KEPT}"):
             for each in (full, full + LARGE):
                 if each in functions:
                     made[each] = collective(name, each, *functions[each])
@@ -181,17 +193,23 @@ def fortran_call(name, parameters):
         elif match := re.match(r"const MPI_Aint \w+\[\]$", text):
             declared.append(f"const MPI_Aint* {at}")
             arguments.append(at)
-        elif match := re.match(r"MPI_(Datatype|Op|Comm) \w+$", text):
+        elif match := re.match(r"MPI_(Datatype|Op|Comm|Info) \w+$", text):
             short = {"Datatype": "Type"}.get(match.group(1), match.group(1))
             declared.append(f"const MPI_Fint* {at}")
             arguments.append(f"PMPI_{short}_f2c(*{at})")
         elif match := re.match(r"MPI_(Comm|Request) ?\*", text):
             kind = match.group(1)
             declared.append(f"MPI_Fint* {at}")
-            first = f"PMPI_Comm_f2c(*{at})" if kind == "Comm" else "MPI_REQUEST_NULL"
+            makes = kind == "Request" and len(types) > 1
+            first = "MPI_REQUEST_NULL" if makes else f"PMPI_{kind}_f2c(*{at})"
             before += f"  MPI_{kind} h{number} = {first};\n"
             after += f"  if (code == MPI_SUCCESS) *{at} = PMPI_{kind}_c2f(h{number});\n"
             arguments.append(f"&h{number}")
+        elif re.match(r"MPI_Request \w+\[\]$", text):  # of those that only start them
+            declared.append(f"MPI_Fint* {at}")
+            before += f"  auto r{number} = fortran::requests({at}, *a{number - 1});\n"
+            after += f"  fortran::hand_back(r{number}, {at});\n"
+            arguments.append(f"r{number}.data()")
         elif re.match(r"(const int \w+\[\]|int ?\*)", text):
             declared.append(f"MPI_Fint* {at}")
             arguments.append(at)

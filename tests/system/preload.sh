@@ -111,9 +111,10 @@ for library in "${libraries[@]}"; do
     case_now="random neighbours: $ranks ranks, seed $seed, $topologies topologies"
     start "$ranks" "$work/random_neighbors.$library" "$seed" "$topologies" "$((ranks == 1))"
     passes
-    ((ranks == 1 || $(taken 'MPI_I?[Nn]eighbor_.*') > ranks * topologies)) ||
+    ((ranks == 1 || $(taken 'MPIX?_I?[Nn]eighbor_.*') > ranks * topologies)) ||
       fail "$library: $case_now: hardly a call was taken over"
     [[ $ranks == 1 || $(taken 'MPI_Ineighbor_.*') -gt 0 ]] || fail "$library: $case_now: none nonblocking"
+    [[ $ranks == 1 || $(taken 'MPIX?_Neighbor_.*_init') -gt 0 ]] || fail "$library: $case_now: none persistent"
   done
 
   case_now="what is left to the library"

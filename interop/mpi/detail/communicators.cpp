@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "upwash/collective/all_reduce.hpp"
+
 namespace upwash::mpi {
 namespace {
 
@@ -101,6 +103,26 @@ void communicator_book::make_ready(membership& of, bool for_neighbors) {
   of.knows_neighbors = true;
 }
 
+std::vector<unsigned char> communicator_book::given_back(const membership& of) {
+  std::vector<unsigned char> all;
+  for (const auto& each : of.places) all.push_back(each->taken ? 0 : 1);
+  if (!all.empty()) all_reduce<least, unsigned char>(of.among, blocking, in_place, all);
+  return all;
+}
+
+own_place& communicator_book::place_of(membership& of, bool for_neighbors) {
+  const std::vector<unsigned char> free = given_back(of);
+  const auto at = static_cast<std::size_t>(std::ranges::find(free, 1) - free.begin());
+  if (at == of.places.size()) {
+    of.places.push_back(std::make_unique<own_place>());
+    of.places.back()->among = of.among.duplicate();
+  }
+  own_place& place = *of.places[at];
+  place.taken = true;
+  if (for_neighbors && place.near == nullptr) place.near = topology::of(of.comm, place.among);
+  return place;
+}
+
 membership* communicator_book::take(MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) return nullptr;
   void* of = nullptr;
@@ -114,7 +136,12 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
 
 void communicator_book::release(membership* of) {
   if (of == nullptr) return;
+  if (std::ranges::count(given_back(*of), 0) != 0) return;  // as one that is never freed
   const std::unique_ptr<membership> going(of);
+  for (const auto& each : going->places) {
+    each->near.reset();
+    each->among.release();
+  }
   going->near.reset();
   if (going->among && going->among != world_) going->among.release();
 }

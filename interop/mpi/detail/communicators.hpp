@@ -19,6 +19,14 @@
 
 namespace upwash::mpi {
 
+/// What one persistent collective has for itself. Members may start theirs in any order: so each
+/// has a team of its own, on which its starts alone are counted.
+struct own_place {
+  team among;
+  std::unique_ptr<topology> near;  ///< of calls among neighbours
+  bool taken = false;              ///< by a request of this rank
+};
+
 /// What is known of a communicator.
 struct membership {
   fate refused = fate::taken;  ///< why it can have no team; taken: it can
@@ -29,13 +37,16 @@ struct membership {
   MPI_Comm comm = MPI_COMM_NULL;
   bool knows_neighbors = false;    ///< `near` says it
   std::unique_ptr<topology> near;  ///< null: no topology that upwash takes
+  /// Of persistent calls, made in one order by all members.
+  std::vector<std::unique_ptr<own_place>> places;
 
   [[nodiscard]] bool is_ready(bool for_neighbors) const noexcept {
     return for_neighbors ? knows_neighbors : static_cast<bool>(among);
   }
 };
 
-/// Of one process. Memory: about 100 bytes a communicator, and its team.
+/// Of one process. Memory: about 100 bytes a communicator, its team, and those of the persistent
+/// collectives that it has had at one time.
 class communicator_book {
  public:
   /// After MPI_Init. `ranks`: the rank in upwash's world of each rank of MPI_COMM_WORLD; stays.
@@ -58,8 +69,13 @@ class communicator_book {
   /// neighbours of one rank. Collective over the communicator, blocking, like a barrier.
   void make_ready(membership& of, bool for_neighbors);
 
+  /// A place for a persistent call: one that all members have given back, or a new one. Taken.
+  /// Collective over the communicator, which is ready for such calls; blocking.
+  [[nodiscard]] own_place& place_of(membership& of, bool for_neighbors);
+
   /// Around MPI_Comm_free and MPI_Comm_disconnect, which are collective: what was known of it, so
-  /// that `release` can give its team back once the library has let go of it. Blocking, like a
+  /// that `release` can give its teams back once the library has let go of it. Where some rank has
+  /// a persistent request that outlives the communicator they stay until the end. Blocking, like a
   /// barrier.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
   void release(membership* of);
@@ -78,6 +94,8 @@ class communicator_book {
     return (word_of(comm) * 0x9e3779b97f4a7c15U >> 32U) % most_recent;
   }
   [[nodiscard]] membership* look_up(MPI_Comm comm);
+  /// By place: whether all members have given it back. Collective, blocking.
+  [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
 

@@ -52,6 +52,16 @@ std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number) {
   return made;
 }
 
+std::vector<MPI_Request> requests(const MPI_Fint* handles, int number) {
+  std::vector<MPI_Request> made;
+  for (int i = 0; i < number; ++i) made.push_back(PMPI_Request_f2c(handles[i]));
+  return made;
+}
+
+void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles) {
+  for (const MPI_Request each : requests) *handles++ = PMPI_Request_c2f(each);
+}
+
 void* library_function(const char* name) noexcept { return dlsym(RTLD_NEXT, name); }
 
 }  // namespace upwash::mpi::fortran

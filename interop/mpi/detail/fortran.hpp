@@ -20,6 +20,8 @@ static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of numbers are handed on 
 /// How many blocks a call on the communicator has, as each member sends or receives them.
 [[nodiscard]] int blocks(MPI_Comm comm, bool of_neighbors, bool sends);
 [[nodiscard]] std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number);
+[[nodiscard]] std::vector<MPI_Request> requests(const MPI_Fint* handles, int number);
+void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles);
 /// The library's own function.
 [[nodiscard]] void* library_function(const char* name) noexcept;
 

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <cstdint>
 #include <type_traits>

@@ -34,4 +34,8 @@ void run(const near_call& what) { go(what, {.items = what.bytes}, blocking); }
 
 request start(const near_call& what) { return go(what, {.scheme = "direct", .items = what.bytes}); }
 
+collective::persistent prepare(const near_call& what) {
+  return go(what, {.items = what.bytes}, persist);
+}
+
 }  // namespace upwash::mpi

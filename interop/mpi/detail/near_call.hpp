@@ -8,6 +8,7 @@
 #include <span>
 
 #include "interop/mpi/detail/buffers.hpp"
+#include "upwash/collective/persistent.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/neighborhood/neighborhood.hpp"
 
@@ -30,5 +31,7 @@ struct near_call {
 void run(const near_call& what);
 /// Nonblocking: blocks go straight, since better ways are agreed upon by waiting.
 [[nodiscard]] upwash::request start(const near_call& what);
+/// To be started often. Collective over the team, blocking: here members may agree.
+[[nodiscard]] collective::persistent prepare(const near_call& what);
 
 }  // namespace upwash::mpi

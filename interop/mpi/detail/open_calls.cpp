@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "interop/mpi/detail/persistent_calls.hpp"
+
 namespace upwash::mpi {
 namespace {
 
@@ -30,14 +32,23 @@ int no_cancelling(void*, int) { return MPI_SUCCESS; }
 void open_calls::add(open_call begun, MPI_Request* request) {
   PMPI_Grequest_start(&say_nothing_of_it, &nothing_to_free, &no_cancelling, nullptr, request);
   begun.told = *request;
+  add(std::move(begun));
+}
+
+void open_calls::add(persistent_call& kept, upwash::request going) {
+  add({kept.which, nullptr, nullptr, std::move(going), MPI_REQUEST_NULL, &kept});
+}
+
+void open_calls::add(open_call begun) {
   if (begun.going.done()) return tell(begun);
   all_.push_back(std::move(begun));
 }
 
 void open_calls::tell(open_call& complete) {
   at_ = complete.which;
-  complete.all->deliver();
   complete.going = {};
+  if (complete.kept != nullptr) return complete.kept->of.tell(*complete.kept);
+  complete.all->deliver();
   PMPI_Grequest_complete(complete.told);
 }
 

@@ -13,6 +13,7 @@
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/open_calls.hpp"
 #include "interop/mpi/detail/options.hpp"
+#include "interop/mpi/detail/persistent_calls.hpp"
 #include "interop/mpi/detail/report.hpp"
 #include "interop/mpi/detail/staging.hpp"
 #include "interop/mpi/detail/types.hpp"
@@ -95,6 +96,7 @@ class session {
   communicator_book communicators;
   type_book types;
   staging memory;
+  persistent_calls persistent;
   open_calls open;
   /// Null where there is no report and no sampling.
   std::unique_ptr<measurements> measured;

@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace upwash::mpi {
+namespace {
+
+/// `among`: by its algorithms it went; null: among neighbours.
+void note(measurements* in, function which, const traffic& all, const team* among, duration time) {
+  if (in == nullptr) return;
+  calls_of_size& at = in->of(which, all.bytes());
+  ++at.ours;
+  at.bytes += all.bytes();
+  at.our_time += time;
+  if (at.algorithm.empty() && among != nullptr) {
+    at.algorithm = collective::algorithm_of(*among, all.wanted);
+  }
+}
+
+}  // namespace
 
 const type_facts& taken_call::facts_of(const void* buffer, MPI_Count count,
                                        MPI_Datatype type) const {
@@ -62,7 +77,8 @@ void taken_call::run(const traffic& all) {
   if (own_.measured == nullptr) return go();
   const duration before = own_.here().now();
   go();
-  note(all, own_.here().now() - before);
+  note(own_.measured.get(), which_, all, all.among_all ? &on_.among : nullptr,
+       own_.here().now() - before);
 }
 
 void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
@@ -74,29 +90,52 @@ void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
     const duration before = own_.here().now();
     going = all->among_all ? collective::start(on_.among, all->wanted, all->buffers)
                            : mpi::start(all->near);
-    if (own_.measured != nullptr) note(*all, own_.here().now() - before);
+    note(own_.measured.get(), which_, *all, all->among_all ? &on_.among : nullptr,
+         own_.here().now() - before);
   }
   own_.open.add({which_, &on_, std::move(all), std::move(going)}, request);
 }
 
-void taken_call::note(const traffic& all, duration time) const {
-  calls_of_size& at = own_.measured->of(which_, all.bytes());
-  ++at.ours;
-  at.bytes += all.bytes();
-  at.our_time += time;
-  if (at.algorithm.empty() && all.among_all) {
-    at.algorithm = collective::algorithm_of(on_.among, all.wanted);
+void taken_call::keep(std::unique_ptr<traffic> all, MPI_Request* request) {
+  auto made = std::make_unique<persistent_call>(own_.persistent, which_, std::move(all));
+  traffic& goes = *made->all;
+  goes.keep_all_types();
+  if (goes.goes()) {
+    made->place = &own_.communicators.place_of(on_, !goes.among_all);
+    if (goes.among_all) {
+      made->steps = collective::prepare(made->place->among, goes.wanted, goes.buffers);
+    } else {
+      goes.near.among = &made->place->near->neighbors();
+      made->steps = mpi::prepare(goes.near);
+    }
   }
+  own_.persistent.add(std::move(made), request);
+}
+
+bool start_if_ours(session& own, MPI_Request request) {
+  persistent_call* kept = own.persistent.find(request);
+  if (kept == nullptr) return false;
+  upwash::request going;
+  if (kept->steps) {
+    kept->all->load();
+    const duration before = own.here().now();
+    going = kept->steps->start();
+    note(own.measured.get(), kept->which, *kept->all,
+         kept->all->among_all ? &kept->place->among : nullptr, own.here().now() - before);
+  }
+  kept->under_way = true;
+  own.open.add(*kept, std::move(going));
+  return true;
 }
 
 namespace detail {
 namespace {
 
-/// Nothing where upwash can have the call; `may_wait`: it may make what it needs.
+/// Nothing where upwash can have the call. One that may wait makes what it needs.
 fate why_not(session& own, const asked_for& what, membership& on) {
   const bool alone = on.refused == fate::one_member;
   if (on.refused != fate::taken && !(alone && what.of_neighbors)) return on.refused;
-  if (what.may_wait && !on.is_ready(what.of_neighbors)) {
+  if (what.how != manner::nonblocking && !on.is_ready(what.of_neighbors)) {
     own.communicators.make_ready(on, what.of_neighbors);
   }
   if (!on.is_ready(what.of_neighbors)) return fate::no_team_yet;
@@ -114,7 +153,7 @@ membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
   const preload_options& options = own.options();
   const bool wanted = what.of_neighbors ? options.neighborhoods : options.collectives;
   if (!wanted || !options.takes[static_cast<std::size_t>(what.which)]) return pass(fate::left_out);
-  if (!what.may_wait && !own.library_lets_us_go_on()) return pass(fate::no_progress);
+  if (what.how != manner::blocking && !own.library_lets_us_go_on()) return pass(fate::no_progress);
   membership* on = own.communicators.find(comm);
   if (on == nullptr) return pass(fate::bad_call);
   const fate why = why_not(own, what, *on);

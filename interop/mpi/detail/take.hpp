@@ -25,11 +25,17 @@ struct pass_on {
   std::uint64_t bytes = 0;  ///< of the call's size class, where it is sampled
 };
 
+enum class manner : std::uint8_t {
+  blocking,
+  nonblocking,  ///< the one that must not wait for other members
+  persistent,   ///< may wait where it is set up, but not where it is started
+};
+
 /// A function of MPI's that upwash may take over.
 struct asked_for {
   function which;
   bool of_neighbors = false;
-  bool may_wait = true;  ///< for other members
+  manner how = manner::blocking;
 };
 
 /// A collective call that upwash has, as the function that describes it sees it.
@@ -63,12 +69,14 @@ class taken_call {
   void run(const traffic& all);
   /// The same, nonblocking: the session keeps `all` until it is complete, and tells `request`.
   void start(std::unique_ptr<traffic> all, MPI_Request* request);
+  /// Set up to be started often. The session keeps `all` until `request` is freed. Collective,
+  /// blocking. It is never the MPI library's turn: who has it is settled once for all starts.
+  void keep(std::unique_ptr<traffic> all, MPI_Request* request);
 
  private:
   [[nodiscard]] const type_facts& facts_of(const void* buffer, MPI_Count count,
                                            MPI_Datatype type) const;
   void look_whose_turn(const traffic& all);
-  void note(const traffic& all, duration time) const;
 
   session& own_;
   membership& on_;
@@ -135,7 +143,7 @@ int take(const asked_for& what, MPI_Comm comm, const Describe& describe,
       theirs);
 }
 
-/// The same of a nonblocking call.
+/// The same of a call that gives a request.
 template <class Describe, class Theirs>
 int take_later(const asked_for& what, MPI_Comm comm, MPI_Request* request, const Describe& describe,
                const Theirs& theirs) noexcept {
@@ -146,10 +154,15 @@ int take_later(const asked_for& what, MPI_Comm comm, MPI_Request* request, const
         taken_call call(own, on, what.which);
         auto all = std::make_unique<traffic>();
         describe(call, *all);
-        call.start(std::move(all), request);
+        what.how == manner::persistent ? call.keep(std::move(all), request)
+                                       : call.start(std::move(all), request);
       },
       theirs);
 }
+
+/// Starts a persistent collective of upwash's, whose request the MPI library has started. False for
+/// other requests. Nonblocking.
+bool start_if_ours(session& own, MPI_Request request);
 
 /// A call of upwash's collectives by bytes.
 [[nodiscard]] inline collective::call call_of(collective::kind what, std::uint64_t bytes,

@@ -46,6 +46,12 @@ struct traffic {
     if (received) received->keep_type(kept_);
     if (received_blocks) received_blocks->keep_types(kept_);
   }
+  /// For calls that start when it may have.
+  void keep_all_types() {
+    keep_types();
+    if (sent) sent->keep_type(kept_);
+    if (sent_blocks) sent_blocks->keep_types(kept_);
+  }
   /// What goes out gets to where it travels from: before each start.
   void load() const {
     if (sent_blocks) sent_blocks->load();

@@ -128,16 +128,22 @@ static int sends[most_edges], receives[most_edges], send_places[most_edges],
 static MPI_Aint send_at[most_edges], receive_at[most_edges];
 static MPI_Datatype send_types[most_edges], receive_types[most_edges];
 
-#define EITHER(later, name, later_name, ...)         \
-  do {                                               \
-    void* into = mine;                               \
-    if (later) {                                     \
-      MPI_##later_name(__VA_ARGS__, comm, &request); \
-    } else {                                         \
-      MPI_##name(__VA_ARGS__, comm);                 \
-    }                                                \
-    into = theirs;                                   \
-    if (compares) PMPI_##name(__VA_ARGS__, comm);    \
+enum manner { at_once, later, kept };
+
+// What is sent when a persistent call is set up means nothing.
+#define IN_MANNER(how, name, later_name, ...)                          \
+  do {                                                                 \
+    void* into = mine;                                                 \
+    if ((how) == at_once) MPI_##name(__VA_ARGS__, comm);               \
+    if ((how) == later) MPI_##later_name(__VA_ARGS__, comm, &request); \
+    if ((how) == kept) {                                               \
+      memcpy(packed, sent, room);                                      \
+      memset(sent, 0, room);                                           \
+      INIT(name)(__VA_ARGS__, comm, MPI_INFO_NULL, &request);          \
+      memcpy(sent, packed, room);                                      \
+    }                                                                  \
+    into = theirs;                                                     \
+    if (compares) PMPI_##name(__VA_ARGS__, comm);                      \
   } while (0)
 
 // Places with gaps, and types of each block.
@@ -163,13 +169,23 @@ static int library_does_it(int kind, const struct shape* of) {
 #endif
 }
 
+// It does the same again, into what nobody has looked at.
+static void start_again(MPI_Request* request, const char* name, int call) {
+  for (size_t i = 0; i < room; ++i) mine[i] = (char)(-(int)(i % 13) - call % 7);
+  MPI_Startall(1, request);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+  check(name, mine, wanted, room, call);
+  MPI_Request_free(request);
+}
+
 static void one_call(int kind, int call) {
   static const char* const names[] = {"Neighbor_allgather", "Neighbor_allgatherv",
                                       "Neighbor_alltoall", "Neighbor_alltoallv",
                                       "Neighbor_alltoallw"};
   const struct type_case* of = &types[draw(4)];
   const MPI_Datatype s = of->derived[own_draw(4)], r = of->derived[own_draw(4)];
-  const int later = draw(2) == 0, spare = own_draw(3);
+  const enum manner how = (enum manner)draw(3);
+  const int spare = own_draw(3);
   struct shape shape = {kind < 2, kind == 1 || kind > 2, 0, call, 0};
   shape.count = (int)draw(draw(2) ? 20 : most_count);
   shape.chess = is_chess_board && draw(3) == 0;
@@ -202,27 +218,29 @@ static void one_call(int kind, int call) {
   }
   switch (kind) {
     case 0:
-      EITHER(later, Neighbor_allgather, Ineighbor_allgather, sent, send_count, s, into,
-             receive_count, r);
+      IN_MANNER(how, Neighbor_allgather, Ineighbor_allgather, sent, send_count, s, into,
+                receive_count, r);
       break;
     case 1:
-      EITHER(later, Neighbor_allgatherv, Ineighbor_allgatherv, sent, length_of(&shape, rank, 0), s,
-             into, receives, receive_places, r);
+      IN_MANNER(how, Neighbor_allgatherv, Ineighbor_allgatherv, sent, length_of(&shape, rank, 0), s,
+                into, receives, receive_places, r);
       break;
     case 2:
-      EITHER(later, Neighbor_alltoall, Ineighbor_alltoall, sent, send_count, s, into, receive_count,
-             r);
+      IN_MANNER(how, Neighbor_alltoall, Ineighbor_alltoall, sent, send_count, s, into,
+                receive_count, r);
       break;
     case 3:
-      EITHER(later, Neighbor_alltoallv, Ineighbor_alltoallv, sent, sends, send_places, s, into,
-             receives, receive_places, r);
+      IN_MANNER(how, Neighbor_alltoallv, Ineighbor_alltoallv, sent, sends, send_places, s, into,
+                receives, receive_places, r);
       break;
     default:
-      EITHER(later, Neighbor_alltoallw, Ineighbor_alltoallw, sent, sends, send_at, send_types, into,
-             receives, receive_at, receive_types);
+      IN_MANNER(how, Neighbor_alltoallw, Ineighbor_alltoallw, sent, sends, send_at, send_types,
+                into, receives, receive_at, receive_types);
   }
+  if (how == kept) MPI_Start(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   check(names[kind], mine, wanted, room, call);
+  if (how == kept) start_again(&request, names[kind], call);
   if (compares) check("the library's own", theirs, wanted, room, call);
 }
 
