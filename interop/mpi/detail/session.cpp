@@ -210,18 +210,40 @@ void session::fail(function in) const noexcept {
   }
 }
 
+#ifndef OPEN_MPI
+namespace {
+
+int wait_for(MPI_Request& request, MPI_Status* status) noexcept {
+  int complete = 0;
+  int code = PMPI_Test(&request, &complete, status);
+  while (code == MPI_SUCCESS && complete == 0) {
+    sched_yield();
+    code = PMPI_Test(&request, &complete, status);
+  }
+  return code;
+}
+
+int wait_one_by_one(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  const bool tells = statuses != MPI_STATUSES_IGNORE;
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < number; ++i) {
+    const int of_one = wait_for(requests[i], tells ? &statuses[i] : MPI_STATUS_IGNORE);
+    if (of_one != MPI_SUCCESS && code == MPI_SUCCESS) {
+      code = MPI_ERR_IN_STATUS;  // and only then statuses tell of errors
+      for (int j = 0; tells && j < i; ++j) statuses[j].MPI_ERROR = MPI_SUCCESS;
+    }
+    if (tells && code != MPI_SUCCESS) statuses[i].MPI_ERROR = of_one;
+  }
+  return code;
+}
+
+}  // namespace
+#endif
+
 int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
 #ifndef OPEN_MPI
   const session* own = session::current();
-  if (own != nullptr && !own->open.empty()) {
-    int complete = 0;
-    int code = PMPI_Testall(number, requests, &complete, statuses);
-    while (code == MPI_SUCCESS && complete == 0) {
-      sched_yield();
-      code = PMPI_Testall(number, requests, &complete, statuses);
-    }
-    return code;
-  }
+  if (own != nullptr && !own->open.empty()) return wait_one_by_one(number, requests, statuses);
 #endif
   return PMPI_Waitall(number, requests, statuses);
 }

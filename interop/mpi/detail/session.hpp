@@ -114,6 +114,7 @@ class session {
 };
 
 /// PMPI_Waitall, which MPICH 4.0.2 ends with an abort where a generalized request is not complete.
+/// Its PMPI_Testall fails where a persistent collective of its own is complete.
 int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept;
 
 }  // namespace upwash::mpi
