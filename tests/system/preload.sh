@@ -77,7 +77,8 @@ for library in openmpi mpich; do
   fi
   for source in "$sources"/*.f90; do
     # Buffers of one function are of several types.
-    "mpif90.$library" -O1 -w -fallow-argument-mismatch "$source" -J "$work" \
+    "mpif90.$library" -O1 -w -fallow-argument-mismatch -cpp \
+      -DALLREDUCE_INIT="MPI$([[ $library == openmpi ]] && echo X)_Allreduce_init" "$source" -J "$work" \
       -o "$work/$(basename "$source" .f90).$library"
   done
 done
@@ -104,6 +105,27 @@ for library in "${libraries[@]}"; do
     start "$ranks" "$program" "$seed" "$calls" 16384 1 70 1
     passes
     (($(taken 'MPI_I.*') > ranks * calls / 16)) || fail "$library: $case_now: hardly a call was taken over"
+  done
+
+  for ranks in 2 3 5 7; do
+    rounds=$([[ $library == mpich && $ranks -gt 2 ]] && echo 60 || echo 100)
+    case_now="random persistent calls: $ranks ranks, seed $seed, $rounds rounds"
+    start "$ranks" "$work/random_persistent.$library" "$seed" "$rounds" 16384 1
+    passes
+    (($(taken 'MPIX?_.*_init') > ranks * rounds / 8 && $(taken 'MPI_Start(all)?') > ranks * rounds / 4)) ||
+      fail "$library: $case_now: hardly a call was taken over"
+  done
+  case_now="large persistent calls: seed $seed"
+  start 3 "$work/random_persistent.$library" "$seed" 20 2097152 1
+  passes
+
+  for ranks in 2 4; do
+    case_now="what persistent calls outlive: $ranks ranks"
+    start "$ranks" "$work/persistent_ends.$library"
+    passes
+    [[ $(taken 'MPIX?_Allreduce_init') == $((62 * ranks)) ]] || fail "$library: $case_now: others were taken over"
+    [[ $(taken 'MPI_Start') == $((146 * ranks)) && $(taken 'MPI_Startall') == $((10 * ranks)) ]] ||
+      fail "$library: $case_now: others were started"
   done
 
   for ranks in 1 2 3 4; do
@@ -136,7 +158,8 @@ for library in "${libraries[@]}"; do
       start "$ranks" "$work/fortran_calls.$library"
       passes
       # A half of one rank is left to the library.
-      [[ $(taken 'MPI_.*') == $((ranks == 2 ? 20 : 32)) ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+      [[ $(taken 'MPIX?_.*') == $((ranks == 2 ? 34 : 53)) ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+      [[ $(taken 'MPIX?_Allreduce_init') == $((2 * ranks)) ]] || fail "$library: $case_now: none persistent"
       start "$ranks" "$work/fortran_08.$library"
       passes
       # MPICH's own module of Fortran 2008 begins without C's MPI_Init: nothing is taken over.

@@ -2,7 +2,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! Collectives of Fortran, each beside what it must give: in place, with MPI_BOTTOM, with arrays of
-! types, nonblocking, on communicators and grids that Fortran made. Ends with 1 where one is wrong.
+! types, nonblocking, persistent, on communicators and grids that Fortran made. Ends with 1 where one is wrong.
 program fortran_calls
   use mpi
   implicit none
@@ -75,6 +75,26 @@ program fortran_calls
   call check('a message', received(1), mod(me + ranks - 1, ranks))
   call check('the largest', sums(1), ranks)
   call check('requests that are done', count(requests == MPI_REQUEST_NULL), 2)
+
+  ! Persistent, by the name that this library has for it.
+  call ALLREDUCE_INIT(one, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1), code)
+  call ALLREDUCE_INIT(word, sums, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL, requests(2), code)
+  do i = 1, 3
+    one(1) = i + me
+    word = i * me
+    if (i == 3) then
+      call MPI_Startall(2, requests, code)
+    else
+      call MPI_Start(requests(1 + mod(me, 2)), code)
+      call MPI_Start(requests(2 - mod(me, 2)), code)
+    end if
+    call MPI_Waitall(2, requests, statuses, code)
+    call check('a sum started again', all(1), total + i * ranks)
+    call check('a maximum started again', sums(1), i * (ranks - 1))
+  end do
+  call MPI_Request_free(requests(1), code)
+  call MPI_Request_free(requests(2), code)
+  call check('requests that are freed', count(requests == MPI_REQUEST_NULL), 2)
 
   call MPI_Comm_split(MPI_COMM_WORLD, mod(me, 2), me, half, code)
   sums(2) = 0

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MPI 4's functions of large counts, each beside the MPI library's own, blocking and nonblocking:
+// MPI 4's functions of large counts, each beside the MPI library's own, blocking, nonblocking and
+// persistent:
 // large_counts [SEED [ROUNDS [MOST_BYTES]]]; large_counts above BYTES: one broadcast and one
 // all-gather of so many, whose numbers are known.
 #include <mpi.h>
@@ -32,23 +33,37 @@ static const char* const names[kinds] = {"Bcast",
                                          "Neighbor_alltoallv",
                                          "Neighbor_alltoallw"};
 
-// The call with either result: blocking, or nonblocking and waited for.
-#define BOTH(name, later_name, ...)                              \
-  do {                                                           \
-    MPI_Request requests[2];                                     \
-    void* result = mine;                                         \
-    if (!later) MPI_##name##_c(__VA_ARGS__);                     \
-    if (later) MPI_##later_name##_c(__VA_ARGS__, &requests[0]);  \
-    result = wanted;                                             \
-    if (!later) PMPI_##name##_c(__VA_ARGS__);                    \
-    if (later) PMPI_##later_name##_c(__VA_ARGS__, &requests[1]); \
-    if (later) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);    \
+enum manner { at_once, later, kept };
+
+// The call with either result: blocking, or nonblocking and waited for; or persistent, beside the
+// library's own blocking one.
+#define BOTH(name, later_name, ...)                                                 \
+  do {                                                                              \
+    MPI_Request requests[2];                                                        \
+    void* result = mine;                                                            \
+    if (how == at_once) MPI_##name##_c(__VA_ARGS__);                                \
+    if (how == later) MPI_##later_name##_c(__VA_ARGS__, &requests[0]);              \
+    if (how == kept) MPI_##name##_init_c(__VA_ARGS__, MPI_INFO_NULL, &requests[0]); \
+    if (how == kept) start_twice(&requests[0]);                                     \
+    result = wanted;                                                                \
+    if (how != later) PMPI_##name##_c(__VA_ARGS__);                                 \
+    if (how == later) PMPI_##later_name##_c(__VA_ARGS__, &requests[1]);             \
+    if (how == later) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);                \
   } while (0)
+
+static void start_twice(MPI_Request* request) {
+  for (int i = 0; i < 2; ++i) {
+    MPI_Start(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(request);
+}
 
 static char *sent, *mine, *wanted;
 
 // The call at hand: the same at all ranks.
-static int later, ranks, root;
+static enum manner how;
+static int ranks, root;
 static MPI_Comm comm;
 static MPI_Count count;
 
@@ -188,7 +203,7 @@ static void random_calls(int rounds, MPI_Count most) {
     const unsigned bits = draw(20);
     const MPI_Count wish = (MPI_Count)draw(1U << bits) + 1;
     count = wish < most ? wish : most;
-    later = (int)draw(2);
+    how = (enum manner)draw(3);
     one_call(call % kinds, call);
   }
   free(sent);

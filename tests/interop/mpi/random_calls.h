@@ -5,15 +5,11 @@
 #pragma once
 
 #include <mpi.h>
-#ifdef OPEN_MPI  // its persistent collectives
-#include <mpi-ext.h>
-#define INIT(name) MPIX_##name##_init
-#else
-#define INIT(name) MPI_##name##_init
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "persistent_names.h"
 
 enum { most_members = 64 };
 
