@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what the preload library needs to stand before every function of an MPI library, from that
-library's own mpi.h: who is there; blocking and nonblocking collectives for each that is described;
-and for each function that is neither of these nor defined in the sources given a wrapper that
+library's own mpi.h: who is there; blocking, nonblocking and persistent collectives for each that is
+described; and for each function that is neither of these nor defined in the sources given a wrapper that
 counts and passes on.
 
   generate.py --compiler "c++ -I..." --out FOLDER --described FILE [--taken FILE...]

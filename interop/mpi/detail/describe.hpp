@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The collectives that upwash has: how their arguments become traffic. From this list `generate.py`
-// writes MPI's functions, blocking and nonblocking, and their names of Fortran. Arguments are those
-// of MPI's function but for the communicator. Throw `pass_on` where upwash cannot do it, before
-// anything is sent.
+// writes MPI's functions, blocking, nonblocking and persistent, and their names of Fortran.
+// Arguments are those of MPI's function but for the communicator. Throw `pass_on` where upwash
+// cannot do it, before anything is sent.
 #pragma once
 
 #include "interop/mpi/detail/integer_list.hpp"
