@@ -124,7 +124,8 @@ for library in "${libraries[@]}"; do
     start "$ranks" "$work/persistent_ends.$library"
     passes
     [[ $(taken 'MPIX?_Allreduce_init') == $((62 * ranks)) ]] || fail "$library: $case_now: others were taken over"
-    [[ $(taken 'MPI_Start') == $((146 * ranks)) && $(taken 'MPI_Startall') == $((10 * ranks)) ]] ||
+    [[ $(taken 'MPIX?_Bcast_init') == $((149 * ranks)) ]] || fail "$library: $case_now: not 128 of one communicator"
+    [[ $(taken 'MPI_Start') == $((146 * ranks)) && $(taken 'MPI_Startall') == $((13 * ranks)) ]] ||
       fail "$library: $case_now: others were started"
   done
 

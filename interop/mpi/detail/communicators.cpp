@@ -110,9 +110,10 @@ std::vector<unsigned char> communicator_book::given_back(const membership& of) {
   return all;
 }
 
-own_place& communicator_book::place_of(membership& of, bool for_neighbors) {
+own_place* communicator_book::place_of(membership& of, bool for_neighbors) {
   const std::vector<unsigned char> free = given_back(of);
   const auto at = static_cast<std::size_t>(std::ranges::find(free, 1) - free.begin());
+  if (at == most_places) return nullptr;
   if (at == of.places.size()) {
     of.places.push_back(std::make_unique<own_place>());
     of.places.back()->among = of.among.duplicate();
@@ -120,7 +121,7 @@ own_place& communicator_book::place_of(membership& of, bool for_neighbors) {
   own_place& place = *of.places[at];
   place.taken = true;
   if (for_neighbors && place.near == nullptr) place.near = topology::of(of.comm, place.among);
-  return place;
+  return &place;
 }
 
 membership* communicator_book::take(MPI_Comm comm) noexcept {

@@ -69,9 +69,10 @@ class communicator_book {
   /// neighbours of one rank. Collective over the communicator, blocking, like a barrier.
   void make_ready(membership& of, bool for_neighbors);
 
-  /// A place for a persistent call: one that all members have given back, or a new one. Taken.
-  /// Collective over the communicator, which is ready for such calls; blocking.
-  [[nodiscard]] own_place& place_of(membership& of, bool for_neighbors);
+  /// A place for a persistent call: one that all members have given back, or a new one. Taken. Null
+  /// at all members where there are `most_places`. Collective over the communicator, which is ready
+  /// for such calls; blocking.
+  [[nodiscard]] own_place* place_of(membership& of, bool for_neighbors);
 
   /// Around MPI_Comm_free and MPI_Comm_disconnect, which are collective: what was known of it, so
   /// that `release` can give its teams back once the library has let go of it. Where some rank has
@@ -89,6 +90,8 @@ class communicator_book {
     membership* of = nullptr;
   };
   static constexpr std::size_t most_recent = 64;
+  /// Of a communicator. A team takes some 200 KiB of shared memory a rank.
+  static constexpr std::size_t most_places = 128;
 
   [[nodiscard]] static std::size_t hash(MPI_Comm comm) noexcept {
     return (word_of(comm) * 0x9e3779b97f4a7c15U >> 32U) % most_recent;

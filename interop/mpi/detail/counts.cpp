@@ -17,6 +17,7 @@ const char* const fate_texts[number_of_fates] = {
     "no team yet",
     "no progress",
     "no neighbours known at both ends",
+    "too many persistent ones",
     "type or operator",
     "bad arguments",
 };

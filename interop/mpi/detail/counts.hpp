@@ -24,10 +24,11 @@ enum class fate : std::uint8_t {
   no_team_yet,   ///< nonblocking, and no call that may wait has made the team
   no_progress,   ///< nonblocking, and the library does not let upwash go on while it waits
   no_neighbors,  ///< no topology, or one whose edges are not known at both ends
+  no_place,      ///< persistent, and as many as there are teams for are there
   operation,     ///< a type or operator that upwash does not combine
   bad_call,      ///< arguments that the MPI library is to refuse
 };
-inline constexpr int number_of_fates = 12;
+inline constexpr int number_of_fates = 13;
 extern const char* const fate_texts[number_of_fates];
 
 /// Of one function, by fate.

@@ -101,7 +101,8 @@ void taken_call::keep(std::unique_ptr<traffic> all, MPI_Request* request) {
   traffic& goes = *made->all;
   goes.keep_all_types();
   if (goes.goes()) {
-    made->place = &own_.communicators.place_of(on_, !goes.among_all);
+    made->place = own_.communicators.place_of(on_, !goes.among_all);
+    if (made->place == nullptr) throw pass_on{fate::no_place};
     if (goes.among_all) {
       made->steps = collective::prepare(made->place->among, goes.wanted, goes.buffers);
     } else {

@@ -97,7 +97,7 @@ int sampled(session& own, function which, std::uint64_t bytes, const Theirs& the
   return code;
 }
 
-/// `ours(session&, membership&)` throws `pass_on` before it has sent anything.
+/// `ours(session&, membership&)` throws `pass_on` before it has sent anything of the call.
 template <class Ours, class Theirs>
 int take(const asked_for& what, MPI_Comm comm, const Ours& ours, const Theirs& theirs) noexcept {
   const function which = what.which;

@@ -108,6 +108,25 @@ static void kept_for_different_times(void) {
   // Those that are left are never freed.
 }
 
+// Those beyond 128 of one communicator are left to the MPI library, and are right among the others.
+static void more_than_there_are_teams(void) {
+  enum { many = 140 };
+  static MPI_Request made[many];
+  static int words[many];
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < many; ++i)
+    INIT(Bcast)(&words[i], 1, MPI_INT, i % ranks, comm, MPI_INFO_NULL, &made[i]);
+  for (int turn = 1; turn < 4; ++turn) {
+    for (int i = 0; i < many; ++i) words[i] = me == i % ranks ? i + turn : 0;
+    MPI_Startall(many, made);
+    MPI_Waitall(many, made, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < many; ++i) expect(words[i] == i + turn, "one of many: wrong");
+  }
+  for (int i = 0; i < many; ++i) MPI_Request_free(&made[i]);
+  MPI_Comm_free(&comm);
+}
+
 static void own_maximum(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
   for (int i = 0; i < *length; ++i) {
@@ -144,6 +163,7 @@ int main(int argc, char** argv) {
   types_go_first();
   communicators_go_first();
   under_way();
+  more_than_there_are_teams();
   kept_for_different_times();
   own_operator();
   int sum = 0;
