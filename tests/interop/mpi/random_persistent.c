@@ -17,7 +17,7 @@ static int sets_up;  // else it is the library's turn to say what comes out
   } while (0)
 #include "collective_calls.h"
 
-enum { slots = 10, open = 4, others = 1, listed_most = 2 * slots + others };
+enum { slots = 10, open = 4, others = 1 + open, listed_most = 2 * slots + others };
 
 // A slot's call, as all members know it, and where random numbers were when it was made.
 struct kept {
@@ -199,9 +199,30 @@ static void start_them(const int* order, int number) {
   }
 }
 
+// Nonblocking collectives beside them, one of a communicator at most.
+static int words[open], counted[open];
+static void begin_nonblocking(int which) {
+  for (int i = 0; i < open; ++i) {
+    if (comms[i] == MPI_COMM_NULL || !(which >> i & 1)) continue;
+    words[i] = me + i + 1;
+    counted[i] = -1;
+    MPI_Iallreduce(&words[i], &counted[i], 1, MPI_INT, MPI_SUM, comms[i], &other_requests[1 + i]);
+  }
+}
+static void check_nonblocking(int which) {
+  for (int i = 0; i < open; ++i) {
+    int wanted;
+    if (comms[i] == MPI_COMM_NULL || !(which >> i & 1)) continue;
+    PMPI_Allreduce(&words[i], &wanted, 1, MPI_INT, MPI_SUM, comms[i]);
+    if (counted[i] == wanted) continue;
+    ++failures;
+    fprintf(stderr, "rank %d: a nonblocking sum is %d, not %d\n", me, counted[i], wanted);
+  }
+}
+
 // Those of `which`, in an order of this rank's own, around a call that all make. Returns how many
 // ranks that call has counted.
-static int start_in_any_order(int which, int call_of_all) {
+static int start_in_any_order(int which, int call_of_all, int nonblocking) {
   int order[slots], number = 0, one = 1;
   static int sum;
   for (int i = 0; i < slots; ++i) {
@@ -219,6 +240,7 @@ static int start_in_any_order(int which, int call_of_all) {
   start_them(order, before);
   if (call_of_all == 1) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (call_of_all == 2) MPI_Ibarrier(MPI_COMM_WORLD, &other_requests[0]);
+  begin_nonblocking(nonblocking);
   start_them(order + before, number - before);
   return call_of_all == 1 ? sum : ranks;
 }
@@ -226,8 +248,8 @@ static int start_in_any_order(int which, int call_of_all) {
 static void one_round(void) {
   const int which = (int)draw(1 << slots),
             dying = (int)(draw(1 << slots) & draw(1 << slots) & draw(1 << slots));
-  const int counted = start_in_any_order(which, (int)draw(3));
-  if (counted != ranks) ++failures;
+  const int call_of_all = (int)draw(3), nonblocking = (int)draw(1 << open);
+  if (start_in_any_order(which, call_of_all, nonblocking) != ranks) ++failures;
   for (int i = 0; i < slots; ++i) {
     struct kept* of = &all[i];
     int size = 1;
@@ -237,6 +259,7 @@ static void one_round(void) {
       free_active(of);
   }
   complete_all();
+  check_nonblocking(nonblocking);
   for (int i = 0; i < slots; ++i) {
     if (all[i].slot.busy) compare_with_library(&all[i]);
   }
