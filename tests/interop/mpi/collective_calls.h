@@ -80,7 +80,12 @@ static void moving(struct slot* at, int kind, MPI_Comm comm, int size, int rank,
   const struct type_case* of = &types[draw(type_count)];
   const int root = (int)draw((unsigned)size);
   const int mostly_all = (int)draw(3) == 0;  // in place, of those calls where all must say so
-  const MPI_Datatype s = of->derived[own_draw(4)], r = of->derived[own_draw(4)];
+  const MPI_Datatype s = of->derived[own_draw(4)];
+  MPI_Datatype r = of->derived[own_draw(4)];
+#ifndef OPEN_MPI
+  // MPICH 4.0.2 itself fails where ranks give different types for many bytes.
+  if (kind == 7) r = of->derived[draw(4)];
+#endif
   int lengths[most_members], to[most_members], from[most_members];
   for (int i = 0; i < size; ++i) lengths[i] = (int)draw((unsigned)count + 1);
   for (int i = 0; i < size; ++i) {  // rank i sends (i * 7 + j * 3) % ... to j: all know
