@@ -125,7 +125,7 @@ for library in "${libraries[@]}"; do
     passes
     [[ $(taken 'MPIX?_Allreduce_init') == $((62 * ranks)) ]] || fail "$library: $case_now: others were taken over"
     [[ $(taken 'MPIX?_Bcast_init') == $((149 * ranks)) ]] || fail "$library: $case_now: not 128 of one communicator"
-    [[ $(taken 'MPI_Start') == $((146 * ranks)) && $(taken 'MPI_Startall') == $((13 * ranks)) ]] ||
+    [[ $(taken 'MPI_Start') == $((166 * ranks)) && $(taken 'MPI_Startall') == $((13 * ranks)) ]] ||
       fail "$library: $case_now: others were started"
   done
 

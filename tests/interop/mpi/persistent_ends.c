@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where persistent collectives end, and what they outlive: types and communicators that are freed
-// before they start, requests that are freed while they are under way, or never.
+// Where persistent collectives end, what they outlive, and in which orders they start: types and
+// communicators that are freed before they start, requests that are freed while they are under way,
+// or never.
 #include <stdio.h>
 #include <string.h>
 
@@ -127,6 +128,33 @@ static void more_than_there_are_teams(void) {
   MPI_Comm_free(&comm);
 }
 
+// On a line: both calls of a turn are under way, begun in orders that differ from rank to rank.
+static void neighbors_in_any_order(void) {
+  const int ring = 0;
+  int mine, one_each[2], gathered[2], exchanged[2];
+  MPI_Comm line;
+  MPI_Request both[2];
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &ring, 0, &line);
+  INIT(Neighbor_allgather)
+  (&mine, 1, MPI_INT, gathered, 1, MPI_INT, line, MPI_INFO_NULL, &both[0]);
+  INIT(Neighbor_alltoall)
+  (one_each, 1, MPI_INT, exchanged, 1, MPI_INT, line, MPI_INFO_NULL, &both[1]);
+  for (int turn = 0; turn < 10; ++turn) {
+    mine = 100 * turn + me;
+    one_each[0] = -mine;
+    one_each[1] = mine;
+    MPI_Start(&both[me % 2]);
+    MPI_Start(&both[1 - me % 2]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    expect(me == 0 || (gathered[0] == mine - 1 && exchanged[0] == mine - 1), "before: wrong");
+    expect(me == ranks - 1 || (gathered[1] == mine + 1 && exchanged[1] == -mine - 1),
+           "behind: wrong");
+  }
+  MPI_Request_free(&both[0]);
+  MPI_Request_free(&both[1]);
+  MPI_Comm_free(&line);
+}
+
 static void own_maximum(void* in, void* inout, int* length, MPI_Datatype* type) {
   (void)type;
   for (int i = 0; i < *length; ++i) {
@@ -163,6 +191,7 @@ int main(int argc, char** argv) {
   types_go_first();
   communicators_go_first();
   under_way();
+  neighbors_in_any_order();
   more_than_there_are_teams();
   kept_for_different_times();
   own_operator();
