@@ -22,7 +22,7 @@ function(upwash_add_mpi_preload name)
   foreach(folder ${includes})
     string(APPEND compiler " -I${folder}")
   endforeach()
-  set(written functions.hpp functions.cpp collectives.cpp fortran.cpp pass_through.cpp weak_names.hpp)
+  set(written functions.hpp functions.cpp collectives.cpp messages.cpp fortran.cpp pass_through.cpp weak_names.hpp)
   list(TRANSFORM written PREPEND ${out}/)
   add_custom_command(
     OUTPUT ${written}

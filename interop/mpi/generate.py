@@ -9,7 +9,7 @@ counts and passes on.
   generate.py --compiler "c++ -I..." --out FOLDER --described FILE [--taken FILE...]
 
 FOLDER/functions.hpp: an enumeration of all functions; FOLDER/functions.cpp: their names;
-FOLDER/collectives.cpp: those described; FOLDER/fortran.cpp: what is not passed on, under Open MPI's
+FOLDER/collectives.cpp: those described; FOLDER/messages.cpp: messages; FOLDER/fortran.cpp: what is not passed on, under Open MPI's
 names of Fortran; FOLDER/pass_through.cpp: the wrappers;
 FOLDER/weak_names.hpp: the library's variables made weak, so that the preload library may be loaded
 into processes that have no MPI.
@@ -142,6 +142,35 @@ def collective(described, name, result, parameters):
             f"      [&] {{ return P{name}({', '.join(names)}); }});\n}}\n")
 
 
+def message_functions():
+    """{MPI's name: the call of message_call, and what it is given first}"""
+    made = {}
+    for letter, mode in (("", "standard"), ("B", "buffered"), ("S", "synchronous"), ("R", "ready")):
+        made[f"MPI_{(letter + 'send').capitalize()}"] = ("send", f"sending::{mode}")
+        made[f"MPI_I{letter.lower()}send"] = ("isend", f"sending::{mode}")
+    for each in ("recv", "irecv", "sendrecv", "sendrecv_replace", "isendrecv", "isendrecv_replace", "probe", "iprobe",
+                 "mprobe", "improbe"):
+        made[f"MPI_{each.capitalize()}"] = (each, "")
+    made["MPI_Mrecv"] = made["MPI_Imrecv"] = ("claimed", "")
+    return {name + large: call for name, call in made.items() for large in ("", LARGE)}
+
+
+def message(call, name, result, parameters):
+    begin, names = head(name, result, parameters)
+    theirs = f"[&] {{ return P{name}({', '.join(names)}); }}"
+    which, first = call
+    if which == "claimed":
+        return f"{begin}  return take_claimed(function::of_{name}, {', '.join(names)},\n      {theirs});\n}}\n"
+    comm = next(n for n, t in zip(names, parameters) if re.match(r"MPI_Comm\b", t.strip()))
+    arguments = ", ".join(filter(None, [first, *(n for n in names if n != comm)]))
+    return (f"{begin}  return take_message(function::of_{name}, {comm},\n"
+            f"      [&](message_call& call) {{ return call.{which}({arguments}); }},\n      {theirs});\n}}\n")
+
+
+def messages(functions):
+    return {name: message(call, name, *functions[name]) for name, call in message_functions().items() if name in functions}
+
+
 def collectives(described, functions):
     """{MPI's name: its function}, of those that this library has."""
     made = {}
@@ -210,6 +239,16 @@ def fortran_call(name, parameters):
             before += f"  auto r{number} = fortran::requests({at}, *a{number - 1});\n"
             after += f"  fortran::hand_back(r{number}, {at});\n"
             arguments.append(f"r{number}.data()")
+        elif re.match(r"MPI_Message ?\*", text):
+            declared.append(f"MPI_Fint* {at}")
+            before += f"  MPI_Message h{number} = fortran::message(*{at});\n"
+            after += f"  *{at} = fortran::number_of(h{number});\n"
+            arguments.append(f"&h{number}")
+        elif re.match(r"MPI_Status ?\*", text):
+            declared.append(f"MPI_Fint* {at}")
+            before += f"  fortran::status s{number}({at});\n"
+            after += f"  s{number}.give_back();\n"
+            arguments.append(f"s{number}.in_c()")
         elif re.match(r"(const int \w+\[\]|int ?\*)", text):
             declared.append(f"MPI_Fint* {at}")
             arguments.append(at)
@@ -264,12 +303,16 @@ def main():
     if strange := own - functions.keys() - {name for name in own if name.endswith("_c")}:
         sys.exit(f"generate.py: defined, but not in mpi.h: {' '.join(sorted(strange))}")
     described = collectives(DESCRIBED.findall(chosen.described.read_text()), functions)
-    own |= described.keys()
+    sent = messages(functions)
+    own |= described.keys() | sent.keys()
     chosen.out.mkdir(parents=True, exist_ok=True)
     names = list(functions)
     write(chosen.out / "functions.hpp", HEAD + "#pragma once\n\nnamespace upwash::mpi {\n\n"
           "enum class function : unsigned short {\n" + "".join(f"  of_{n},\n" for n in names) +
           "};\n" + f"inline constexpr int number_of_functions = {len(names)};\n\n"
+          "/// Of messages: taken over together, or not at all.\n"
+          "inline constexpr function functions_of_messages[] = {\n" +
+          "".join(f"    function::of_{n},\n" for n in sorted(sent)) + "};\n\n"
           "}  // namespace upwash::mpi\n")
     write(chosen.out / "functions.cpp", HEAD + '#include "interop/mpi/detail/counts.hpp"\n\n'
           "namespace upwash::mpi {\n\nconst char* const function_names[number_of_functions] = {\n" +
@@ -280,6 +323,9 @@ def main():
     write(chosen.out / "collectives.cpp", HEAD + '#include "interop/mpi/detail/describe.hpp"\n'
           '#include "interop/mpi/detail/take.hpp"\n\nusing namespace upwash::mpi;\n\nextern "C" {\n\n' +
           "\n".join(described[n] for n in sorted(described)) + '\n}  // extern "C"\n')
+    write(chosen.out / "messages.cpp", HEAD + '#include "interop/mpi/detail/message_call.hpp"\n\n'
+          "using namespace upwash::mpi;\n\nextern \"C\" {\n\n" +
+          "\n".join(sent[n] for n in sorted(sent)) + '\n}  // extern "C"\n')
     write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n#ifdef OPEN_MPI\n\n'
           '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\n'
           'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions) +

@@ -64,6 +64,7 @@ int free_communicator(function which, MPI_Comm* comm, const Free& theirs) {
     const session::inside here(*own);
     of = own->communicators.take(*comm);
     if (of != nullptr) own->open.finish(of);
+    if (of != nullptr) own->messages.finish(of);
   } catch (...) {
     own->fail(which);
   }

@@ -77,6 +77,10 @@ void install(job& here, const message_options& chosen) {
 
 bool receiving::test() { return state_ == nullptr || state_->owner->test(*state_); }
 
+bool receiving::tell(const notice& where) {
+  return state_ != nullptr && state_->owner->tell_end(*state_, where);
+}
+
 const receipt& receiving::wait(call_site site) {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
@@ -115,6 +119,10 @@ void promise(const team& on, const hints& what) { of(on).promise(on, what); }
 
 request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
   return of(to).send(to, destination, tag, bytes, how);
+}
+bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
+          const notice& where) {
+  return of(to).send(to, destination, tag, bytes, how, where);
 }
 receiving receive(const team& from, int source, int tag, std::span<std::byte> into) {
   return of(from).receive(from, source, tag, into);

@@ -53,6 +53,10 @@ class [[nodiscard]] receiving {
 
   /// Whether it is complete; makes progress when it is not. Nonblocking.
   bool test();
+  /// Has its end told, also that of one that is taken back, by a progress from now on; not that of
+  /// one that is destroyed before. False, and `where` is not told, when it is complete already.
+  /// Once a receive. O(1), nonblocking.
+  bool tell(const notice& where);
   /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
   /// the buffer, which is then unchanged.
   const receipt& wait(call_site site = call_site::current());
@@ -107,6 +111,11 @@ void promise(const team& on, const hints& what);
 /// member or no team.
 [[nodiscard]] request send(const team& to, int destination, int tag,
                            std::span<const std::byte> bytes, mode how = mode::standard);
+
+/// The same, told to `where` in place of a request. False, and `where` is not told, when the buffer
+/// may be reused already.
+bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
+          const notice& where);
 
 /// Receives into `into`, from a member or any_source, a tag or any_tag. Nonblocking.
 receiving receive(const team& from, int source, int tag, std::span<std::byte> into);

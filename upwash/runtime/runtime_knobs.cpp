@@ -53,10 +53,11 @@ constexpr knob rows[] = {
     knob{"deferred_limit", knob_type::integer, "4096",
          "messages from handlers that wait for credit, above which peers' requests are throttled",
          knob_level::developer},
-    knob{"mpi", knob_type::choice, "all",
-         "what the preload library takes over of a program's MPI (docs/mpi.md); the same at all "
-         "ranks",
-         knob_level::user, "off|collectives|neighborhoods|all"},
+    knob{"mpi", knob_type::text, "collectives,neighborhoods",
+         "what the preload library takes over of a program's MPI (docs/mpi.md): off, all, or some "
+         "of "
+         "collectives, neighborhoods, messages; the same at all ranks",
+         knob_level::user},
     knob{"mpi_only", knob_type::text, "",
          "functions that it takes over, as in MPI_Bcast,MPI_Allreduce; empty: all that it can",
          knob_level::user},

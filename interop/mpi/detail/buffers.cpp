@@ -111,6 +111,22 @@ void unpack(const std::byte* from, const elements& to) {
   });
 }
 
+void unpack_some(const std::byte* from, std::uint64_t bytes, const elements& to) {
+  if (to.facts->bytes == 0) return;
+  const auto whole = static_cast<MPI_Count>(bytes / to.facts->bytes);
+  unpack(from, elements::of(to.at, whole, to.type, *to.facts));
+  const std::uint64_t rest = bytes % to.facts->bytes;
+  if (rest == 0) return;
+  // Only messages may end within an element: one to oneself.
+  MPI_Comm self = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_SELF, &self);
+  const auto last = elements::of(to.at, 1, to.type, *to.facts, static_cast<MPI_Aint>(whole));
+  const placed at(last.at, 1, to.type);
+  PMPI_Sendrecv(from + (bytes - rest), static_cast<int>(rest), MPI_PACKED, 0, 0, at.at(), 1,
+                at.type(), 0, 0, self, MPI_STATUS_IGNORE);
+  PMPI_Comm_free(&self);
+}
+
 kept_types::~kept_types() {
   for (const auto& each : all_) PMPI_Type_free(&each->copy);
 }

@@ -42,6 +42,8 @@ struct elements {
 /// not that of elements one behind the other.
 void pack(const elements& from, std::byte* to);
 void unpack(const std::byte* from, const elements& to);
+/// As many elements as so many bytes are; of the last one perhaps a part.
+void unpack_some(const std::byte* from, std::uint64_t bytes, const elements& to);
 
 /// Types that stay as they were when a call began.
 class kept_types {
@@ -102,6 +104,10 @@ class incoming {
   /// Behind the call.
   void deliver() const {
     if (own_.data() != nullptr) unpack(own_.data(), where_);
+  }
+  /// Of a message that may be shorter.
+  void deliver(std::uint64_t bytes) const {
+    if (own_.data() != nullptr) unpack_some(own_.data(), bytes, where_);
   }
 
  private:

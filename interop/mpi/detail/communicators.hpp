@@ -33,7 +33,9 @@ struct membership {
   team among;                  ///< none: no call that may wait has been made yet
   int rank = 0;
   int size = 1;
-  std::uint64_t calls = 0;  ///< collective ones that were taken over, or sampled
+  bool has_messages = false;        ///< upwash has all of them, from its first
+  std::uint64_t open_messages = 0;  ///< nonblocking ones that are under way here
+  std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   bool knows_neighbors = false;    ///< `near` says it
   std::unique_ptr<topology> near;  ///< null: no topology that upwash takes

@@ -19,6 +19,7 @@ const char* const fate_texts[number_of_fates] = {
     "no neighbours known at both ends",
     "too many persistent ones",
     "type or operator",
+    "to or from nobody",
     "bad arguments",
 };
 

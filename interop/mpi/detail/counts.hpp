@@ -26,6 +26,7 @@ enum class fate : std::uint8_t {
   no_neighbors,  ///< no topology, or one whose edges are not known at both ends
   no_place,      ///< persistent, and as many as there are teams for are there
   operation,     ///< a type or operator that upwash does not combine
+  no_peer,       ///< a message to or from MPI_PROC_NULL
   bad_call,      ///< arguments that the MPI library is to refuse
 };
 inline constexpr int number_of_fates = 13;

@@ -6,9 +6,12 @@
 
 #include <dlfcn.h>
 
+#include "interop/mpi/detail/open_messages.hpp"
+
 /// Common blocks of programs in Fortran; of none in others.
 extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
+extern "C" __attribute__((weak)) int mpi_fortran_status_ignore_;
 
 namespace upwash::mpi::fortran {
 
@@ -60,6 +63,26 @@ std::vector<MPI_Request> requests(const MPI_Fint* handles, int number) {
 
 void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles) {
   for (const MPI_Request each : requests) *handles++ = PMPI_Request_c2f(each);
+}
+
+MPI_Message message(MPI_Fint number) {
+  if (is_claimed(static_cast<std::uint32_t>(number))) {
+    return handle_of<MPI_Message>(static_cast<std::uint32_t>(number));
+  }
+  return PMPI_Message_f2c(number);
+}
+
+MPI_Fint number_of(MPI_Message of) {
+  return is_claimed(word_of(of)) ? static_cast<MPI_Fint>(word_of(of)) : PMPI_Message_c2f(of);
+}
+
+status::status(MPI_Fint* given)
+    : given_(given), ignored_(given == &mpi_fortran_status_ignore_ || given == nullptr) {
+  if (!ignored_) PMPI_Status_f2c(given_, &filled_);
+}
+
+void status::give_back() {
+  if (!ignored_) PMPI_Status_c2f(&filled_, given_);
 }
 
 void* library_function(const char* name) noexcept { return dlsym(RTLD_NEXT, name); }

@@ -22,6 +22,25 @@ static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of numbers are handed on 
 [[nodiscard]] std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number);
 [[nodiscard]] std::vector<MPI_Request> requests(const MPI_Fint* handles, int number);
 void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles);
+
+/// Messages that a probe took out; before there is one the argument means nothing.
+[[nodiscard]] MPI_Message message(MPI_Fint number);
+[[nodiscard]] MPI_Fint number_of(MPI_Message of);
+
+/// An argument that a call may fill.
+class status {
+ public:
+  explicit status(MPI_Fint* given);
+  [[nodiscard]] MPI_Status* in_c() noexcept { return ignored_ ? MPI_STATUS_IGNORE : &filled_; }
+  /// Behind the call.
+  void give_back();
+
+ private:
+  MPI_Fint* given_;
+  bool ignored_;
+  MPI_Status filled_{};
+};
+
 /// The library's own function.
 [[nodiscard]] void* library_function(const char* name) noexcept;
 

@@ -27,6 +27,15 @@ template <class Handle>
   }
 }
 
+template <class Handle>
+[[nodiscard]] Handle handle_of(std::uintptr_t word) noexcept {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(word);
+  } else {
+    return static_cast<Handle>(word);
+  }
+}
+
 #ifdef OPEN_MPI
 inline constexpr const char* library_title = "Open MPI";
 inline constexpr const char* library_file = "libmpi.so.40";

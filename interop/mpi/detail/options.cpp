@@ -37,16 +37,34 @@ void mark(std::string_view knob, std::string_view list,
   }
 }
 
+/// Those that a list names.
+void mark_families(std::string_view list, preload_options& made) {
+  const std::string_view all = list;
+  if (list == "off") return;
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    const bool every = name == "all";
+    if (!every && name != "collectives" && name != "neighborhoods" && name != "messages") {
+      throw error(error_kind::configuration,
+                  fmt::format("UPWASH_MPI={}: expected off, all, or some of collectives, "
+                              "neighborhoods, messages with commas between",
+                              all));
+    }
+    made.collectives |= every || name == "collectives";
+    made.neighborhoods |= every || name == "neighborhoods";
+    made.messages |= every || name == "messages";
+  }
+}
+
 }  // namespace
 
 preload_options preload_options::read() {
   knob_table table;
   add_all_knobs(table);
   const settings values = settings::from_environment(table);
-  const std::string& what = values.text("mpi");
   preload_options made;
-  made.collectives = what == "collectives" || what == "all";
-  made.neighborhoods = what == "neighborhoods" || what == "all";
+  mark_families(values.text("mpi"), made);
   made.sample = values.integer("mpi_sample");
   if (made.sample < 0) {
     throw error(error_kind::configuration,
@@ -56,6 +74,10 @@ preload_options preload_options::read() {
   made.takes.fill(only.empty());
   mark("mpi_only", only, made.takes, true);
   mark("mpi_except", values.text("mpi_except"), made.takes, false);
+  // A send that one rank gave to upwash would never meet a receive that another gave to the MPI.
+  made.messages = made.messages && std::ranges::all_of(functions_of_messages, [&](function each) {
+                    return made.takes[static_cast<std::size_t>(each)];
+                  });
   made.report = values.text("report");
   if (made.report == "0") made.report.clear();
   return made;
@@ -63,7 +85,8 @@ preload_options preload_options::read() {
 
 std::uint64_t preload_options::fingerprint() const noexcept {
   std::uint64_t all =
-      random_bits(static_cast<std::uint64_t>(sample), collectives ? 1 : 0, neighborhoods ? 1 : 0);
+      random_bits(static_cast<std::uint64_t>(sample),
+                  (collectives ? 1U : 0U) | (messages ? 2U : 0U), neighborhoods ? 1 : 0);
   for (std::size_t i = 0; i < takes.size(); ++i) all = random_bits(all, i, takes[i] ? 1 : 0);
   return all;
 }

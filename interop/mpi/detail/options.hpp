@@ -16,13 +16,16 @@ struct preload_options {
   std::array<bool, number_of_functions> takes{};  ///< those that a knob has not left out
   bool collectives = false;
   bool neighborhoods = false;
+  bool messages = false;    ///< never when a list leaves one of their functions out
   std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
   std::string report;       ///< empty: none; "1": text; else a file, as JSON
 
   /// Of the environment. Throws `error` (configuration), also for a name that is no function.
   [[nodiscard]] static preload_options read();
 
-  [[nodiscard]] bool nothing() const noexcept { return !collectives && !neighborhoods; }
+  [[nodiscard]] bool nothing() const noexcept {
+    return !collectives && !neighborhoods && !messages;
+  }
   /// Equal at ranks that take over alike.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept;
 };

@@ -126,6 +126,7 @@ void library_turns::take_turn() const noexcept {
 session::session(attached_job joined, preload_options options, std::vector<int> ranks,
                  bool lets_us_go_on)
     : communicators(joined.job().world(), std::move(ranks)),
+      messages(joined.job()),
       joined_(std::move(joined)),
       options_(std::move(options)),
       turns_(joined_.job()),
@@ -135,14 +136,20 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
   if (membership* world = communicators.find(MPI_COMM_WORLD);
       world != nullptr && world->refused == fate::taken) {
     communicators.make_ready(*world, false);
+    world->has_messages = has_messages();
   }
 }
 
 int session::go_on() noexcept {
   session* own = current();
-  if (own == nullptr || own->open.empty() || own->depth_ != 0) return 0;
+  if (own == nullptr || own->depth_ != 0) return 0;
+  if (own->open.empty() && !own->has_messages()) return 0;
   try {
     const inside here(*own);
+    if (own->open.empty()) {
+      own->here().progress();
+      return 0;
+    }
     return own->open.advance(own->here());
   } catch (...) {
     own->fail(own->open.at());
@@ -191,6 +198,7 @@ void session::end() {
   try {
     const inside here(*own_);
     own_->open.finish(nullptr);
+    own_->messages.finish(nullptr);
     own_->persistent.end();
   } catch (...) {
     own_->fail(own_->open.at());
@@ -243,7 +251,9 @@ int wait_one_by_one(int number, MPI_Request* requests, MPI_Status* statuses) noe
 int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
 #ifndef OPEN_MPI
   const session* own = session::current();
-  if (own != nullptr && !own->open.empty()) return wait_one_by_one(number, requests, statuses);
+  if (own != nullptr && !(own->open.empty() && own->messages.empty())) {
+    return wait_one_by_one(number, requests, statuses);
+  }
 #endif
   return PMPI_Waitall(number, requests, statuses);
 }

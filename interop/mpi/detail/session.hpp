@@ -12,6 +12,7 @@
 #include "interop/mpi/detail/communicators.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/open_calls.hpp"
+#include "interop/mpi/detail/open_messages.hpp"
 #include "interop/mpi/detail/options.hpp"
 #include "interop/mpi/detail/persistent_calls.hpp"
 #include "interop/mpi/detail/report.hpp"
@@ -43,10 +44,10 @@ class library_turns final : public waiter_layer {
     waiter_layer::idle(rank, target, reason);
   }
 
- private:
   /// Not blocking.
   void take_turn() const noexcept;
 
+ private:
   /// A wait that is short leaves the library alone.
   static constexpr unsigned idles_first = 4;
 
@@ -74,6 +75,10 @@ class session {
 
   /// Whether the library lets upwash go on while the program waits in it.
   [[nodiscard]] bool library_lets_us_go_on() const noexcept { return lets_us_go_on_; }
+  /// Whether messages on communicators are upwash's, of those that have their teams from the start.
+  [[nodiscard]] bool has_messages() const noexcept { return options_.messages && lets_us_go_on_; }
+  /// Once: for functions that look and do not wait. Nonblocking.
+  void let_library_go_on() const noexcept { turns_.take_turn(); }
   /// From the library's own progress: moves what is under way. Nothing where this rank is in upwash
   /// already, which calls the library, too.
   [[nodiscard]] static int go_on() noexcept;
@@ -98,6 +103,7 @@ class session {
   staging memory;
   persistent_calls persistent;
   open_calls open;
+  open_messages messages;
   /// Null where there is no report and no sampling.
   std::unique_ptr<measurements> measured;
 

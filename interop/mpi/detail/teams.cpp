@@ -18,6 +18,7 @@ void give_team(function made_by, MPI_Comm comm) noexcept {
     const bool near = kind != MPI_UNDEFINED && own->options().neighborhoods;
     if (of->refused == fate::taken || (near && of->refused == fate::one_member)) {
       own->communicators.make_ready(*of, near);
+      of->has_messages = own->has_messages() && of->refused == fate::taken;
     }
   } catch (...) {
     own->fail(made_by);

@@ -223,6 +223,12 @@ bool messenger::test(const posted& p) {
   return p.now == posted::state::complete;
 }
 
+bool messenger::tell_end(posted& p, const notice& where) {
+  if (p.now == posted::state::complete) return false;
+  p.end = begin_operation(here_, where, reason_of(p));
+  return true;
+}
+
 void messenger::wait(posted& p, const call_site& site) {
   const auto over = [](const void* which) {
     return static_cast<const posted*>(which)->now == posted::state::complete;
@@ -275,6 +281,19 @@ bool messenger::cancel(posted& p) {
 
 request messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                         mode how) {
+  request told;
+  static_cast<void>(send_to_member(to, destination, tag, bytes, how, {.handle = &told}));
+  return told;
+}
+
+bool messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
+                     mode how, const notice& where) {
+  return send_to_member(to, destination, tag, bytes, how, {.where = &where});
+}
+
+bool messenger::send_to_member(const team& to, int destination, int tag,
+                               std::span<const std::byte> bytes, mode how,
+                               const end_of_send& told) {
   if (here_.in_handler()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: send in a handler; use active messages", here_.rank()));
@@ -285,11 +304,9 @@ request messenger::send(const team& to, int destination, int tag, std::span<cons
                             "2^31-1",
                             here_.rank(), destination, tag, to.size() - 1));
   }
-  request told;
   label with{.team = to.id(), .member = to.rank(), .tag = tag};
   with.ready = how == mode::ready ? 1 : 0;
-  dispatch(to.world_rank(destination), with, bytes, how, {.handle = &told});
-  return told;
+  return dispatch(to.world_rank(destination), with, bytes, how, told);
 }
 
 void messenger::send_edge(const team& to, int member, const edge& what,
@@ -304,17 +321,18 @@ void messenger::send_edge(const team& to, int member, const edge& what,
     told = 0;
     end = {};
   }
-  dispatch(to.world_rank(member), with, bytes, how, end);
+  static_cast<void>(dispatch(to.world_rank(member), with, bytes, how, end));
 }
 
-void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
+bool messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                          const end_of_send& told) {
   balance& other = balances_.with(rank);
   const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
   const bool in_line = other.listed != nullptr &&
                        !contexts_.promised(contexts_.of(with.team, with.kind)).allow_overtaking;
   if (bytes.size() > options_.eager_bytes || !room || in_line) {
-    return offer(rank, with, bytes, told);
+    offer(rank, with, bytes, told);
+    return true;
   }
   other.outstanding += charge_of(bytes.size());
   sending* s = nullptr;
@@ -325,7 +343,7 @@ void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes
   if (other.queued == nullptr && try_send_medium<&handle_eager>(here_, rank, bytes, with).what ==
                                      conduit::outcome::done) [[likely]] {
     if (s == nullptr && told.edge != nullptr) *told.edge = 0;
-    return;
+    return s != nullptr;
   }
   if (s == nullptr) {
     s = &new_sending(rank, with, bytes.size(), told);
@@ -334,16 +352,18 @@ void messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes
   s->whole = true;
   s->bytes = bytes;
   queue(*s, other, with);
+  return true;
 }
 
 sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
                                 const end_of_send& told) {
   sending& s = *sends_.take();
   s.edge = told.edge;
+  const conduit::wait_reason reason{
+      .operation = "send", .peer = rank, .tag = with.tag, .bytes = bytes, .team = with.team};
+  if (told.where != nullptr) s.end = begin_operation(here_, *told.where, reason);
   if (told.handle != nullptr) {
-    auto begun = begin_operation(
-        here_,
-        {.operation = "send", .peer = rank, .tag = with.tag, .bytes = bytes, .team = with.team});
+    auto begun = begin_operation(here_, reason);
     *told.handle = std::move(begun.handle);
     s.end = begun.end;
   }

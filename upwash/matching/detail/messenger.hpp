@@ -47,6 +47,8 @@ class messenger final : public service_base {
   [[nodiscard]] int rank() const noexcept { return here_.rank(); }
   request send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                mode how);
+  bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
+            const notice& where);
   receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
   static receiving receive_claimed(claimed_message&& claimed, std::span<std::byte> into);
   std::optional<receipt> probe(const team& from, int source, int tag);
@@ -54,6 +56,7 @@ class messenger final : public service_base {
   std::optional<claimed_message> claim(const team& from, int source, int tag);
   bool cancel(posted& p);
   [[nodiscard]] bool test(const posted& p);
+  bool tell_end(posted& p, const notice& where);
   void wait(posted& p, const call_site& site);
   void finish(posted& p) noexcept;
   void give_back(posted& p) { posts_.give_back(&p); }
@@ -82,8 +85,12 @@ class messenger final : public service_base {
   struct end_of_send {
     request* handle = nullptr;
     std::uint64_t* edge = nullptr;
+    const notice* where = nullptr;
   };
-  void dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
+  /// False: complete on return.
+  bool send_to_member(const team& to, int destination, int tag, std::span<const std::byte> bytes,
+                      mode how, const end_of_send& told);
+  bool dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                 const end_of_send& told);
   void offer(int rank, label& with, std::span<const std::byte> bytes, const end_of_send& told);
   /// The send's name, for its receiver to give back.

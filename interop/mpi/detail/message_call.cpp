@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/message_call.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "upwash/base/error.hpp"
+
+namespace upwash::mpi {
+namespace {
+
+matching::mode mode_of(sending how) noexcept {
+  switch (how) {
+    case sending::synchronous: return matching::mode::synchronous;
+    case sending::ready: return matching::mode::ready;
+    case sending::standard:
+    case sending::buffered: break;
+  }
+  return matching::mode::standard;
+}
+
+int source_of(int from) noexcept { return from == MPI_ANY_SOURCE ? matching::any_source : from; }
+int tag_of(int tag) noexcept { return tag == MPI_ANY_TAG ? matching::any_tag : tag; }
+
+/// What a receive from MPI_PROC_NULL gives.
+void fill_of_nobody(MPI_Status* status) {
+  PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, status);
+}
+
+/// A buffered send is over when its bytes are copied.
+outgoing packed(staging& memory, sending how, const elements& what) {
+  if (how == sending::buffered) return {memory, what, outgoing::copied{}};
+  return {memory, what};
+}
+
+void receive_into(open_message& message, staging& memory, const elements& where) {
+  message.into.emplace(memory, where);
+  if (where.facts->dense) return;
+  message.types = std::make_unique<kept_types>();
+  message.into->keep_type(*message.types);
+}
+
+}  // namespace
+
+struct message_call::exchange {
+  std::optional<outgoing> out;
+  int to = MPI_PROC_NULL;
+  int send_tag = 0;
+  std::optional<elements> into;
+  int from = MPI_PROC_NULL;
+  int receive_tag = 0;
+};
+
+void message_call::check_destination(int to, int tag) const {
+  if (to == MPI_PROC_NULL) throw pass_on{fate::no_peer};
+  if (to < 0 || to >= on_.size || tag < 0) throw pass_on{fate::bad_call};
+}
+
+void message_call::check_source(int from, int tag) const {
+  if (from == MPI_PROC_NULL) throw pass_on{fate::no_peer};
+  const bool wild = from == MPI_ANY_SOURCE;
+  if (!wild && (from < 0 || from >= on_.size)) throw pass_on{fate::bad_call};
+  if (tag < 0 && tag != MPI_ANY_TAG) throw pass_on{fate::bad_call};
+}
+
+int message_call::send(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,
+                       int tag) {
+  check_destination(to, tag);
+  const elements what = of(buffer, count, type);
+  if (how == sending::buffered) {
+    open_message& message = own_.messages.make(which_, on_);
+    message.out.emplace(packed(own_.memory, how, what));
+    own_.messages.send(message, to, tag, matching::mode::standard);
+    own_.messages.detach(message);
+    return MPI_SUCCESS;
+  }
+  const outgoing out = packed(own_.memory, how, what);
+  matching::send(on_.among, to, tag, out.bytes(), mode_of(how)).wait();
+  return MPI_SUCCESS;
+}
+
+int message_call::isend(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,
+                        int tag, MPI_Request* request) {
+  check_destination(to, tag);
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  if (how == sending::buffered) {
+    send(how, buffer, count, type, to, tag);
+    PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, on_.comm, request);
+    return MPI_SUCCESS;
+  }
+  const elements what = of(buffer, count, type);
+  open_message& message = own_.messages.make(which_, on_);
+  message.out.emplace(packed(own_.memory, how, what));
+  own_.messages.send(message, to, tag, mode_of(how));
+  own_.messages.give(message, request);
+  return MPI_SUCCESS;
+}
+
+int message_call::recv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                       MPI_Status* status) {
+  check_source(from, tag);
+  const incoming into(own_.memory, of(buffer, count, type));
+  matching::receiving coming =
+      matching::receive(on_.among, source_of(from), tag_of(tag), into.bytes());
+  const outcome end = end_of(coming, into);
+  fill(status, end.got);
+  return end.code;
+}
+
+int message_call::irecv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                        MPI_Request* request) {
+  check_source(from, tag);
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  const elements where = of(buffer, count, type);
+  open_message& message = own_.messages.make(which_, on_);
+  receive_into(message, own_.memory, where);
+  own_.messages.receive(
+      message, matching::receive(on_.among, source_of(from), tag_of(tag), message.into->bytes()));
+  own_.messages.give(message, request);
+  return MPI_SUCCESS;
+}
+
+int message_call::run(exchange& both, MPI_Status* status) {
+  std::optional<incoming> into;
+  matching::receiving coming;
+  if (both.into) {
+    into.emplace(own_.memory, *both.into);
+    coming =
+        matching::receive(on_.among, source_of(both.from), tag_of(both.receive_tag), into->bytes());
+  }
+  upwash::request going;
+  if (both.out) going = matching::send(on_.among, both.to, both.send_tag, both.out->bytes());
+  outcome end;
+  if (into) {
+    end = end_of(coming, *into);
+    fill(status, end.got);
+  } else {
+    fill_of_nobody(status);
+  }
+  going.wait();
+  return end.code;
+}
+
+int message_call::start(exchange& both, MPI_Request* request) {
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  open_message& message = own_.messages.make(which_, on_);
+  if (both.into) {
+    receive_into(message, own_.memory, *both.into);
+    own_.messages.receive(
+        message, matching::receive(on_.among, source_of(both.from), tag_of(both.receive_tag),
+                                   message.into->bytes()));
+  }
+  if (both.out) {
+    message.out = std::move(both.out);
+    own_.messages.send(message, both.to, both.send_tag, matching::mode::standard);
+  }
+  own_.messages.give(message, request);
+  return MPI_SUCCESS;
+}
+
+message_call::exchange message_call::described(const void* sent, MPI_Count sends,
+                                               MPI_Datatype send_type, int to, int send_tag,
+                                               void* received, MPI_Count receives,
+                                               MPI_Datatype receive_type, int from, int receive_tag,
+                                               bool replaces) const {
+  if (to == MPI_PROC_NULL && from == MPI_PROC_NULL) throw pass_on{fate::no_peer};
+  exchange both;
+  if (to != MPI_PROC_NULL) check_destination(to, send_tag);
+  if (from != MPI_PROC_NULL) {
+    check_source(from, receive_tag);
+    both.into = of(received, receives, receive_type);
+    both.from = from;
+    both.receive_tag = receive_tag;
+  }
+  if (to != MPI_PROC_NULL) {
+    // What is replaced goes out from a copy, as of a buffered send.
+    both.out.emplace(packed(own_.memory, replaces ? sending::buffered : sending::standard,
+                            of(sent, sends, send_type)));
+    both.to = to;
+    both.send_tag = send_tag;
+  }
+  return both;
+}
+
+int message_call::sendrecv(const void* sent, MPI_Count sends, MPI_Datatype send_type, int to,
+                           int send_tag, void* received, MPI_Count receives,
+                           MPI_Datatype receive_type, int from, int receive_tag,
+                           MPI_Status* status) {
+  exchange both = described(sent, sends, send_type, to, send_tag, received, receives, receive_type,
+                            from, receive_tag, false);
+  return run(both, status);
+}
+
+int message_call::sendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype type, int to,
+                                   int send_tag, int from, int receive_tag, MPI_Status* status) {
+  exchange both =
+      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true);
+  return run(both, status);
+}
+
+int message_call::isendrecv(const void* sent, MPI_Count sends, MPI_Datatype send_type, int to,
+                            int send_tag, void* received, MPI_Count receives,
+                            MPI_Datatype receive_type, int from, int receive_tag,
+                            MPI_Request* request) {
+  exchange both = described(sent, sends, send_type, to, send_tag, received, receives, receive_type,
+                            from, receive_tag, false);
+  return start(both, request);
+}
+
+int message_call::isendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype type, int to,
+                                    int send_tag, int from, int receive_tag, MPI_Request* request) {
+  exchange both =
+      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true);
+  return start(both, request);
+}
+
+int message_call::probe(int from, int tag, MPI_Status* status) {
+  check_source(from, tag);
+  fill(status, matching::wait_for_message(on_.among, source_of(from), tag_of(tag)));
+  return MPI_SUCCESS;
+}
+
+int message_call::iprobe(int from, int tag, int* found, MPI_Status* status) {
+  check_source(from, tag);
+  if (found == nullptr) throw pass_on{fate::bad_call};
+  const auto seen = matching::probe(on_.among, source_of(from), tag_of(tag));
+  *found = seen ? 1 : 0;
+  if (seen) fill(status, *seen);
+  if (!seen) own_.let_library_go_on();
+  return MPI_SUCCESS;
+}
+
+int message_call::improbe(int from, int tag, int* found, MPI_Message* message, MPI_Status* status) {
+  check_source(from, tag);
+  if (found == nullptr || message == nullptr) throw pass_on{fate::bad_call};
+  auto taken = matching::claim(on_.among, source_of(from), tag_of(tag));
+  *found = taken ? 1 : 0;
+  if (!taken) {
+    own_.let_library_go_on();
+    return MPI_SUCCESS;
+  }
+  fill(status, taken->what());
+  *message = own_.messages.keep(std::move(*taken), on_);
+  return MPI_SUCCESS;
+}
+
+int message_call::mprobe(int from, int tag, MPI_Message* message, MPI_Status* status) {
+  int found = 0;
+  for (;;) {
+    improbe(from, tag, &found, message, status);
+    if (found != 0) return MPI_SUCCESS;
+    static_cast<void>(matching::wait_for_message(on_.among, source_of(from), tag_of(tag)));
+  }
+}
+
+int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype type,
+                                  matching::claimed_message&& message, MPI_Status* status) {
+  const incoming into(own_.memory, of(buffer, count, type));
+  matching::receiving coming = matching::receive(std::move(message), into.bytes());
+  const outcome end = end_of(coming, into);
+  fill(status, end.got);
+  return end.code;
+}
+
+int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype type,
+                                  matching::claimed_message&& message, MPI_Request* request) {
+  const elements where = of(buffer, count, type);
+  open_message& under_way = own_.messages.make(which_, on_);
+  receive_into(under_way, own_.memory, where);
+  own_.messages.receive(under_way, matching::receive(std::move(message), under_way.into->bytes()));
+  own_.messages.give(under_way, request);
+  return MPI_SUCCESS;
+}
+
+namespace detail {
+
+membership* begin_message(session& own, function which, MPI_Comm comm) {
+  const auto pass = [&](fate why) -> membership* {
+    count(which, why);
+    return nullptr;
+  };
+  if (!own.has_messages()) return pass(own.options().messages ? fate::no_progress : fate::left_out);
+  membership* on = own.communicators.find(comm);
+  if (on == nullptr) return pass(fate::bad_call);
+  if (on->refused != fate::taken) return pass(on->refused);
+  return on->has_messages ? on : pass(fate::no_team_yet);
+}
+
+}  // namespace detail
+}  // namespace upwash::mpi

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/mpi/detail/open_messages.hpp"
+
+#include <utility>
+
+#include "upwash/base/error.hpp"
+#include "upwash/core/host.hpp"
+
+namespace upwash::mpi {
+
+void fill(MPI_Status* status, const matching::receipt& got) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = got.source == matching::any_source ? MPI_ANY_SOURCE : got.source;
+  status->MPI_TAG = got.tag == matching::any_tag ? MPI_ANY_TAG : got.tag;
+  PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(got.bytes));
+  PMPI_Status_set_cancelled(status, got.cancelled ? 1 : 0);
+}
+
+outcome end_of(matching::receiving& coming, const incoming& into) {
+  try {
+    const matching::receipt got = coming.wait();
+    if (!got.cancelled) into.deliver(got.bytes);
+    return {got, MPI_SUCCESS};
+  } catch (const error& refused) {
+    if (refused.kind() != error_kind::argument) throw;
+    return {{}, MPI_ERR_TRUNCATE};
+  }
+}
+
+open_message& open_messages::make(function which, membership& on) {
+  open_message& made = *pool_.take();
+  made.which = which;
+  made.on = &on;
+  made.in = this;
+  made.parts = 1;  // until all of it is begun
+  made.told = MPI_REQUEST_NULL;
+  made.end = {};
+  ++on.open_messages;
+  ++number_;
+  return made;
+}
+
+void open_messages::send(open_message& message, int to, int tag, matching::mode how) {
+  if (matching::send(message.on->among, to, tag, message.out->bytes(), how,
+                     notice::call(&open_messages::part_ended, &message))) {
+    ++message.parts;
+  }
+}
+
+void open_messages::receive(open_message& message, matching::receiving coming) {
+  message.coming = std::move(coming);
+  if (message.coming.tell(notice::call(&open_messages::part_ended, &message))) ++message.parts;
+}
+
+void open_messages::give(open_message& message, MPI_Request* request) {
+  if (message.parts == 1 && !message.into) {
+    // Of a send nobody asks but whether it is over: so is one to nobody.
+    PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, message.on->comm, request);
+  } else {
+    PMPI_Grequest_start(&query, &let_go, &cancel, &message, request);
+    message.told = *request;
+  }
+  end_part(message);
+}
+
+void open_messages::detach(open_message& message) { end_part(message); }
+
+void open_messages::part_ended(void* message) {
+  auto& of = *static_cast<open_message*>(message);
+  of.in->end_part(of);
+}
+
+void open_messages::end_part(open_message& message) {
+  if (--message.parts != 0) return;
+  if (message.into) message.end = end_of(message.coming, *message.into);
+  message.coming = {};
+  message.out.reset();
+  message.into.reset();
+  message.types.reset();
+  --message.on->open_messages;
+  --number_;
+  if (message.told == MPI_REQUEST_NULL) return pool_.give_back(&message);
+  // The program may free it from now on.
+  PMPI_Grequest_complete(message.told);
+}
+
+void open_messages::finish(const membership* on) {
+  struct waited {
+    const open_messages* all;
+    const membership* on;
+  } const until{this, on};
+  const auto over = [](const void* what) {
+    const auto& of = *static_cast<const waited*>(what);
+    return of.on != nullptr ? of.on->open_messages == 0 : of.all->empty();
+  };
+  if (!over(&until)) {
+    host(here_).wait(conduit::wait_target::predicate(over, &until),
+                     {.operation = "messages under way"});
+  }
+}
+
+MPI_Message open_messages::keep(matching::claimed_message message, membership& on) {
+  const std::uintptr_t word = claimed_bits | (++last_claimed_ << 1U & 0xffffffU);
+  claimed_.insert_or_assign(word, std::make_unique<claimed>(claimed{std::move(message), &on}));
+  return handle_of<MPI_Message>(word);
+}
+
+std::unique_ptr<open_messages::claimed> open_messages::take(MPI_Message message) {
+  const auto found = claimed_.find(word_of(message));
+  if (found == claimed_.end()) return nullptr;
+  auto taken = std::move(found->second);
+  claimed_.erase(found);
+  return taken;
+}
+
+int open_messages::query(void* message, MPI_Status* status) {
+  const auto& of = *static_cast<const open_message*>(message);
+  fill(status, of.end.got);
+  if (of.end.code != MPI_SUCCESS) status->MPI_ERROR = of.end.code;
+  return of.end.code;
+}
+
+/// The program has no request for it any more, and it is complete.
+int open_messages::let_go(void* message) {
+  auto& of = *static_cast<open_message*>(message);
+  of.in->pool_.give_back(&of);
+  return MPI_SUCCESS;
+}
+
+/// Sends go on: MPI leaves that open.
+int open_messages::cancel(void* message, int complete) {
+  auto& of = *static_cast<open_message*>(message);
+  if (complete == 0) of.coming.cancel();
+  return MPI_SUCCESS;
+}
+
+}  // namespace upwash::mpi

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Nonblocking messages that are under way, and messages that a probe took out. To the program each
+// of the former is a generalized request of the MPI library's, as a collective is (open_calls.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "interop/mpi/detail/buffers.hpp"
+#include "interop/mpi/detail/communicators.hpp"
+#include "interop/mpi/detail/counts.hpp"
+#include "interop/mpi/detail/mpi.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/matching/engines/node_pool.hpp"
+#include "upwash/matching/messages.hpp"
+
+namespace upwash::mpi {
+
+class open_messages;
+
+/// What MPI says of a message behind its receive.
+struct outcome {
+  matching::receipt got;
+  int code = MPI_SUCCESS;
+};
+
+/// Sets all but MPI_ERROR, which belongs to calls for several requests. Not of MPI_STATUS_IGNORE.
+void fill(MPI_Status* status, const matching::receipt& got);
+/// Waits for a receive; blocking. What came is where the program wants it.
+[[nodiscard]] outcome end_of(matching::receiving& coming, const incoming& into);
+
+/// A send, a receive, or one of each. Pooled; until it is complete and the program has no request.
+struct open_message {
+  function which{};
+  membership* on = nullptr;
+  open_messages* in = nullptr;
+  int parts = 0;       ///< of it that are under way
+  MPI_Request told{};  ///< that the program has; MPI_REQUEST_NULL: nobody asks
+  std::optional<outgoing> out;
+  std::optional<incoming> into;
+  std::unique_ptr<kept_types> types;
+  matching::receiving coming;
+  outcome end;
+  open_message* next_free = nullptr;
+};
+
+/// Handles of messages that a probe took out are numbers that are none of the MPI library's: its
+/// addresses are even, and MPICH's numbers have no such kind.
+inline constexpr std::uintptr_t claimed_bits = 0x7e000001;
+[[nodiscard]] inline bool is_claimed(std::uintptr_t word) noexcept {
+  return word >> 24U == claimed_bits >> 24U && word % 2 == 1;
+}
+
+/// Of one rank. Memory: about 300 bytes a message under way.
+class open_messages {
+ public:
+  explicit open_messages(job& here) : here_(here) {}
+  open_messages(const open_messages&) = delete;
+  open_messages& operator=(const open_messages&) = delete;
+
+  [[nodiscard]] bool empty() const noexcept { return number_ == 0; }
+
+  [[nodiscard]] open_message& make(function which, membership& on);
+  /// Sends what `message.out` holds.
+  void send(open_message& message, int to, int tag, matching::mode how);
+  /// Receives into what `message.into` holds.
+  void receive(open_message& message, matching::receiving coming);
+  /// All of it is begun: gives the program a request for it.
+  void give(open_message& message, MPI_Request* request);
+  /// The same where nobody will ask.
+  void detach(open_message& message);
+  /// Blocks until those on the communicator are complete; null: all.
+  void finish(const membership* on);
+
+  /// A handle for a message that was taken out.
+  [[nodiscard]] MPI_Message keep(matching::claimed_message message, membership& on);
+  struct claimed {
+    matching::claimed_message message;
+    membership* on;
+  };
+  /// Null: none of ours.
+  [[nodiscard]] std::unique_ptr<claimed> take(MPI_Message message);
+
+ private:
+  static void part_ended(void* message);
+  void end_part(open_message& message);
+  static int query(void* message, MPI_Status* status);
+  static int let_go(void* message);
+  static int cancel(void* message, int complete);
+
+  job& here_;
+  matching::node_pool<open_message> pool_;
+  std::size_t number_ = 0;
+  std::unordered_map<std::uintptr_t, std::unique_ptr<claimed>> claimed_;
+  unsigned last_claimed_ = 0;
+};
+
+}  // namespace upwash::mpi
