@@ -36,7 +36,7 @@ HEADERS = """#include <mpi.h>
 #endif
 """
 # Called instead of the library's own (detail/session.hpp).
-INSTEAD = {"MPI_Waitall": "upwash::mpi::wait_all"}
+INSTEAD = {"MPI_Wait": "upwash::mpi::wait", "MPI_Waitall": "upwash::mpi::wait_all"}
 # They wait for each other, so they may give the new communicator its team.
 MAKES_COMMUNICATOR = re.compile(
     r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
@@ -118,8 +118,9 @@ def wrapper(name, result, parameters):
     call = f"{INSTEAD.get(name, 'P' + name)}({', '.join(names)})"
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
+        hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
         after = (f"  const int code = {call};\n"
-                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, *{names[-1]});\n"
+                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, *{names[-1]}{hints});\n"
                  "  return code;\n")
     return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
 
@@ -265,12 +266,14 @@ def fortran_call(name, parameters):
 def fortran_maker(name, parameters):
     """Of a function that makes a communicator: the library's own, and a team."""
     names = [f"a{number}" for number in range(len(parameters))]
+    hints = "".join(f", PMPI_Info_f2c(*static_cast<MPI_Fint*>({n}))"
+                    for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
     body = (f"  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
             f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"o{name.lower()}_f\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
             f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, "
-            f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})));\n"
+            f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})){hints});\n"
             "  if (ierror != nullptr) *ierror = code;\n")
     return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body)
 

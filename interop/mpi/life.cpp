@@ -11,6 +11,7 @@
 
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/session.hpp"
+#include "interop/mpi/detail/teams.hpp"
 
 using namespace upwash::mpi;  // NOLINT: of this file alone
 
@@ -112,6 +113,12 @@ int MPI_Finalize(void) {
 
 int MPI_Comm_free(MPI_Comm* comm) {
   return free_communicator(function::of_MPI_Comm_free, comm, [&] { return PMPI_Comm_free(comm); });
+}
+
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  passed(function::of_MPI_Comm_set_info);
+  take_hints(function::of_MPI_Comm_set_info, comm, info);
+  return PMPI_Comm_set_info(comm, info);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {

@@ -140,6 +140,28 @@ for library in "${libraries[@]}"; do
     [[ $ranks == 1 || $(taken 'MPIX?_Neighbor_.*_init') -gt 0 ]] || fail "$library: $case_now: none persistent"
   done
 
+  for ranks in 2 3 5; do
+    rounds=$([[ $ranks == 5 ]] && echo 40 || echo 100)
+    knobs=(--knob mpi=all --knob "report=$work/report.json")
+    case_now="random messages: $ranks ranks, seed $seed, $rounds rounds"
+    start "$ranks" "$work/random_messages.$library" "$seed" "$rounds" 100000
+    passes
+    (($(taken 'MPI_([BSRI]?[bsr]?[Ss]end|[IM]?m?[Rr]ecv|[IM]?m?[Pp]robe)') > ranks * rounds)) || fail "$library: $case_now: hardly a call was taken over"
+    case_now="corners of messages: $ranks ranks"
+    start "$ranks" "$work/message_corners.$library"
+    passes
+  done
+  case_now="random messages between nodes: seed $seed"
+  UPWASH_FAKE_NODES=2 start 4 "$work/random_messages.$library" "$seed" 30 100000
+  passes
+  # A send here would never meet a receive there.
+  case_now="messages but for one of their functions: seed $seed"
+  knobs+=(--knob mpi_except=MPI_Iprobe)
+  start 3 "$work/random_messages.$library" "$seed" 20 100000
+  passes
+  [[ $(taken 'MPI_(Recv|Irecv|Send|Isend)') == 0 ]] || fail "$library: $case_now: some were taken over"
+  knobs=(--knob "report=$work/report.json")
+
   case_now="what is left to the library"
   start 3 "$work/left_to_mpi.$library"
   passes
@@ -165,6 +187,12 @@ for library in "${libraries[@]}"; do
       passes
       # MPICH's own module of Fortran 2008 begins without C's MPI_Init: nothing is taken over.
       [[ $library == mpich || $(taken 'MPI_.*') == $((2 * ranks)) ]] || fail "$library: $case_now: $(taken 'MPI_.*') calls were taken over"
+      knobs=(--knob mpi=all --knob "report=$work/report.json")
+      start "$ranks" "$work/fortran_messages.$library"
+      passes
+      (($(taken 'MPI_I?s?([Ss]end|[Rr]ecv)|MPI_Mrecv|MPI_Sendrecv.*') == 10 * ranks)) ||
+        fail "$library: $case_now: $(taken 'MPI_I?s?([Ss]end|[Rr]ecv)|MPI_Mrecv|MPI_Sendrecv.*') messages were taken over"
+      knobs=(--knob "report=$work/report.json")
     done
   fi
 

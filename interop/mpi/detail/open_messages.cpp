@@ -34,6 +34,7 @@ open_message& open_messages::make(function which, membership& on) {
   made.on = &on;
   made.in = this;
   made.parts = 1;  // until all of it is begun
+  made.is_freed = false;
   made.told = MPI_REQUEST_NULL;
   made.end = {};
   ++on.open_messages;
@@ -60,6 +61,7 @@ void open_messages::give(open_message& message, MPI_Request* request) {
   } else {
     PMPI_Grequest_start(&query, &let_go, &cancel, &message, request);
     message.told = *request;
+    recent(*request) = &message;
   }
   end_part(message);
 }
@@ -81,8 +83,11 @@ void open_messages::end_part(open_message& message) {
   --message.on->open_messages;
   --number_;
   if (message.told == MPI_REQUEST_NULL) return pool_.give_back(&message);
-  // The program may free it from now on.
+  if (open_message*& known = recent(message.told); known == &message) known = nullptr;
+  // Where the program has let go of it already, MPICH has said so and Open MPI says it now.
+  const bool is_freed = message.is_freed;
   PMPI_Grequest_complete(message.told);
+  if (is_freed) pool_.give_back(&message);
 }
 
 void open_messages::finish(const membership* on) {
@@ -98,6 +103,16 @@ void open_messages::finish(const membership* on) {
     host(here_).wait(conduit::wait_target::predicate(over, &until),
                      {.operation = "messages under way"});
   }
+}
+
+void open_messages::wait_for(MPI_Request request) {
+  const open_message* known = recent(request);
+  if (known == nullptr || known->told != request) return;
+  const auto over = [](const void* message) {
+    return static_cast<const open_message*>(message)->parts == 0;
+  };
+  host(here_).wait(conduit::wait_target::predicate(over, known),
+                   {.operation = function_names[static_cast<std::size_t>(known->which)]});
 }
 
 MPI_Message open_messages::keep(matching::claimed_message message, membership& on) {
@@ -121,10 +136,11 @@ int open_messages::query(void* message, MPI_Status* status) {
   return of.end.code;
 }
 
-/// The program has no request for it any more, and it is complete.
+/// The program has no request for it any more.
 int open_messages::let_go(void* message) {
   auto& of = *static_cast<open_message*>(message);
-  of.in->pool_.give_back(&of);
+  of.is_freed = true;
+  if (of.parts == 0) of.in->pool_.give_back(&of);
   return MPI_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 // of the former is a generalized request of the MPI library's, as a collective is (open_calls.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,8 +39,9 @@ struct open_message {
   function which{};
   membership* on = nullptr;
   open_messages* in = nullptr;
-  int parts = 0;       ///< of it that are under way
-  MPI_Request told{};  ///< that the program has; MPI_REQUEST_NULL: nobody asks
+  int parts = 0;          ///< of it that are under way
+  bool is_freed = false;  ///< the program has let go of its request
+  MPI_Request told{};     ///< that the program has; MPI_REQUEST_NULL: nobody asks
   std::optional<outgoing> out;
   std::optional<incoming> into;
   std::unique_ptr<kept_types> types;
@@ -75,6 +77,9 @@ class open_messages {
   void detach(open_message& message);
   /// Blocks until those on the communicator are complete; null: all.
   void finish(const membership* on);
+  /// Blocks until it is complete, where it is one of the last that were given; else the MPI library
+  /// waits for it, which is slower. The program's request stays.
+  void wait_for(MPI_Request request);
 
   /// A handle for a message that was taken out.
   [[nodiscard]] MPI_Message keep(matching::claimed_message message, membership& on);
@@ -86,6 +91,10 @@ class open_messages {
   [[nodiscard]] std::unique_ptr<claimed> take(MPI_Message message);
 
  private:
+  static constexpr std::size_t most_recent = 1024;
+  [[nodiscard]] open_message*& recent(MPI_Request request) noexcept {
+    return recent_[(word_of(request) * 0x9e3779b97f4a7c15U >> 32U) % most_recent];
+  }
   static void part_ended(void* message);
   void end_part(open_message& message);
   static int query(void* message, MPI_Status* status);
@@ -95,6 +104,7 @@ class open_messages {
   job& here_;
   matching::node_pool<open_message> pool_;
   std::size_t number_ = 0;
+  std::array<open_message*, most_recent> recent_{};  ///< incomplete, with a request
   std::unordered_map<std::uintptr_t, std::unique_ptr<claimed>> claimed_;
   unsigned last_claimed_ = 0;
 };

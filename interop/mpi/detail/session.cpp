@@ -247,8 +247,28 @@ int wait_one_by_one(int number, MPI_Request* requests, MPI_Status* statuses) noe
 
 }  // namespace
 #endif
+namespace {
+
+/// Messages among them are waited for in upwash.
+void wait_for_messages(session* own, int number, const MPI_Request* requests) noexcept {
+  if (own == nullptr || own->messages.empty() || requests == nullptr) return;
+  try {
+    const session::inside here(*own);
+    for (int i = 0; i < number; ++i) own->messages.wait_for(requests[i]);
+  } catch (...) {
+    own->fail(function::of_MPI_Waitall);
+  }
+}
+
+}  // namespace
+
+int wait(MPI_Request* request, MPI_Status* status) noexcept {
+  wait_for_messages(session::current(), 1, request);
+  return PMPI_Wait(request, status);
+}
 
 int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
+  wait_for_messages(session::current(), number, requests);
 #ifndef OPEN_MPI
   const session* own = session::current();
   if (own != nullptr && !(own->open.empty() && own->messages.empty())) {

@@ -119,8 +119,11 @@ class session {
   int depth_ = 0;
 };
 
-/// PMPI_Waitall, which MPICH 4.0.2 ends with an abort where a generalized request is not complete.
-/// Its PMPI_Testall fails where a persistent collective of its own is complete.
+/// PMPI_Wait, but for messages in upwash.
+int wait(MPI_Request* request, MPI_Status* status) noexcept;
+
+/// PMPI_Waitall, but for messages in upwash. MPICH 4.0.2 ends it with an abort where a generalized
+/// request is not complete, and its PMPI_Testall fails where a persistent collective of its own is.
 int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept;
 
 }  // namespace upwash::mpi

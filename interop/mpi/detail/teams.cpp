@@ -2,11 +2,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/teams.hpp"
 
+#include <cstring>
+
 #include "interop/mpi/detail/session.hpp"
+#include "upwash/matching/messages.hpp"
 
 namespace upwash::mpi {
 
-void give_team(function made_by, MPI_Comm comm) noexcept {
+namespace {
+
+bool is_true(MPI_Info hints, const char* key) {
+  char value[8] = {};
+  int found = 0;
+  PMPI_Info_get(hints, key, sizeof value - 1, value, &found);
+  return found != 0 && std::strcmp(value, "true") == 0;
+}
+
+}  // namespace
+
+void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept {
+  session* own = session::current();
+  if (own == nullptr || hints == MPI_INFO_NULL) return;
+  try {
+    const session::inside here(*own);
+    const membership* of = own->communicators.find(comm);
+    if (of == nullptr || !of->has_messages) return;
+    matching::promise(of->among,
+                      {.no_any_source = is_true(hints, "mpi_assert_no_any_source"),
+                       .no_any_tag = is_true(hints, "mpi_assert_no_any_tag"),
+                       .exact_length = is_true(hints, "mpi_assert_exact_length"),
+                       .allow_overtaking = is_true(hints, "mpi_assert_allow_overtaking")});
+  } catch (...) {
+    own->fail(told_by);
+  }
+}
+
+void give_team(function made_by, MPI_Comm comm, MPI_Info hints) noexcept {
   session* own = session::current();
   if (own == nullptr) return;
   try {
@@ -23,6 +54,7 @@ void give_team(function made_by, MPI_Comm comm) noexcept {
   } catch (...) {
     own->fail(made_by);
   }
+  take_hints(made_by, comm, hints);
 }
 
 }  // namespace upwash::mpi

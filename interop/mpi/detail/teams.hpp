@@ -10,7 +10,11 @@
 namespace upwash::mpi {
 
 /// Behind the function that made it, at all members: later calls that must not wait find the team.
-/// Collective over the new communicator, blocking. Nothing for MPI_COMM_NULL.
-void give_team(function made_by, MPI_Comm comm) noexcept;
+/// Collective over the new communicator, blocking. Nothing for MPI_COMM_NULL. `hints`: what the
+/// program said of it there.
+void give_team(function made_by, MPI_Comm comm, MPI_Info hints = MPI_INFO_NULL) noexcept;
+
+/// What the program promises about its messages there (MPI 4.0, 7.4.4). Local.
+void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept;
 
 }  // namespace upwash::mpi
