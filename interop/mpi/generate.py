@@ -35,8 +35,9 @@ HEADERS = """#include <mpi.h>
 #include <mpi-ext.h>
 #endif
 """
-# Called instead of the library's own (detail/session.hpp).
-INSTEAD = {"MPI_Wait": "upwash::mpi::wait", "MPI_Waitall": "upwash::mpi::wait_all"}
+# What completes requests; and the argument that says which, of those that complete any or some.
+COMPLETES = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
+INDICES = {"any": 2, "some": 3}
 # They wait for each other, so they may give the new communicator its team.
 MAKES_COMMUNICATOR = re.compile(
     r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
@@ -115,7 +116,7 @@ def head(name, result, parameters):
 
 def wrapper(name, result, parameters):
     begin, names = head(name, result, parameters)
-    call = f"{INSTEAD.get(name, 'P' + name)}({', '.join(names)})"
+    call = f"P{name}({', '.join(names)})"
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
         hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
@@ -149,7 +150,8 @@ def message_functions():
     for letter, mode in (("", "standard"), ("B", "buffered"), ("S", "synchronous"), ("R", "ready")):
         made[f"MPI_{(letter + 'send').capitalize()}"] = ("send", f"sending::{mode}")
         made[f"MPI_I{letter.lower()}send"] = ("isend", f"sending::{mode}")
-    for each in ("recv", "irecv", "sendrecv", "sendrecv_replace", "isendrecv", "isendrecv_replace", "probe", "iprobe",
+        made[f"MPI_{(letter + 'send').capitalize()}{KEPT}"] = ("send_init", f"sending::{mode}")
+    for each in ("recv", "irecv", "recv_init", "sendrecv", "sendrecv_replace", "isendrecv", "isendrecv_replace", "probe", "iprobe",
                  "mprobe", "improbe"):
         made[f"MPI_{each.capitalize()}"] = (each, "")
     made["MPI_Mrecv"] = made["MPI_Imrecv"] = ("claimed", "")
@@ -223,19 +225,24 @@ def fortran_call(name, parameters):
         elif match := re.match(r"const MPI_Aint \w+\[\]$", text):
             declared.append(f"const MPI_Aint* {at}")
             arguments.append(at)
-        elif match := re.match(r"MPI_(Datatype|Op|Comm|Info) \w+$", text):
+        elif match := re.match(r"MPI_(Datatype|Op|Comm|Info|Request) \w+$", text):
             short = {"Datatype": "Type"}.get(match.group(1), match.group(1))
             declared.append(f"const MPI_Fint* {at}")
             arguments.append(f"PMPI_{short}_f2c(*{at})")
         elif match := re.match(r"MPI_(Comm|Request) ?\*", text):
             kind = match.group(1)
             declared.append(f"MPI_Fint* {at}")
-            makes = kind == "Request" and len(types) > 1
+            makes = kind == "Request" and len(types) > 1 and not COMPLETES.match(name)
             first = "MPI_REQUEST_NULL" if makes else f"PMPI_{kind}_f2c(*{at})"
             before += f"  MPI_{kind} h{number} = {first};\n"
             after += f"  if (code == MPI_SUCCESS) *{at} = PMPI_{kind}_c2f(h{number});\n"
             arguments.append(f"&h{number}")
-        elif re.match(r"MPI_Request \w+\[\]$", text):  # of those that only start them
+        elif re.match(r"MPI_Status \w+\[\]$", text):
+            declared.append(f"MPI_Fint* {at}")
+            before += f"  fortran::status s{number}({at}, *a0);\n"
+            after += f"  s{number}.give_back();\n"
+            arguments.append(f"s{number}.in_c()")
+        elif re.match(r"MPI_Request \w+\[\]$", text):
             declared.append(f"MPI_Fint* {at}")
             before += f"  auto r{number} = fortran::requests({at}, *a{number - 1});\n"
             after += f"  fortran::hand_back(r{number}, {at});\n"
@@ -250,7 +257,7 @@ def fortran_call(name, parameters):
             before += f"  fortran::status s{number}({at});\n"
             after += f"  s{number}.give_back();\n"
             arguments.append(f"s{number}.in_c()")
-        elif re.match(r"(const int \w+\[\]|int ?\*)", text):
+        elif re.match(r"((const )?int \w+\[\]|int ?\*)", text):
             declared.append(f"MPI_Fint* {at}")
             arguments.append(at)
         elif re.match(r"int \w+$", text):
@@ -258,6 +265,8 @@ def fortran_call(name, parameters):
             arguments.append(f"*{at}")
         else:
             sys.exit(f"generate.py: {name}: no argument of Fortran for {text}")
+    if (which := COMPLETES.match(name)) and which.group(2) in INDICES:
+        after += f"  fortran::count_from_one(a{INDICES[which.group(2)]}, {'*a2' if which.group(2) == 'some' else '1'});\n"
     body = (f"{before}  const int code = {name}({', '.join(arguments)});\n{after}"
             "  if (ierror != nullptr) *ierror = code;\n")
     return fortran_names(name, ", ".join([*declared, "MPI_Fint* ierror"]), body)

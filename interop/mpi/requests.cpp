@@ -33,6 +33,23 @@ int start_ours(function in, int code, std::span<const MPI_Request> requests) {
 
 extern "C" {
 
+/// Of the library's receive that stands for one of upwash's the library would cancel nothing else.
+int MPI_Cancel(MPI_Request* request) {
+  passed(function::of_MPI_Cancel);
+  session* own = session::current();
+  const bool kept = own != nullptr && request != nullptr && !own->persistent.empty() &&
+                    own->persistent.find(*request) != nullptr;
+  if (!kept) return PMPI_Cancel(request);
+  try {
+    const session::inside here(*own);
+    const kept_message* message = own->persistent.received(*request);
+    if (message != nullptr && message->going != nullptr) open_messages::cancel(*message->going);
+  } catch (...) {
+    own->fail(function::of_MPI_Cancel);
+  }
+  return MPI_SUCCESS;
+}
+
 int MPI_Start(MPI_Request* request) {
   const int code = PMPI_Start(request);
   return start_ours(function::of_MPI_Start, code, {request, 1});

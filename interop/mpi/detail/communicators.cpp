@@ -106,6 +106,7 @@ void communicator_book::make_ready(membership& of, bool for_neighbors) {
 std::vector<unsigned char> communicator_book::given_back(const membership& of) {
   std::vector<unsigned char> all;
   for (const auto& each : of.places) all.push_back(each->taken ? 0 : 1);
+  if (of.has_messages) all.push_back(of.kept_messages == 0 ? 1 : 0);
   if (!all.empty()) all_reduce<least, unsigned char>(of.among, blocking, in_place, all);
   return all;
 }
@@ -137,7 +138,10 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
 
 void communicator_book::release(membership* of) {
   if (of == nullptr) return;
-  if (std::ranges::count(given_back(*of), 0) != 0) return;  // as one that is never freed
+  if (std::ranges::count(given_back(*of), 0) != 0) {  // as one that is never freed
+    of->comm = MPI_COMM_WORLD;                        // whose errors are those of no other
+    return;
+  }
   const std::unique_ptr<membership> going(of);
   for (const auto& each : going->places) {
     each->near.reset();

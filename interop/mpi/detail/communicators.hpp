@@ -35,6 +35,7 @@ struct membership {
   int size = 1;
   bool has_messages = false;        ///< upwash has all of them, from its first
   std::uint64_t open_messages = 0;  ///< nonblocking ones that are under way here
+  std::uint64_t kept_messages = 0;  ///< persistent ones that have a request
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   bool knows_neighbors = false;    ///< `near` says it

@@ -6,12 +6,15 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "interop/mpi/detail/open_messages.hpp"
 
 /// Common blocks of programs in Fortran; of none in others.
 extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 extern "C" __attribute__((weak)) int mpi_fortran_status_ignore_;
+extern "C" __attribute__((weak)) int mpi_fortran_statuses_ignore_;
 
 namespace upwash::mpi::fortran {
 
@@ -76,13 +79,29 @@ MPI_Fint number_of(MPI_Message of) {
   return is_claimed(word_of(of)) ? static_cast<MPI_Fint>(word_of(of)) : PMPI_Message_c2f(of);
 }
 
-status::status(MPI_Fint* given)
-    : given_(given), ignored_(given == &mpi_fortran_status_ignore_ || given == nullptr) {
-  if (!ignored_) PMPI_Status_f2c(given_, &filled_);
+void count_from_one(MPI_Fint* indices, MPI_Fint number) noexcept {
+  for (MPI_Fint i = 0; i < number; ++i) {
+    if (indices[i] != MPI_UNDEFINED) ++indices[i];
+  }
+}
+
+status::status(MPI_Fint* given, MPI_Fint number) : given_(given) {
+  if (given == &mpi_fortran_status_ignore_ || given == &mpi_fortran_statuses_ignore_) {
+    given_ = nullptr;
+    return;
+  }
+  filled_.resize(static_cast<std::size_t>(std::max(number, 1)));
+  for (int i = 0; i < number; ++i) {
+    PMPI_Status_f2c(given_ + i * size, &filled_[static_cast<std::size_t>(i)]);
+  }
+  count_ = number;
 }
 
 void status::give_back() {
-  if (!ignored_) PMPI_Status_c2f(&filled_, given_);
+  if (given_ == nullptr) return;
+  for (int i = 0; i < count_; ++i) {
+    PMPI_Status_c2f(&filled_[static_cast<std::size_t>(i)], given_ + i * size);
+  }
 }
 
 void* library_function(const char* name) noexcept { return dlsym(RTLD_NEXT, name); }

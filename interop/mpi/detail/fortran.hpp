@@ -5,6 +5,7 @@
 // so that `generate.py` writes them, too.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "interop/mpi/detail/mpi.hpp"
@@ -27,18 +28,27 @@ void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles);
 [[nodiscard]] MPI_Message message(MPI_Fint number);
 [[nodiscard]] MPI_Fint number_of(MPI_Message of);
 
-/// An argument that a call may fill.
+/// What requests are called by their places in an array.
+void count_from_one(MPI_Fint* indices, MPI_Fint number) noexcept;
+
+/// An argument that a call may fill, of one or of several.
 class status {
  public:
-  explicit status(MPI_Fint* given);
-  [[nodiscard]] MPI_Status* in_c() noexcept { return ignored_ ? MPI_STATUS_IGNORE : &filled_; }
+  explicit status(MPI_Fint* given, MPI_Fint number = 1);
+  [[nodiscard]] MPI_Status* in_c() noexcept {
+    return given_ == nullptr ? ignored_ : filled_.data();
+  }
   /// Behind the call.
   void give_back();
 
  private:
-  MPI_Fint* given_;
-  bool ignored_;
-  MPI_Status filled_{};
+  /// Numbers of Fortran in a status.
+  static constexpr std::ptrdiff_t size = sizeof(MPI_Status) / sizeof(MPI_Fint);
+
+  int count_ = 0;
+  MPI_Fint* given_;  ///< null: it is ignored
+  MPI_Status* ignored_ = MPI_STATUS_IGNORE;
+  std::vector<MPI_Status> filled_;
 };
 
 /// The library's own function.

@@ -28,10 +28,12 @@ void fill_of_nobody(MPI_Status* status) {
   PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, status);
 }
 
-/// A buffered send is over when its bytes are copied.
+/// As it is now; a buffered send is over when its bytes are copied.
 outgoing packed(staging& memory, sending how, const elements& what) {
-  if (how == sending::buffered) return {memory, what, outgoing::copied{}};
-  return {memory, what};
+  outgoing made = how == sending::buffered ? outgoing(memory, what, outgoing::copied{})
+                                           : outgoing(memory, what);
+  made.load();
+  return made;
 }
 
 void receive_into(open_message& message, staging& memory, const elements& where) {
@@ -213,6 +215,52 @@ int message_call::isendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype 
   exchange both =
       described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true);
   return start(both, request);
+}
+
+int message_call::send_init(sending how, const void* buffer, MPI_Count count, MPI_Datatype type,
+                            int to, int tag, MPI_Request* request) {
+  check_destination(to, tag);
+  keep({&on_, true, how, of(buffer, count, type), to, tag}, request);
+  return MPI_SUCCESS;
+}
+
+int message_call::recv_init(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                            MPI_Request* request) {
+  check_source(from, tag);
+  keep({&on_, false, sending::standard, of(buffer, count, type), from, tag}, request);
+  return MPI_SUCCESS;
+}
+
+void message_call::keep(kept_message made, MPI_Request* request) {
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  auto message =
+      std::make_unique<kept_message>(made.on, made.sends, made.how, made.what, made.peer, made.tag);
+  if (!message->what.facts->dense) message->types.keep(message->what);
+  ++on_.kept_messages;
+  auto kept = std::make_unique<persistent_call>(own_.persistent, which_);
+  kept->message = std::move(message);
+  own_.persistent.add(std::move(kept), request);
+}
+
+void message_call::start_kept(session& own, persistent_call& kept) {
+  kept_message& what = *kept.message;
+  open_message& message = own.messages.make(kept.which, *what.on);
+  what.is_told = false;
+  if (!what.sends) {
+    message.into.emplace(own.memory, what.what);
+    own.messages.receive(message, matching::receive(what.on->among, source_of(what.peer),
+                                                    tag_of(what.tag), message.into->bytes()));
+  } else {
+    message.out.emplace(packed(own.memory, what.how, what.what));
+    own.messages.send(message, what.peer, what.tag, mode_of(what.how));
+  }
+  if (what.how == sending::buffered) {
+    own.messages.detach(message);
+    return kept.of.tell(kept);
+  }
+  message.kept = &kept;
+  what.going = &message;
+  own.messages.detach(message);
 }
 
 int message_call::probe(int from, int tag, MPI_Status* status) {

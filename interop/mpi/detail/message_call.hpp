@@ -7,14 +7,12 @@
 #pragma once
 
 #include "interop/mpi/detail/buffers.hpp"
+#include "interop/mpi/detail/kept_message.hpp"
 #include "interop/mpi/detail/session.hpp"
 #include "interop/mpi/detail/take.hpp"
 #include "upwash/matching/messages.hpp"
 
 namespace upwash::mpi {
-
-/// MPI's send modes.
-enum class sending : std::uint8_t { standard, buffered, synchronous, ready };
 
 /// A call of one function on a communicator whose messages upwash has. Its functions take the
 /// arguments of MPI's but for the communicator, return MPI's code, and throw `pass_on` before
@@ -41,6 +39,10 @@ class message_call {
                 int receive_tag, MPI_Request* request);
   int isendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype type, int to, int send_tag,
                         int from, int receive_tag, MPI_Request* request);
+  int send_init(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,
+                int tag, MPI_Request* request);
+  int recv_init(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                MPI_Request* request);
   int probe(int from, int tag, MPI_Status* status);
   int iprobe(int from, int tag, int* found, MPI_Status* status);
   int mprobe(int from, int tag, MPI_Message* message, MPI_Status* status);
@@ -52,7 +54,11 @@ class message_call {
   int receive_claimed(void* buffer, MPI_Count count, MPI_Datatype type,
                       matching::claimed_message&& message, MPI_Request* request);
 
+  /// Starts a persistent one. Nonblocking.
+  static void start_kept(session& own, persistent_call& kept);
+
  private:
+  void keep(kept_message made, MPI_Request* request);
   /// The two ends; either may be missing.
   struct exchange;
 

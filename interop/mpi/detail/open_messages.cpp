@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "interop/mpi/detail/persistent_calls.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/host.hpp"
 
@@ -59,7 +60,7 @@ void open_messages::give(open_message& message, MPI_Request* request) {
     // Of a send nobody asks but whether it is over: so is one to nobody.
     PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, message.on->comm, request);
   } else {
-    PMPI_Grequest_start(&query, &let_go, &cancel, &message, request);
+    PMPI_Grequest_start(&query, &let_go, &cancel_if_open, &message, request);
     message.told = *request;
     recent(*request) = &message;
   }
@@ -82,6 +83,12 @@ void open_messages::end_part(open_message& message) {
   message.types.reset();
   --message.on->open_messages;
   --number_;
+  if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
+    kept->message->going = nullptr;
+    kept->message->end = message.end;
+    pool_.give_back(&message);
+    return kept->of.tell(*kept);
+  }
   if (message.told == MPI_REQUEST_NULL) return pool_.give_back(&message);
   if (open_message*& known = recent(message.told); known == &message) known = nullptr;
   // Where the program has let go of it already, MPICH has said so and Open MPI says it now.
@@ -115,6 +122,15 @@ void open_messages::wait_for(MPI_Request request) {
                    {.operation = function_names[static_cast<std::size_t>(known->which)]});
 }
 
+void open_messages::wait_for(const kept_message& message) {
+  const auto over = [](const void* what) {
+    return static_cast<const kept_message*>(what)->going == nullptr;
+  };
+  if (over(&message)) return;
+  host(here_).wait(conduit::wait_target::predicate(over, &message),
+                   {.operation = "a persistent message"});
+}
+
 MPI_Message open_messages::keep(matching::claimed_message message, membership& on) {
   const std::uintptr_t word = claimed_bits | (++last_claimed_ << 1U & 0xffffffU);
   claimed_.insert_or_assign(word, std::make_unique<claimed>(claimed{std::move(message), &on}));
@@ -145,9 +161,8 @@ int open_messages::let_go(void* message) {
 }
 
 /// Sends go on: MPI leaves that open.
-int open_messages::cancel(void* message, int complete) {
-  auto& of = *static_cast<open_message*>(message);
-  if (complete == 0) of.coming.cancel();
+int open_messages::cancel_if_open(void* message, int complete) {
+  if (complete == 0) cancel(*static_cast<open_message*>(message));
   return MPI_SUCCESS;
 }
 

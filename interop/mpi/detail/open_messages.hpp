@@ -14,6 +14,7 @@
 #include "interop/mpi/detail/buffers.hpp"
 #include "interop/mpi/detail/communicators.hpp"
 #include "interop/mpi/detail/counts.hpp"
+#include "interop/mpi/detail/kept_message.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/matching/engines/node_pool.hpp"
@@ -22,12 +23,7 @@
 namespace upwash::mpi {
 
 class open_messages;
-
-/// What MPI says of a message behind its receive.
-struct outcome {
-  matching::receipt got;
-  int code = MPI_SUCCESS;
-};
+struct persistent_call;
 
 /// Sets all but MPI_ERROR, which belongs to calls for several requests. Not of MPI_STATUS_IGNORE.
 void fill(MPI_Status* status, const matching::receipt& got);
@@ -39,9 +35,10 @@ struct open_message {
   function which{};
   membership* on = nullptr;
   open_messages* in = nullptr;
-  int parts = 0;          ///< of it that are under way
-  bool is_freed = false;  ///< the program has let go of its request
-  MPI_Request told{};     ///< that the program has; MPI_REQUEST_NULL: nobody asks
+  int parts = 0;                    ///< of it that are under way
+  bool is_freed = false;            ///< the program has let go of its request
+  persistent_call* kept = nullptr;  ///< whose start it is: then the request is its
+  MPI_Request told{};               ///< that the program has; MPI_REQUEST_NULL: nobody asks
   std::optional<outgoing> out;
   std::optional<incoming> into;
   std::unique_ptr<kept_types> types;
@@ -73,13 +70,17 @@ class open_messages {
   void receive(open_message& message, matching::receiving coming);
   /// All of it is begun: gives the program a request for it.
   void give(open_message& message, MPI_Request* request);
-  /// The same where nobody will ask.
+  /// The same where nobody will ask, or who asks has a persistent request.
   void detach(open_message& message);
+  /// Takes its receive back, if no message has met it.
+  static void cancel(open_message& message) { message.coming.cancel(); }
   /// Blocks until those on the communicator are complete; null: all.
   void finish(const membership* on);
   /// Blocks until it is complete, where it is one of the last that were given; else the MPI library
   /// waits for it, which is slower. The program's request stays.
   void wait_for(MPI_Request request);
+  /// The start of a persistent one that is under way, if any.
+  void wait_for(const kept_message& message);
 
   /// A handle for a message that was taken out.
   [[nodiscard]] MPI_Message keep(matching::claimed_message message, membership& on);
@@ -99,7 +100,7 @@ class open_messages {
   void end_part(open_message& message);
   static int query(void* message, MPI_Status* status);
   static int let_go(void* message);
-  static int cancel(void* message, int complete);
+  static int cancel_if_open(void* message, int complete);
 
   job& here_;
   matching::node_pool<open_message> pool_;

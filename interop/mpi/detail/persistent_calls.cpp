@@ -24,6 +24,12 @@ persistent_call* persistent_calls::find(MPI_Request request) const {
   return found == by_request_.end() ? nullptr : found->second;
 }
 
+kept_message* persistent_calls::received(MPI_Request request) const {
+  const persistent_call* found = find(request);
+  const bool receives = found != nullptr && found->message != nullptr && !found->message->sends;
+  return receives ? found->message.get() : nullptr;
+}
+
 void persistent_calls::add(std::unique_ptr<persistent_call> made, MPI_Request* request) {
   if (unused_.empty()) {
     if (all_.size() > most_) {
@@ -40,11 +46,12 @@ void persistent_calls::add(std::unique_ptr<persistent_call> made, MPI_Request* r
   PMPI_Recv_init(nullptr, 0, MPI_BYTE, rank_, static_cast<int>(number), own_, request);
   made->number = number;
   by_request_[word_of(*request)] = made.get();
+  if (made->message != nullptr && !made->message->sends) ++receives_;
   all_[number] = std::move(made);
 }
 
 void persistent_calls::tell(persistent_call& complete) {
-  complete.all->deliver();
+  if (complete.all != nullptr) complete.all->deliver();
   complete.under_way = false;
   // Its receive is there already.
   PMPI_Send(nullptr, 0, MPI_BYTE, rank_, static_cast<int>(complete.number), own_);
@@ -56,12 +63,14 @@ void persistent_calls::free(MPI_Request request) {
   if (found == by_request_.end()) return;
   persistent_call& going = *found->second;
   by_request_.erase(found);
+  if (going.message != nullptr && !going.message->sends) --receives_;
   going.freed = true;
   if (!going.under_way) drop(going.number);
 }
 
 void persistent_calls::drop(std::size_t number) {
   own_place* place = all_[number]->place;
+  if (all_[number]->message != nullptr) --all_[number]->message->on->kept_messages;
   all_[number].reset();
   if (place != nullptr) place->taken = false;
   unused_.push_back(number);

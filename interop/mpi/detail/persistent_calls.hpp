@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Persistent collectives. To the program each is a persistent receive of the MPI library's, of
-// nothing from the rank itself: a start starts it, and what completes it is a message. So what
-// tests, waits for, or lists a request needs to know nothing of upwash; but starts and
-// MPI_Request_free are looked at (requests.cpp).
+// Persistent collectives and messages. To the program each is a persistent receive of the MPI
+// library's, of nothing from the rank itself: a start starts it, and what completes it is a
+// message. So what tests, waits for, or lists a request needs to know nothing of upwash; but starts
+// and MPI_Request_free are looked at (requests.cpp).
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@
 
 #include "interop/mpi/detail/communicators.hpp"
 #include "interop/mpi/detail/counts.hpp"
+#include "interop/mpi/detail/kept_message.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/traffic.hpp"
 #include "upwash/collective/persistent.hpp"
@@ -25,7 +26,8 @@ class persistent_calls;
 struct persistent_call {
   persistent_calls& of;
   function which;
-  std::unique_ptr<traffic> all;
+  std::unique_ptr<traffic> all{};                 ///< of a collective
+  std::unique_ptr<kept_message> message{};        ///< else
   std::optional<collective::persistent> steps{};  ///< none: nothing goes, anywhere
   own_place* place = nullptr;                     ///< of the steps
   std::size_t number = 0;                         ///< the tag of its messages to the rank itself
@@ -44,6 +46,10 @@ class persistent_calls {
   [[nodiscard]] bool empty() const noexcept { return by_request_.empty(); }
   /// Null for a request of another kind.
   [[nodiscard]] persistent_call* find(MPI_Request request) const;
+
+  /// Whether any is a receive of a message; and the one that a request is of, or null.
+  [[nodiscard]] bool has_receives() const noexcept { return receives_ != 0; }
+  [[nodiscard]] kept_message* received(MPI_Request request) const;
 
   /// Gives the program a request for it, which is inactive. Throws `error` (system) where there are
   /// more than tags.
@@ -64,6 +70,7 @@ class persistent_calls {
   int rank_ = 0;
   std::size_t most_ = 0;
   std::vector<std::unique_ptr<persistent_call>> all_;
+  std::size_t receives_ = 0;         ///< of messages, that have a request
   std::vector<std::size_t> unused_;  ///< numbers
   std::unordered_map<std::uintptr_t, persistent_call*> by_request_;
 };

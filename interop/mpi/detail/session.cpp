@@ -254,7 +254,11 @@ void wait_for_messages(session* own, int number, const MPI_Request* requests) no
   if (own == nullptr || own->messages.empty() || requests == nullptr) return;
   try {
     const session::inside here(*own);
-    for (int i = 0; i < number; ++i) own->messages.wait_for(requests[i]);
+    for (int i = 0; i < number; ++i) {
+      own->messages.wait_for(requests[i]);
+      const persistent_call* kept = own->persistent.find(requests[i]);
+      if (kept != nullptr && kept->message != nullptr) own->messages.wait_for(*kept->message);
+    }
   } catch (...) {
     own->fail(function::of_MPI_Waitall);
   }

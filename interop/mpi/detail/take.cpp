@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/take.hpp"
 
+#include "interop/mpi/detail/message_call.hpp"
+
 #include <utility>
 
 namespace upwash::mpi {
@@ -116,6 +118,11 @@ void taken_call::keep(std::unique_ptr<traffic> all, MPI_Request* request) {
 bool start_if_ours(session& own, MPI_Request request) {
   persistent_call* kept = own.persistent.find(request);
   if (kept == nullptr) return false;
+  kept->under_way = true;
+  if (kept->message != nullptr) {
+    message_call::start_kept(own, *kept);
+    return true;
+  }
   upwash::request going;
   if (kept->steps) {
     kept->all->load();
@@ -124,7 +131,6 @@ bool start_if_ours(session& own, MPI_Request request) {
     note(own.measured.get(), kept->which, *kept->all,
          kept->all->among_all ? &kept->place->among : nullptr, own.here().now() - before);
   }
-  kept->under_way = true;
   own.open.add(*kept, std::move(going));
   return true;
 }

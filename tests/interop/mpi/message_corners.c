@@ -224,6 +224,57 @@ static void communicators_that_go(void) {
   expect("to oneself", came, next);
 }
 
+// Requests that stay: inactive, cancelled, too short, and longer than their communicator.
+static void kept(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int in[2] = {0, 0}, out[2] = {me + 1, me + 2}, flag = 0, which = 0;
+  MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status status, two[2];
+  MPI_Recv_init(in, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[0]);
+  MPI_Send_init(out, 2, MPI_INT, next, 16, comm, &requests[1]);
+  MPI_Test(&requests[0], &flag, &status);
+  expect("an inactive one is complete", flag, 1);
+  expect("of nobody", status.MPI_SOURCE, MPI_ANY_SOURCE);
+  MPI_Waitany(2, requests, &which, &status);
+  expect("none of them is active", which, MPI_UNDEFINED);
+  for (int round = 0; round < 3; ++round) {
+    out[0] = 10 * me + round;
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, two);
+    expect("what came again", in[0], 10 * before + round);
+    expect("its source", two[0].MPI_SOURCE, before);
+    expect("its tag", two[0].MPI_TAG, 16);
+    int count = 0;
+    MPI_Get_count(&two[0], MPI_INT, &count);
+    expect("its count", count, 2);
+    MPI_Barrier(comm);
+  }
+  MPI_Start(&requests[0]);
+  MPI_Cancel(&requests[0]);
+  MPI_Wait(&requests[0], &status);
+  MPI_Test_cancelled(&status, &flag);
+  expect("a start that was cancelled", flag, 1);
+  MPI_Recv_init(in, 1, MPI_INT, before, 16, comm, &requests[2]);
+  MPI_Barrier(comm);
+  MPI_Start(&requests[2]);
+  MPI_Start(&requests[1]);
+  expect("one that is too short", class_of(MPI_Wait(&requests[2], &status)), MPI_ERR_TRUNCATE);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[2]);
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, two);
+  expect("longer than its communicator", two[0].MPI_SOURCE, before);
+  // Freed while they are under way.
+  MPI_Startall(2, requests);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -235,6 +286,7 @@ int main(int argc, char** argv) {
   cancelled_and_freed();
   served_meanwhile();
   communicators_that_go();
+  kept();
   int most = 0;
   MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();
