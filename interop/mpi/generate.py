@@ -237,11 +237,6 @@ def fortran_call(name, parameters):
             before += f"  MPI_{kind} h{number} = {first};\n"
             after += f"  if (code == MPI_SUCCESS) *{at} = PMPI_{kind}_c2f(h{number});\n"
             arguments.append(f"&h{number}")
-        elif re.match(r"MPI_Status \w+\[\]$", text):
-            declared.append(f"MPI_Fint* {at}")
-            before += f"  fortran::status s{number}({at}, *a0);\n"
-            after += f"  s{number}.give_back();\n"
-            arguments.append(f"s{number}.in_c()")
         elif re.match(r"MPI_Request \w+\[\]$", text):
             declared.append(f"MPI_Fint* {at}")
             before += f"  auto r{number} = fortran::requests({at}, *a{number - 1});\n"
@@ -252,9 +247,10 @@ def fortran_call(name, parameters):
             before += f"  MPI_Message h{number} = fortran::message(*{at});\n"
             after += f"  *{at} = fortran::number_of(h{number});\n"
             arguments.append(f"&h{number}")
-        elif re.match(r"MPI_Status ?\*", text):
+        elif re.match(r"MPI_Status( ?\*| \w+\[\]$)", text):
             declared.append(f"MPI_Fint* {at}")
-            before += f"  fortran::status s{number}({at});\n"
+            several = re.match(r"MPI_(Wait|Test)(all|some)$", name)
+            before += f"  fortran::status s{number}({at}{', *a0' if several else ''});\n"
             after += f"  s{number}.give_back();\n"
             arguments.append(f"s{number}.in_c()")
         elif re.match(r"((const )?int \w+\[\]|int ?\*)", text):

@@ -7,7 +7,7 @@ program fortran_messages
   use mpi
   implicit none
   integer :: me, ranks, failures, code, next, before, message, number, i
-  integer :: requests(2), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)
+  integer :: requests(2), indices(2), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)
   integer :: sent(4), received(4)
   integer(kind=MPI_ADDRESS_KIND) :: at(1)
   integer :: place, word
@@ -73,6 +73,42 @@ program fortran_messages
   call MPI_Get_address(word, at(1), code)
   call check('a word replaced', word, before + 7)
   call MPI_Type_free(place, code)
+
+  ! Requests that stay; which of them is over, counted from one.
+  call MPI_Recv_init(received, 4, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, requests(1), code)
+  call MPI_Send_init(sent, 4, MPI_INTEGER, next, 8, MPI_COMM_WORLD, requests(2), code)
+  do i = 1, 2
+    sent(1) = 1000 * i + me
+    call MPI_Startall(2, requests, code)
+    call MPI_Waitall(2, requests, statuses, code)
+    call check('what stays', received(1), 1000 * i + before)
+    call check('its source', statuses(MPI_SOURCE, 1), before)
+    call check('its tag', statuses(MPI_TAG, 1), 8)
+    call MPI_Barrier(MPI_COMM_WORLD, code)
+  end do
+  call MPI_Start(requests(2), code)
+  call MPI_Waitany(2, requests, number, status, code)
+  call check('the one that is over', number, 2)
+  call MPI_Start(requests(1), code)
+  call MPI_Wait(requests(1), status, code)
+  call check('the source of one', status(MPI_SOURCE), before)
+  call MPI_Start(requests(1), code)
+  call MPI_Start(requests(2), code)
+  number = 0
+  do while (number < 2)
+    call MPI_Waitsome(2, requests, i, indices, statuses, code)
+    number = number + i
+    if (any(indices(1:i) == 1)) received(2) = 77
+  end do
+  call check('some of them', received(2), 77)
+  call MPI_Barrier(MPI_COMM_WORLD, code)
+  call MPI_Start(requests(1), code)
+  call MPI_Cancel(requests(1), code)
+  call MPI_Wait(requests(1), status, code)
+  call MPI_Test_cancelled(status, found, code)
+  call check('cancelled', merge(1, 0, found), 1)
+  call MPI_Request_free(requests(1), code)
+  call MPI_Request_free(requests(2), code)
 
   call MPI_Finalize(code)
   if (failures /= 0) stop 1
