@@ -54,9 +54,9 @@ void begin(int code, int level) {
   if (code == MPI_SUCCESS) report_of_process() = session::begin(level);
 }
 
-/// Communicators are given back together, as MPI frees them.
+/// `waits`: for what is under way on it.
 template <class Free>
-int free_communicator(function which, MPI_Comm* comm, const Free& theirs) {
+int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& theirs) {
   passed(which);
   session* own = session::current();
   if (own == nullptr || comm == nullptr) return theirs();
@@ -64,18 +64,15 @@ int free_communicator(function which, MPI_Comm* comm, const Free& theirs) {
   try {
     const session::inside here(*own);
     of = own->communicators.take(*comm);
-    if (of != nullptr) own->open.finish(of);
-    if (of != nullptr) own->messages.finish(of);
+    if (of != nullptr && waits) {
+      own->open.finish(of);
+      own->messages.finish(of);
+    }
   } catch (...) {
     own->fail(which);
   }
   const int code = theirs();
-  try {
-    const session::inside here(*own);
-    own->communicators.release(of);
-  } catch (...) {
-    own->fail(which);
-  }
+  own->communicators.free(of);
   return code;
 }
 
@@ -112,7 +109,7 @@ int MPI_Finalize(void) {
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
-  return free_communicator(function::of_MPI_Comm_free, comm, [&] { return PMPI_Comm_free(comm); });
+  return free_communicator(function::of_MPI_Comm_free, comm, false, [&] { return PMPI_Comm_free(comm); });
 }
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
@@ -122,7 +119,7 @@ int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
-  return free_communicator(function::of_MPI_Comm_disconnect, comm,
+  return free_communicator(function::of_MPI_Comm_disconnect, comm, true,
                            [&] { return PMPI_Comm_disconnect(comm); });
 }
 

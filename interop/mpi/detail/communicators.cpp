@@ -29,6 +29,11 @@ int forget_membership(MPI_Comm, int, void* of, void* book) {
 
 }  // namespace
 
+bool membership::is_over() const noexcept {
+  return is_freed && under_way == 0 && kept_messages == 0 &&
+         std::ranges::none_of(places, [](const auto& each) { return each->taken; });
+}
+
 communicator_book::communicator_book(const team& world, std::vector<int> ranks)
     : world_(world), ranks_(std::move(ranks)) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group_);
@@ -90,10 +95,14 @@ membership* communicator_book::look_up(MPI_Comm comm) {
 }
 
 void communicator_book::make_team(membership& of) {
-  const std::vector<int> members = members_of(of.comm);
+  std::vector<int> members = members_of(of.comm);
   const bool is_world = static_cast<int>(members.size()) == world_.size() &&
                         std::ranges::is_sorted(members) && of.comm == MPI_COMM_WORLD;
   of.among = is_world ? world_ : world_.subset(members);
+  std::ranges::sort(members);
+  std::vector<membership*>& alike = alike_[members];
+  release_freed(of.among, alike);
+  alike.push_back(&of);
 }
 
 void communicator_book::make_ready(membership& of, bool for_neighbors) {
@@ -106,7 +115,6 @@ void communicator_book::make_ready(membership& of, bool for_neighbors) {
 std::vector<unsigned char> communicator_book::given_back(const membership& of) {
   std::vector<unsigned char> all;
   for (const auto& each : of.places) all.push_back(each->taken ? 0 : 1);
-  if (of.has_messages) all.push_back(of.kept_messages == 0 ? 1 : 0);
   if (!all.empty()) all_reduce<least, unsigned char>(of.among, blocking, in_place, all);
   return all;
 }
@@ -136,26 +144,44 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
   return static_cast<membership*>(of);
 }
 
-void communicator_book::release(membership* of) {
+void communicator_book::free(membership* of) noexcept {
   if (of == nullptr) return;
-  if (std::ranges::count(given_back(*of), 0) != 0) {  // as one that is never freed
-    of->comm = MPI_COMM_WORLD;                        // whose errors are those of no other
-    return;
-  }
-  const std::unique_ptr<membership> going(of);
-  for (const auto& each : going->places) {
+  const std::unique_ptr<membership> gone(of->among ? nullptr : of);
+  of->is_freed = true;
+  of->comm = MPI_COMM_WORLD;  // for the errors of what is under way
+}
+
+void communicator_book::release(membership& of) {
+  for (const auto& each : of.places) {
     each->near.reset();
     each->among.release();
   }
-  going->near.reset();
-  if (going->among && going->among != world_) going->among.release();
+  of.near.reset();
+  of.among.release();
+}
+
+/// All members come here together, and know of as many.
+void communicator_book::release_freed(const team& all, std::vector<membership*>& alike) {
+  constexpr std::size_t most_at_once = 64;
+  std::vector<unsigned char> over;
+  for (const membership* each : alike) {
+    if (over.size() < most_at_once) over.push_back(each->is_over() ? 1 : 0);
+  }
+  if (over.empty()) return;
+  all_reduce<least, unsigned char>(all, blocking, in_place, over);
+  for (std::size_t i = over.size(); i-- > 0;) {
+    if (over[i] == 0) continue;
+    const std::unique_ptr<membership> going(alike[i]);
+    alike.erase(alike.begin() + static_cast<std::ptrdiff_t>(i));
+    release(*going);
+  }
 }
 
 void communicator_book::forget(membership* of) noexcept {
   for (recent& each : recent_) {
     if (each.of == of) each = {};
   }
-  if (!taking_) delete of;  // NOLINT: made by look_up
+  if (!taking_) free(of);
 }
 
 }  // namespace upwash::mpi

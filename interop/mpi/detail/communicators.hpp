@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -34,8 +35,9 @@ struct membership {
   int rank = 0;
   int size = 1;
   bool has_messages = false;        ///< upwash has all of them, from its first
-  std::uint64_t open_messages = 0;  ///< nonblocking ones that are under way here
+  std::uint64_t under_way = 0;      ///< nonblocking calls, of messages or collectives
   std::uint64_t kept_messages = 0;  ///< persistent ones that have a request
+  bool is_freed = false;            ///< by the program, which may have calls under way yet
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   bool knows_neighbors = false;    ///< `near` says it
@@ -46,6 +48,8 @@ struct membership {
   [[nodiscard]] bool is_ready(bool for_neighbors) const noexcept {
     return for_neighbors ? knows_neighbors : static_cast<bool>(among);
   }
+  /// Nothing of it will be used here any more.
+  [[nodiscard]] bool is_over() const noexcept;
 };
 
 /// Of one process. Memory: about 100 bytes a communicator, its team, and those of the persistent
@@ -77,12 +81,12 @@ class communicator_book {
   /// for such calls; blocking.
   [[nodiscard]] own_place* place_of(membership& of, bool for_neighbors);
 
-  /// Around MPI_Comm_free and MPI_Comm_disconnect, which are collective: what was known of it, so
-  /// that `release` can give its teams back once the library has let go of it. Where some rank has
-  /// a persistent request that outlives the communicator they stay until the end. Blocking, like a
-  /// barrier.
+  /// Around MPI_Comm_free and MPI_Comm_disconnect: what was known of it, and, once the library has
+  /// let go of it, its end here. Local: programs count on it that a rank may free a communicator
+  /// whose messages others wait for. Its teams are given back when the same ranks make a team again
+  /// and nothing of it is under way at any: else they stay until the end.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
-  void release(membership* of);
+  void free(membership* of) noexcept;
 
   /// Called where the library frees one by itself.
   void forget(membership* of) noexcept;
@@ -103,10 +107,14 @@ class communicator_book {
   /// By place: whether all members have given it back. Collective, blocking.
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
+  static void release(membership& of);
+  static void release_freed(const team& all, std::vector<membership*>& alike);
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
 
   team world_;
   std::vector<int> ranks_;
+  /// Those with teams, by their members: in the order in which the teams were made.
+  std::map<std::vector<int>, std::vector<membership*>> alike_;
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
   bool taking_ = false;

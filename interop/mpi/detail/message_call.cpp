@@ -235,7 +235,7 @@ void message_call::keep(kept_message made, MPI_Request* request) {
   if (request == nullptr) throw pass_on{fate::bad_call};
   auto message =
       std::make_unique<kept_message>(made.on, made.sends, made.how, made.what, made.peer, made.tag);
-  if (!message->what.facts->dense) message->types.keep(message->what);
+  message->types.keep(message->what);  // the program may free its own before a start
   ++on_.kept_messages;
   auto kept = std::make_unique<persistent_call>(own_.persistent, which_);
   kept->message = std::move(message);

@@ -32,6 +32,7 @@ int no_cancelling(void*, int) { return MPI_SUCCESS; }
 void open_calls::add(open_call begun, MPI_Request* request) {
   PMPI_Grequest_start(&say_nothing_of_it, &nothing_to_free, &no_cancelling, nullptr, request);
   begun.told = *request;
+  ++begun.on->under_way;
   add(std::move(begun));
 }
 
@@ -49,6 +50,7 @@ void open_calls::tell(open_call& complete) {
   complete.going = {};
   if (complete.kept != nullptr) return complete.kept->of.tell(*complete.kept);
   complete.all->deliver();
+  --complete.on->under_way;
   PMPI_Grequest_complete(complete.told);
 }
 

@@ -22,7 +22,7 @@ struct persistent_call;
 
 struct open_call {
   function which;
-  const membership* on = nullptr;  ///< of a nonblocking one
+  membership* on = nullptr;  ///< of a nonblocking one
   std::unique_ptr<traffic> all;
   upwash::request going;
   MPI_Request told = MPI_REQUEST_NULL;  ///< that the program has, too

@@ -38,7 +38,7 @@ open_message& open_messages::make(function which, membership& on) {
   made.is_freed = false;
   made.told = MPI_REQUEST_NULL;
   made.end = {};
-  ++on.open_messages;
+  ++on.under_way;
   ++number_;
   return made;
 }
@@ -81,7 +81,7 @@ void open_messages::end_part(open_message& message) {
   message.out.reset();
   message.into.reset();
   message.types.reset();
-  --message.on->open_messages;
+  --message.on->under_way;
   --number_;
   if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
     kept->message->going = nullptr;
@@ -104,7 +104,7 @@ void open_messages::finish(const membership* on) {
   } const until{this, on};
   const auto over = [](const void* what) {
     const auto& of = *static_cast<const waited*>(what);
-    return of.on != nullptr ? of.on->open_messages == 0 : of.all->empty();
+    return of.on != nullptr ? of.on->under_way == 0 : of.all->empty();
   };
   if (!over(&until)) {
     host(here_).wait(conduit::wait_target::predicate(over, &until),

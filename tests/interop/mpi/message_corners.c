@@ -233,7 +233,10 @@ static void kept(void) {
   MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status status, two[2];
   MPI_Recv_init(in, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[0]);
-  MPI_Send_init(out, 2, MPI_INT, next, 16, comm, &requests[1]);
+  MPI_Datatype copy;
+  MPI_Type_dup(MPI_INT, &copy);
+  MPI_Send_init(out, 2, copy, next, 16, comm, &requests[1]);
+  MPI_Type_free(&copy);
   MPI_Test(&requests[0], &flag, &status);
   expect("an inactive one is complete", flag, 1);
   expect("of nobody", status.MPI_SOURCE, MPI_ANY_SOURCE);

@@ -129,6 +129,38 @@ JOB_TEST(messages, that_are_probed_stay_and_that_are_claimed_go, .least_ranks = 
   }
 }
 
+JOB_TEST(messages, tell_their_ends) {
+  const team world = here.world();
+  const int next = (here.rank() + 1) % here.size();
+  const int before = (here.rank() + here.size() - 1) % here.size();
+  for (const m::mode how : {m::mode::standard, m::mode::synchronous}) {
+    for (const std::size_t size : sizes) {
+      completion_counter over;
+      bytes into(size);
+      const bytes mine = bytes_of(size, here.rank());
+      m::receiving coming = m::receive(world, before, 5, into);
+      const bool later = coming.tell(notice::to(over));
+      static_cast<void>(m::send(world, next, 5, mine, how, notice::to(over)));
+      over.wait(here);
+      if (later) EXPECT_TRUE(coming.test());
+      EXPECT_EQ(coming.wait().bytes, size);
+      EXPECT_FALSE(coming.tell(notice::to(over)));
+      ASSERT_TRUE(into == bytes_of(size, before)) << size;
+    }
+  }
+  // One that is taken back is told, too; outside of the call that takes it back.
+  int told = 0;
+  bytes into(4);
+  m::receiving coming = m::receive(world, before, 6, into);
+  ASSERT_TRUE(coming.tell(notice::call([](void* count) { ++*static_cast<int*>(count); }, &told)));
+  EXPECT_TRUE(coming.cancel());
+  EXPECT_EQ(told, 0);
+  here.progress();
+  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(coming.wait().cancelled);
+  control::barrier(world);
+}
+
 JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
   const team world = here.world();
   bytes a(8), b(8);
