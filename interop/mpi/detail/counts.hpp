@@ -29,7 +29,7 @@ enum class fate : std::uint8_t {
   no_peer,       ///< a message to or from MPI_PROC_NULL
   bad_call,      ///< arguments that the MPI library is to refuse
 };
-inline constexpr int number_of_fates = 13;
+inline constexpr int number_of_fates = 14;
 extern const char* const fate_texts[number_of_fates];
 
 /// Of one function, by fate.
