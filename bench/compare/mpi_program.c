@@ -94,7 +94,8 @@ static void queues(void) {
     if (me == 1 && !kept) MPI_Waitall(deep, posted, MPI_STATUSES_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     const double time = (MPI_Wtime() - begin) * 1e6 / deep;
-    if (me == 0) printf("a message among %d %s: %.4f\n", deep, kept ? "that came early" : "receives", time);
+    if (me == 0)
+      printf("a message among %d %s: %.4f\n", deep, kept ? "that came early" : "receives", time);
   }
   free(numbers);
   free(posted);

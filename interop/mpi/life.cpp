@@ -109,7 +109,8 @@ int MPI_Finalize(void) {
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
-  return free_communicator(function::of_MPI_Comm_free, comm, false, [&] { return PMPI_Comm_free(comm); });
+  return free_communicator(function::of_MPI_Comm_free, comm, false,
+                           [&] { return PMPI_Comm_free(comm); });
 }
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
