@@ -157,7 +157,7 @@ for library in "${libraries[@]}"; do
   # A send here would never meet a receive there.
   case_now="messages but for one of their functions: seed $seed"
   knobs+=(--knob mpi_except=MPI_Iprobe)
-  start 3 "$work/random_messages.$library" "$seed" 20 100000
+  start 3 "$work/random_messages.$library" "$seed" 20 100000 0
   passes
   [[ $(taken 'MPI_(Recv|Irecv|Send|Isend)') == 0 ]] || fail "$library: $case_now: some were taken over"
   knobs=(--knob "report=$work/report.json")
