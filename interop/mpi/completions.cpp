@@ -21,6 +21,7 @@ class completed {
     if (own_ != nullptr && !own_->persistent.has_receives()) own_ = nullptr;
   }
 
+  [[nodiscard]] bool went_well() const noexcept { return code_ == MPI_SUCCESS; }
   /// Of one; `status` may be MPI_STATUS_IGNORE. `remains`: it is only looked at.
   void one(MPI_Request request, MPI_Status* status, bool remains = false) {
     const int code = tell(request, status, remains);
@@ -93,7 +94,7 @@ int MPI_Waitall(int number, MPI_Request requests[], MPI_Status statuses[]) {
 
 int MPI_Waitany(int number, MPI_Request requests[], int* index, MPI_Status* status) {
   completed done(function::of_MPI_Waitany, PMPI_Waitany(number, requests, index, status));
-  if (*index != MPI_UNDEFINED) done.one(requests[*index], status);
+  if (done.went_well() && *index != MPI_UNDEFINED) done.one(requests[*index], status);
   return done.code();
 }
 
@@ -107,19 +108,19 @@ int MPI_Waitsome(int number, MPI_Request requests[], int* complete, int indices[
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   completed done(function::of_MPI_Test, PMPI_Test(request, flag, status));
-  if (*flag != 0) done.one(*request, status);
+  if (done.went_well() && *flag != 0) done.one(*request, status);
   return done.code();
 }
 
 int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   completed done(function::of_MPI_Testall, PMPI_Testall(number, requests, flag, statuses));
-  if (*flag != 0) done.some(all_of(requests, number), {}, statuses);
+  if (done.went_well() && *flag != 0) done.some(all_of(requests, number), {}, statuses);
   return done.code();
 }
 
 int MPI_Testany(int number, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   completed done(function::of_MPI_Testany, PMPI_Testany(number, requests, index, flag, status));
-  if (*flag != 0 && *index != MPI_UNDEFINED) done.one(requests[*index], status);
+  if (done.went_well() && *flag != 0 && *index != MPI_UNDEFINED) done.one(requests[*index], status);
   return done.code();
 }
 
@@ -134,7 +135,7 @@ int MPI_Testsome(int number, MPI_Request requests[], int* complete, int indices[
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   completed done(function::of_MPI_Request_get_status,
                  PMPI_Request_get_status(request, flag, status));
-  if (*flag != 0) done.one(request, status, true);
+  if (done.went_well() && *flag != 0) done.one(request, status, true);
   return done.code();
 }
 

@@ -66,7 +66,7 @@ int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& th
     of = own->communicators.take(*comm);
     if (of != nullptr && waits) {
       own->open.finish(of);
-      own->messages.finish(of);
+      own->messages.finish(*of);
     }
   } catch (...) {
     own->fail(which);

@@ -39,7 +39,9 @@ open_message& open_messages::make(function which, membership& on) {
   made.told = MPI_REQUEST_NULL;
   made.end = {};
   ++on.under_way;
-  ++number_;
+  made.behind = nullptr;
+  made.before = std::exchange(last_, &made);
+  if (made.before != nullptr) made.before->behind = &made;
   return made;
 }
 
@@ -82,7 +84,8 @@ void open_messages::end_part(open_message& message) {
   message.into.reset();
   message.types.reset();
   --message.on->under_way;
-  --number_;
+  if (message.before != nullptr) message.before->behind = message.behind;
+  (message.behind != nullptr ? message.behind->before : last_) = message.before;
   if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
     kept->message->going = nullptr;
     kept->message->end = message.end;
@@ -97,19 +100,22 @@ void open_messages::end_part(open_message& message) {
   if (is_freed) pool_.give_back(&message);
 }
 
-void open_messages::finish(const membership* on) {
-  struct waited {
-    const open_messages* all;
-    const membership* on;
-  } const until{this, on};
-  const auto over = [](const void* what) {
-    const auto& of = *static_cast<const waited*>(what);
-    return of.on != nullptr ? of.on->under_way == 0 : of.all->empty();
+void open_messages::finish(const membership& on) {
+  const auto over = [](const void* of) {
+    return static_cast<const membership*>(of)->under_way == 0;
   };
-  if (!over(&until)) {
-    host(here_).wait(conduit::wait_target::predicate(over, &until),
+  if (over(&on)) return;
+  host(here_).wait(conduit::wait_target::predicate(over, &on), {.operation = "messages under way"});
+}
+
+void open_messages::end() {
+  for (open_message* each = last_; each != nullptr; each = each->before) cancel(*each);
+  const auto over = [](const void* of) { return static_cast<const open_messages*>(of)->empty(); };
+  if (!over(this)) {
+    host(here_).wait(conduit::wait_target::predicate(over, this),
                      {.operation = "messages under way"});
   }
+  claimed_.clear();
 }
 
 void open_messages::wait_for(MPI_Request request) {

@@ -45,6 +45,8 @@ struct open_message {
   matching::receiving coming;
   outcome end;
   open_message* next_free = nullptr;
+  open_message* before = nullptr;  ///< among those under way
+  open_message* behind = nullptr;
 };
 
 /// Handles of messages that a probe took out are numbers that are none of the MPI library's: its
@@ -61,7 +63,7 @@ class open_messages {
   open_messages(const open_messages&) = delete;
   open_messages& operator=(const open_messages&) = delete;
 
-  [[nodiscard]] bool empty() const noexcept { return number_ == 0; }
+  [[nodiscard]] bool empty() const noexcept { return last_ == nullptr; }
 
   [[nodiscard]] open_message& make(function which, membership& on);
   /// Sends what `message.out` holds.
@@ -74,8 +76,11 @@ class open_messages {
   void detach(open_message& message);
   /// Takes its receive back, if no message has met it.
   static void cancel(open_message& message) { message.coming.cancel(); }
-  /// Blocks until those on the communicator are complete; null: all.
-  void finish(const membership* on);
+  /// Blocks until those on the communicator are complete.
+  void finish(const membership& on);
+  /// Before the end of the job: takes back receives that no message has met, as programs leave
+  /// them, blocks until the rest is complete, and drops what probes took out.
+  void end();
   /// Blocks until it is complete, where it is one of the last that were given; else the MPI library
   /// waits for it, which is slower. The program's request stays.
   void wait_for(MPI_Request request);
@@ -104,7 +109,7 @@ class open_messages {
 
   job& here_;
   matching::node_pool<open_message> pool_;
-  std::size_t number_ = 0;
+  open_message* last_ = nullptr;                     ///< of those under way
   std::array<open_message*, most_recent> recent_{};  ///< incomplete, with a request
   std::unordered_map<std::uintptr_t, std::unique_ptr<claimed>> claimed_;
   unsigned last_claimed_ = 0;

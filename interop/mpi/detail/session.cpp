@@ -198,7 +198,7 @@ void session::end() {
   try {
     const inside here(*own_);
     own_->open.finish(nullptr);
-    own_->messages.finish(nullptr);
+    own_->messages.end();
     own_->persistent.end();
   } catch (...) {
     own_->fail(own_->open.at());

@@ -292,6 +292,14 @@ int main(int argc, char** argv) {
   kept();
   int most = 0;
   MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  // What programs leave behind: a receive that nothing meets, a message that was only taken out.
+  int never;
+  MPI_Request left;
+  MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &left);
+  MPI_Message taken;
+  MPI_Send(&me, 1, MPI_INT, next, 98, MPI_COMM_WORLD);
+  MPI_Mprobe(before, 98, MPI_COMM_WORLD, &taken, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return most != 0;
 }
