@@ -38,10 +38,12 @@ HEADERS = """#include <mpi.h>
 # What completes requests; and the argument that says which, of those that complete any or some.
 COMPLETES = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
 INDICES = {"any": 2, "some": 3}
-# They wait for each other, so they may give the new communicator its team.
+# They wait for each other, so they may give the new communicator its team. All of the first argument's
+# members call them, but for those that some members call.
 MAKES_COMMUNICATOR = re.compile(
     r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
     r"(Cart|Graph|Dist_graph)_create(_adjacent)?|Cart_sub)")
+OF_SOME = {"MPI_Comm_create_group", "MPI_Intercomm_merge"}
 # Returns are conversions: that of the handle's value says all.
 ARRAY = re.compile(r"\[[^\]]*\]")
 
@@ -119,9 +121,10 @@ def wrapper(name, result, parameters):
     call = f"P{name}({', '.join(names)})"
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
+        made_from = "MPI_COMM_NULL" if name in OF_SOME else names[0]
         hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
         after = (f"  const int code = {call};\n"
-                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, *{names[-1]}{hints});\n"
+                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, {made_from}, *{names[-1]}{hints});\n"
                  "  return code;\n")
     return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
 
@@ -271,13 +274,14 @@ def fortran_call(name, parameters):
 def fortran_maker(name, parameters):
     """Of a function that makes a communicator: the library's own, and a team."""
     names = [f"a{number}" for number in range(len(parameters))]
+    made_from = "MPI_COMM_NULL" if name in OF_SOME else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
     hints = "".join(f", PMPI_Info_f2c(*static_cast<MPI_Fint*>({n}))"
                     for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
     body = (f"  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
             f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"o{name.lower()}_f\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
-            f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, "
+            f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, {made_from}, "
             f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})){hints});\n"
             "  if (ierror != nullptr) *ierror = code;\n")
     return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body)

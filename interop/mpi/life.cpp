@@ -72,7 +72,11 @@ int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& th
     own->fail(which);
   }
   const int code = theirs();
-  own->communicators.free(of);
+  try {
+    own->communicators.free(of);
+  } catch (...) {
+    own->fail(which);
+  }
   return code;
 }
 

@@ -140,6 +140,16 @@ for library in "${libraries[@]}"; do
     [[ $ranks == 1 || $(taken 'MPIX?_Neighbor_.*_init') -gt 0 ]] || fail "$library: $case_now: none persistent"
   done
 
+  case_now="communicators that come and go"
+  for ranks in 2 4; do
+    for what in collectives all; do
+      knobs=(--knob "mpi=$what" --knob "report=$work/report.json")
+      start "$ranks" "$work/communicator_ends.$library"
+      passes
+      [[ $(taken MPI_Allreduce) -gt 500 ]] || fail "$library: $case_now: hardly a call was taken over"
+    done
+  done
+
   for ranks in 2 3 5; do
     rounds=$([[ $ranks == 5 ]] && echo 40 || echo 100)
     knobs=(--knob mpi=all --knob "report=$work/report.json")

@@ -3,11 +3,13 @@
 #include "interop/mpi/detail/communicators.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "upwash/collective/all_reduce.hpp"
+#include "upwash/core/control.hpp"
 
 namespace upwash::mpi {
 namespace {
@@ -30,7 +32,7 @@ int forget_membership(MPI_Comm, int, void* of, void* book) {
 }  // namespace
 
 bool membership::is_over() const noexcept {
-  return is_freed && under_way == 0 && kept_messages == 0 &&
+  return under_way == 0 && kept_messages == 0 &&
          std::ranges::none_of(places, [](const auto& each) { return each->taken; });
 }
 
@@ -95,14 +97,10 @@ membership* communicator_book::look_up(MPI_Comm comm) {
 }
 
 void communicator_book::make_team(membership& of) {
-  std::vector<int> members = members_of(of.comm);
+  const std::vector<int> members = members_of(of.comm);
   const bool is_world = static_cast<int>(members.size()) == world_.size() &&
                         std::ranges::is_sorted(members) && of.comm == MPI_COMM_WORLD;
   of.among = is_world ? world_ : world_.subset(members);
-  std::ranges::sort(members);
-  std::vector<membership*>& alike = alike_[members];
-  release_freed(of.among, alike);
-  alike.push_back(&of);
 }
 
 void communicator_book::make_ready(membership& of, bool for_neighbors) {
@@ -144,11 +142,14 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
   return static_cast<membership*>(of);
 }
 
-void communicator_book::free(membership* of) noexcept {
+void communicator_book::free(membership* of) {
   if (of == nullptr) return;
-  const std::unique_ptr<membership> gone(of->among ? nullptr : of);
-  of->is_freed = true;
+  if (!of->among) {
+    delete of;  // NOLINT: made by look_up
+    return;
+  }
   of->comm = MPI_COMM_WORLD;  // for the errors of what is under way
+  freed_.push_back(of);
 }
 
 void communicator_book::release(membership& of) {
@@ -160,24 +161,34 @@ void communicator_book::release(membership& of) {
   of.among.release();
 }
 
-/// All members come here together, and know of as many.
-void communicator_book::release_freed(const team& all, std::vector<membership*>& alike) {
-  constexpr std::size_t most_at_once = 64;
-  std::vector<unsigned char> over;
-  for (const membership* each : alike) {
-    if (over.size() < most_at_once) over.push_back(each->is_over() ? 1 : 0);
+void communicator_book::give_back(const team& among) {
+  const auto ranks = static_cast<std::size_t>(among.size());
+  std::map<std::uint64_t, membership*> over;
+  for (membership* each : freed_) {
+    if (each->is_over()) over.emplace(each->among.id(), each);
   }
-  if (over.empty()) return;
-  all_reduce<least, unsigned char>(all, blocking, in_place, over);
-  for (std::size_t i = over.size(); i-- > 0;) {
-    if (over[i] == 0) continue;
-    const std::unique_ptr<membership> going(alike[i]);
-    alike.erase(alike.begin() + static_cast<std::ptrdiff_t>(i));
+  std::vector<std::uint64_t> numbers(ranks);
+  control::all_gather_values<std::uint64_t>(among, over.size(), numbers);
+  const std::uint64_t most = std::ranges::max(numbers);
+  if (most == 0) return;
+  std::vector<std::uint64_t> mine;
+  for (const auto& [id, each] : over) mine.push_back(id);
+  mine.resize(most);  // by the world's, which is never freed
+  std::vector<std::uint64_t> all(ranks * most);
+  control::all_gather(among, std::as_bytes(std::span(mine)),
+                      std::as_writable_bytes(std::span(all)));
+  std::map<std::uint64_t, int> told;
+  for (const std::uint64_t id : all) ++told[id];
+  // In the order of their numbers, which all have: nobody waits for one that waits for it.
+  for (const auto& [id, each] : over) {
+    if (told[id] != each->among.size()) continue;
+    const std::unique_ptr<membership> going(each);
+    std::erase(freed_, each);
     release(*going);
   }
 }
 
-void communicator_book::forget(membership* of) noexcept {
+void communicator_book::forget(membership* of) {
   for (recent& each : recent_) {
     if (each.of == of) each = {};
   }

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -36,8 +35,7 @@ struct membership {
   int size = 1;
   bool has_messages = false;        ///< upwash has all of them, from its first
   std::uint64_t under_way = 0;      ///< nonblocking calls, of messages or collectives
-  std::uint64_t kept_messages = 0;  ///< persistent ones that have a request
-  bool is_freed = false;            ///< by the program, which may have calls under way yet
+  std::uint64_t kept_messages = 0;  ///< persistent requests, and those that a probe took out
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   bool knows_neighbors = false;    ///< `near` says it
@@ -48,7 +46,7 @@ struct membership {
   [[nodiscard]] bool is_ready(bool for_neighbors) const noexcept {
     return for_neighbors ? knows_neighbors : static_cast<bool>(among);
   }
-  /// Nothing of it will be used here any more.
+  /// Of one that the program has freed: nothing of it will be used here any more.
   [[nodiscard]] bool is_over() const noexcept;
 };
 
@@ -83,13 +81,16 @@ class communicator_book {
 
   /// Around MPI_Comm_free and MPI_Comm_disconnect: what was known of it, and, once the library has
   /// let go of it, its end here. Local: programs count on it that a rank may free a communicator
-  /// whose messages others wait for. Its teams are given back when the same ranks make a team again
-  /// and nothing of it is under way at any: else they stay until the end.
+  /// whose messages others wait for. Its teams stay until `give_back`.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
-  void free(membership* of) noexcept;
+  void free(membership* of);
+  /// Gives back the teams of communicators that all their members have freed, of which nothing is
+  /// under way, and whose members are all in `among`. Collective over it, blocking: two small
+  /// all-gathers at most, and what the teams take.
+  void give_back(const team& among);
 
   /// Called where the library frees one by itself.
-  void forget(membership* of) noexcept;
+  void forget(membership* of);
 
  private:
   struct recent {
@@ -108,13 +109,11 @@ class communicator_book {
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
   static void release(membership& of);
-  static void release_freed(const team& all, std::vector<membership*>& alike);
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
 
   team world_;
   std::vector<int> ranks_;
-  /// Those with teams, by their members: in the order in which the teams were made.
-  std::map<std::vector<int>, std::vector<membership*>> alike_;
+  std::vector<membership*> freed_;  ///< by the program; with teams
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
   bool taking_ = false;

@@ -84,10 +84,6 @@ namespace detail {
 /// The communicator's record where upwash has its messages; counts why it does not.
 [[nodiscard]] membership* begin_message(session& own, function which, MPI_Comm comm);
 
-}  // namespace detail
-
-namespace detail {
-
 /// `ours(message_call&)` on that communicator; not its `comm` alone: a message knows its own.
 template <class Ours>
 int run_message(session& own, membership& on, function which, const Ours& ours) {
@@ -137,21 +133,21 @@ int take_claimed(function which, void* buffer, MPI_Count count_of, MPI_Datatype 
   }
   try {
     const session::inside here(*own);
-    const auto claimed = own->messages.take(*message);
-    if (claimed != nullptr) {
+    if (auto* claimed = own->messages.find(*message); claimed != nullptr) {
       comm = claimed->on->comm;
       code = detail::run_message(*own, *claimed->on, which, [&](message_call& call) {
         return call.receive_claimed(buffer, count_of, type, std::move(claimed->message), behind);
       });
+      own->messages.drop(*message);
+      *message = MPI_MESSAGE_NULL;
     }
   } catch (const pass_on& why) {
     count(which, why.why);
-    code = MPI_ERR_ARG;  // of the MPI library's messages it is none
+    code = MPI_ERR_ARG;  // of the MPI library's messages it is none; and it stays
   } catch (...) {
     own->fail(which);
   }
   if (comm == MPI_COMM_NULL) return theirs();
-  *message = MPI_MESSAGE_NULL;
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

@@ -138,17 +138,24 @@ void open_messages::wait_for(const kept_message& message) {
 }
 
 MPI_Message open_messages::keep(matching::claimed_message message, membership& on) {
-  const std::uintptr_t word = claimed_bits | (++last_claimed_ << 1U & 0xffffffU);
-  claimed_.insert_or_assign(word, std::make_unique<claimed>(claimed{std::move(message), &on}));
+  std::uintptr_t word = 0;
+  do {
+    word = claimed_bits | (++last_claimed_ << 1U & 0xffffffU);
+  } while (claimed_.contains(word));
+  ++on.kept_messages;
+  claimed_.emplace(word, claimed{std::move(message), &on});
   return handle_of<MPI_Message>(word);
 }
 
-std::unique_ptr<open_messages::claimed> open_messages::take(MPI_Message message) {
+open_messages::claimed* open_messages::find(MPI_Message message) {
   const auto found = claimed_.find(word_of(message));
-  if (found == claimed_.end()) return nullptr;
-  auto taken = std::move(found->second);
+  return found == claimed_.end() ? nullptr : &found->second;
+}
+
+void open_messages::drop(MPI_Message message) {
+  const auto found = claimed_.find(word_of(message));
+  --found->second.on->kept_messages;
   claimed_.erase(found);
-  return taken;
 }
 
 int open_messages::query(void* message, MPI_Status* status) {

@@ -94,7 +94,9 @@ class open_messages {
     membership* on;
   };
   /// Null: none of ours.
-  [[nodiscard]] std::unique_ptr<claimed> take(MPI_Message message);
+  [[nodiscard]] claimed* find(MPI_Message message);
+  /// It is received.
+  void drop(MPI_Message message);
 
  private:
   static constexpr std::size_t most_recent = 1024;
@@ -111,7 +113,7 @@ class open_messages {
   matching::node_pool<open_message> pool_;
   open_message* last_ = nullptr;                     ///< of those under way
   std::array<open_message*, most_recent> recent_{};  ///< incomplete, with a request
-  std::unordered_map<std::uintptr_t, std::unique_ptr<claimed>> claimed_;
+  std::unordered_map<std::uintptr_t, claimed> claimed_;
   unsigned last_claimed_ = 0;
 };
 

@@ -37,11 +37,13 @@ void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept {
   }
 }
 
-void give_team(function made_by, MPI_Comm comm, MPI_Info hints) noexcept {
+void give_team(function made_by, MPI_Comm from, MPI_Comm comm, MPI_Info hints) noexcept {
   session* own = session::current();
   if (own == nullptr) return;
   try {
     const session::inside here(*own);
+    const membership* parent = own->communicators.find(from);
+    if (parent != nullptr && parent->among) own->communicators.give_back(parent->among);
     membership* of = own->communicators.find(comm);
     if (of == nullptr || of->refused == fate::several_jobs) return;
     int kind = MPI_UNDEFINED;

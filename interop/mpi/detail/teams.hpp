@@ -9,10 +9,12 @@
 
 namespace upwash::mpi {
 
-/// Behind the function that made it, at all members: later calls that must not wait find the team.
-/// Collective over the new communicator, blocking. Nothing for MPI_COMM_NULL. `hints`: what the
-/// program said of it there.
-void give_team(function made_by, MPI_Comm comm, MPI_Info hints = MPI_INFO_NULL) noexcept;
+/// Behind the function that made it, at all who called it: later calls that must not wait find the
+/// team. Collective over the new communicator, and over the one that it was made from, if all of
+/// that called: there teams of freed communicators are given back. Blocking. `hints`: what the
+/// program said of the new one, which may be MPI_COMM_NULL.
+void give_team(function made_by, MPI_Comm from, MPI_Comm comm,
+               MPI_Info hints = MPI_INFO_NULL) noexcept;
 
 /// What the program promises about its messages there (MPI 4.0, 7.4.4). Local.
 void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept;

@@ -46,6 +46,18 @@ static void too_long(void) {
   expect("a tag below 0", class_of(MPI_Send(sent, 1, MPI_CHAR, next, -7, comm)), MPI_ERR_TAG);
   expect("a rank beyond", class_of(MPI_Send(sent, 1, MPI_CHAR, all, 1, comm)), MPI_ERR_RANK);
   expect("no type", class_of(MPI_Send(sent, 1, MPI_DATATYPE_NULL, next, 1, comm)), MPI_ERR_TYPE);
+  // What a call refuses is still there.
+  MPI_Message taken;
+  MPI_Isend(sent, 8, MPI_CHAR, next, 2, comm, &request);
+  MPI_Mprobe(before, 2, comm, &taken, MPI_STATUS_IGNORE);
+  memset(received, 0, sizeof received);
+  expect("a message received as no type",
+         MPI_Mrecv(received, 4, MPI_DATATYPE_NULL, &taken, MPI_STATUS_IGNORE) != MPI_SUCCESS, 1);
+  char whole[8] = "";
+  expect("a message behind that", MPI_Mrecv(whole, 8, MPI_CHAR, &taken, MPI_STATUS_IGNORE),
+         MPI_SUCCESS);
+  expect("what it holds", whole[6], '7');
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   expect("a count below 0",
          class_of(MPI_Recv(sent, -1, MPI_CHAR, before, 1, comm, MPI_STATUS_IGNORE)), MPI_ERR_COUNT);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

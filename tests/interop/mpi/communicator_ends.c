@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Communicators that come and go, two ranks or more: what they take comes back, whatever others
+// stay, and a rank that frees one waits for nobody.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { held = 70, rounds = 250, most_kib = 40 * 1024 };
+
+static int me, all, failures;
+
+static void expect(const char* what, long is, long wanted) {
+  if (is == wanted) return;
+  ++failures;
+  fprintf(stderr, "rank %d: %s: %ld, not %ld\n", me, what, is, wanted);
+}
+
+// Of this process, in KiB.
+static long shared_memory(void) {
+  char line[256];
+  long kib = 0;
+  FILE* facts = fopen("/proc/self/status", "r");
+  while (facts != NULL && fgets(line, sizeof line, facts) != NULL) {
+    sscanf(line, "RssShmem: %ld", &kib);
+  }
+  if (facts != NULL) fclose(facts);
+  return kib;
+}
+
+static void use(MPI_Comm comm) {
+  int one = 1, sum = 0, size;
+  MPI_Comm_size(comm, &size);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+  expect("a sum", sum, size);
+}
+
+static void come_and_go(void) {
+  MPI_Comm kept[held], comm;
+  for (int i = 0; i < held; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &kept[i]);
+  srand(7);
+  const long before = shared_memory();
+  for (int i = 0; i < rounds; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm);
+    MPI_Comm_free(&comm);
+    // Other members each time; some are in none.
+    int color = MPI_UNDEFINED;
+    for (int rank = 0; rank < all; ++rank) {
+      const int drawn = rand() % 3;
+      if (rank == me && drawn != 2) color = drawn;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, color, -me, &comm);
+    if (comm == MPI_COMM_NULL) continue;
+    use(comm);
+    MPI_Comm_free(&comm);
+  }
+  const long more = shared_memory() - before;
+  if (more > most_kib) expect("KiB of shared memory that stay", more, most_kib);
+  for (int i = 0; i < held; ++i) MPI_Comm_free(&kept[i]);
+}
+
+// One of them is free of it long before the other begins to send on it.
+static void free_early(void) {
+  MPI_Comm comm, other;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  use(comm);
+  if (me == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Ssend(&me, 1, MPI_INT, 1, 0, comm);
+    MPI_Comm_free(&comm);
+  } else {
+    int got = -1;
+    if (me == 1) MPI_Irecv(&got, 1, MPI_INT, 0, 0, comm, &request);
+    MPI_Comm_free(&comm);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) {
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      expect("a message of one that was freed", got, 0);
+    }
+  }
+  // In another order at each.
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_free(me == 0 ? &comm : &other);
+  MPI_Comm_free(me == 0 ? &other : &comm);
+  // A message that a probe took out outlives its communicator, and those that come later.
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const int next = (me + 1) % all, before = (me + all - 1) % all;
+  int number = 100 + me, got = 0;
+  MPI_Message taken;
+  MPI_Send(&number, 1, MPI_INT, next, 3, comm);
+  MPI_Mprobe(before, 3, comm, &taken, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&comm);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm);
+    MPI_Comm_free(&comm);
+  }
+  MPI_Mrecv(&got, 1, MPI_INT, &taken, MPI_STATUS_IGNORE);
+  expect("what was taken out", got, 100 + before);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  come_and_go();
+  free_early();
+  int most = 0;
+  MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return most != 0;
+}
