@@ -4,8 +4,6 @@
 // Waits and tests. The MPI library completes all requests, also those of upwash, which are its own;
 // but messages are waited for in upwash first, and the library does not know what a persistent
 // receive of upwash's has got (detail/persistent_calls.hpp).
-#include <span>
-
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/session.hpp"
 
@@ -27,21 +25,20 @@ class completed {
     const int code = tell(request, status, remains);
     if (code_ == MPI_SUCCESS) code_ = code;
   }
-  /// Of several: `code` is then that of the call, and each status has its own.
-  void some(std::span<const MPI_Request> requests, std::span<const int> which,
-            MPI_Status* statuses) {
+  /// Of several, the i-th is `request(i)`: the call's code is then MPI_ERR_IN_STATUS where one
+  /// failed, and each status has its own.
+  template <class Request>
+  void some(int number, const Request& request, MPI_Status* statuses) {
     if (own_ == nullptr || (code_ != MPI_SUCCESS && code_ != MPI_ERR_IN_STATUS)) return;
-    const bool ignored = statuses == MPI_STATUSES_IGNORE;
-    for (std::size_t i = 0; i < (which.data() != nullptr ? which.size() : requests.size()); ++i) {
-      const std::size_t at = which.data() != nullptr ? static_cast<std::size_t>(which[i]) : i;
-      const int code = tell(requests[at], ignored ? MPI_STATUS_IGNORE : &statuses[i], false);
+    const bool told = statuses != MPI_STATUSES_IGNORE;
+    for (int i = 0; i < number; ++i) {
+      const int code = tell(request(i), told ? &statuses[i] : MPI_STATUS_IGNORE, false);
       if (code == MPI_SUCCESS) continue;
-      if (!ignored && code_ == MPI_SUCCESS) {
-        const std::size_t all = which.data() != nullptr ? which.size() : requests.size();
-        for (std::size_t j = 0; j < all; ++j) statuses[j].MPI_ERROR = MPI_SUCCESS;
+      for (int j = 0; told && code_ == MPI_SUCCESS && j < number; ++j) {
+        statuses[j].MPI_ERROR = MPI_SUCCESS;
       }
       code_ = MPI_ERR_IN_STATUS;
-      if (!ignored) statuses[i].MPI_ERROR = code;
+      if (told) statuses[i].MPI_ERROR = code;
     }
   }
   /// The call's result, said to the program's error handler where it is ours.
@@ -53,9 +50,10 @@ class completed {
  private:
   int tell(MPI_Request request, MPI_Status* status, bool remains) {
     kept_message* message = own_ != nullptr ? own_->persistent.received(request) : nullptr;
-    if (message == nullptr || message->is_told) return MPI_SUCCESS;
+    // One that is pending beside others that failed is not told of.
+    if (message == nullptr || message->is_told || message->going != nullptr) return MPI_SUCCESS;
     message->is_told = !remains;
-    fill(status, message->end.got);
+    fill(status, message->end);
     if (message->end.code != MPI_SUCCESS) failed_on_ = message->on->comm;
     return message->end.code;
   }
@@ -65,15 +63,6 @@ class completed {
   session* own_;
   MPI_Comm failed_on_ = MPI_COMM_NULL;
 };
-
-std::span<const MPI_Request> all_of(const MPI_Request* requests, int number) {
-  return {requests, static_cast<std::size_t>(number > 0 ? number : 0)};
-}
-
-std::span<const int> those(const int* indices, const int* number) {
-  const bool any = *number > 0;  // MPI_UNDEFINED is not
-  return {indices, static_cast<std::size_t>(any ? *number : 0)};
-}
 
 }  // namespace
 
@@ -88,7 +77,8 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 int MPI_Waitall(int number, MPI_Request requests[], MPI_Status statuses[]) {
   completed done(function::of_MPI_Waitall, wait_all(number, requests, statuses));
-  done.some(all_of(requests, number), {}, statuses);
+  done.some(
+      number, [&](int i) { return requests[i]; }, statuses);
   return done.code();
 }
 
@@ -102,7 +92,8 @@ int MPI_Waitsome(int number, MPI_Request requests[], int* complete, int indices[
                  MPI_Status statuses[]) {
   completed done(function::of_MPI_Waitsome,
                  PMPI_Waitsome(number, requests, complete, indices, statuses));
-  done.some(all_of(requests, number), those(indices, complete), statuses);
+  done.some(
+      *complete, [&](int i) { return requests[indices[i]]; }, statuses);  // negative: none
   return done.code();
 }
 
@@ -114,7 +105,10 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 
 int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   completed done(function::of_MPI_Testall, PMPI_Testall(number, requests, flag, statuses));
-  if (done.went_well() && *flag != 0) done.some(all_of(requests, number), {}, statuses);
+  if (done.went_well() && *flag != 0) {
+    done.some(
+        number, [&](int i) { return requests[i]; }, statuses);
+  }
   return done.code();
 }
 
@@ -128,7 +122,8 @@ int MPI_Testsome(int number, MPI_Request requests[], int* complete, int indices[
                  MPI_Status statuses[]) {
   completed done(function::of_MPI_Testsome,
                  PMPI_Testsome(number, requests, complete, indices, statuses));
-  done.some(all_of(requests, number), those(indices, complete), statuses);
+  done.some(
+      *complete, [&](int i) { return requests[indices[i]]; }, statuses);  // negative: none
   return done.code();
 }
 

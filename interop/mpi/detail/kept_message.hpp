@@ -18,6 +18,7 @@ enum class sending : std::uint8_t { standard, buffered, synchronous, ready };
 struct outcome {
   matching::receipt got;
   int code = MPI_SUCCESS;
+  bool of_nobody = false;  ///< from MPI_PROC_NULL
 };
 
 struct open_message;

@@ -23,11 +23,6 @@ matching::mode mode_of(sending how) noexcept {
 int source_of(int from) noexcept { return from == MPI_ANY_SOURCE ? matching::any_source : from; }
 int tag_of(int tag) noexcept { return tag == MPI_ANY_TAG ? matching::any_tag : tag; }
 
-/// What a receive from MPI_PROC_NULL gives.
-void fill_of_nobody(MPI_Status* status) {
-  PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, status);
-}
-
 /// As it is now; a buffered send is over when its bytes are copied.
 outgoing packed(staging& memory, sending how, const elements& what) {
   outgoing made = how == sending::buffered ? outgoing(memory, what, outgoing::copied{})
@@ -106,7 +101,7 @@ int message_call::recv(void* buffer, MPI_Count count, MPI_Datatype type, int fro
   matching::receiving coming =
       matching::receive(on_.among, source_of(from), tag_of(tag), into.bytes());
   const outcome end = end_of(coming, into);
-  fill(status, end.got);
+  fill(status, end);
   return end.code;
 }
 
@@ -123,7 +118,7 @@ int message_call::irecv(void* buffer, MPI_Count count, MPI_Datatype type, int fr
   return MPI_SUCCESS;
 }
 
-int message_call::run(exchange& both, MPI_Status* status) {
+int message_call::run(const exchange& both, MPI_Status* status) {
   std::optional<incoming> into;
   matching::receiving coming;
   if (both.into) {
@@ -133,18 +128,13 @@ int message_call::run(exchange& both, MPI_Status* status) {
   }
   upwash::request going;
   if (both.out) going = matching::send(on_.among, both.to, both.send_tag, both.out->bytes());
-  outcome end;
-  if (into) {
-    end = end_of(coming, *into);
-    fill(status, end.got);
-  } else {
-    fill_of_nobody(status);
-  }
+  const outcome end = into ? end_of(coming, *into) : outcome{.got = {}, .of_nobody = true};
+  fill(status, end);
   going.wait();
   return end.code;
 }
 
-int message_call::start(exchange& both, MPI_Request* request) {
+int message_call::start(exchange both, MPI_Request* request) {
   if (request == nullptr) throw pass_on{fate::bad_call};
   open_message& message = own_.messages.make(which_, on_);
   if (both.into) {
@@ -153,6 +143,7 @@ int message_call::start(exchange& both, MPI_Request* request) {
         message, matching::receive(on_.among, source_of(both.from), tag_of(both.receive_tag),
                                    message.into->bytes()));
   }
+  message.end.of_nobody = !both.into;
   if (both.out) {
     message.out = std::move(both.out);
     own_.messages.send(message, both.to, both.send_tag, matching::mode::standard);
@@ -189,52 +180,52 @@ int message_call::sendrecv(const void* sent, MPI_Count sends, MPI_Datatype send_
                            int send_tag, void* received, MPI_Count receives,
                            MPI_Datatype receive_type, int from, int receive_tag,
                            MPI_Status* status) {
-  exchange both = described(sent, sends, send_type, to, send_tag, received, receives, receive_type,
-                            from, receive_tag, false);
-  return run(both, status);
+  return run(described(sent, sends, send_type, to, send_tag, received, receives, receive_type, from,
+                       receive_tag, false),
+             status);
 }
 
 int message_call::sendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype type, int to,
                                    int send_tag, int from, int receive_tag, MPI_Status* status) {
-  exchange both =
-      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true);
-  return run(both, status);
+  return run(
+      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true),
+      status);
 }
 
 int message_call::isendrecv(const void* sent, MPI_Count sends, MPI_Datatype send_type, int to,
                             int send_tag, void* received, MPI_Count receives,
                             MPI_Datatype receive_type, int from, int receive_tag,
                             MPI_Request* request) {
-  exchange both = described(sent, sends, send_type, to, send_tag, received, receives, receive_type,
-                            from, receive_tag, false);
-  return start(both, request);
+  return start(described(sent, sends, send_type, to, send_tag, received, receives, receive_type,
+                         from, receive_tag, false),
+               request);
 }
 
 int message_call::isendrecv_replace(void* buffer, MPI_Count count, MPI_Datatype type, int to,
                                     int send_tag, int from, int receive_tag, MPI_Request* request) {
-  exchange both =
-      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true);
-  return start(both, request);
+  return start(
+      described(buffer, count, type, to, send_tag, buffer, count, type, from, receive_tag, true),
+      request);
 }
 
 int message_call::send_init(sending how, const void* buffer, MPI_Count count, MPI_Datatype type,
                             int to, int tag, MPI_Request* request) {
   check_destination(to, tag);
-  keep({&on_, true, how, of(buffer, count, type), to, tag}, request);
+  keep(std::make_unique<kept_message>(&on_, true, how, of(buffer, count, type), to, tag), request);
   return MPI_SUCCESS;
 }
 
 int message_call::recv_init(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
                             MPI_Request* request) {
   check_source(from, tag);
-  keep({&on_, false, sending::standard, of(buffer, count, type), from, tag}, request);
+  keep(std::make_unique<kept_message>(&on_, false, sending::standard, of(buffer, count, type), from,
+                                      tag),
+       request);
   return MPI_SUCCESS;
 }
 
-void message_call::keep(kept_message made, MPI_Request* request) {
+void message_call::keep(std::unique_ptr<kept_message> message, MPI_Request* request) {
   if (request == nullptr) throw pass_on{fate::bad_call};
-  auto message =
-      std::make_unique<kept_message>(made.on, made.sends, made.how, made.what, made.peer, made.tag);
   message->types.keep(message->what);  // the program may free its own before a start
   ++on_.kept_messages;
   auto kept = std::make_unique<persistent_call>(own_.persistent, which_);
@@ -265,7 +256,7 @@ void message_call::start_kept(session& own, persistent_call& kept) {
 
 int message_call::probe(int from, int tag, MPI_Status* status) {
   check_source(from, tag);
-  fill(status, matching::wait_for_message(on_.among, source_of(from), tag_of(tag)));
+  fill(status, {matching::wait_for_message(on_.among, source_of(from), tag_of(tag))});
   return MPI_SUCCESS;
 }
 
@@ -274,7 +265,7 @@ int message_call::iprobe(int from, int tag, int* found, MPI_Status* status) {
   if (found == nullptr) throw pass_on{fate::bad_call};
   const auto seen = matching::probe(on_.among, source_of(from), tag_of(tag));
   *found = seen ? 1 : 0;
-  if (seen) fill(status, *seen);
+  if (seen) fill(status, {*seen});
   if (!seen) own_.let_library_go_on();
   return MPI_SUCCESS;
 }
@@ -288,7 +279,7 @@ int message_call::improbe(int from, int tag, int* found, MPI_Message* message, M
     own_.let_library_go_on();
     return MPI_SUCCESS;
   }
-  fill(status, taken->what());
+  fill(status, {taken->what()});
   *message = own_.messages.keep(std::move(*taken), on_);
   return MPI_SUCCESS;
 }
@@ -307,7 +298,7 @@ int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype ty
   const incoming into(own_.memory, of(buffer, count, type));
   matching::receiving coming = matching::receive(std::move(message), into.bytes());
   const outcome end = end_of(coming, into);
-  fill(status, end.got);
+  fill(status, end);
   return end.code;
 }
 

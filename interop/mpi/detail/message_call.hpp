@@ -58,7 +58,7 @@ class message_call {
   static void start_kept(session& own, persistent_call& kept);
 
  private:
-  void keep(kept_message made, MPI_Request* request);
+  void keep(std::unique_ptr<kept_message> message, MPI_Request* request);
   /// The two ends; either may be missing.
   struct exchange;
 
@@ -71,8 +71,8 @@ class message_call {
   }
   void check_destination(int to, int tag) const;
   void check_source(int from, int tag) const;
-  int run(exchange& both, MPI_Status* status);
-  int start(exchange& both, MPI_Request* request);
+  int run(const exchange& both, MPI_Status* status);
+  int start(exchange both, MPI_Request* request);
 
   session& own_;
   membership& on_;

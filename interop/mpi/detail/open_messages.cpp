@@ -10,9 +10,12 @@
 
 namespace upwash::mpi {
 
-void fill(MPI_Status* status, const matching::receipt& got) {
+void fill(MPI_Status* status, const outcome& end) {
   if (status == MPI_STATUS_IGNORE) return;
-  status->MPI_SOURCE = got.source == matching::any_source ? MPI_ANY_SOURCE : got.source;
+  const matching::receipt& got = end.got;
+  status->MPI_SOURCE = end.of_nobody                        ? MPI_PROC_NULL
+                       : got.source == matching::any_source ? MPI_ANY_SOURCE
+                                                            : got.source;
   status->MPI_TAG = got.tag == matching::any_tag ? MPI_ANY_TAG : got.tag;
   PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(got.bytes));
   PMPI_Status_set_cancelled(status, got.cancelled ? 1 : 0);
@@ -58,7 +61,7 @@ void open_messages::receive(open_message& message, matching::receiving coming) {
 }
 
 void open_messages::give(open_message& message, MPI_Request* request) {
-  if (message.parts == 1 && !message.into) {
+  if (message.parts == 1 && !message.into && !message.end.of_nobody) {
     // Of a send nobody asks but whether it is over: so is one to nobody.
     PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, message.on->comm, request);
   } else {
@@ -160,7 +163,7 @@ void open_messages::drop(MPI_Message message) {
 
 int open_messages::query(void* message, MPI_Status* status) {
   const auto& of = *static_cast<const open_message*>(message);
-  fill(status, of.end.got);
+  fill(status, of.end);
   if (of.end.code != MPI_SUCCESS) status->MPI_ERROR = of.end.code;
   return of.end.code;
 }

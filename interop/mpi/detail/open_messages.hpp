@@ -26,7 +26,7 @@ class open_messages;
 struct persistent_call;
 
 /// Sets all but MPI_ERROR, which belongs to calls for several requests. Not of MPI_STATUS_IGNORE.
-void fill(MPI_Status* status, const matching::receipt& got);
+void fill(MPI_Status* status, const outcome& end);
 /// Waits for a receive; blocking. What came is where the program wants it.
 [[nodiscard]] outcome end_of(matching::receiving& coming, const incoming& into);
 

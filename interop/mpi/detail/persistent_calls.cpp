@@ -34,7 +34,7 @@ void persistent_calls::add(std::unique_ptr<persistent_call> made, MPI_Request* r
   if (unused_.empty()) {
     if (all_.size() > most_) {
       throw error(error_kind::system,
-                  fmt::format("rank {} of MPI_COMM_WORLD has {} persistent collectives: the MPI "
+                  fmt::format("rank {} of MPI_COMM_WORLD has {} persistent requests: the MPI "
                               "library has no tag for another; free some, or set UPWASH_MPI=off",
                               rank_, all_.size()));
     }

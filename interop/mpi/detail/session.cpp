@@ -256,6 +256,7 @@ void wait_for_messages(session* own, int number, const MPI_Request* requests) no
     const session::inside here(*own);
     for (int i = 0; i < number; ++i) {
       own->messages.wait_for(requests[i]);
+      if (own->persistent.empty()) continue;
       const persistent_call* kept = own->persistent.find(requests[i]);
       if (kept != nullptr && kept->message != nullptr) own->messages.wait_for(*kept->message);
     }
