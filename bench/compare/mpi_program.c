@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program of MPI for bench/mpi-programs: prints "CELL: microseconds", each the median of its
-// rounds.
+// A program of MPI for bench/mpi-programs: prints "CELL: microseconds": the median of its rounds,
+// or of one round where many receives wait. Ratios are of medians over launches.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

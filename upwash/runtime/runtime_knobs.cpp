@@ -55,8 +55,7 @@ constexpr knob rows[] = {
          knob_level::developer},
     knob{"mpi", knob_type::text, "collectives,neighborhoods",
          "what the preload library takes over of a program's MPI (docs/mpi.md): off, all, or some "
-         "of "
-         "collectives, neighborhoods, messages; the same at all ranks",
+         "of collectives, neighborhoods, messages; the same at all ranks",
          knob_level::user},
     knob{"mpi_only", knob_type::text, "",
          "functions that it takes over, as in MPI_Bcast,MPI_Allreduce; empty: all that it can",

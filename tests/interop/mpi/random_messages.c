@@ -5,15 +5,12 @@
 // requests completed in any way, among those of the MPI library. All ranks draw the same plan, so
 // that each receive knows what MPI's order gives it: random_messages [SEED [ROUNDS [MOST_BYTES
 // [KEEPS_BUFFERED]]]].
-#include <unistd.h>
-
 #include "random_calls.h"
 
 enum { most_messages = 40, communicators = 5, most_tags = 3 };
 
 struct planned {
   int from, to, tag, count, kind;  // kind: of types
-  int next;                        // to be received of its sender's, by tag, and by any
 };
 static struct planned plan[most_messages];
 // Open MPI 4.1.4 itself sends by buffered requests that stay what was there at the beginning.
@@ -24,7 +21,6 @@ struct buffer {
   char* at;
   MPI_Datatype type;
   int kind, room;  // elements
-  int blocking;
 };
 
 static int size_of_kind(int kind) {
@@ -166,7 +162,6 @@ static int start_send(int message, struct buffer* out, MPI_Comm comm, int ready_
 static int send_now(int message, struct buffer* out, MPI_Comm comm, int ready_too) {
   const struct planned* what = &plan[message];
   *out = message_buffer(message);
-  out->blocking = 1;
   switch (own_draw(ready_too ? 4 : 3)) {
     case 0: return MPI_Send(out->at, what->count, out->type, what->to, what->tag, comm);
     case 1: return MPI_Ssend(out->at, what->count, out->type, what->to, what->tag, comm);
@@ -377,7 +372,7 @@ static void shifted_round(MPI_Comm comm, int rank, int size) {
   const int kind = plan[0].kind, count = plan[0].count;
   planned_now = size < most_messages ? size : most_messages;
   for (int i = 0; i < planned_now; ++i) {
-    plan[i] = (struct planned){i, (i + by) % size, i % most_tags, count, kind, 0};
+    plan[i] = (struct planned){i, (i + by) % size, i % most_tags, count, kind};
   }
   if (rank >= planned_now) return;
   int to = rank + by, from = rank - by;

@@ -140,7 +140,10 @@ JOB_TEST(messages, tell_their_ends) {
       const bytes mine = bytes_of(size, here.rank());
       m::receiving coming = m::receive(world, before, 5, into);
       const bool later = coming.tell(notice::to(over));
-      static_cast<void>(m::send(world, next, 5, mine, how, notice::to(over)));
+      const bool waits = m::send(world, next, 5, mine, how, notice::to(over));
+      if (how == m::mode::synchronous && here.size() > 1) {
+        EXPECT_TRUE(waits) << "the receiver has not answered";
+      }
       over.wait(here);
       EXPECT_TRUE(!later || coming.test());
       EXPECT_EQ(coming.wait().bytes, size);
