@@ -170,6 +170,20 @@ for library in "${libraries[@]}"; do
   start 3 "$work/random_messages.$library" "$seed" 20 100000 0
   passes
   [[ $(taken 'MPI_(Recv|Irecv|Send|Isend)') == 0 ]] || fail "$library: $case_now: some were taken over"
+  [[ $(grep -cx 'upwash: the MPI library has all messages: MPI_Iprobe is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages are taken over all or none' \
+    "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
+  case_now="messages alone"
+  knobs=(--knob mpi=messages --knob "report=$work/report.json")
+  start 3 "$work/random_messages.$library" "$seed" 20 100000
+  passes
+  [[ $(taken 'MPI_(Recv|Irecv|Send|Isend)') -gt 0 && $(taken 'MPI_(Barrier|Bcast|Allreduce)') == 0 ]] ||
+    fail "$library: $case_now: others were taken over"
+  for wildcard in source tag; do
+    case_now="a broken promise: no wildcard of the $wildcard"
+    start 2 "$work/broken_promise.$library" "$wildcard"
+    [[ $status != 0 ]] || fail "$library: $case_now: it went on"
+    shows -E "MPI_Recv: .*no_any_$wildcard is promised on this team" <"$work/err" || fail "$library: $case_now: not said"
+  done
   knobs=(--knob "report=$work/report.json")
 
   case_now="what is left to the library"
@@ -291,6 +305,13 @@ for library in "${libraries[@]}"; do
   start 2 "$program" 3 40
   [[ $status != 0 ]] || fail "$library: $case_now: it went on"
   shows 'UPWASH_MPI_ONLY=MPI_Bcats: no such function of MPI, did you mean MPI_Bcast?' <"$work/err" ||
+    fail "$library: $case_now: another message"
+
+  case_now="no such part of MPI"
+  knobs=(--knob mpi=collectives,windows)
+  start 2 "$program" 3 40
+  [[ $status != 0 ]] || fail "$library: $case_now: it went on"
+  shows 'UPWASH_MPI=collectives,windows: expected off, all, or some of collectives, neighborhoods, messages with commas between' <"$work/err" ||
     fail "$library: $case_now: another message"
 
   case_now="processes without MPI"

@@ -75,9 +75,13 @@ preload_options preload_options::read() {
   mark("mpi_only", only, made.takes, true);
   mark("mpi_except", values.text("mpi_except"), made.takes, false);
   // A send that one rank gave to upwash would never meet a receive that another gave to the MPI.
-  made.messages = made.messages && std::ranges::all_of(functions_of_messages, [&](function each) {
-                    return made.takes[static_cast<std::size_t>(each)];
-                  });
+  const auto missing = std::ranges::find_if_not(functions_of_messages, [&](function each) {
+    return made.takes[static_cast<std::size_t>(each)];
+  });
+  if (made.messages && missing != std::ranges::end(functions_of_messages)) {
+    made.messages = false;
+    made.missing = function_names[static_cast<std::size_t>(*missing)];
+  }
   made.report = values.text("report");
   if (made.report == "0") made.report.clear();
   return made;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "interop/mpi/detail/counts.hpp"
 
@@ -16,9 +17,10 @@ struct preload_options {
   std::array<bool, number_of_functions> takes{};  ///< those that a knob has not left out
   bool collectives = false;
   bool neighborhoods = false;
-  bool messages = false;    ///< never when a list leaves one of their functions out
-  std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
-  std::string report;       ///< empty: none; "1": text; else a file, as JSON
+  bool messages = false;     ///< never when a list leaves one of their functions out:
+  std::string_view missing;  ///< the first of those, where messages were asked for
+  std::int64_t sample = 0;   ///< every so-manieth call goes to the MPI library
+  std::string report;        ///< empty: none; "1": text; else a file, as JSON
 
   /// Of the environment. Throws `error` (configuration), also for a name that is no function.
   [[nodiscard]] static preload_options read();

@@ -105,6 +105,19 @@ std::string disagreement(const std::vector<introduction>& all, const std::string
   return {};
 }
 
+/// Why messages that were asked for are the MPI library's all the same; empty: they are not, or
+/// were not asked for.
+std::string without_messages(const preload_options& options, bool lets_us_go_on) {
+  if (!options.missing.empty()) {
+    return fmt::format(
+        "{} is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages "
+        "are taken over all or none",
+        options.missing);
+  }
+  if (!options.messages || lets_us_go_on) return {};
+  return "it does not let upwash go on while it waits";
+}
+
 }  // namespace
 
 library_turns::library_turns(job& here) : here_(here) {
@@ -181,6 +194,10 @@ std::string session::begin(int thread_level) {
     for (const introduction& each : all) ranks.push_back(each.rank);
     const bool goes_on =
         std::ranges::all_of(all, [](const introduction& each) { return each.lets_us_go_on != 0; });
+    const std::string lacking = without_messages(options, goes_on);
+    if (rank == 0 && !lacking.empty()) {
+      say(fmt::format("the MPI library has all messages: {}", lacking));
+    }
     own_ = new session(std::move(*joined), std::move(options), std::move(ranks),  // NOLINT: end
                        goes_on);
     return report;

@@ -27,10 +27,10 @@ void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept {
     const session::inside here(*own);
     const membership* of = own->communicators.find(comm);
     if (of == nullptr || !of->has_messages) return;
+    // Exact lengths are of no use to the queues, which would only check them.
     matching::promise(of->among,
                       {.no_any_source = is_true(hints, "mpi_assert_no_any_source"),
                        .no_any_tag = is_true(hints, "mpi_assert_no_any_tag"),
-                       .exact_length = is_true(hints, "mpi_assert_exact_length"),
                        .allow_overtaking = is_true(hints, "mpi_assert_allow_overtaking")});
   } catch (...) {
     own->fail(told_by);
