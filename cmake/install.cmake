@@ -12,6 +12,10 @@ install(TARGETS upwash_shared upwash_static
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 if(TARGET upwash_command)
   install(TARGETS upwash_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  if(TARGET manual)
+    install(DIRECTORY ${UPWASH_SHARE}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT tools
+            PATTERN written EXCLUDE)
+  endif()
 endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/machines)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines/

@@ -62,6 +62,23 @@ if(UPWASH_TOOL_SOURCES)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/mpi.cpp APPEND PROPERTY COMPILE_DEFINITIONS
     UPWASH_LIBRARY_FOLDER="${CMAKE_INSTALL_LIBDIR}")
   target_link_libraries(upwash_command PRIVATE ${CMAKE_DL_LIBS})
+
+  # Man pages and shell completion, as the command itself tells them.
+  if(NOT CMAKE_CROSSCOMPILING AND NOT UPWASH_SANITIZE)
+    set(UPWASH_SHARE ${PROJECT_BINARY_DIR}/share)
+    find_program(UPWASH_GZIP gzip)
+    set(compress ${CMAKE_COMMAND} -E true)
+    if(UPWASH_GZIP)
+      set(compress ${UPWASH_GZIP} -9nrf ${UPWASH_SHARE}/man)
+    endif()
+    add_custom_command(OUTPUT ${UPWASH_SHARE}/written
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${UPWASH_SHARE}
+      COMMAND ${CMAKE_COMMAND} -E env UPWASH_CONFIG= $<TARGET_FILE:upwash_command> manual --into ${UPWASH_SHARE}
+      COMMAND ${compress}
+      COMMAND ${CMAKE_COMMAND} -E touch ${UPWASH_SHARE}/written
+      DEPENDS upwash_command VERBATIM)
+    add_custom_target(manual ALL DEPENDS ${UPWASH_SHARE}/written)
+  endif()
 endif()
 
 # bench/compare-mpi and bench/shaped-hosts run these beside MPI libraries.

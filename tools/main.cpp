@@ -16,6 +16,7 @@
 #include "tools/compile.hpp"
 #include "tools/host_ranks.hpp"
 #include "tools/info.hpp"
+#include "tools/manual.hpp"
 #include "tools/mpi.hpp"
 #include "tools/report.hpp"
 #include "tools/run.hpp"
@@ -65,6 +66,7 @@ int run(int argc, char** argv) {
   upwash::tools::add_report(app);
   upwash::tools::add_status(app);
   upwash::tools::add_compile(app);
+  upwash::tools::add_manual(app);
   upwash::tools::add_host_ranks(app, status);
   upwash::tools::add_agent(app, status);
   if (argc > 1) check_command(app, argv[1]);
