@@ -260,6 +260,39 @@ for library in "${libraries[@]}"; do
     more=()
   fi
 
+  case_now="LAMMPS"
+  lmp=$(command -v lmp || true)
+  if [[ -z $lmp ]] || ! ldd "$lmp" | shows "$([[ $library == openmpi ]] && echo libmpi.so || echo libmpich)"; then
+    echo "preload: $library: LAMMPS: skipped: no lmp of this MPI"
+  else
+    cat >"$work/in.melt" <<'LAMMPS'
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 6 0 6 0 6
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+thermo 5
+run 40
+LAMMPS
+    for what in off all; do
+      knobs=(--knob "mpi=$what" --knob "report=$work/report.json")
+      start 3 env OMP_NUM_THREADS=1 "$lmp" -in "$work/in.melt" -log none
+      passes
+      grep -E '^ +[0-9]+ +[-0-9.]+ ' "$work/out" >"$work/melt.$what"
+    done
+    [[ $(wc -l <"$work/melt.all") == 9 ]] || fail "$library: $case_now: not nine lines of results"
+    cmp -s "$work/melt.off" "$work/melt.all" || fail "$library: $case_now: other results than by the MPI alone"
+    (($(taken 'MPI_(Send|Irecv)') > 100)) || fail "$library: $case_now: hardly a message was taken over"
+    knobs=(--knob "report=$work/report.json")
+  fi
+
   case_now="large messages"
   start 3 "$program" 7 30 1048576
   passes
