@@ -38,7 +38,10 @@ TEST(validate, takes_signals_for_an_order) {
 
 TEST(validate, finds_a_counter_that_never_gets_there_or_does_not_exist) {
   const std::string problem = problem_of({{to_counter_0_of_1}, {await(own, 0, 2)}});
-  EXPECT_TRUE(says(problem, "deadlock: rank 1, step 0 (await")) << problem;
+  EXPECT_TRUE(says(problem,
+                   "deadlock: rank 1, step 0 (await, round 0) waits for 2 signals to counter 0 of "
+                   "rank 1, which has 1, and 0 other steps wait"))
+      << problem;
   EXPECT_TRUE(says(problem_of({{step_of(step_kind::signal, 1, 2)}, {}}),
                    "names counter 2 of rank 1, which does not exist"));
 }
@@ -87,8 +90,8 @@ TEST(validate, knows_which_signals_an_await_needs) {
 }
 
 TEST(validate, finds_owners_and_places_that_do_not_exist) {
-  EXPECT_TRUE(says(problem_of({{copy(of_rank(1, whole_input), whole_output)}}),
-                   "input of rank 1, which does not exist"));
+  EXPECT_TRUE(
+      says(problem_of({{copy(of_rank(1, whole_input), whole_output)}}), "names rank 1 of 1"));
   EXPECT_TRUE(says(problem_of({{copy(of_rank(1, whole_scratch), whole_output)}, {}}),
                    "the scratch of rank 1 is its own"));
 }

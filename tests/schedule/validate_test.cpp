@@ -23,7 +23,40 @@ TEST(validate, accepts_a_correct_transfer) {
 
 TEST(validate, finds_a_receive_without_a_send) {
   const std::string problem = problem_of({{}, {receive(0, 0, whole_output)}});
-  EXPECT_TRUE(says(problem, "deadlock: rank 1, step 0 (receive")) << problem;
+  EXPECT_TRUE(
+      says(problem,
+           "deadlock: rank 1, step 0 (receive, round 0) waits for edge 0 from rank 0, which "
+           "has not sent it, and 0 other steps wait"))
+      << problem;
+}
+
+TEST(validate, finds_ranks_that_do_not_exist) {
+  const auto refused = [](const step& s) { return problem_of({{s}, {}}); };
+  for (const int peer : {-1, 2, 1 << 30, -(1 << 30)}) {
+    const std::string name = "names rank " + std::to_string(peer) + " of 2";
+    step placed = send(peer, 0, whole_input);
+    placed.placed = true;
+    placed.into = whole_output;
+    for (const step& s : {send(peer, 0, whole_input), receive(peer, 0, whole_output), placed}) {
+      EXPECT_TRUE(says(refused(s), name)) << refused(s);
+    }
+  }
+  EXPECT_TRUE(says(refused(copy(whole_input.of_rank(2), whole_output)), "names rank 2 of 2"));
+}
+
+/// Copies without end.
+TEST(validate, ends_for_an_algorithm_that_does_not) {
+  struct endless {
+    steps operator()(script& out) const {
+      for (;;) co_yield out.copy(whole_input, whole_output);
+    }
+  };
+  expectation of;
+  of.input_bytes = of.output_bytes = 8;
+  const std::string problem = validate(
+      of, [](int) { return generator(needs{.window = 1}, endless{}); },
+      [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  EXPECT_TRUE(says(problem, "it seems never to end")) << problem;
 }
 
 TEST(validate, finds_a_send_without_a_receive) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace upwash::schedule {
@@ -79,6 +80,7 @@ enum class step_kind : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view to_string(step_kind kind) noexcept;
+[[nodiscard]] std::string_view to_string(buffer of) noexcept;
 
 /// A step names what it waits for by distance: 1 is the step emitted before it. A generator keeps
 /// all distances within its window, so that a consumer remembers no more than that.
@@ -130,5 +132,21 @@ struct step {
   }
   friend constexpr bool operator==(const step&, const step&) = default;
 };
+
+/// Whether the step names a rank that a team of `ranks` has not: as only algorithms do that nobody
+/// has validated.
+[[nodiscard]] constexpr bool names_stranger(const step& s, int ranks) noexcept {
+  const auto size = static_cast<unsigned>(ranks);
+  const auto strange = [size](int rank) { return static_cast<unsigned>(rank + 1) > size; };
+  const bool needs_peer = s.kind == step_kind::send || s.kind == step_kind::receive ||
+                          s.kind == step_kind::deliver || s.kind == step_kind::net_multicast;
+  return strange(s.peer) || (needs_peer && s.peer < 0) || strange(s.left.owner) ||
+         strange(s.right.owner) || strange(s.into.owner);
+}
+
+/// "step 3 (send, round 2)".
+[[nodiscard]] std::string name_step(std::uint64_t number, const step& s);
+/// Of a step that names one: "names rank 4 of 4".
+[[nodiscard]] std::string stranger_of(const step& s, int ranks);
 
 }  // namespace upwash::schedule

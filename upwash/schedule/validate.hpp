@@ -22,6 +22,9 @@ namespace upwash::schedule {
 
 using upwash::contribution;
 
+/// Of a rank: a schedule of more is refused as one that never ends.
+inline constexpr std::size_t most_validated_steps = std::size_t{1} << 16U;
+
 /// What an element holds: the contributions that were combined, from left to right. Empty: never
 /// written.
 using abstract_value = std::vector<contribution>;

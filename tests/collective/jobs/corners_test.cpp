@@ -3,10 +3,13 @@
 //
 // Where the life of an operation is not straight: answers that come late, steps that throw, starts
 // that wait for credit, teams released behind it, places used again.
+#include <fmt/format.h>
+
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
@@ -16,6 +19,8 @@
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/reduction.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/core/active_message.hpp"
+#include "upwash/core/control.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace {
@@ -266,6 +271,56 @@ JOB_TEST(corners, reductions_of_two_peers_are_refused, .least_ranks = 2) {
                  reduction_of<std::uint64_t, upwash::sum>()})
             .wait(),
         error);
+  }
+}
+
+steps send_word(script& out, int peer) { co_yield out.send(peer, 0, {buffer::input, 0, 8}); }
+
+steps copy_two_words(script& out) {
+  co_yield out.copy({buffer::input, 0, 16}, {buffer::output, 0, 16});
+}
+
+JOB_TEST(corners, steps_that_name_no_member_are_refused) {
+  const std::uint64_t mine = 1;
+  for (const int peer : {-1, here.size(), 1 << 30, -(1 << 30)}) {
+    const generator stray({.window = 1}, [peer](script& out) { return send_word(out, peer); });
+    std::string said = "no error";
+    try {
+      execute(here.world(), stray, {.input = std::as_bytes(std::span(&mine, 1))}).wait();
+    } catch (const error& refused) {
+      said = refused.what();
+    }
+    EXPECT_NE(
+        said.find(fmt::format("step 0 (send, round 0) names rank {} of {}", peer, here.size())),
+        std::string::npos)
+        << said;
+  }
+  barrier(here.world(), blocking);
+}
+
+TEST(corners, steps_that_leave_their_buffers_are_refused_in_checked_runs) {
+  const auto body = [](job& here) {
+    const std::array<std::uint64_t, 1> mine{1};
+    std::array<std::uint64_t, 2> result{};
+    const generator stray({.window = 1}, [](script& out) { return copy_two_words(out); });
+    execute(here.world(), stray,
+            {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(result))})
+        .wait();
+  };
+  const std::string said = test::message_of(*test::loopback_of(2), body, {.checked = true});
+  EXPECT_NE(said.find("step 0 (copy, round 0) names 16 bytes at 0 of the input, which has 8"),
+            std::string::npos)
+      << said;
+}
+
+void call_in_handler(incoming& in) { EXPECT_THROW(barrier(in.here().world(), blocking), error); }
+
+// Nothing of it reaches the others: their next call is the first.
+JOB_TEST(corners, blocking_calls_in_handlers_begin_nothing) {
+  for (int round = 0; round < 3; ++round) {
+    if (here.rank() == 0) send<&call_in_handler>(here, here.size() - 1);
+    control::barrier(here.world());
+    barrier(here.world(), blocking);
   }
 }
 

@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/detail/run/operation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "upwash/base/ensure.hpp"
+#include "upwash/base/error.hpp"
 #include "upwash/collective/detail/run/compact_run.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
+#include "upwash/core/job.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -45,7 +49,8 @@ operation::operation(slot_store& spare, operation_room& room, const team& on, te
       open_(room.open),
       scratch_(room.scratch),
       words_(room.words),
-      script_(room.script) {
+      script_(room.script),
+      checked_(on.here().options().checked) {
   open_.clear();
   steps_.take_memory(std::move(script_));
 }
@@ -117,11 +122,50 @@ void operation::refill() {
       ended_ = true;
       return;
     }
+    if (checked_ || schedule::names_stranger(fresh.what, among.size())) [[unlikely]]
+      check(fresh);
     staged_ = fresh.what.kind == schedule::step_kind::stage;
     if (fresh.what.kind != schedule::step_kind::receive) ++others_;
     ++next_;
     link(fresh);
   }
+}
+
+/// Algorithms of the program's own need not have been validated.
+void operation::check(const slot& fresh) const {
+  const schedule::step& s = fresh.what;
+  if (schedule::names_stranger(s, among.size())) {
+    refuse(fresh, schedule::stranger_of(s, among.size()));
+  }
+  if (s.kind == schedule::step_kind::stage) return;  // its piece is no place but a size
+  for (const schedule::piece* p : {&s.left, &s.right, &s.into}) {
+    const bool at_peer = s.kind == schedule::step_kind::send && p == &s.into;
+    const bool own = p->owner == schedule::own || p->owner == among.rank();
+    if (at_peer || !own || p->bytes == 0 || p->of == schedule::buffer::none) continue;
+    const std::uint64_t size = size_of(p->of);
+    if (p->offset <= size && p->bytes <= size - p->offset) continue;
+    refuse(fresh, fmt::format("names {} bytes at {} of the {}, which has {}", p->bytes, p->offset,
+                              schedule::to_string(p->of), size));
+  }
+}
+
+std::uint64_t operation::size_of(schedule::buffer which) const noexcept {
+  switch (which) {
+    case schedule::buffer::input: return buffers.input.size();
+    case schedule::buffer::output: return buffers.output.size();
+    case schedule::buffer::scratch: return scratch_.size();
+    case schedule::buffer::shared: return main_steps.wants().shared_bytes;
+    case schedule::buffer::none: break;
+  }
+  return 0;
+}
+
+void operation::refuse(const slot& fresh, std::string_view why) const {
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} by algorithm {}: {} {}; upwash::validate proves algorithms "
+                          "of a program's own (docs/algorithms.md)",
+                          among.here().rank(), how.agreed.operation, how.agreed.algorithm,
+                          schedule::name_step(fresh.index, fresh.what), why));
 }
 
 /// Opens the step, or lists it with those that it waits for.

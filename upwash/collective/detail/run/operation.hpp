@@ -171,6 +171,9 @@ class operation {
   [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
   [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
+  void check(const slot& fresh) const;
+  [[nodiscard]] std::uint64_t size_of(schedule::buffer which) const noexcept;
+  [[noreturn]] void refuse(const slot& fresh, std::string_view why) const;
   void link(slot& fresh);
   void open_front() noexcept;
 
@@ -186,6 +189,7 @@ class operation {
   std::uint64_t next_ = 0;
   std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives
   std::uint32_t start_ = 0;
+  const bool checked_;  ///< its steps are
   bool ended_ = false;
   bool staged_ = false;  ///< the generator waits for a stage
 };

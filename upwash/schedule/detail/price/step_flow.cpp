@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/schedule/detail/price/step_flow.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "upwash/base/error.hpp"
 
 namespace upwash::schedule::detail {
 
@@ -28,10 +32,19 @@ void step_flow::refill(int rank) {
       uses_.rounds.end_of_unit(rank, window.phase(), *ended);
     }
     const open_step& s = window.at(n);
+    if (names_stranger(s.what, uses_.team.team())) [[unlikely]]
+      refuse(uses_.team.member(rank), n, s.what);
     uses_.windows.count(s.what);
     if (uses_.windows.steps() > uses_.options.most_steps) return;
     if (s.waits == 0) uses_.events.post(s.ready, rank, happening::ready, n);
   }
+}
+
+/// Nobody has validated it.
+void step_flow::refuse(int member, step_number n, const step& s) const {
+  throw error(error_kind::argument,
+              fmt::format("cannot be priced: rank {}, {} {}", member, name_step(n, s),
+                          stranger_of(s, uses_.team.team())));
 }
 
 }  // namespace upwash::schedule::detail

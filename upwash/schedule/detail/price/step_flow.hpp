@@ -33,6 +33,7 @@ class step_flow {
 
  private:
   void refill(int rank);
+  [[noreturn]] void refuse(int member, step_number n, const step& s) const;
 
   uses uses_;
 };

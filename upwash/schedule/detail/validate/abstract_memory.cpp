@@ -66,9 +66,6 @@ void abstract_memory::grow(int rank, buffer which, std::uint64_t bytes) {
 
 std::string abstract_memory::objection(int rank, const piece& p) const {
   if (p.of == buffer::none) return {};
-  if (p.owner != own && (p.owner < 0 || static_cast<std::size_t>(p.owner) >= buffers_.size())) {
-    return fmt::format("{} of rank {}, which does not exist", name_of(p.of), p.owner);
-  }
   const int owner = p.owner == own ? rank : p.owner;
   if (owner != rank && p.of == buffer::scratch) {
     return fmt::format("the scratch of rank {} is its own", owner);
@@ -77,7 +74,7 @@ std::string abstract_memory::objection(int rank, const piece& p) const {
   if (p.offset % element_bytes_ != 0 || p.bytes % element_bytes_ != 0 || p.offset > size ||
       p.bytes > size - p.offset) {
     return fmt::format("{} bytes at {} of {} leave it or split an element ({} bytes, rank {})",
-                       p.bytes, p.offset, name_of(p.of), size, owner);
+                       p.bytes, p.offset, to_string(p.of), size, owner);
   }
   return {};
 }

@@ -41,6 +41,7 @@ class abstract_memory {
  public:
   explicit abstract_memory(const expectation& of);
 
+  [[nodiscard]] int ranks() const noexcept { return static_cast<int>(buffers_.size()); }
   /// Makes scratch, or shared scratch, at least so large; the content stays.
   void grow(int rank, buffer which, std::uint64_t bytes);
 

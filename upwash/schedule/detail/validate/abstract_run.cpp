@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "upwash/schedule/detail/validate/describe.hpp"
 
@@ -46,7 +47,6 @@ std::string abstract_run::execute() {
       }
       return {};
     }
-    const step_name first = open.front();
     bool moved = false;
     for (std::size_t i = open.size(); i > 1; --i) std::swap(open[i - 1], open[random_.below(i)]);
     for (const step_name& is : open) {
@@ -63,9 +63,40 @@ std::string abstract_run::execute() {
       moved = true;
     }
     if (!moved) {
-      return fmt::format("deadlock: {} never becomes ready, nor do {} others", describe(first),
-                         open.size() - 1);
+      std::ranges::sort(open, {},
+                        [](const step_name& is) { return std::pair(is.rank, is.number); });
+      return deadlock(open);
     }
+  }
+}
+
+/// Named is the first that nothing of its own rank holds back.
+std::string abstract_run::deadlock(const std::vector<step_name>& open) const {
+  const auto first = std::ranges::find_if(open, [this](const step_name& is) {
+    return ranks_[static_cast<std::size_t>(is.rank)].ready(is.number);
+  });
+  if (first == open.end())
+    return fmt::format("deadlock: {} never becomes ready", describe(open[0]));
+  return fmt::format("deadlock: {} {}, and {} other steps wait", describe(*first), awaited(*first),
+                     open.size() - 1);
+}
+
+/// Of a step that waits for another rank.
+std::string abstract_run::awaited(const step_name& is) const {
+  const step& s = history_.at(is);
+  switch (s.kind) {
+    case step_kind::receive:
+      return fmt::format("waits for edge {} from rank {}, which has not sent it", s.edge, s.peer);
+    case step_kind::send:
+      return fmt::format("waits until rank {} receives edge {}, which it does not", s.peer, s.edge);
+    case step_kind::await: {
+      const int of = s.peer == own ? is.rank : s.peer;
+      const auto counter = counters_.find({of, s.edge});
+      return fmt::format("waits for {} signals to counter {} of rank {}, which has {}", s.value,
+                         s.edge, of, counter == counters_.end() ? 0 : counter->second);
+    }
+    case step_kind::close: return fmt::format("waits for {} messages of edge {}", s.value, s.edge);
+    default: return "waits for ranks that do not come";
   }
 }
 
@@ -90,9 +121,6 @@ std::string abstract_run::perform(const step_name& is, bool& done) {
 
 std::string abstract_run::send(const step_name& is) {
   const step& s = history_.at(is);
-  if (s.peer < 0 || s.peer >= of_.ranks) {
-    return fmt::format("{} goes to rank {} of {}", describe(is), s.peer, of_.ranks);
-  }
   const auto collector = collecting_.find({s.peer, s.edge});
   if (collector != collecting_.end() && !collector->second) {
     return fmt::format("{} goes to edge {} of rank {}, which has closed it", describe(is), s.edge,
@@ -160,7 +188,7 @@ std::string abstract_run::compute(const step_name& is) {
     if ((p->of == buffer::input && !theirs.exposes_input) ||
         (p->of == buffer::output && !theirs.exposes_output)) {
       return fmt::format("{} reads the {} of rank {}, which does not expose it", describe(is),
-                         name_of(p->of), p->owner);
+                         to_string(p->of), p->owner);
     }
   }
   value_names names = memory_.read(is.rank, s.left);
@@ -225,8 +253,7 @@ void abstract_run::hand_over(int rank, int source, const value_names& names) {
 std::string abstract_run::count(const step_name& is, bool& done) {
   const step& s = history_.at(is);
   const int of = s.peer == own ? is.rank : s.peer;
-  if (of < 0 || of >= of_.ranks ||
-      s.edge >= ranks_[static_cast<std::size_t>(of)].wants().counters) {
+  if (s.edge >= ranks_[static_cast<std::size_t>(of)].wants().counters) {
     return fmt::format("{} names counter {} of rank {}, which does not exist", describe(is), s.edge,
                        of);
   }
@@ -261,9 +288,6 @@ std::string abstract_run::in_network(const step_name& is, bool& done) {
   }
   const bool is_root = s.peer == is.rank;
   if (s.kind == step_kind::net_multicast) {
-    if (s.peer < 0 || s.peer >= of_.ranks) {
-      return fmt::format("{} names root {} of {}", describe(is), s.peer, of_.ranks);
-    }
     done = op.here[static_cast<std::size_t>(s.peer)];
     if (done) partners_ = {op.entered[static_cast<std::size_t>(s.peer)]};
   } else if (s.kind == step_kind::net_barrier || s.peer == own || is_root) {
@@ -354,7 +378,7 @@ std::string abstract_run::leftovers() const {
   for (const auto& [key, op] : network_) {
     if (op.ranks_gone != of_.ranks) {
       return fmt::format("{} of {} ranks take part in {} edge {}", op.ranks_here, of_.ranks,
-                         name_of(key.first), key.second);
+                         to_string(key.first), key.second);
     }
   }
   return {};

@@ -45,6 +45,8 @@ class abstract_run {
     int ranks_gone = 0;
   };
 
+  [[nodiscard]] std::string deadlock(const std::vector<step_name>& open) const;
+  [[nodiscard]] std::string awaited(const step_name& is) const;
   std::string perform(const step_name& is, bool& done);
   std::string send(const step_name& is);
   std::string send_and_wait(const step_name& is, bool& done);

@@ -6,14 +6,10 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "upwash/schedule/step.hpp"
 
 namespace upwash::schedule::detail {
-
-[[nodiscard]] std::string_view name_of(step_kind kind) noexcept;
-[[nodiscard]] std::string_view name_of(buffer of) noexcept;
 
 /// "rank 1, step 0 (receive, round 0)"
 [[nodiscard]] std::string describe(int rank, std::size_t number, const step& s);

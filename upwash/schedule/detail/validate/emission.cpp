@@ -70,6 +70,11 @@ std::string emission::refill(const abstract_memory& memory) {
 }
 
 std::string emission::objection(const step& s, const abstract_memory& memory) const {
+  if (names_stranger(s, memory.ranks())) return stranger_of(s, memory.ranks());
+  if (steps_.size() == most_validated_steps) {
+    return fmt::format("comes behind {} others of this rank: it seems never to end",
+                       most_validated_steps);
+  }
   for (const std::uint32_t distance : s.after) {
     if (distance > steps_.size() || (distance > from_.window() && !s.after_all)) {
       return fmt::format("waits for {} steps back; {} were emitted, the window is {}", distance,

@@ -103,12 +103,12 @@ std::string find_absent_owners(const history& of, const causality& order) {
       if (at->of == buffer::shared) continue;  // it outlasts the calls
       if (!order.has_entered(order.at_start(p.is), at->owner)) {
         return fmt::format("{} touches the {} of rank {}, which may not have entered",
-                           text_of(of, p.is), name_of(at->of), at->owner);
+                           text_of(of, p.is), to_string(at->of), at->owner);
       }
       if (!exits.contains(at->owner)) exits[at->owner] = order.at_exit(at->owner);
       if (!order.is_done(exits[at->owner], p.is)) {
         return fmt::format("{} touches the {} of rank {}, which may have left", text_of(of, p.is),
-                           name_of(at->of), at->owner);
+                           to_string(at->of), at->owner);
       }
     }
   }
