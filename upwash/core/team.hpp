@@ -59,7 +59,9 @@ class team {
   /// The first member of each group at that level; no team for the others. Collective.
   [[nodiscard]] team leaders(level where, call_site site = call_site::current()) const;
 
-  /// Frees the identity. Collective; regions of the team must be freed before. Not the world.
+  /// Frees the identity. Collective; regions of the team must be freed before, streams closed:
+  /// throws `error` (argument) while one is open on it, or an epoch of quiescence under way. Not
+  /// the world.
   void release(call_site site = call_site::current());
 
   friend bool operator==(const team& a, const team& b) noexcept { return a.state_ == b.state_; }

@@ -214,6 +214,26 @@ JOB_TEST(stream, takes_records_about_as_long_as_a_message, .most_ranks = 9) {
   }
 }
 
+JOB_TEST(stream, must_be_closed_before_its_team_is_released, .most_ranks = 4) {
+  team pair = here.world().duplicate();
+  std::uint64_t came = 0;
+  auto items = open_stream<int>(pair, [&](const int&) { ++came; });
+  items.push(0, 1);
+  try {
+    pair.release();
+    ADD_FAILURE();
+  } catch (const error& failure) {
+    EXPECT_NE(std::string(failure.what())
+                  .find("cannot be released: the stream opened at "
+                        "stream_test.cpp:"),
+              std::string::npos)
+        << failure.what();
+  }
+  items.close();  // nothing has been taken apart yet
+  EXPECT_EQ(came, here.rank() == 0 ? static_cast<std::uint64_t>(here.size()) : 0);
+  pair.release();
+}
+
 JOB_TEST(stream, says_what_is_wrong, .most_ranks = 4) {
   const team world = here.world();
   const auto ignore = [](const int&) {};

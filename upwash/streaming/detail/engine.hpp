@@ -142,6 +142,7 @@ class engine final : public counted_work {
   /// No more items, no more messages.
   void leave();
   [[nodiscard]] bool open() const noexcept { return open_; }
+  [[nodiscard]] const call_site& opened_at() const noexcept { return opened_at_; }
   /// Names stream, rank and item: the one after the first `before` of those handed over last.
   [[noreturn]] void handler_threw(std::uint64_t before, const char* what) const;
 

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "upwash/base/error.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 
@@ -52,6 +53,20 @@ std::shared_ptr<const idle_clock> service::idles() {
   std::shared_ptr<const idle_clock> running = idles_.lock();
   if (running == nullptr) idles_ = running = std::make_shared<const idle_clock>(here_);
   return running;
+}
+
+/// A stream that is open would flush and end on a team that is no more.
+void service::on_team_free(const team& going) {
+  const auto at = open_.lower_bound({going.id(), 0});
+  if (at != open_.end() && at->first.team == going.id()) {
+    const call_site& opened = at->second->opened_at();
+    throw error(error_kind::argument,
+                fmt::format("rank {}: team {:#x} cannot be released: the stream opened at {}:{} is "
+                            "open on it; close it first",
+                            here_.rank(), going.id(), opened.name(), opened.line));
+  }
+  numbers_.erase(going.id());
+  gone_.erase(going.id());
 }
 
 tally service::count(const team& among) const {

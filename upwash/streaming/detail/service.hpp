@@ -48,6 +48,7 @@ class service final : public service_base, private large_batches::receiver {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
+  void on_team_free(const team& going) override;
 
  private:
   struct early {
