@@ -31,9 +31,10 @@ standing in_collective(int rank, std::string_view operation, std::uint64_t numbe
   is.on_team = true;
   is.number = number;
   is.counted = counted;
-  is.teams[0] = counted == series::barriers   ? team_counts{0, number, 0, 0}
-                : counted == series::controls ? team_counts{0, 0, number + 1, 0}
-                                              : team_counts{0, 0, 0, number + 1};
+  is.teams[0] = counted == series::barriers   ? team_counts{0, number, 0, 0, 0}
+                : counted == series::controls ? team_counts{0, 0, number + 1, 0, 0}
+                : counted == series::epochs   ? team_counts{0, 0, 0, 0, number}
+                                              : team_counts{0, 0, 0, number + 1, 0};
   return is;
 }
 
@@ -72,6 +73,14 @@ TEST(hang_report, who_never_called_a_barrier_is_named) {
                                   waiting(1, "finish")};
   EXPECT_EQ(conclusions(job),
             strings{"rank 1 never called barrier #1 of the world; it waits in finish"});
+}
+
+TEST(hang_report, who_never_came_to_the_end_of_a_stream_is_named) {
+  const std::vector<standing> job{in_collective(0, "quiescence", 2, series::epochs),
+                                  in_collective(1, "quiescence", 2, series::epochs),
+                                  waiting(2, "receive", 0)};
+  EXPECT_EQ(conclusions(job)[0],
+            "rank 2 never called quiescence #2 of the world; it waits in receive");
 }
 
 TEST(hang_report, the_report_is_a_table_and_its_conclusions) {

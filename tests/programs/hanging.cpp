@@ -9,9 +9,14 @@
 //   pending   rank 0 has posted receives, and waits for a word; the others have left
 //   kinds     rank 0 waits for a semaphore, 1 for a lock, 2 for a stream; the last computes
 //   slow      as missing, but the last rank comes after SECONDS
-//   control   rank 0 waits in a control all_reduce, 1 in an allocate, 2 in a split; the last
-//   computes credit    rank 0 pushes into a stream for rank 1, which computes sets      rank 0
-//   waits for any of its requests, 1 for some, 2 for a message; the last computes
+//   control   rank 0 waits in a control all_reduce, 1 in an allocate, 2 in a split, 3 in a send;
+//   the
+//             last computes
+//   credit    rank 0 pushes into a stream for rank 1, which computes
+//   messages  rank 0 sends active messages to rank 1, which computes
+//   sets      rank 0 waits for any of its requests, 1 for some, 2 for a message; the last computes
+//   stream    all but the last rank end a stream; the last one receives
+//   free      all but the last rank free a region; the last one receives
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -74,9 +79,38 @@ void hang_in_control(upwash::job& here) {
   if (here.rank() == last) compute_for_ever();
   const upwash::team& mine = pairs[static_cast<std::size_t>(here.rank())];
   std::array<std::uint64_t, 1> values{1};
+  if (here.rank() == 3) {
+    upwash::send(world, upwash::blocking, last, 7, values, upwash::matching::mode::synchronous);
+  }
   if (here.rank() == 0) upwash::control::all_reduce(mine, values, upwash::control::fold::sum);
   if (here.rank() == 1) static_cast<void>(upwash::allocate(mine, 64));
   if (here.rank() == 2) static_cast<void>(mine.split(0, 0));
+}
+
+void ignore(upwash::incoming& /*message*/) {}
+
+void hang_in_messages(upwash::job& here) {
+  if (here.rank() != 0) compute_for_ever();
+  for (;;) upwash::send<&ignore>(here, 1);
+}
+
+/// All but the last rank call it.
+template <class Call>
+void hang_but_last(const upwash::team& world, const Call& call) {
+  const int last = world.size() - 1;
+  std::array<std::byte, 8> bytes{};
+  if (world.rank() == last) upwash::matching::receive(world, 0, 7, bytes).wait();
+  call();
+}
+
+void hang_at_an_end(const upwash::team& world, bool of_stream) {
+  auto items = upwash::open_stream<int>(world, [](int) {});
+  upwash::region area = upwash::allocate(world, 64);
+  items.finish();
+  hang_but_last(world, [&] {
+    if (of_stream) items.finish();
+    upwash::free(area);
+  });
 }
 
 void hang_for_credit(upwash::job& here) {
@@ -118,6 +152,10 @@ void hang(upwash::job& here, std::string_view how, double seconds) {
     hang_in_control(here);
   } else if (how == "credit") {
     hang_for_credit(here);
+  } else if (how == "messages") {
+    hang_in_messages(here);
+  } else if (how == "stream" || how == "free") {
+    hang_at_an_end(world, how == "stream");
   } else if (how == "sets") {
     hang_in_sets(here);
   }

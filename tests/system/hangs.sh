@@ -50,12 +50,22 @@ reports "${run[@]}" -n 4 "$bin/hanging" sets -- "^  0     waits in wait_any at h
   "^  1     waits in wait_some at hanging.cpp:[0-9]+ " "^  2     waits in probe at hanging.cpp:[0-9]+ +3 +9 " \
   "^  3     computes without calling the library "
 
-reports "${run[@]}" -n 4 "$bin/hanging" control -- "^  0     waits in all_reduce at hanging.cpp:[0-9]+ " \
+reports "${run[@]}" -n 5 "$bin/hanging" control -- "^  0     waits in all_reduce at hanging.cpp:[0-9]+ " \
   "^  1     waits in allocate at hanging.cpp:[0-9]+ " "^  2     waits in split at hanging.cpp:[0-9]+ " \
-  "^  3     computes without calling the library "
+  "^  3     waits in send at hanging.cpp:[0-9]+ +4 +7 " "^  4     computes without calling the library "
 
 reports "${run[@]}" -n 2 "$bin/hanging" credit -- "^  0     waits in push into the stream opened at hanging.cpp:[0-9]+ +1 " \
   "^  1     computes without calling the library "
+
+reports "${run[@]}" -n 2 "$bin/hanging" messages -- "^  0     waits in send at hanging.cpp:[0-9]+ +1 " \
+  "^  1     computes without calling the library "
+
+reports "${run[@]}" -n 4 "$bin/hanging" stream -- "^  0-2   waits in quiescence at hanging.cpp:[0-9]+ +- +- +the world +2 " \
+  "^  3     waits in receive at hanging.cpp:[0-9]+ +0 +7 " \
+  "^  conclusion: rank 3 never called quiescence #2 of the world; it waits in receive at hanging.cpp:[0-9]+$"
+
+reports "${run[@]}" -n 4 "$bin/hanging" free -- "^  0-2   waits in free at hanging.cpp:[0-9]+ " \
+  "^  conclusion: rank 3 never called free #[0-9]+ of the world; it waits in receive at hanging.cpp:[0-9]+$"
 
 # A loop over test() is a wait, too.
 : >"$out"

@@ -7,6 +7,8 @@
 # leave nothing behind. A library that is missing is named and passed over.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/lib/reports.sh"
+out=$work/out
 bin=$UPWASH_TEST_BIN
 export UPWASH_CONFIG= TMPDIR=$work/tmp
 mkdir "$TMPDIR"
@@ -107,6 +109,32 @@ killed_ranks() {
   ends 137 "rank $victim \(pid ${ranks[victim]}\) died; job ended"
 }
 
+# reports COMMAND -- PATTERN...: the ranks of a job that hangs ask each other, and one reports.
+reports() {
+  split_at_dashes "$@"
+  UPWASH_HANG_REPORT=500ms until_said 6 "ranks of the job:" -- "${command[@]}"
+  [[ $(grep -c "ranks of the job:" "$out") == 1 ]] || fail "$case_now: one report by ${command[*]}"
+  each_once
+  nothing_stays
+}
+
+hangs() {
+  case_now="$library: a job that hangs"
+  reports "$upwash" run --conduit mpi -n 4 "$bin/hanging" missing -- \
+    "^upwash: rank [0-3] has waited in (barrier|finish) for [0-9.]+ s; the 4 ranks of the job:" \
+    "^  3     waits in finish " "^  conclusion: rank 3 never called barrier #[0-9]+ of the world; it waits in finish$"
+  reports "$upwash" run --conduit mpi -n 4 "$bin/hanging" stream -- \
+    "^  0-2   waits in quiescence at hanging.cpp:[0-9]+ " "^  3     waits in receive at hanging.cpp:[0-9]+ " \
+    "^  conclusion: rank 3 never called quiescence #2 of the world; it waits in receive at hanging.cpp:[0-9]+$"
+  reports "$upwash" run --conduit mpi -n 3 "$bin/hanging" computes -- "^  0     has told nothing" \
+    "^  1, 2  waits in all_reduce at hanging.cpp:[0-9]+ " \
+    "^  conclusion: rank 0 has told nothing; ranks 1, 2 wait for it$"
+  reports "$upwash" run --conduit mpi -n 4 --ranks-per-process 2 "$bin/hanging" cycle -- \
+    "^  conclusion: a cycle: rank 0 waits in receive for rank 1, which waits in receive for rank 2, .*for rank 0$"
+  reports env UPWASH_FAKE_NODES=2 "$upwash" run --conduit shm+mpi -n 4 "$bin/hanging" polls -- \
+    "^  0-2   waits in a loop over progress " "^  3     waits in finish "
+}
+
 # Started by upwash run.
 by_upwash() {
   case_now="$library: upwash run"
@@ -160,6 +188,7 @@ by_upwash() {
   run "${start[@]}" 3 /no/such/program
   says 2 "cannot start '/no/such/program': No such file or directory"
   nothing_stays
+  hangs
 
   killed_ranks 5 "${start[@]}" 3
   case_now="$library: a stopped rank, which goes on"

@@ -23,7 +23,7 @@ namespace upwash::conduit {
   is.number = why.number;
   is.counted = why.counted;
   is.set_place(why.site);
-  is.on_team = why.counted != observe::series::none || why.team != 0 || why.tag >= 0;
+  is.on_team = why.on_team || why.counted != observe::series::none || why.team != 0 || why.tag >= 0;
   return is;
 }
 

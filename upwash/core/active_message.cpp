@@ -95,11 +95,11 @@ packing_buffer::~packing_buffer() {
   spare.push_back(std::move(bytes));
 }
 
-void send_packed(job& here, int destination, conduit::lane kind, const void* thunk,
+void send_packed(const calling_job& from, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload) {
-  const conduit::message m = compose(here, destination, kind, thunk, arguments, payload);
-  injector& messages = job_access::state(here).messages;
-  if (!messages.send_at_once(m)) messages.send(m);
+  const conduit::message m = compose(from.here, destination, kind, thunk, arguments, payload);
+  injector& messages = job_access::state(from.here).messages;
+  if (!messages.send_at_once(m)) messages.send(m, from.site);
 }
 
 archive_room::archive_room(job& here, int destination, lane kind, std::size_t bytes) : here_(here) {
@@ -175,7 +175,8 @@ void check_reply(const job& here) {
 
 }  // namespace detail
 
-prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes) : here_(here) {
+prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes, call_site site)
+    : here_(here) {
   if (destination < 0 || destination >= here.size()) bad_destination(here, destination);
   if (bytes > medium_limit(here, destination)) {
     throw error(error_kind::argument,
@@ -195,7 +196,8 @@ prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes
                                               : "while another one for it is open; commit or "
                                                 "cancel that first"));
   }
-  const conduit::wait_reason reason{.operation = "prepare", .peer = destination, .bytes = bytes};
+  const conduit::wait_reason reason{
+      .operation = "prepare", .peer = destination, .bytes = bytes, .site = site};
   const wait_scope in(here, reason);
   while (!reserve(messages.has_deferred(to), bytes)) {
     host(here).wait(conduit::wait_target::credit(destination, room_.kind), reason);

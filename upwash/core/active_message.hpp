@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "upwash/base/archive.hpp"
+#include "upwash/base/call_site.hpp"
 #include "upwash/base/message.hpp"
 #include "upwash/core/detail/am_pack.hpp"
 #include "upwash/core/global_ptr.hpp"
@@ -32,17 +33,26 @@ class team;
 /// Whether a nonblocking injection was taken; if not, why.
 using send_result = injection;
 
+/// A job, and the line that passes it: behind arguments of any number no default one can stand.
+/// Made of a job where one is passed.
+struct calling_job {
+  calling_job(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
+
+  job& here;
+  call_site site;
+};
+
 /// Sends a short message: `Handler(incoming, args...)` runs on `destination` (world rank).
 /// Arguments are copied. Outside handlers it may wait for credit and run handlers meanwhile; in
 /// a handler it never waits: what finds no credit is queued. In order per destination. One
 /// message of at most 64 bytes on the wire when the arguments fit.
 template <auto Handler, class... Args>
-void send(job& here, int destination, const Args&... args);
+void send(calling_job from, int destination, const Args&... args);
 
 /// The same with a payload of any size. It is copied before return: the span may be reused. Above
 /// the conduit's medium size it travels in pieces and is put together in memory at the target.
 template <auto Handler, class... Args>
-void send_medium(job& here, int destination, std::span<const std::byte> payload,
+void send_medium(calling_job from, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
 /// As `send`, but it neither waits nor queues, wherever it is called: it answers done, or retry and
@@ -70,7 +80,8 @@ class prepared_payload {
  public:
   /// `bytes` at most `medium_limit(job, destination)`; one room for a destination at a time. May
   /// wait for credit; not from a handler. Throws `error` (argument) otherwise.
-  prepared_payload(job& here, int destination, std::size_t bytes);
+  prepared_payload(job& here, int destination, std::size_t bytes,
+                   call_site site = call_site::current());
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;
   prepared_payload& operator=(const prepared_payload&) = delete;
@@ -110,7 +121,7 @@ class prepared_payload {
 namespace detail {
 
 /// Sends packed arguments; the one way from the typed calls into the injector.
-void send_packed(job& here, int destination, lane kind, const void* thunk,
+void send_packed(const calling_job& from, int destination, lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
@@ -182,18 +193,18 @@ template <auto Handler, class... Args>
 }
 
 template <auto Handler, class... Args>
-void pack_and_send(job& here, int destination, lane kind, std::span<const std::byte> payload,
-                   const Args&... args) {
+void pack_and_send(const calling_job& from, int destination, lane kind,
+                   std::span<const std::byte> payload, const Args&... args) {
   using pack = am_pack<Handler>;
   std::array<std::byte, max_argument_bytes> line;
   if constexpr (pack::in_line) {
-    send_packed(here, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
+    send_packed(from, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
                 payload);
-  } else if (!send_in_place<Handler>(here, destination, kind, payload, args...)) {
-    packing_buffer archived(here);
+  } else if (!send_in_place<Handler>(from.here, destination, kind, payload, args...)) {
+    packing_buffer archived(from.here);
     const auto arguments = pack::write_archive(archived.bytes, line, args...);
     archived.bytes.insert(archived.bytes.end(), payload.begin(), payload.end());
-    send_packed(here, destination, kind, pack::thunk_address(), arguments, archived.bytes);
+    send_packed(from, destination, kind, pack::thunk_address(), arguments, archived.bytes);
   }
 }
 
@@ -206,14 +217,14 @@ void incoming::reply_medium(std::span<const std::byte> payload, const Args&... a
 }
 
 template <auto Handler, class... Args>
-void send(job& here, int destination, const Args&... args) {
-  detail::pack_and_send<Handler>(here, destination, lane::request, {}, args...);
+void send(calling_job from, int destination, const Args&... args) {
+  detail::pack_and_send<Handler>(from, destination, lane::request, {}, args...);
 }
 
 template <auto Handler, class... Args>
-void send_medium(job& here, int destination, std::span<const std::byte> payload,
+void send_medium(calling_job from, int destination, std::span<const std::byte> payload,
                  const Args&... args) {
-  detail::pack_and_send<Handler>(here, destination, lane::request, payload, args...);
+  detail::pack_and_send<Handler>(from, destination, lane::request, payload, args...);
 }
 
 template <auto Handler, class... Args>

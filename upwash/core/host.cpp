@@ -16,6 +16,7 @@
 #include "upwash/base/relax.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/detail/job_state.hpp"
+#include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/idle_clock.hpp"
 #include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/side_fiber.hpp"
@@ -50,6 +51,8 @@ void host::settle() const {
   }
   const wait_scope in(job_, reason);
   detail::job_state& state = *job_.state_;
+  const team world = job_.world();
+  state.called_before_end = team_access::state(world).control_number;
   enum { sent, handled };
   std::array<std::uint64_t, 2> total{};
   std::uint64_t handled_before = 0;
@@ -64,8 +67,9 @@ void host::settle() const {
     if (job_.size_ == 1) await_own_messages(reason);
     total[sent] = state.messages.sent() - state.control_sent;
     total[handled] = job_.handled_ - state.control_handled;
-    control::all_reduce(job_.world(), total, control::fold::sum);
+    control::all_reduce(world, total, control::fold::sum);
   } while (std::exchange(first, false) || total[sent] != handled_before);
+  state.called_before_end.reset();
 }
 
 void host::finish() const {

@@ -61,6 +61,10 @@ job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& op
   state_ = std::make_unique<detail::job_state>(*this, *below_, options_);
   regions_ = &state_->regions;
   state_->hang.board = options_.hang_board;
+  if (options_.hang_board == nullptr && size_ > 1 && !virtual_time_) {
+    state_->inquiry = std::make_unique<detail::hang_inquiry>(*this);
+    state_->hang.board = state_->inquiry.get();
+  }
   state_->polled_for = below_->waiter->polls_for(rank_);
   below_->endpoint.attach(rank_, below_.get());
   state_->live = &process::enter(this, &detail::describe_wait);
@@ -108,7 +112,9 @@ void job::progress() {
     return state_->aside->give_way(polling, virtual_time_);
   }
   unsigned& empty = state_->empty_polls;
-  empty = progress_step() == 0 ? empty + 1 : 0;
+  const int moved = progress_step();
+  // A question what this rank waits in does not end the wait.
+  empty = moved == 0 || moved == std::exchange(state_->inquired, 0) ? empty + 1 : 0;
   if (empty == 0) state_->hang.polling_since_ps = 0;
   if (empty <= most_empty_polls || virtual_time_) return below_->waiter->yield(rank_);
   pause_polling();

@@ -41,7 +41,7 @@ struct job_access;
 struct job_options {
   std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
   duration hang_report = {};          ///< a wait longer than this is reported once; 0: never
-  observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: each rank's own
+  observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: by messages
   std::size_t side_stack_bytes = std::size_t{256} << 10U;  ///< of a fiber aside (side_fiber.hpp)
   bool checked = checks >= check_level::collective;        ///< costly checks of the caller
   bool progress_thread = false;  ///< a thread serves memory operations (real conduits, one

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/observe/series.hpp"
 
 namespace upwash {
 
@@ -42,8 +43,12 @@ class service_base {
   /// Says what is pending, for the report of a job that hangs; empty when nothing is. Called while
   /// the rank waits, also in the layer's own `progress`; not in signal handlers.
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }
-  /// How many collective operations of the layer the rank has begun on the team of that id.
-  [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/) const { return 0; }
+  /// How many operations of a series the rank has begun on the team of that id; 0 where the layer
+  /// has no part in them.
+  [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/,
+                                               observe::series /*which*/) const {
+    return 0;
+  }
   /// A service whose hooks below send or wait has a place of its own, a constant: all ranks then
   /// run the hooks alike, whoever made which service first. Those without one come last, as they
   /// were made. Asked for when services are made.

@@ -29,9 +29,9 @@ namespace detail {
 template <class T>
 void wait_for(T&& what) {
   if constexpr (handle<std::remove_reference_t<T>>) {
-    what.wait();
+    what.wait(call_site{});  // behind arguments of any number none can stand
   } else {
-    for (auto& each : what) each.wait();
+    for (auto& each : what) each.wait(call_site{});
   }
 }
 

@@ -58,10 +58,10 @@ template <class Items>
 /// with mode synchronous.
 template <class Items>
 void send(const team& to, blocking_t, int destination, int tag, Items&& items,
-          matching::mode how = matching::mode::standard) {
+          matching::mode how = matching::mode::standard, call_site site = call_site::current()) {
   matching::send(to, destination, tag,
                  detail::bytes_to_send<false, Items>(static_cast<Items&&>(items)), how)
-      .wait();
+      .wait(site);
 }
 
 /// Receives into the items of a range, or one value, from a member or any_source, a tag or any_tag.

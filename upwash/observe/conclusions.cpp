@@ -112,6 +112,7 @@ std::optional<bool> has_begun(const standing& one, const standing& waiting) {
       case series::barriers: return counts.barriers >= waiting.number;  // these count from 1
       case series::controls: return counts.controls > waiting.number;
       case series::collectives: return counts.collectives > waiting.number;
+      case series::epochs: return counts.epochs >= waiting.number;  // from 1, too
       case series::none: break;
     }
   }

@@ -6,7 +6,8 @@
 
 namespace upwash::observe {
 
-/// Which count of its team the number of an operation belongs to.
-enum class series : std::uint8_t { none, barriers, controls, collectives };
+/// Which count of its team the number of an operation belongs to. Epochs: of quiescence, ends of
+/// streams among them.
+enum class series : std::uint8_t { none, barriers, controls, collectives, epochs };
 
 }  // namespace upwash::observe

@@ -41,9 +41,10 @@ struct team_counts {
   std::uint64_t barriers = 0;
   std::uint64_t controls = 0;
   std::uint64_t collectives = 0;
+  std::uint64_t epochs = 0;
 };
 
-/// 848 bytes.
+/// 912 bytes.
 struct standing {
   static constexpr int most_named_members = 512;  ///< world ranks that `members` can name
 

@@ -18,9 +18,10 @@ struct wait_reason {
   int tag = -1;   ///< of a tagged message, or -1
   std::uint64_t bytes = 0;
   std::uint64_t team = 0;
-  std::uint64_t number = 0;                         ///< of the operation on its team
-  observe::series counted = observe::series::none;  ///< what `number` counts; none: `team` may be
-                                                    ///< no team
+  std::uint64_t number = 0;  ///< of the operation on its team
+  /// `team` is one also where it is 0, nothing is counted and no tag is given.
+  bool on_team = false;
+  observe::series counted = observe::series::none;  ///< what `number` counts
   call_site site{};                                 ///< of the call that waits, where it is known
 };
 

@@ -61,6 +61,17 @@ TEST(hang_reports, a_receive_from_anybody_names_nobody) {
   }
 }
 
+TEST(hang_reports, a_receive_of_anything_names_its_team) {
+  for (const auto& world : worlds_of(2)) {
+    const std::string said = test::message_of(*world, [](job& here) {
+      std::array<std::byte, 24> into{};
+      if (here.rank() == 0) m::receive(here.world(), m::any_source, m::any_tag, into).wait();
+    });
+    const std::string place = fmt::format("hang_reports_test.cpp:{}", __LINE__ - 2);
+    expect_says(said, "\n  0     waits in receive at " + place + "  -     -    the world  ");
+  }
+}
+
 TEST(hang_reports, a_rank_that_waits_in_another_collective_is_told) {
   for (const auto& world : worlds_of(2)) {
     const std::string said = test::message_of(*world, [](job& here) {

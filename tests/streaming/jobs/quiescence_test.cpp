@@ -263,6 +263,25 @@ void wait_in_handler(incoming& in, bool notify) {
 
 }  // namespace
 
+JOB_TEST(quiescence, must_end_before_its_team_is_released, .most_ranks = 4) {
+  team pair = here.world().duplicate();
+  quiescence quiet(pair);
+  bool over = false;
+  quiet.notify([&] { over = true; });
+  try {
+    pair.release();
+    ADD_FAILURE();
+  } catch (const error& failure) {
+    EXPECT_NE(std::string(failure.what())
+                  .find("cannot be released: epoch 1 of quiescence 1 on it "
+                        "is under way"),
+              std::string::npos)
+        << failure.what();
+  }
+  while (!over) here.progress();
+  pair.release();
+}
+
 JOB_TEST(quiescence, says_what_is_wrong, .most_ranks = 4) {
   quiescence quiet(here.world());
   here.service<field>().through = &quiet;

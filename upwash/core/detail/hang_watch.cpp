@@ -29,9 +29,11 @@ std::string pending_of(const job_state& state) {
   return all;
 }
 
-std::uint64_t collectives_begun(const job_state& state, std::uint64_t team) {
+std::uint64_t begun(const job_state& state, std::uint64_t team, observe::series which) {
   std::uint64_t most = 0;
-  for (const auto& [tag, service] : state.services) most = std::max(most, service->begun_on(team));
+  for (const auto& [tag, service] : state.services) {
+    most = std::max(most, service->begun_on(team, which));
+  }
   return most;
 }
 
@@ -40,8 +42,12 @@ std::uint64_t collectives_begun(const job_state& state, std::uint64_t team) {
 void add_teams(observe::standing& is, const job_state& state) {
   const auto add = [&](const team_state& one) {
     if (is.teams_known == is.teams.size()) return;
-    is.teams[is.teams_known++] = {one.id, one.barrier_epoch, one.control_number,
-                                  collectives_begun(state, one.id)};
+    // Those of `finish` are nothing that the program has called.
+    const std::uint64_t controls =
+        one.id == 0 ? state.called_before_end.value_or(one.control_number) : one.control_number;
+    is.teams[is.teams_known++] = {one.id, one.barrier_epoch, controls,
+                                  begun(state, one.id, observe::series::collectives),
+                                  begun(state, one.id, observe::series::epochs)};
   };
   const auto& teams = state.teams->all();
   if (const auto mine = teams.find(is.team); mine != teams.end()) {

@@ -28,6 +28,7 @@ class shown_wait {
     team_.store(why.team, relaxed);
     number_.store(why.number, relaxed);
     counted_.store(why.counted, relaxed);
+    on_team_.store(why.on_team, relaxed);
     file_.store(why.site.file, relaxed);
     line_.store(why.site.line, relaxed);
     // Release: a handler that sees the operation sees the rest.
@@ -48,6 +49,7 @@ class shown_wait {
     why.team = team_.load(relaxed);
     why.number = number_.load(relaxed);
     why.counted = counted_.load(relaxed);
+    why.on_team = on_team_.load(relaxed);
     why.site = {file_.load(relaxed), line_.load(relaxed)};
     return why;
   }
@@ -64,6 +66,7 @@ class shown_wait {
   std::atomic<std::uint64_t> team_{0};
   std::atomic<std::uint64_t> number_{0};
   std::atomic<observe::series> counted_{observe::series::none};
+  std::atomic<bool> on_team_{false};
   std::atomic<const char*> file_{""};
   std::atomic<std::uint32_t> line_{0};
 };
@@ -82,7 +85,7 @@ struct hang_watch {
 };
 
 /// The rank's wait has lasted `waited`: answers a question, and tells once that it is too long.
-/// With a board for the whole job, there; else on standard error. Not in a signal handler.
+/// With a board for the whole job, there; of one rank, on standard error. Not in a signal handler.
 void tell_of_wait(job& here, duration waited);
 
 /// What the rank is in, with what its layers have pending. Not in a signal handler.

@@ -62,12 +62,12 @@ injector::injector(job& here, const peer_facts& peers)
       medium_bytes_(peers.anywhere().medium_bytes()),
       ordered_(peers.ordered()) {}
 
-void injector::send(const conduit::message& m) {
+void injector::send(const conduit::message& m, call_site site) {
   if (m.payload.size() <= medium_bytes_ ||
       m.payload.size() <= peers_.of(m.destination).medium_bytes) {
-    send_one(m);
+    send_one(m, site);
   } else {
-    send_pieces(m);
+    send_pieces(m, site);
   }
   ++sent_;
 }
@@ -81,7 +81,7 @@ conduit::injection injector::try_send(const conduit::message& m) {
   return result;
 }
 
-void injector::send_one(const conduit::message& m) {
+void injector::send_one(const conduit::message& m, call_site site) {
   const bool in_handler = here_.in_handler();
   if (!rooms_.empty() && !in_handler && room_open({m.destination, m.kind})) [[unlikely]] {
     throw error(
@@ -94,7 +94,7 @@ void injector::send_one(const conduit::message& m) {
     return;
   if (in_handler) return defer(m);  // I2
   const conduit::wait_reason reason{
-      .operation = "send", .peer = m.destination, .bytes = m.payload.size()};
+      .operation = "send", .peer = m.destination, .bytes = m.payload.size(), .site = site};
   const wait_scope in(here_, reason);
   do {
     ++host(here_).counters().retries;
@@ -122,7 +122,7 @@ conduit::injection injector::inject(const conduit::message& m, bool from_handler
   return result;
 }
 
-void injector::send_pieces(const conduit::message& m) {
+void injector::send_pieces(const conduit::message& m, call_site site) {
   piece_header header{m.handler, streams_++, static_cast<std::uint32_t>(m.arguments.size()),
                       m.arguments.size() + m.payload.size(), 0};
   std::array<std::byte, sizeof header> line{};
@@ -137,12 +137,12 @@ void injector::send_pieces(const conduit::message& m) {
   copy_bytes(first.data() + m.arguments.size(), m.payload.first(head));
   std::memcpy(line.data(), &header, sizeof header);
   piece.payload = first;
-  send_one(piece);
+  send_one(piece, site);
   for (std::size_t sent = head; sent < m.payload.size(); sent += piece.payload.size()) {
     header.offset = m.arguments.size() + sent;
     std::memcpy(line.data(), &header, sizeof header);
     piece.payload = m.payload.subspan(sent, std::min(most, m.payload.size() - sent));
-    send_one(piece);
+    send_one(piece, site);
   }
 }
 

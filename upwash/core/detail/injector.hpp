@@ -69,8 +69,8 @@ class injector {
   /// Whole messages taken so far, the deferred ones too.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
 
-  /// Sends, whatever it takes: waits outside handlers, defers inside.
-  void send(const conduit::message& m);
+  /// Sends, whatever it takes: waits outside handlers, for a call at `site`; defers inside.
+  void send(const conduit::message& m, call_site site = {});
   /// One attempt; never waits, never defers. The payload is at most the medium size.
   conduit::injection try_send(const conduit::message& m);
 
@@ -90,9 +90,9 @@ class injector {
   }
 
  private:
-  void send_one(const conduit::message& m);
+  void send_one(const conduit::message& m, call_site site);
   [[nodiscard]] bool goes(const conduit::message& m, bool in_handler);
-  void send_pieces(const conduit::message& m);
+  void send_pieces(const conduit::message& m, call_site site);
   void defer(const conduit::message& m);
   conduit::injection inject(const conduit::message& m, bool from_handler);
   void count(const conduit::message& m) noexcept {

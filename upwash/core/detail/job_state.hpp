@@ -10,12 +10,14 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "upwash/base/process.hpp"
 #include "upwash/core/detail/address_book.hpp"
+#include "upwash/core/detail/hang_inquiry.hpp"
 #include "upwash/core/detail/hang_watch.hpp"
 #include "upwash/core/detail/injector.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
@@ -90,6 +92,10 @@ class job_state {
 
   shown_wait waiting;
   hang_watch hang;
+  std::unique_ptr<hang_inquiry> inquiry;  ///< the board of `hang`, where nobody has given one
+  /// In `finish`: control collectives of the world that the program had called before.
+  std::optional<std::uint64_t> called_before_end;
+  int inquired = 0;          ///< messages of it since progress last looked
   unsigned steps = 0;        ///< of progress
   unsigned idles = 0;        ///< in this operation
   unsigned empty_polls = 0;  ///< calls of job::progress in a row

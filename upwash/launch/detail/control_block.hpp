@@ -55,7 +55,7 @@ struct standing_slot {
   void write(const observe::standing& is, std::uint32_t question) noexcept;
   [[nodiscard]] observe::standing read() const noexcept;
 };
-static_assert(sizeof(standing_slot) == 896);
+static_assert(sizeof(standing_slot) == 960);
 
 /// One for each node.
 struct node_slot {

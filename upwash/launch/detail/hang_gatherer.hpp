@@ -7,26 +7,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/standing_gatherer.hpp"
+#include "upwash/observe/hang_reporter.hpp"
 
 namespace upwash::launch::detail {
-
-/// Makes reports of what all ranks of a job are in, and none twice.
-class hang_reporter {
- public:
-  /// The first line without a prefix. None while the ranks are in what the last report said, or no
-  /// rank waits, unless it is `wanted` all the same.
-  [[nodiscard]] std::optional<std::string> report(std::span<const observe::standing> all,
-                                                  bool wanted);
-
- private:
-  std::uint64_t reported_ = 0;  ///< the state of the last report; 0: none
-};
 
 /// Of a job that is all on this machine.
 class hang_gatherer {
@@ -45,7 +33,7 @@ class hang_gatherer {
  private:
   const control_block& block_;
   standing_gatherer standings_;
-  hang_reporter reporter_;
+  observe::hang_reporter reporter_;
   bool wanted_ = false;
   std::uint32_t hangs_ = 0;  ///< that have led to a question
 };

@@ -85,7 +85,7 @@ class head {
   std::vector<std::unique_ptr<remote_host>> hosts_;  ///< by node
   exchange_gatherer exchanges_;
   standings_of_hosts standings_;
-  hang_reporter reporter_;
+  observe::hang_reporter reporter_;
   patience ending_;  ///< of hosts that are to end
   duration begin_;
   std::string early_exit_;  ///< of a process that had not joined

@@ -198,6 +198,7 @@ receipt messenger::wait_for_message(const team& from, int source, int tag, const
          .peer = source >= 0 ? from.world_rank(source) : -1,
          .tag = tag,
          .team = from.id(),
+         .on_team = true,
          .site = site});
   }
 }
@@ -245,7 +246,8 @@ conduit::wait_reason messenger::reason_of(const posted& p) noexcept {
           .peer = p.source_rank,
           .tag = p.what.tag,
           .bytes = p.into.size(),
-          .team = p.team};
+          .team = p.team,
+          .on_team = true};
 }
 
 /// Destroyed: one that is not complete is waited for as a request is.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,16 @@ class wave_service final : public service_base {
   /// Made where it is not there yet.
   [[nodiscard]] wave_state& state(const key& which) { return states_[which]; }
   void remove(const key& which) { states_.erase(which); }
+  /// An epoch on the team begins, or is over.
+  void note_begin(std::uint64_t team) {
+    epochs& of = epochs_[team];
+    ++of.begun;
+    ++of.under_way;
+  }
+  void note_end(std::uint64_t team) { --epochs_[team].under_way; }
+  /// The number of the only epoch under way on the team; of one among several it is not known: they
+  /// may begin in another order at each member.
+  [[nodiscard]] std::optional<std::uint64_t> only_epoch(std::uint64_t team) const;
   /// Some detection may go on.
   void wake() { host(here_).set_busy(*this, true); }
   [[nodiscard]] bool in_callback() const noexcept { return in_callback_; }
@@ -41,11 +52,19 @@ class wave_service final : public service_base {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
+  [[nodiscard]] std::uint64_t begun_on(std::uint64_t team, observe::series which) const override;
+  void on_team_free(const team& going) override;
 
  private:
+  struct epochs {
+    std::uint64_t begun = 0;
+    std::uint64_t under_way = 0;
+  };
+
   job& here_;
   bool in_callback_ = false;
   std::map<std::uint64_t, std::uint64_t> numbers_;
+  std::map<std::uint64_t, epochs> epochs_;  ///< by team
   std::map<key, wave_state> states_;
 };
 

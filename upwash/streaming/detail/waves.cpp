@@ -79,6 +79,32 @@ std::string wave_service::describe_pending() const {
   return all;
 }
 
+std::optional<std::uint64_t> wave_service::only_epoch(std::uint64_t team) const {
+  const auto found = epochs_.find(team);
+  if (found == epochs_.end() || found->second.under_way != 1) return std::nullopt;
+  return found->second.begun;
+}
+
+std::uint64_t wave_service::begun_on(std::uint64_t team, observe::series which) const {
+  const auto found = epochs_.find(team);
+  return which != observe::series::epochs || found == epochs_.end() ? 0 : found->second.begun;
+}
+
+/// Streams have refused to lose theirs (service.cpp).
+void wave_service::on_team_free(const team& going) {
+  for (auto at = states_.lower_bound({going.id(), 0});
+       at != states_.end() && at->first.first == going.id(); ++at) {
+    if (at->second.owner == nullptr || !at->second.owner->under_way()) continue;
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: team {:#x} cannot be released: epoch {} of quiescence {} on it "
+                    "is under way; wait for its end first",
+                    here_.rank(), going.id(), epochs_[going.id()].begun, at->first.second));
+  }
+  numbers_.erase(going.id());
+  epochs_.erase(going.id());
+}
+
 waves::waves(const team& among, counted_work& of)
     : among_(among),
       of_(of),
@@ -97,7 +123,10 @@ bool waves::may_contribute() const noexcept {
   return under_way_ && !contributed_ && state_.arrived == children_;
 }
 
-waves::~waves() { service_.remove(name_); }
+waves::~waves() {
+  if (under_way_) service_.note_end(name_.first);
+  service_.remove(name_);
+}
 
 void waves::begin(std::unique_ptr<callback> then, bool gives_up) {
   if (under_way()) {
@@ -108,6 +137,7 @@ void waves::begin(std::unique_ptr<callback> then, bool gives_up) {
   }
   of_.flush();
   under_way_ = true;
+  service_.note_begin(name_.first);
   gives_up_ = gives_up;
   then_ = std::move(then);
   service_.wake();
@@ -140,9 +170,14 @@ void waves::wait_for_end(const call_site& site) {
   if (!under_way()) return;
   refuse_to_block("waiting for the end of an epoch");
   const auto over = [](const void* one) { return !static_cast<const waves*>(one)->under_way(); };
+  const auto epoch = service_.only_epoch(name_.first);
   host(among_.here())
       .wait(conduit::wait_target::predicate(over, this),
-            {.operation = "quiescence", .team = name_.first, .number = name_.second, .site = site});
+            {.operation = "quiescence",
+             .team = name_.first,
+             .number = epoch.value_or(name_.second),
+             .counted = epoch ? observe::series::epochs : observe::series::none,
+             .site = site});
 }
 
 /// Members that are busy hold the wave back: it could not be the last.
@@ -188,6 +223,7 @@ void waves::go_down(verdict found, std::uint64_t idle_ns) {
   found_ = found;
   if (found != verdict::goes_on) {
     under_way_ = false;
+    service_.note_end(name_.first);
     pending_ = std::exchange(then_, nullptr);
     of_.ended(idle_ns);
   }

@@ -36,7 +36,8 @@ std::string executor::describe_pending() const {
   return text;
 }
 
-std::uint64_t executor::begun_on(std::uint64_t team) const {
+std::uint64_t executor::begun_on(std::uint64_t team, observe::series which) const {
+  if (which != observe::series::collectives) return 0;
   const team_record* record = teams_.find(team);
   return record == nullptr ? 0 : record->numbers;
 }

@@ -29,7 +29,7 @@ class executor final : public service_base {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
-  [[nodiscard]] std::uint64_t begun_on(std::uint64_t team) const override;
+  [[nodiscard]] std::uint64_t begun_on(std::uint64_t team, observe::series which) const override;
   [[nodiscard]] team_place place_on_teams() const override { return {200, "collective"}; }
   void on_team_create(const team& made) override;
   void on_team_free(const team& going) override;
