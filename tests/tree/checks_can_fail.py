@@ -255,6 +255,19 @@ class Format(TreeCase):
         self.passes("check-format")
 
 
+class Names(TreeCase):
+    def test_each_fault(self):
+        self.write("upwash/base/time.hpp", header("int wait_for(int seconds);\n"))
+        self.write("docs/time.md", "Of time.\n")
+        self.write("docs/from_there.md", "| there | here |\n|---|---|\n| `sleep` | `wait_for`, `time.md` |\n")
+        self.passes("check-names")
+        faults = {"wait": "no header declares wait", "clock::wait_for": "no header declares clock",
+                  "clock.md": "there is no clock.md", "UPWASH_CLOCK=1": "there is no knob UPWASH_CLOCK"}
+        for name, expected in faults.items():
+            self.write("docs/from_there.md", f"| `sleep` | `{name}` |\n")
+            self.fails("check-names", expected)
+
+
 class Text(TreeCase):
     def test_good_tree(self):
         self.passes("check-text")
