@@ -147,7 +147,8 @@ TEST(waiting, for_credit_is_one_wait_however_often_it_tries) {
         std::array<char, 256> text{};
         const std::size_t length = detail::describe_wait(&here, text.data(), text.size());
         const std::string line(text.data(), length);
-        said = said || (line.find("waits in send (peer 1") != std::string::npos &&
+        said = said || (line.find("waits in send at waiting_test.cpp:") != std::string::npos &&
+                        line.find("(peer 1") != std::string::npos &&
                         detail::job_access::state(here).waiting.since_ps.load() != 0);
         real.idle(rank, target, reason);
       }
