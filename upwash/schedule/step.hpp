@@ -144,6 +144,14 @@ struct step {
          strange(s.right.owner) || strange(s.into.owner);
 }
 
+/// Behind the last slot that the step names; of a stage, how many there shall be.
+[[nodiscard]] constexpr std::uint64_t slots_end(const step& s) noexcept {
+  const std::uint64_t header = std::uint64_t{s.header.first} + s.header.count;
+  const std::uint64_t length =
+      s.length_slot == step::no_slot ? 0 : static_cast<std::uint64_t>(s.length_slot) + 1;
+  return header < length ? length : header;
+}
+
 /// "step 3 (send, round 2)".
 [[nodiscard]] std::string name_step(std::uint64_t number, const step& s);
 /// Of a step that names one: "names rank 4 of 4".

@@ -280,6 +280,10 @@ steps copy_two_words(script& out) {
   co_yield out.copy({buffer::input, 0, 16}, {buffer::output, 0, 16});
 }
 
+steps receive_a_length(script& out) {
+  co_yield out.receive(0, 0, {buffer::output, 0, 8}).with_length(3);
+}
+
 JOB_TEST(corners, steps_that_name_no_member_are_refused) {
   const std::uint64_t mine = 1;
   for (const int peer : {-1, here.size(), 1 << 30, -(1 << 30)}) {
@@ -299,17 +303,22 @@ JOB_TEST(corners, steps_that_name_no_member_are_refused) {
 }
 
 TEST(corners, steps_that_leave_their_buffers_are_refused_in_checked_runs) {
-  const auto body = [](job& here) {
-    const std::array<std::uint64_t, 1> mine{1};
-    std::array<std::uint64_t, 2> result{};
-    const generator stray({.window = 1}, [](script& out) { return copy_two_words(out); });
-    execute(here.world(), stray,
-            {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(result))})
-        .wait();
+  const auto said_of = [](const auto& from) {
+    const auto body = [&from](job& here) {
+      const std::array<std::uint64_t, 1> mine{1};
+      std::array<std::uint64_t, 2> result{};
+      execute(here.world(), generator({.window = 1, .slots = 2}, from),
+              {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(result))})
+          .wait();
+    };
+    return test::message_of(*test::loopback_of(2), body, {.checked = true});
   };
-  const std::string said = test::message_of(*test::loopback_of(2), body, {.checked = true});
+  std::string said = said_of([](script& out) { return copy_two_words(out); });
   EXPECT_NE(said.find("step 0 (copy, round 0) names 16 bytes at 0 of the input, which has 8"),
             std::string::npos)
+      << said;
+  said = said_of([](script& out) { return receive_a_length(out); });
+  EXPECT_NE(said.find("step 0 (receive, round 0) names slot 3; there are 2"), std::string::npos)
       << said;
 }
 

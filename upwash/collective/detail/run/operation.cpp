@@ -137,7 +137,10 @@ void operation::check(const slot& fresh) const {
   if (schedule::names_stranger(s, among.size())) {
     refuse(fresh, schedule::stranger_of(s, among.size()));
   }
-  if (s.kind == schedule::step_kind::stage) return;  // its piece is no place but a size
+  if (s.kind == schedule::step_kind::stage) return;  // its piece and slots are no places but sizes
+  if (const std::uint64_t slots = schedule::slots_end(s); slots > words_.size()) {
+    refuse(fresh, fmt::format("names slot {}; there are {}", slots - 1, words_.size()));
+  }
   for (const schedule::piece* p : {&s.left, &s.right, &s.into}) {
     const bool at_peer = s.kind == schedule::step_kind::send && p == &s.into;
     const bool own = p->owner == schedule::own || p->owner == among.rank();

@@ -81,11 +81,8 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
                          steps_.size(), from_.window());
     }
   }
-  const auto slots_end = std::max<std::uint64_t>(
-      std::uint64_t{s.header.first} + s.header.count,
-      s.length_slot == step::no_slot ? 0 : static_cast<std::uint64_t>(s.length_slot) + 1);
-  if (slots_end > words_.size() && s.kind != step_kind::stage) {
-    return fmt::format("names slot {}; the generator declares {}", slots_end - 1, words_.size());
+  if (slots_end(s) > words_.size() && s.kind != step_kind::stage) {
+    return fmt::format("names slot {}; the generator declares {}", slots_end(s) - 1, words_.size());
   }
   if (s.kind == step_kind::stage) {  // its piece is no place but a size
     if (s.header.count != 0 && !s.after_all) return "grows the slots, but does not wait for all";
