@@ -4,7 +4,9 @@
 // The validator follows words that are known only at run time, and finds who uses them too early.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/schedule/listed.hpp"
@@ -96,6 +98,33 @@ TEST(validate, has_a_stage_that_grows_the_scratch_wait_for_all) {
 TEST(validate, finds_a_generator_that_writes_a_slot_in_use) {
   const std::string problem = told_problem({}, {.rewrites = true});
   EXPECT_TRUE(says(problem, "the generator of rank 0 writes slot 1 before step 2")) << problem;
+}
+
+/// Writes one word, be it a slot or none.
+struct stray_word {
+  std::int64_t at;
+  steps operator()(script& out) const { return write(out, at); }
+  static steps write(script& out, std::int64_t at) {
+    co_yield out.stage();
+    out.words().data()[at] = 8;
+    co_yield out.copy(whole_input, whole_output);
+  }
+};
+
+TEST(validate, finds_a_generator_that_writes_outside_of_its_slots) {
+  const auto problem = [](std::uint32_t slots, std::int64_t at) {
+    expectation of;
+    of.input_bytes = of.output_bytes = 8;
+    return validate(
+        of, [&](int) { return generator(needs{.window = 1, .slots = slots}, stray_word{at}); },
+        [](int, std::uint64_t) { return abstract_value{}; }, 1);
+  };
+  EXPECT_EQ(problem(2, 1), "");
+  for (const auto& [slots, at] : {std::pair(0U, 0), {2U, 2}, {2U, 200}, {2U, -1}, {0U, -9}}) {
+    const std::string wanted = "the generator of rank 0 writes slot " + std::to_string(at) +
+                               " before step 1; it declares " + std::to_string(slots);
+    EXPECT_TRUE(says(problem(slots, at), wanted)) << problem(slots, at);
+  }
 }
 
 TEST(validate, finds_headers_that_differ) {

@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t least_open = 32;  ///< so many steps every executor keeps open
 /// What the generator sees in a slot that it must not read yet: no length of anything.
 constexpr std::uint64_t nonsense = 0xbad5'107b'ad51'07ba;
+/// So many words are guarded on each side of the slots: who takes a count of ranks or of blocks for
+/// that of the slots is seldom further off in a small team.
+constexpr std::size_t guard_words = 256;
 
 bool uses(const step& s, std::uint32_t slot) {
   if (s.kind == step_kind::stage) return false;
@@ -27,13 +30,12 @@ bool uses(const step& s, std::uint32_t slot) {
 emission::emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps)
     : rank_(rank),
       from_(from),
-      words_(from.wants().slots),
-      seen_(words_),
+      guarded_(2 * guard_words, nonsense),
       steps_(steps),
       most_open_(of.open_steps) {
   if (most_open_ == 0)
     most_open_ = std::max<std::size_t>(from.window() + std::size_t{1}, least_open);
-  known_.slots = seen_;
+  grow(from.wants().slots);
   known_.input_bytes = of.input_bytes;
   known_.output_bytes = of.output_bytes;
   if (of.calls.empty()) return;
@@ -112,11 +114,29 @@ std::string emission::objection(const step& s, const abstract_memory& memory) co
   return {};
 }
 
+std::span<std::uint64_t> emission::seen() noexcept {
+  return std::span(guarded_).subspan(guard_words, words_.size());
+}
+
+/// Of the generator, to a guard.
+std::string emission::stray_write() const {
+  const std::size_t behind = guard_words + words_.size();
+  for (std::size_t w = 0; w < guarded_.size(); ++w) {
+    if ((w >= guard_words && w < behind) || guarded_[w] == nonsense) continue;
+    const auto slot = static_cast<std::int64_t>(w) - static_cast<std::int64_t>(guard_words);
+    return fmt::format("the generator of rank {} writes slot {} before step {}; it declares {}",
+                       rank_, slot, steps_.size(), words_.size());
+  }
+  return {};
+}
+
 /// The generator may write slots while it emits: those that no step may be using.
 std::string emission::take_own_writes() {
-  for (std::uint32_t w = 0; w < seen_.size(); ++w) {
-    if (seen_[w] == words_[w] || seen_[w] == nonsense) continue;
-    words_[w] = seen_[w];
+  if (std::string wrong = stray_write(); !wrong.empty()) return wrong;
+  const std::span<const std::uint64_t> seen_now = seen();
+  for (std::uint32_t w = 0; w < seen_now.size(); ++w) {
+    if (seen_now[w] == words_[w] || seen_now[w] == nonsense) continue;
+    words_[w] = seen_now[w];
     for (std::size_t n = 0; n < steps_.size(); ++n) {
       if (settled_[n] || !uses(steps_[n], w)) continue;
       return fmt::format(
@@ -129,7 +149,7 @@ std::string emission::take_own_writes() {
 }
 
 void emission::hide(const slots& pending) {
-  std::fill_n(seen_.begin() + pending.first, pending.count, nonsense);
+  std::ranges::fill(seen().subspan(pending.first, pending.count), nonsense);
 }
 
 /// What the stage waits for, directly or not, is settled: its slots may be read, and written anew.
@@ -145,7 +165,7 @@ void emission::settle(std::size_t stage) {
     for (std::uint32_t w = 0; w < words_.size(); ++w) {
       if (!uses(s, w) || latest_known[w]) continue;
       latest_known[w] = true;
-      if (settled_[n]) seen_[w] = words_[w];
+      if (settled_[n]) seen()[w] = words_[w];
     }
   }
 }
@@ -172,10 +192,12 @@ void emission::finish(std::size_t number) {
 }
 
 void emission::grow(std::size_t slots) {
-  if (slots <= words_.size()) return;
-  words_.resize(slots);
-  seen_.resize(slots);
-  known_.slots = seen_;
+  const std::size_t had = words_.size();
+  if (slots > had) {
+    words_.resize(slots);
+    guarded_.insert(guarded_.end() - guard_words, slots - had, 0);
+  }
+  known_.slots = seen();
 }
 
 std::vector<std::uint64_t> emission::words(const slots& of) const {

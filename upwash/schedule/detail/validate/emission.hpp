@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class emission {
 
  private:
   [[nodiscard]] std::string objection(const step& s, const abstract_memory& memory) const;
+  [[nodiscard]] std::span<std::uint64_t> seen() noexcept;
+  [[nodiscard]] std::string stray_write() const;
   [[nodiscard]] std::string take_own_writes();
   void grow(std::size_t slots);
   void hide(const slots& pending);
@@ -42,8 +45,9 @@ class emission {
   generator from_;
   facts known_;
   std::vector<std::uint64_t> words_;  ///< the slots
-  /// The slots as the generator sees them: those that a receive may be writing hold nonsense.
-  std::vector<std::uint64_t> seen_;
+  /// The slots as the generator sees them: those that a receive may be writing hold nonsense, and
+  /// so do the guards before and behind them, which tell of writes outside of the slots.
+  std::vector<std::uint64_t> guarded_;
   std::vector<step>& steps_;
   std::vector<bool> done_;
   std::vector<bool> settled_;  ///< a stage that is done waited for them
