@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
@@ -320,6 +321,38 @@ TEST(corners, steps_that_leave_their_buffers_are_refused_in_checked_runs) {
   said = said_of([](script& out) { return receive_a_length(out); });
   EXPECT_NE(said.find("step 0 (receive, round 0) names slot 3; there are 2"), std::string::npos)
       << said;
+}
+
+steps take_what_nobody_sends(script& out, int from) {
+  co_yield out.copy({buffer::input, 0, 8}, {buffer::output, 0, 8});
+  co_yield out.receive(from, 3, {buffer::output, 0, 8});
+}
+
+TEST(corners, hang_reports_say_what_a_step_waits_for) {
+  const auto body = [](job& here) {
+    if (here.rank() == 1) return;
+    const team two = here.world().subset(std::array{2, 0});
+    const std::uint64_t mine = 1;
+    std::uint64_t result = 0;
+    const int other = 1 - two.rank();
+    const generator stuck({.window = 1},
+                          [=](script& out) { return take_what_nobody_sends(out, other); });
+    execute(two, stuck,
+            {std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(&result, 1))})
+        .wait();
+  };
+  const std::array worlds{test::loopback_of(3), test::sim_of(3)};
+  for (const auto& world : worlds) {
+    const std::string said = test::message_of(*world, body);
+    for (const auto& [rank, peer] : {std::pair(0, 2), {2, 0}}) {
+      const std::string waits =
+          fmt::format("waits in step 1 (receive, round 3), edge 3 of 8 bytes from rank {}\n", peer);
+      const std::size_t line = said.find(fmt::format("pending at rank {}: ", rank));
+      ASSERT_NE(line, std::string::npos) << said;
+      EXPECT_NE(said.substr(line, said.find('\n', line) + 1 - line).find(waits), std::string::npos)
+          << said;
+    }
+  }
 }
 
 void call_in_handler(incoming& in) { EXPECT_THROW(barrier(in.here().world(), blocking), error); }

@@ -28,10 +28,11 @@ int executor::progress() {
 
 std::string executor::describe_pending() const {
   std::string text;
-  for (const operation* each : running_) {
-    text += fmt::format("{}{} #{} on team {:#x} (step {} of at least {})", text.empty() ? "" : ", ",
-                        each->how.agreed.operation, each->number, each->among.id(), each->base(),
-                        each->next());
+  for (operation* each : running_) {
+    const std::string oldest = each->describe_oldest();
+    text += fmt::format("{}{} #{} on team {:#x}{}{}", text.empty() ? "" : "; ",
+                        each->how.agreed.operation, each->number, each->among.id(),
+                        oldest.empty() ? "" : " waits in ", oldest);
   }
   return text;
 }

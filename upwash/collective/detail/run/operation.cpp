@@ -171,6 +171,26 @@ void operation::refuse(const slot& fresh, std::string_view why) const {
                           schedule::name_step(fresh.index, fresh.what), why));
 }
 
+std::string operation::describe_oldest() {
+  if (goes_in_turn() || compact || base_ == next_) return {};
+  const schedule::step& s = at(base_).what;
+  std::string text = schedule::name_step(base_, s);
+  const std::uint64_t bytes = s.kind == schedule::step_kind::receive ? s.into.bytes : s.left.bytes;
+  const int peer = s.peer == schedule::own ? -1 : among.world_rank(s.peer);
+  switch (s.kind) {
+    case schedule::step_kind::send:
+      return text + fmt::format(", edge {} of {} bytes to rank {}", s.edge, bytes, peer);
+    case schedule::step_kind::receive:
+      return text + fmt::format(", edge {} of {} bytes from rank {}", s.edge, bytes, peer);
+    case schedule::step_kind::await:
+      return text + fmt::format(", {} signals to counter {} of rank {}", s.value, s.edge,
+                                peer < 0 ? among.here().rank() : peer);
+    case schedule::step_kind::close:
+      return text + fmt::format(", {} messages of edge {}", s.value, s.edge);
+    default: return text;
+  }
+}
+
 /// Opens the step, or lists it with those that it waits for.
 void operation::link(slot& fresh) {
   fresh.unmet = 0;

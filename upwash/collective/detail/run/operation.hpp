@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,9 @@ class operation {
   /// The step is open once all before it are done.
   void wait_for_all_before(slot& s) noexcept;
   [[nodiscard]] slot& at(std::uint64_t index) { return slots_.at(index); }
+  /// The oldest step that is not done, and the member that it needs, by world rank; empty where no
+  /// step is kept.
+  [[nodiscard]] std::string describe_oldest();
   [[nodiscard]] std::uint64_t base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
   /// A stage is done: the generator may go on, with this much scratch.
