@@ -153,7 +153,8 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
   const schedule::generator steps = one.schedule_of(call, call.root);
   if (steps.wants().inside_nodes) return edged_between_;
   const bool fetches = steps.wants().exposes_input || steps.wants().exposes_output;
-  return call.direct_access && !fetches && detail::fits_board(steps, call.root, call.shared_scratch)
+  return call.direct_access && !fetches &&
+                 detail::fits_board(steps, call.ranks, call.root, call.shared_scratch)
              ? on_
              : edged_;
 }

@@ -16,6 +16,7 @@
 #include "tests/harness/job_test.hpp"
 #include "tests/harness/worlds.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
+#include "upwash/collective/detail/run/compact.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/reduction.hpp"
@@ -301,6 +302,17 @@ JOB_TEST(corners, steps_that_name_no_member_are_refused) {
         << said;
   }
   barrier(here.world(), blocking);
+}
+
+// It is left to the executor's window, which refuses it.
+TEST(corners, no_plan_on_the_board_names_a_stranger) {
+  constexpr int ranks = 2;
+  for (const int peer : {-1, 0, 1, 2, 1 << 30, -(1 << 30)}) {
+    const generator one({.window = 1, .edges_apart = true},
+                        [peer](script& out) { return send_word(out, peer); });
+    EXPECT_EQ(upwash::collective::detail::fits_board(one, ranks, 0, 0), peer == 0 || peer == 1)
+        << peer;
+  }
 }
 
 TEST(corners, steps_that_leave_their_buffers_are_refused_in_checked_runs) {

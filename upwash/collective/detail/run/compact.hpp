@@ -51,11 +51,11 @@ struct compact_plan {
 
 /// Whether a board with so much scratch has what the schedule needs and all its steps can run on
 /// it. O(steps).
-[[nodiscard]] bool fits_board(const schedule::generator& steps, int rank,
+[[nodiscard]] bool fits_board(const schedule::generator& steps, int ranks, int rank,
                               std::uint64_t scratch_bytes);
 
 /// The steps, if they can; else none.
 [[nodiscard]] std::optional<std::vector<compact_step>> compact_steps(
-    const schedule::generator& steps, int rank, board& shared);
+    const schedule::generator& steps, int ranks, int rank, board& shared);
 
 }  // namespace upwash::collective::detail

@@ -160,7 +160,7 @@ std::optional<compact_plan> compact_plan_of(const team& among, const team_record
       among.here().options().checked) {
     return std::nullopt;
   }
-  auto all = compact_steps(steps, among.rank(), *record.shared);
+  auto all = compact_steps(steps, among.size(), among.rank(), *record.shared);
   if (!all) return std::nullopt;
   return compact_plan{.steps = std::make_shared<const std::vector<compact_step>>(std::move(*all)),
                       .looks = host(among.here()).looks(),

@@ -55,7 +55,8 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
 
 /// Gives each step to `take`; false: one cannot run on the board.
 template <class Take>
-bool each_step(schedule::generator steps, int rank, std::uint64_t scratch_bytes, const Take& take) {
+bool each_step(schedule::generator steps, int ranks, int rank, std::uint64_t scratch_bytes,
+               const Take& take) {
   const schedule::needs& wants = steps.wants();
   const bool edges_apart = wants.edges_apart && wants.slots == 0;
   const bool fetches = wants.exposes_input || wants.exposes_output;
@@ -65,7 +66,10 @@ bool each_step(schedule::generator steps, int rank, std::uint64_t scratch_bytes,
   std::size_t count = 0;
   for (schedule::step s; steps.next(s);) {
     const bool large = s.left.bytes > most_compact_bytes || s.into.bytes > most_compact_bytes;
-    if (++count > most_compact_steps || large || !is_compact(s, rank, edges_apart, fetches)) {
+    // Who runs it by the window refuses a stranger by name.
+    const bool strange = schedule::names_stranger(s, ranks);
+    if (++count > most_compact_steps || large || strange ||
+        !is_compact(s, rank, edges_apart, fetches)) {
       return false;
     }
     take(s);
@@ -75,15 +79,16 @@ bool each_step(schedule::generator steps, int rank, std::uint64_t scratch_bytes,
 
 }  // namespace
 
-bool fits_board(const schedule::generator& steps, int rank, std::uint64_t scratch_bytes) {
-  return each_step(steps, rank, scratch_bytes, [](const schedule::step&) {});
+bool fits_board(const schedule::generator& steps, int ranks, int rank,
+                std::uint64_t scratch_bytes) {
+  return each_step(steps, ranks, rank, scratch_bytes, [](const schedule::step&) {});
 }
 
-std::optional<std::vector<compact_step>> compact_steps(const schedule::generator& steps, int rank,
-                                                       board& shared) {
+std::optional<std::vector<compact_step>> compact_steps(const schedule::generator& steps, int ranks,
+                                                       int rank, board& shared) {
   std::vector<compact_step> all;
   const bool fits =
-      each_step(steps, rank, shared.half_scratch_bytes(),
+      each_step(steps, ranks, rank, shared.half_scratch_bytes(),
                 [&](const schedule::step& s) { all.push_back(compacted(s, rank, shared)); });
   if (!fits) return std::nullopt;
   return all;
