@@ -10,8 +10,7 @@
 
 namespace upwash::mpi {
 
-persistent_calls::persistent_calls() {
-  PMPI_Comm_dup(MPI_COMM_WORLD, &own_);
+persistent_calls::persistent_calls(MPI_Comm own) : own_(own) {
   PMPI_Comm_rank(own_, &rank_);
   const int* tags = nullptr;
   int found = 0;
@@ -79,7 +78,6 @@ void persistent_calls::drop(std::size_t number) {
 void persistent_calls::end() {
   by_request_.clear();
   all_.clear();
-  PMPI_Comm_free(&own_);
 }
 
 }  // namespace upwash::mpi

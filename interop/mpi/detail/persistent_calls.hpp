@@ -38,8 +38,8 @@ struct persistent_call {
 /// Of one rank.
 class persistent_calls {
  public:
-  /// Collective over all processes, which are more than one.
-  persistent_calls();
+  /// `own`: upwash's own communicator, which outlives it.
+  explicit persistent_calls(MPI_Comm own);
   persistent_calls(const persistent_calls&) = delete;
   persistent_calls& operator=(const persistent_calls&) = delete;
 
@@ -58,15 +58,13 @@ class persistent_calls {
   void tell(persistent_call& complete);
   /// The program frees the request: what it has goes, if it is under way, with its end.
   void free(MPI_Request request);
-  /// Before MPI_Finalize and the end of the job. None is under way. Collective, as the beginning.
+  /// Before MPI_Finalize and the end of the job. None is under way.
   void end();
 
  private:
   void drop(std::size_t number);
 
-  /// Of all, though messages go to the rank itself: MPICH 4.0.2 does not see in MPI_Wait that its
-  /// progress has completed a receive on a communicator of one.
-  MPI_Comm own_ = MPI_COMM_NULL;
+  MPI_Comm own_;
   int rank_ = 0;
   std::size_t most_ = 0;
   std::vector<std::unique_ptr<persistent_call>> all_;

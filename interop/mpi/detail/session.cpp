@@ -120,29 +120,25 @@ std::string without_messages(const preload_options& options, bool lets_us_go_on)
 
 }  // namespace
 
-library_turns::library_turns(job& here) : here_(here) {
-  // Not of this process alone: where one looks for messages to oneself MPICH makes no progress.
-  PMPI_Comm_dup(MPI_COMM_WORLD, &empty_);
+library_turns::library_turns(job& here, MPI_Comm quiet) : here_(here), quiet_(quiet) {
   host(here).add_waiter(*this);
 }
 
-library_turns::~library_turns() {
-  host(here_).remove_waiter(*this);
-  PMPI_Comm_free(&empty_);
-}
+library_turns::~library_turns() { host(here_).remove_waiter(*this); }
 
 void library_turns::take_turn() const noexcept {
   int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, empty_, &found, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, quiet_, &found, MPI_STATUS_IGNORE);
 }
 
 session::session(attached_job joined, preload_options options, std::vector<int> ranks,
                  bool lets_us_go_on)
     : communicators(joined.job().world(), std::move(ranks)),
+      persistent(between_us.handle()),
       messages(joined.job()),
       joined_(std::move(joined)),
       options_(std::move(options)),
-      turns_(joined_.job()),
+      turns_(joined_.job(), between_us.handle()),
       lets_us_go_on_(lets_us_go_on) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
   // Nonblocking calls find it there.

@@ -14,6 +14,7 @@
 #include "interop/mpi/detail/open_calls.hpp"
 #include "interop/mpi/detail/open_messages.hpp"
 #include "interop/mpi/detail/options.hpp"
+#include "interop/mpi/detail/own_communicator.hpp"
 #include "interop/mpi/detail/persistent_calls.hpp"
 #include "interop/mpi/detail/report.hpp"
 #include "interop/mpi/detail/staging.hpp"
@@ -28,8 +29,9 @@ namespace upwash::mpi {
 /// begun there must arrive, whatever this rank waits in.
 class library_turns final : public waiter_layer {
  public:
-  /// Collective over all processes, and so is the end, before MPI's.
-  explicit library_turns(job& here);
+  /// `quiet` outlives it. Nobody finds a message there: what is sent on it has a receive that
+  /// waits. Where a message is found, Open MPI makes no progress.
+  library_turns(job& here, MPI_Comm quiet);
   ~library_turns();
   library_turns(const library_turns&) = delete;
   library_turns& operator=(const library_turns&) = delete;
@@ -52,8 +54,7 @@ class library_turns final : public waiter_layer {
   static constexpr unsigned idles_first = 4;
 
   job& here_;
-  /// Nobody sends on it. Where a message is found, Open MPI makes no progress.
-  MPI_Comm empty_ = MPI_COMM_NULL;
+  MPI_Comm quiet_;
   unsigned idles_ = 0;
 };
 
@@ -98,6 +99,7 @@ class session {
   /// In a catch block: one line that names the function, and the end of the job.
   [[noreturn]] void fail(function in) const noexcept;
 
+  own_communicator between_us;
   communicator_book communicators;
   type_book types;
   staging memory;
