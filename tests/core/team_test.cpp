@@ -8,6 +8,7 @@
 
 #include "tests/harness/job_test.hpp"
 #include "upwash/core/host.hpp"
+#include "upwash/core/named_subset.hpp"
 
 namespace {
 
@@ -55,6 +56,25 @@ JOB_TEST(team, subsets_talk_while_others_do_not) {
   expect_members(self, {here.rank()});
   std::vector<int> wrong{here.rank(), here.rank()};
   EXPECT_THROW(static_cast<void>(here.world().subset(wrong)), error);
+}
+
+JOB_TEST(team, named_subsets_of_one_list_are_apart) {
+  std::vector<int> all(static_cast<std::size_t>(here.size()));
+  std::iota(all.begin(), all.end(), 0);
+  team one = named_subset(here.world(), all, 7);
+  team two = named_subset(here.world(), all, 8);
+  team counted = here.world().subset(all);
+  EXPECT_NE(one.id(), two.id());
+  EXPECT_NE(counted.id(), one.id());
+  EXPECT_NE(counted.id(), two.id());
+  for (team* each : {&two, &counted, &one}) {
+    expect_members(*each, all);
+    each->release();
+  }
+  // A name is free again.
+  team again = named_subset(here.world(), all, 7);
+  expect_members(again, all);
+  again.release();
 }
 
 JOB_TEST(team, overlapping_teams_keep_apart) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/named_subset.hpp"
 #include "upwash/core/teams.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -81,6 +83,37 @@ std::uint64_t agree_on_id(const team& among) {
   return id;
 }
 
+/// `name`: by which calls for the list meet; none: by their order.
+team subset_by(const team& of, std::span<const int> members, std::optional<std::uint64_t> name,
+               call_site site) {
+  std::vector<int> world;
+  std::uint64_t provisional = random_bits(of.id(), 0, members.size());
+  for (const int member : members) {
+    world.push_back(of.world_rank(member));
+    provisional = random_bits(provisional, 1, static_cast<std::uint64_t>(member));
+  }
+  std::vector<int> sorted = world;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
+      !std::binary_search(sorted.begin(), sorted.end(), of.here().rank())) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a subset of {} members must list each once, the caller too",
+                            of.here().rank(), members.size()));
+  }
+  // Until the id is agreed the members talk under an identity made of the list, and its uses or the
+  // name.
+  auto& table = table_of(of);
+  provisional = name ? random_bits(provisional, 3, *name)
+                     : random_bits(provisional, 2, table.next_use(provisional));
+  provisional |= 1ULL << 63U;
+  const detail::rank_map map = detail::rank_map::of(world);
+  const team talking = team_access::of(table.add(provisional, map));
+  const wait_scope in(of.here(), {.operation = "subset", .team = talking.id(), .site = site});
+  const std::uint64_t agreed = agree_on_id(talking);
+  table.remove(provisional);
+  return enter(of.here(), agreed, map);
+}
+
 int place_at(job& here, int world_rank, level where) {
   if (where == level::world) return 0;
   const conduit::location place = host(here).endpoint().place(world_rank);
@@ -136,29 +169,12 @@ team team::split(int color, int key, call_site site) const {
 }
 
 team team::subset(std::span<const int> members, call_site site) const {
-  std::vector<int> world;
-  std::uint64_t provisional = random_bits(id(), 0, members.size());
-  for (const int member : members) {
-    world.push_back(world_rank(member));
-    provisional = random_bits(provisional, 1, static_cast<std::uint64_t>(member));
-  }
-  std::vector<int> sorted = world;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
-      !std::binary_search(sorted.begin(), sorted.end(), here().rank())) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a subset of {} members must list each once, the caller too",
-                            here().rank(), members.size()));
-  }
-  // Until the id is agreed the members talk under an identity made of the list and its uses.
-  auto& table = table_of(*this);
-  provisional = random_bits(provisional, 2, table.next_use(provisional)) | (1ULL << 63U);
-  const detail::rank_map map = detail::rank_map::of(world);
-  const team talking = team_access::of(table.add(provisional, map));
-  const wait_scope in(here(), {.operation = "subset", .team = talking.id(), .site = site});
-  const std::uint64_t agreed = agree_on_id(talking);
-  table.remove(provisional);
-  return enter(here(), agreed, map);
+  return subset_by(*this, members, std::nullopt, site);
+}
+
+team named_subset(const team& of, std::span<const int> members, std::uint64_t name,
+                  call_site site) {
+  return subset_by(of, members, name, site);
 }
 
 team team::duplicate(call_site site) const {
