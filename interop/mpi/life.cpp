@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/session.hpp"
@@ -32,22 +33,25 @@ bool fits() {
 #endif
 }
 
+[[noreturn]] void refuse(std::string_view why) {
+  std::fflush(nullptr);
+  say(why);
+  let_launcher_read();
+  std::_Exit(2);
+}
+
 /// Handles of one library mean nothing to the other.
 void check_library() {
   if (fits()) return;
-  if (void* opened = dlopen(library_file, RTLD_LAZY | RTLD_NOLOAD); opened != nullptr) {
-    std::fflush(nullptr);
-    fmt::print(stderr,
-               "upwash: the program has opened its MPI where the preload library does not find it; "
-               "start it by upwash mpi --opened -- ...\n");
-    std::_Exit(2);
+  if (dlopen(library_file, RTLD_LAZY | RTLD_NOLOAD) != nullptr) {
+    refuse(
+        "the program has opened its MPI where the preload library does not find it; start it by "
+        "upwash mpi --opened -- ...");
   }
-  std::fflush(nullptr);
-  fmt::print(stderr,
-             "upwash: the preload library for {} is loaded, but the program is linked with another "
-             "MPI; start it by the launcher of its own: upwash mpi -- {} ...\n",
-             library_title, other_launcher);
-  std::_Exit(2);
+  refuse(
+      fmt::format("the preload library for {} is loaded, but the program is linked with another "
+                  "MPI; start it by the launcher of its own: upwash mpi -- {} ...",
+                  library_title, other_launcher));
 }
 
 void begin(int code, int level) {
@@ -73,6 +77,7 @@ int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& th
   }
   const int code = theirs();
   try {
+    const session::inside here(*own);
     own->communicators.free(of);
   } catch (...) {
     own->fail(which);

@@ -199,6 +199,27 @@ for library in "${libraries[@]}"; do
   left '{"MPI_Allreduce": {"outside the job": 3}}'
   shows 'the MPI library has all calls: MPI_THREAD_MULTIPLE' <"$work/err" || fail "$library: $case_now: not said"
 
+  for ranks in 2 3; do
+    case_now="random threads: $ranks ranks, seed $seed"
+    knobs=(--knob mpi=all --knob mpi_threads=1 --knob "report=$work/report.json")
+    start "$ranks" "$work/random_threads.$library" "$seed" 60
+    passes
+    (($(taken 'MPI_(Barrier|Bcast|Allreduce|Alltoall|Allgather)') > 60 * ranks)) ||
+      fail "$library: $case_now: hardly a call was taken over"
+    [[ $(taken 'MPI_(Sendrecv|Iallreduce)') == 0 ]] || fail "$library: $case_now: messages or nonblocking ones were taken over"
+    [[ $(grep -cx 'upwash: the MPI library has all messages: with MPI_THREAD_MULTIPLE upwash takes over blocking collectives alone' \
+      "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
+  done
+  case_now="random threads between nodes: seed $seed"
+  UPWASH_FAKE_NODES=2 start 4 "$work/random_threads.$library" "$seed" 20
+  passes
+  knobs=(--knob mpi_sample=3 --knob mpi_threads=1 --knob "report=$work/report.json")
+  case_now="random threads, every third call by the library: seed $seed"
+  start 2 "$work/random_threads.$library" "$seed" 60
+  passes
+  grep -q '"sampled"' "$work/report.json" || fail "$library: $case_now: none"
+  knobs=(--knob "report=$work/report.json")
+
   if [[ -e $work/fortran_calls.$library ]]; then
     case_now="Fortran"
     for ranks in 2 3; do

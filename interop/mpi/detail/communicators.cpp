@@ -10,6 +10,7 @@
 
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/named_subset.hpp"
 
 namespace upwash::mpi {
 namespace {
@@ -36,8 +37,8 @@ bool membership::is_over() const noexcept {
          std::ranges::none_of(places, [](const auto& each) { return each->taken; });
 }
 
-communicator_book::communicator_book(const team& world, std::vector<int> ranks)
-    : world_(world), ranks_(std::move(ranks)) {
+communicator_book::communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads)
+    : world_(world), ranks_(std::move(ranks)), threads_(threads) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group_);
   PMPI_Comm_create_keyval(&keep_membership_here, &forget_membership, &keyval_, this);
 }
@@ -100,7 +101,21 @@ void communicator_book::make_team(membership& of) {
   const std::vector<int> members = members_of(of.comm);
   const bool is_world = static_cast<int>(members.size()) == world_.size() &&
                         std::ranges::is_sorted(members) && of.comm == MPI_COMM_WORLD;
-  of.among = is_world ? world_ : world_.subset(members);
+  if (is_world) {
+    of.among = world_;
+  } else if (threads_.several_threads()) {
+    of.among = named_subset(world_, members, agreed_name(of.comm));
+  } else {
+    of.among = world_.subset(members);
+  }
+}
+
+/// Threads may make communicators of equal members, here in one order and elsewhere in another.
+std::uint64_t communicator_book::agreed_name(MPI_Comm comm) {
+  std::uint64_t name = (static_cast<std::uint64_t>(world_.rank()) << 32U) | ++names_;
+  const turn_lock::given others(threads_);
+  PMPI_Bcast(&name, sizeof name, MPI_BYTE, 0, comm);
+  return name;
 }
 
 void communicator_book::make_ready(membership& of, bool for_neighbors) {
@@ -162,6 +177,8 @@ void communicator_book::release(membership& of) {
 }
 
 void communicator_book::give_back(const team& among) {
+  // Two threads at once would have to agree which of the freed ones is whose.
+  if (threads_.several_threads()) return;
   const auto ranks = static_cast<std::size_t>(among.size());
   std::map<std::uint64_t, membership*> over;
   for (membership* each : freed_) {

@@ -15,6 +15,7 @@
 #include "interop/mpi/detail/counts.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/topology.hpp"
+#include "interop/mpi/detail/turn_lock.hpp"
 #include "upwash/core/team.hpp"
 
 namespace upwash::mpi {
@@ -55,7 +56,8 @@ struct membership {
 class communicator_book {
  public:
   /// After MPI_Init. `ranks`: the rank in upwash's world of each rank of MPI_COMM_WORLD; stays.
-  communicator_book(const team& world, std::vector<int> ranks);
+  /// `threads` is held by who makes teams.
+  communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads);
   communicator_book(const communicator_book&) = delete;
   communicator_book& operator=(const communicator_book&) = delete;
   /// Before MPI_Finalize.
@@ -86,7 +88,7 @@ class communicator_book {
   void free(membership* of);
   /// Gives back the teams of communicators that all their members have freed, of which nothing is
   /// under way, and whose members are all in `among`. Collective over it, blocking: two small
-  /// all-gathers at most, and what the teams take.
+  /// all-gathers at most, and what the teams take. With several threads none is given back.
   void give_back(const team& among);
 
   /// Called where the library frees one by itself.
@@ -108,11 +110,14 @@ class communicator_book {
   /// By place: whether all members have given it back. Collective, blocking.
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
+  [[nodiscard]] std::uint64_t agreed_name(MPI_Comm comm);
   static void release(membership& of);
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
 
   team world_;
   std::vector<int> ranks_;
+  turn_lock& threads_;
+  std::uint32_t names_ = 0;
   std::vector<membership*> freed_;  ///< by the program; with teams
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;

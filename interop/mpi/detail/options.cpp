@@ -65,6 +65,7 @@ preload_options preload_options::read() {
   const settings values = settings::from_environment(table);
   preload_options made;
   mark_families(values.text("mpi"), made);
+  made.threads = values.flag("mpi_threads");
   made.sample = values.integer("mpi_sample");
   if (made.sample < 0) {
     throw error(error_kind::configuration,
@@ -88,9 +89,9 @@ preload_options preload_options::read() {
 }
 
 std::uint64_t preload_options::fingerprint() const noexcept {
-  std::uint64_t all =
-      random_bits(static_cast<std::uint64_t>(sample),
-                  (collectives ? 1U : 0U) | (messages ? 2U : 0U), neighborhoods ? 1 : 0);
+  std::uint64_t all = random_bits(
+      static_cast<std::uint64_t>(sample),
+      (collectives ? 1U : 0U) | (messages ? 2U : 0U) | (threads ? 4U : 0U), neighborhoods ? 1 : 0);
   for (std::size_t i = 0; i < takes.size(); ++i) all = random_bits(all, i, takes[i] ? 1 : 0);
   return all;
 }

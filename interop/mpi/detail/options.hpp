@@ -19,6 +19,7 @@ struct preload_options {
   bool neighborhoods = false;
   bool messages = false;     ///< never when a list leaves one of their functions out:
   std::string_view missing;  ///< the first of those, where messages were asked for
+  bool threads = false;      ///< also where the program has several
   std::int64_t sample = 0;   ///< every so-manieth call goes to the MPI library
   std::string report;        ///< empty: none; "1": text; else a file, as JSON
 

@@ -59,14 +59,21 @@ attached_job attach_by_launcher() {
   return attach(0, nullptr, {.program = &here_in_library});
 }
 
+}  // namespace
+
 void say(std::string_view text) { fmt::print(stderr, "upwash: {}\n", text); }
+
+void let_launcher_read() noexcept {
+  const timespec until_read{0, 200'000'000};
+  nanosleep(&until_read, nullptr);
+}
+
+namespace {
 
 [[noreturn]] void end_all(std::string_view text, int status) {
   std::fflush(nullptr);
   say(text);
-  // MPICH's launcher loses what it has not read when it ends the processes.
-  const timespec until_read{0, 200'000'000};
-  nanosleep(&until_read, nullptr);
+  let_launcher_read();
   PMPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
 }
@@ -89,38 +96,46 @@ std::optional<attached_job> join(std::string& why) {
 }
 
 /// Why the ranks do not take over, the same at all; empty: they do.
-std::string disagreement(const std::vector<introduction>& all, const std::string& why) {
+std::string disagreement(const std::vector<introduction>& all, const std::string& why,
+                         bool threads) {
   const introduction& first = all.front();
   const auto any = [&](auto what) { return std::ranges::any_of(all, what); };
   if (any([](const introduction& each) { return each.rank < 0; })) {
     return why.empty() ? "another rank could join no job of upwash" : why;
   }
   if (any([&](const introduction& each) { return each.options != first.options; })) {
-    return "UPWASH_MPI, UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT or UPWASH_MPI_SAMPLE differ between "
-           "ranks; give all the same";
+    return "UPWASH_MPI, UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT, UPWASH_MPI_THREADS or "
+           "UPWASH_MPI_SAMPLE differ between ranks; give all the same";
   }
-  if (any([](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; })) {
-    return "MPI_THREAD_MULTIPLE: upwash takes calls of one thread at a time";
+  if (!threads &&
+      any([](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; })) {
+    return "MPI_THREAD_MULTIPLE: without UPWASH_MPI_THREADS=1 upwash takes calls of one thread at "
+           "a time";
   }
   return {};
 }
 
 /// Why messages that were asked for are the MPI library's all the same; empty: they are not, or
 /// were not asked for.
-std::string without_messages(const preload_options& options, bool lets_us_go_on) {
+std::string without_messages(const preload_options& options, bool several_threads,
+                             bool lets_us_go_on) {
   if (!options.missing.empty()) {
     return fmt::format(
         "{} is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages "
         "are taken over all or none",
         options.missing);
   }
-  if (!options.messages || lets_us_go_on) return {};
+  if (!options.messages) return {};
+  if (several_threads)
+    return "with MPI_THREAD_MULTIPLE upwash takes over blocking collectives alone";
+  if (lets_us_go_on) return {};
   return "it does not let upwash go on while it waits";
 }
 
 }  // namespace
 
-library_turns::library_turns(job& here, MPI_Comm quiet) : here_(here), quiet_(quiet) {
+library_turns::library_turns(job& here, MPI_Comm quiet, turn_lock& threads)
+    : here_(here), quiet_(quiet), threads_(threads) {
   host(here).add_waiter(*this);
 }
 
@@ -131,14 +146,21 @@ void library_turns::take_turn() const noexcept {
   PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, quiet_, &found, MPI_STATUS_IGNORE);
 }
 
+void library_turns::let_threads_go_on() const {
+  const turn_lock::given others(threads_);
+  take_turn();
+  sched_yield();
+}
+
 session::session(attached_job joined, preload_options options, std::vector<int> ranks,
-                 bool lets_us_go_on)
-    : communicators(joined.job().world(), std::move(ranks)),
+                 bool several_threads, bool lets_us_go_on)
+    : threads(several_threads),
+      communicators(joined.job().world(), std::move(ranks), threads),
       persistent(between_us.handle()),
       messages(joined.job()),
       joined_(std::move(joined)),
       options_(std::move(options)),
-      turns_(joined_.job(), between_us.handle()),
+      turns_(joined_.job(), between_us.handle(), threads),
       lets_us_go_on_(lets_us_go_on) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
   // Nonblocking calls find it there.
@@ -151,7 +173,7 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
 
 int session::go_on() noexcept {
   session* own = current();
-  if (own == nullptr || own->depth_ != 0) return 0;
+  if (own == nullptr || !own->lets_us_go_on_ || own->depth_ != 0) return 0;
   if (own->open.empty() && !own->has_messages()) return 0;
   try {
     const inside here(*own);
@@ -184,18 +206,22 @@ std::string session::begin(int thread_level) {
                           join_library_progress(&session::go_on) ? 1 : 0};
   std::vector<introduction> all(static_cast<std::size_t>(size));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-  const std::string against = disagreement(all, why);
+  const std::string against = disagreement(all, why, options.threads);
   if (against.empty()) {
     std::vector<int> ranks;
     for (const introduction& each : all) ranks.push_back(each.rank);
-    const bool goes_on =
-        std::ranges::all_of(all, [](const introduction& each) { return each.lets_us_go_on != 0; });
-    const std::string lacking = without_messages(options, goes_on);
+    const bool several_threads = std::ranges::any_of(
+        all, [](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; });
+    // With several threads MPICH lets nobody call it from within its progress.
+    const bool goes_on = !several_threads && std::ranges::all_of(all, [](const introduction& each) {
+      return each.lets_us_go_on != 0;
+    });
+    const std::string lacking = without_messages(options, several_threads, goes_on);
     if (rank == 0 && !lacking.empty()) {
       say(fmt::format("the MPI library has all messages: {}", lacking));
     }
     own_ = new session(std::move(*joined), std::move(options), std::move(ranks),  // NOLINT: end
-                       goes_on);
+                       several_threads, goes_on);
     return report;
   }
   if (rank == 0) say(fmt::format("the MPI library has all calls: {}", against));

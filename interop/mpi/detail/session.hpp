@@ -18,6 +18,7 @@
 #include "interop/mpi/detail/persistent_calls.hpp"
 #include "interop/mpi/detail/report.hpp"
 #include "interop/mpi/detail/staging.hpp"
+#include "interop/mpi/detail/turn_lock.hpp"
 #include "interop/mpi/detail/types.hpp"
 #include "upwash/core/idle_clock.hpp"
 #include "upwash/core/job.hpp"
@@ -30,8 +31,9 @@ namespace upwash::mpi {
 class library_turns final : public waiter_layer {
  public:
   /// `quiet` outlives it. Nobody finds a message there: what is sent on it has a receive that
-  /// waits. Where a message is found, Open MPI makes no progress.
-  library_turns(job& here, MPI_Comm quiet);
+  /// waits. Where a message is found, Open MPI makes no progress. `threads` is held where one
+  /// waits.
+  library_turns(job& here, MPI_Comm quiet, turn_lock& threads);
   ~library_turns();
   library_turns(const library_turns&) = delete;
   library_turns& operator=(const library_turns&) = delete;
@@ -42,6 +44,7 @@ class library_turns final : public waiter_layer {
   }
   void idle(int rank, const conduit::wait_target& target,
             const conduit::wait_reason& reason) override {
+    if (threads_.several_threads()) return let_threads_go_on();
     if (++idles_ > idles_first) take_turn();
     waiter_layer::idle(rank, target, reason);
   }
@@ -52,11 +55,20 @@ class library_turns final : public waiter_layer {
  private:
   /// A wait that is short leaves the library alone.
   static constexpr unsigned idles_first = 4;
+  /// Instead of sleeping, since what another thread does may be what this one waits for.
+  void let_threads_go_on() const;
 
   job& here_;
   MPI_Comm quiet_;
+  turn_lock& threads_;
   unsigned idles_ = 0;
 };
+
+/// A line of this rank's on standard error.
+void say(std::string_view text);
+/// Before a process ends: MPICH's launcher loses what it has not read when it ends the others, and
+/// may itself end where all do at once.
+void let_launcher_read() noexcept;
 
 class session {
  public:
@@ -84,11 +96,18 @@ class session {
   /// already, which calls the library, too.
   [[nodiscard]] static int go_on() noexcept;
 
-  /// While it lives this rank is in upwash.
+  /// While it lives this rank is in upwash, and of several threads only this one, but where it
+  /// waits. Not one in another.
   class inside {
    public:
-    explicit inside(session& of) noexcept : of_(of) { ++of.depth_; }
-    ~inside() { --of_.depth_; }
+    explicit inside(session& of) : of_(of) {
+      of.threads.take();
+      ++of.depth_;
+    }
+    ~inside() {
+      --of_.depth_;
+      of_.threads.give();
+    }
     inside(const inside&) = delete;
     inside& operator=(const inside&) = delete;
 
@@ -99,6 +118,7 @@ class session {
   /// In a catch block: one line that names the function, and the end of the job.
   [[noreturn]] void fail(function in) const noexcept;
 
+  turn_lock threads;
   own_communicator between_us;
   communicator_book communicators;
   type_book types;
@@ -110,7 +130,8 @@ class session {
   std::unique_ptr<measurements> measured;
 
  private:
-  session(attached_job joined, preload_options options, std::vector<int> ranks, bool lets_us_go_on);
+  session(attached_job joined, preload_options options, std::vector<int> ranks,
+          bool several_threads, bool lets_us_go_on);
 
   static session* own_;
 

@@ -93,6 +93,7 @@ template <class Theirs>
 int sampled(session& own, function which, std::uint64_t bytes, const Theirs& theirs) {
   const duration before = own.here().now();
   const int code = theirs();
+  const session::inside here(own);
   note_theirs(own, which, bytes, own.here().now() - before);
   return code;
 }
