@@ -62,7 +62,9 @@ void hang_inquiry::hear(asker from) noexcept {
   heard_.fetch_add(1, std::memory_order_relaxed);
   if (from.rank == here_.rank()) return;
   heard_at_ = steady_now();
-  if (from.rank < here_.rank()) now_.reset();
+  if (from.rank >= here_.rank() || !now_) return;
+  now_.reset();
+  to_ask_ = true;  // later, where that one's wait ends before it has reported
 }
 
 void hang_inquiry::answer(const observe::standing& mine, std::uint32_t /*question*/) noexcept {
