@@ -13,6 +13,7 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/may_wait.hpp"
 #include "upwash/core/team_memory.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -53,6 +54,8 @@ const std::uint64_t* meet_processes(const team_memory& words, std::uint64_t epoc
 
 void barrier(const team& among, call_site site) {
   job& here = among.here();
+  if (here.in_handler()) [[unlikely]]
+    check_may_wait(here, "barrier");
   ++host(here).counters().barriers;
   if (among.size() == 1) return here.progress();
   auto& state = team_access::state(among);

@@ -16,6 +16,7 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/may_wait.hpp"
 #include "upwash/core/service.hpp"
 
 namespace upwash::control {
@@ -44,6 +45,12 @@ void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32
                                                                                   bytes.end());
 }
 
+/// Of the call that begins; refused calls have none.
+std::uint32_t next_number(const team& among, const char* name) {
+  check_may_wait(among.here(), name);
+  return team_access::state(among).control_number++;
+}
+
 /// One control collective on one team, as this rank goes through it.
 class exchange {
  public:
@@ -52,7 +59,7 @@ class exchange {
         here_(among.here()),
         name_(name),
         site_(site),
-        number_(team_access::state(among).control_number++) {}
+        number_(next_number(among, name)) {}
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
     send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step);
@@ -192,6 +199,7 @@ void all_reduce(const team& among, std::span<std::uint64_t> values, fold how, ca
 }
 
 wait_reason reason_of(const team& among, const char* call, call_site site) {
+  check_may_wait(among.here(), call);
   return {.operation = call,
           .team = among.id(),
           .number = team_access::state(among).control_number,

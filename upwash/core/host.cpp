@@ -18,6 +18,7 @@
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/idle_clock.hpp"
+#include "upwash/core/may_wait.hpp"
 #include "upwash/core/peer_traffic.hpp"
 #include "upwash/core/side_fiber.hpp"
 #include "upwash/core/team.hpp"
@@ -30,6 +31,15 @@ namespace {
 constexpr unsigned most_moves_in_a_row = 1024;
 
 }  // namespace
+
+void check_may_wait(const job& here, std::string_view operation) {
+  if (!here.in_handler()) [[likely]]
+    return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
+                          "and only send or reply",
+                          here.rank(), operation));
+}
 
 std::unique_ptr<job> host::make(conduit::endpoint& endpoint, conduit::waiter& idle, int rank,
                                 const job_options& options) {
@@ -118,12 +128,8 @@ bool host::idle_in_turn(const conduit::wait_target& target,
 }
 
 void host::wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const {
-  if (job_.in_handler_) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
-                            "and only send or reply",
-                            job_.rank_, reason.operation));
-  }
+  if (job_.in_handler_) [[unlikely]]
+    check_may_wait(job_, reason.operation);
   if (target.ready()) return;
   if (side_fiber* const on = job_.state_->aside; on != nullptr) return on->wait(target, reason);
   if (job_.state_->polled_for) {

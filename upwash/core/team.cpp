@@ -16,6 +16,7 @@
 #include "upwash/core/detail/team_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/may_wait.hpp"
 #include "upwash/core/named_subset.hpp"
 #include "upwash/core/teams.hpp"
 #include "upwash/core/wait_scope.hpp"
@@ -86,6 +87,7 @@ std::uint64_t agree_on_id(const team& among) {
 /// `name`: by which calls for the list meet; none: by their order.
 team subset_by(const team& of, std::span<const int> members, std::optional<std::uint64_t> name,
                call_site site) {
+  check_may_wait(of.here(), "subset");
   std::vector<int> world;
   std::uint64_t provisional = random_bits(of.id(), 0, members.size());
   for (const int member : members) {

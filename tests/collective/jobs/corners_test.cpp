@@ -367,7 +367,15 @@ TEST(corners, hang_reports_say_what_a_step_waits_for) {
   }
 }
 
-void call_in_handler(incoming& in) { EXPECT_THROW(barrier(in.here().world(), blocking), error); }
+void call_in_handler(incoming& in) {
+  const team world = in.here().world();
+  EXPECT_THROW(barrier(world, blocking), error);
+  EXPECT_THROW(control::barrier(world), error);
+  EXPECT_THROW(static_cast<void>(world.duplicate()), error);
+  EXPECT_THROW(static_cast<void>(world.split(0, 0)), error);
+  EXPECT_THROW(static_cast<void>(world.subset(std::array<int, 1>{world.rank()})), error);
+  EXPECT_THROW(static_cast<void>(allocate(world, 8)), error);
+}
 
 // Nothing of it reaches the others: their next call is the first.
 JOB_TEST(corners, blocking_calls_in_handlers_begin_nothing) {
@@ -375,6 +383,7 @@ JOB_TEST(corners, blocking_calls_in_handlers_begin_nothing) {
     if (here.rank() == 0) send<&call_in_handler>(here, here.size() - 1);
     control::barrier(here.world());
     barrier(here.world(), blocking);
+    here.world().duplicate().release();
   }
 }
 

@@ -15,6 +15,7 @@
 #include "upwash/collective/detail/run/service.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/core/host.hpp"
+#include "upwash/core/may_wait.hpp"
 #include "upwash/core/reach.hpp"
 
 namespace upwash::collective::detail {
@@ -228,14 +229,6 @@ void check_buffers(const team& among, const plan& made, const binding& buffers) 
   }
 }
 
-/// Before anything of it reaches another member.
-[[noreturn]] void refuse_in_handler(const team& among, const call& wanted) {
-  throw error(error_kind::argument,
-              fmt::format("rank {}: {} would block inside a handler; handlers run to completion "
-                          "and only send or reply",
-                          among.here().rank(), to_string(wanted.what.of)));
-}
-
 using waiting = signature::manner_of_waiting;
 
 /// The plan's manner, with what differs from call to call.
@@ -339,7 +332,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
 
 void run(const team& among, const call& wanted, const binding& buffers) {
   if (among.here().in_handler()) [[unlikely]]
-    refuse_in_handler(among, wanted);
+    check_may_wait(among.here(), to_string(wanted.what.of));
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);
   plan& made = plan_of(among, service, record, wanted);
