@@ -229,8 +229,19 @@ JOB_TEST(stream, must_be_closed_before_its_team_is_released, .most_ranks = 4) {
               std::string::npos)
         << failure.what();
   }
-  items.close();  // nothing has been taken apart yet
-  EXPECT_EQ(came, here.rank() == 0 ? static_cast<std::uint64_t>(here.size()) : 0);
+  // Nothing has been taken apart: what is made on the team now is apart from what there was.
+  std::uint64_t more = 0;
+  auto others = open_stream<int>(pair, [&](const int&) { ++more; });
+  quiescence quiet(pair);
+  others.push(0, 1);
+  quiet.wait();
+  others.finish();
+  items.push(0, 1);
+  others.close();
+  items.close();
+  const auto members = static_cast<std::uint64_t>(here.size());
+  EXPECT_EQ(came, here.rank() == 0 ? 2 * members : 0);
+  EXPECT_EQ(more, here.rank() == 0 ? members : 0);
   pair.release();
 }
 

@@ -48,6 +48,7 @@ class service final : public service_base, private large_batches::receiver {
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
+  [[nodiscard]] team_place place_on_teams() const override { return {300, "streaming"}; }
   void on_team_free(const team& going) override;
 
  private:

@@ -53,6 +53,8 @@ class wave_service final : public service_base {
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
   [[nodiscard]] std::uint64_t begun_on(std::uint64_t team, observe::series which) const override;
+  /// Above streams: a release that one of the two refuses has changed nothing, at any member.
+  [[nodiscard]] team_place place_on_teams() const override { return {400, "quiescence"}; }
   void on_team_free(const team& going) override;
 
  private:

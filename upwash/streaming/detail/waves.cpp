@@ -90,17 +90,22 @@ std::uint64_t wave_service::begun_on(std::uint64_t team, observe::series which) 
   return which != observe::series::epochs || found == epochs_.end() ? 0 : found->second.begun;
 }
 
-/// Streams have refused to lose theirs (service.cpp).
+/// The numbers of a team stay while detections of it do: an open stream will refuse the release
+/// (service.cpp), and the next detection must not take the number of its.
 void wave_service::on_team_free(const team& going) {
+  bool any = false;
   for (auto at = states_.lower_bound({going.id(), 0});
        at != states_.end() && at->first.first == going.id(); ++at) {
-    if (at->second.owner == nullptr || !at->second.owner->under_way()) continue;
+    if (at->second.owner == nullptr) continue;
+    any = true;
+    if (!at->second.owner->under_way()) continue;
     throw error(
         error_kind::argument,
         fmt::format("rank {}: team {:#x} cannot be released: epoch {} of quiescence {} on it "
                     "is under way; wait for its end first",
                     here_.rank(), going.id(), epochs_[going.id()].begun, at->first.second));
   }
+  if (any) return;
   numbers_.erase(going.id());
   epochs_.erase(going.id());
 }
