@@ -27,6 +27,17 @@ def launcher(program):
     return starter("mpich" if "libmpich" in linked else "openmpi")
 
 
+OSU = ("pt2pt/standard", "pt2pt/persistent", "collective/blocking", "collective/non_blocking", "collective/neighborhood")
+
+
+def osu_programs(tree):
+    """(folder, program) of the OSU micro-benchmarks of messages and collectives that were built there, one thread a process."""
+    for folder in OSU:
+        for program in sorted((tree / "c/mpi" / folder).glob("osu_*")):
+            if not program.suffix and os.access(program, os.X_OK) and not program.name.endswith(("_mt", "_mp")):
+                yield folder, program
+
+
 def run(command, limit, environment):
     """Runs it in a folder of its own, and ends all that it started when its time is over: (status, seconds, text)."""
     with tempfile.TemporaryDirectory() as folder:
