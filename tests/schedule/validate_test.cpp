@@ -4,6 +4,7 @@
 // The validator finds what is wrong: each case is a schedule with one defect.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ TEST(validate, finds_a_receive_without_a_send) {
 
 TEST(validate, finds_ranks_that_do_not_exist) {
   const auto refused = [](const step& s) { return problem_of({{s}, {}}); };
-  for (const int peer : {-1, 2, 1 << 30, -(1 << 30)}) {
+  for (const int peer : {-1, 2, INT_MAX, INT_MIN}) {
     const std::string name = "names rank " + std::to_string(peer) + " of 2";
     step placed = send(peer, 0, whole_input);
     placed.placed = true;

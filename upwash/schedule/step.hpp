@@ -137,7 +137,7 @@ struct step {
 /// has validated.
 [[nodiscard]] constexpr bool names_stranger(const step& s, int ranks) noexcept {
   const auto size = static_cast<unsigned>(ranks);
-  const auto strange = [size](int rank) { return static_cast<unsigned>(rank + 1) > size; };
+  const auto strange = [size](int rank) { return static_cast<unsigned>(rank) + 1 > size; };
   const bool needs_peer = s.kind == step_kind::send || s.kind == step_kind::receive ||
                           s.kind == step_kind::deliver || s.kind == step_kind::net_multicast;
   return strange(s.peer) || (needs_peer && s.peer < 0) || strange(s.left.owner) ||

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -288,7 +289,7 @@ steps receive_a_length(script& out) {
 
 JOB_TEST(corners, steps_that_name_no_member_are_refused) {
   const std::uint64_t mine = 1;
-  for (const int peer : {-1, here.size(), 1 << 30, -(1 << 30)}) {
+  for (const int peer : {-1, here.size(), INT_MAX, INT_MIN}) {
     const generator stray({.window = 1}, [peer](script& out) { return send_word(out, peer); });
     std::string said = "no error";
     try {

@@ -165,10 +165,11 @@ std::uint64_t operation::size_of(schedule::buffer which) const noexcept {
 
 void operation::refuse(const slot& fresh, std::string_view why) const {
   throw error(error_kind::argument,
-              fmt::format("rank {}: {} by algorithm {}: {} {}; upwash::validate proves algorithms "
-                          "of a program's own (docs/algorithms.md)",
-                          among.here().rank(), how.agreed.operation, how.agreed.algorithm,
-                          schedule::name_step(fresh.index, fresh.what), why));
+              fmt::format("rank {}: {}{}{}: {} {}; schedule::validate proves algorithms of a "
+                          "program's own (docs/algorithms.md)",
+                          among.here().rank(), how.agreed.operation,
+                          how.agreed.algorithm.empty() ? "" : " by algorithm ",
+                          how.agreed.algorithm, schedule::name_step(fresh.index, fresh.what), why));
 }
 
 std::string operation::describe_oldest() {
