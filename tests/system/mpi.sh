@@ -93,20 +93,20 @@ ends() {
   nothing_stays
 }
 
-# MPICH's launcher may end the others before one of them has said whose death it saw.
-killed_ranks() {
-  local tries=$1 victim
-  shift
-  for try in $(seq "$tries"); do
-    case_now="$library: a killed rank"
-    begin "$@"
-    victim=$((RANDOM % 3))
-    kill -KILL "${ranks[victim]}"
-    ((try < tries)) || break
-    wait "$launcher" || true
-    grep -q "^upwash: rank" "$work/err" && break
-  done
-  ends 137 "rank $victim \(pid ${ranks[victim]}\) died; job ended"
+# death RANK PID: the line that says so. MPICH's launcher may kill the others before one of them has
+# said whose death it saw, and knows no more itself.
+death() {
+  local line="rank $1 \(pid $2\) died; job ended"
+  [[ $library != mpich ]] || line="($line|a process was killed by signal 9 \(Killed\); job ended)"
+  echo "$line"
+}
+
+killed_rank() {
+  case_now="$library: a killed rank"
+  begin "$@"
+  local victim=$((RANDOM % 3))
+  kill -KILL "${ranks[victim]}"
+  ends 137 "$(death "$victim" "${ranks[victim]}")"
 }
 
 # reports COMMAND -- PATTERN...: the ranks of a job that hangs ask each other, and one reports.
@@ -178,13 +178,13 @@ by_upwash() {
   says 1 "rank 2: an exception went past its attached job, which it left; job ended"
   grep -q '^caught: out of luck$' "$work/err" || fail "$case_now: its own words are lost"
   case_now="$library: a rank that leaves at once"
-  # MPICH's launcher may end the others, and even with status 0, before one has said what it saw.
+  # MPICH's launcher may end the others with status 0.
   for _ in 1 2 3 4 5; do
     run "${start[@]}" 3 "$bin/deserting" at once
     if [[ $library != mpich ]] || grep -q '^upwash: ' "$work/err"; then break; fi
   done
   [[ $status != 0 ]] || fail "$case_now: status 0"
-  says "$status" "rank 2 \(pid [0-9]+\) died; job ended"
+  says "$status" "$(death 2 '[0-9]+')"
   case_now="$library: the time-out"
   run "${start[@]}" 3 --timeout 2s "$bin/endless"
   says 124 "the time-out of 2 s has passed; job ended"
@@ -194,7 +194,7 @@ by_upwash() {
   nothing_stays
   hangs
 
-  killed_ranks 5 "${start[@]}" 3
+  killed_rank "${start[@]}" 3
   case_now="$library: a stopped rank, which goes on"
   begin "${start[@]}" 3
   kill -STOP "${ranks[1]}"
