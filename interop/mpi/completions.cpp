@@ -1,137 +1,165 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waits and tests. The MPI library completes all requests, also those of upwash, which are its own;
-// but messages are waited for in upwash first, and the library does not know what a persistent
-// receive of upwash's has got (detail/persistent_calls.hpp).
+// Waits and tests: of requests of upwash's own alone, of such among the MPI library's, and of
+// those, which the library completes.
 #include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/request_list.hpp"
 #include "interop/mpi/detail/session.hpp"
 
 using namespace upwash::mpi;  // NOLINT: of this file alone
 
 namespace {
 
-/// What a call says of the requests that it has completed.
-class completed {
- public:
-  completed(function in, int code) : in_(in), code_(code), own_(session::current()) {
-    passed(in);
-    if (own_ != nullptr && !own_->persistent.has_receives()) own_ = nullptr;
-  }
+bool any_is_ours(session* own, int number, const MPI_Request* requests) noexcept {
+  return own != nullptr && request_list::has_ours(number, requests);
+}
 
-  [[nodiscard]] bool went_well() const noexcept { return code_ == MPI_SUCCESS; }
-  /// Of one; `status` may be MPI_STATUS_IGNORE. `remains`: it is only looked at.
-  void one(MPI_Request request, MPI_Status* status, bool remains = false) {
-    const int code = tell(request, status, remains);
-    if (code_ == MPI_SUCCESS) code_ = code;
-  }
-  /// Of several, the i-th is `request(i)`: the call's code is then MPI_ERR_IN_STATUS where one
-  /// failed, and each status has its own.
-  template <class Request>
-  void some(int number, const Request& request, MPI_Status* statuses) {
-    if (own_ == nullptr || (code_ != MPI_SUCCESS && code_ != MPI_ERR_IN_STATUS)) return;
-    const bool told = statuses != MPI_STATUSES_IGNORE;
-    for (int i = 0; i < number; ++i) {
-      const int code = tell(request(i), told ? &statuses[i] : MPI_STATUS_IGNORE, false);
-      if (code == MPI_SUCCESS) continue;
-      for (int j = 0; told && code_ == MPI_SUCCESS && j < number; ++j) {
-        statuses[j].MPI_ERROR = MPI_SUCCESS;
-      }
-      code_ = MPI_ERR_IN_STATUS;
-      if (told) statuses[i].MPI_ERROR = code;
-    }
-  }
-  /// The call's result, said to the program's error handler where it is ours.
-  [[nodiscard]] int code() const {
-    if (failed_on_ != MPI_COMM_NULL) PMPI_Comm_call_errhandler(failed_on_, code_);
-    return code_;
-  }
+/// `what(request_list&)` inside upwash, of requests of which some are upwash's.
+template <class What>
+int of_several(session& own, function in, int number, MPI_Request* requests, MPI_Status* statuses,
+               const What& what) noexcept {
+  const auto known = [&]() -> told {
+    request_list all(own, number, requests, statuses);
+    return all.is_wrong() ? told::no_request() : what(all);
+  };
+  return inside(own, in, known).returned();
+}
 
- private:
-  int tell(MPI_Request request, MPI_Status* status, bool remains) {
-    kept_message* message = own_ != nullptr ? own_->persistent.received(request) : nullptr;
-    // One that is pending beside others that failed is not told of.
-    if (message == nullptr || message->is_told || message->going != nullptr) return MPI_SUCCESS;
-    message->is_told = !remains;
-    fill(status, message->end);
-    if (message->end.code != MPI_SUCCESS) failed_on_ = message->on->comm;
-    return message->end.code;
-  }
-
-  function in_;
-  int code_;
-  session* own_;
-  MPI_Comm failed_on_ = MPI_COMM_NULL;
-};
+/// What is there to see without waiting.
+bool look(session& own, request_list& all, bool for_some) {
+  own.go_on_here();
+  const bool found = all.look(for_some);
+  if (!found) own.let_library_go_on();
+  return found;
+}
 
 }  // namespace
 
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const MPI_Request given = request != nullptr ? *request : MPI_REQUEST_NULL;
-  completed done(function::of_MPI_Wait, wait(request, status));
-  done.one(given, status);
-  return done.code();
+  passed(function::of_MPI_Wait);
+  session* own = session::current();
+  if (!is_ours(own, request)) return PMPI_Wait(request, status);
+  return of_one(*own, function::of_MPI_Wait, *request, [&](own_request& of) {
+    own->await(of);
+    return settle(of, request, status);
+  });
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  passed(function::of_MPI_Test);
+  session* own = session::current();
+  if (!is_ours(own, request)) return PMPI_Test(request, flag, status);
+  return of_one(*own, function::of_MPI_Test, *request, [&](own_request& of) -> told {
+    if (!of.is_complete) own->go_on_here();
+    *flag = of.is_complete ? 1 : 0;
+    if (of.is_complete) return settle(of, request, status);
+    own->let_library_go_on();
+    return {};
+  });
+}
+
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  passed(function::of_MPI_Request_get_status);
+  session* own = session::current();
+  if (!is_ours(own, &request)) return PMPI_Request_get_status(request, flag, status);
+  return of_one(*own, function::of_MPI_Request_get_status, request, [&](own_request& of) -> told {
+    if (!of.is_complete) own->go_on_here();
+    *flag = of.is_complete ? 1 : 0;
+    if (!of.is_complete) {
+      own->let_library_go_on();
+      return {};
+    }
+    return say_end(of, status);
+  });
 }
 
 int MPI_Waitall(int number, MPI_Request requests[], MPI_Status statuses[]) {
-  completed done(function::of_MPI_Waitall, wait_all(number, requests, statuses));
-  done.some(
-      number, [&](int i) { return requests[i]; }, statuses);
-  return done.code();
+  constexpr function in = function::of_MPI_Waitall;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) return PMPI_Waitall(number, requests, statuses);
+  request_list all(*own, number, requests, statuses);
+  if (all.is_wrong()) return told::no_request().returned();
+  inside(*own, in, [&] { all.await_ours(); });
+  static_cast<void>(all.complete_library(true));
+  return inside(*own, in, [&] { return all.settle_all(); }).returned();
+}
+
+int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  constexpr function in = function::of_MPI_Testall;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) return PMPI_Testall(number, requests, flag, statuses);
+  request_list all(*own, number, requests, statuses);
+  if (all.is_wrong()) return told::no_request().returned();
+  const bool ours = inside(*own, in, [&] {
+    if (!all.ours_are_complete()) own->go_on_here();
+    if (all.ours_are_complete()) return true;
+    own->let_library_go_on();
+    return false;
+  });
+  *flag = ours && all.complete_library(false) ? 1 : 0;
+  if (*flag == 0) return MPI_SUCCESS;
+  return inside(*own, in, [&] { return all.settle_all(); }).returned();
 }
 
 int MPI_Waitany(int number, MPI_Request requests[], int* index, MPI_Status* status) {
-  completed done(function::of_MPI_Waitany, PMPI_Waitany(number, requests, index, status));
-  if (done.went_well() && *index != MPI_UNDEFINED) done.one(requests[*index], status);
-  return done.code();
+  constexpr function in = function::of_MPI_Waitany;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) return PMPI_Waitany(number, requests, index, status);
+  return of_several(*own, in, number, requests, MPI_STATUSES_IGNORE, [&](request_list& all) {
+    all.await_any(false);
+    return all.settle_any(index, status);
+  });
+}
+
+int MPI_Testany(int number, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  constexpr function in = function::of_MPI_Testany;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) {
+    return PMPI_Testany(number, requests, index, flag, status);
+  }
+  return of_several(*own, in, number, requests, MPI_STATUSES_IGNORE,
+                    [&](request_list& all) -> told {
+                      *flag = look(*own, all, false) ? 1 : 0;
+                      *index = MPI_UNDEFINED;
+                      if (*flag == 0) return {};
+                      return all.settle_any(index, status);
+                    });
 }
 
 int MPI_Waitsome(int number, MPI_Request requests[], int* complete, int indices[],
                  MPI_Status statuses[]) {
-  completed done(function::of_MPI_Waitsome,
-                 PMPI_Waitsome(number, requests, complete, indices, statuses));
-  done.some(
-      *complete, [&](int i) { return requests[indices[i]]; }, statuses);  // negative: none
-  return done.code();
-}
-
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  completed done(function::of_MPI_Test, PMPI_Test(request, flag, status));
-  if (done.went_well() && *flag != 0) done.one(*request, status);
-  return done.code();
-}
-
-int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  completed done(function::of_MPI_Testall, PMPI_Testall(number, requests, flag, statuses));
-  if (done.went_well() && *flag != 0) {
-    done.some(
-        number, [&](int i) { return requests[i]; }, statuses);
+  constexpr function in = function::of_MPI_Waitsome;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) {
+    return PMPI_Waitsome(number, requests, complete, indices, statuses);
   }
-  return done.code();
-}
-
-int MPI_Testany(int number, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  completed done(function::of_MPI_Testany, PMPI_Testany(number, requests, index, flag, status));
-  if (done.went_well() && *flag != 0 && *index != MPI_UNDEFINED) done.one(requests[*index], status);
-  return done.code();
+  return of_several(*own, in, number, requests, statuses, [&](request_list& all) {
+    all.await_any(true);
+    return all.settle_some(complete, indices);
+  });
 }
 
 int MPI_Testsome(int number, MPI_Request requests[], int* complete, int indices[],
                  MPI_Status statuses[]) {
-  completed done(function::of_MPI_Testsome,
-                 PMPI_Testsome(number, requests, complete, indices, statuses));
-  done.some(
-      *complete, [&](int i) { return requests[indices[i]]; }, statuses);  // negative: none
-  return done.code();
-}
-
-int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  completed done(function::of_MPI_Request_get_status,
-                 PMPI_Request_get_status(request, flag, status));
-  if (done.went_well() && *flag != 0) done.one(request, status, true);
-  return done.code();
+  constexpr function in = function::of_MPI_Testsome;
+  passed(in);
+  session* own = session::current();
+  if (!any_is_ours(own, number, requests)) {
+    return PMPI_Testsome(number, requests, complete, indices, statuses);
+  }
+  return of_several(*own, in, number, requests, statuses, [&](request_list& all) -> told {
+    *complete = 0;
+    if (!look(*own, all, true)) return {};
+    return all.settle_some(complete, indices);
+  });
 }
 
 }  // extern "C"

@@ -38,6 +38,9 @@ HEADERS = """#include <mpi.h>
 # What completes requests; and the argument that says which, of those that complete any or some.
 COMPLETES = re.compile(r"MPI_(Wait|Test)(all|any|some)?$")
 INDICES = {"any": 2, "some": 3}
+# What upwash has handles of its own for: the C functions between them and numbers of Fortran.
+CONVERTS = {f"MPI_{what}_{way}": f"upwash::mpi::fortran::{does}" for what, made in (("Request", "request"), ("Message", "message"))
+            for way, does in (("f2c", made), ("c2f", "number_of"))}
 # They wait for each other, so they may give the new communicator its team. All of the first argument's
 # members call them, but for those that some members call.
 MAKES_COMMUNICATOR = re.compile(
@@ -118,7 +121,7 @@ def head(name, result, parameters):
 
 def wrapper(name, result, parameters):
     begin, names = head(name, result, parameters)
-    call = f"P{name}({', '.join(names)})"
+    call = f"{CONVERTS.get(name, 'P' + name)}({', '.join(names)})"
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
         made_from = "MPI_COMM_NULL" if name in OF_SOME else names[0]
@@ -231,14 +234,14 @@ def fortran_call(name, parameters):
         elif match := re.match(r"MPI_(Datatype|Op|Comm|Info|Request) \w+$", text):
             short = {"Datatype": "Type"}.get(match.group(1), match.group(1))
             declared.append(f"const MPI_Fint* {at}")
-            arguments.append(f"PMPI_{short}_f2c(*{at})")
+            arguments.append(f"fortran::request(*{at})" if short == "Request" else f"PMPI_{short}_f2c(*{at})")
         elif match := re.match(r"MPI_(Comm|Request) ?\*", text):
             kind = match.group(1)
             declared.append(f"MPI_Fint* {at}")
             makes = kind == "Request" and len(types) > 1 and not COMPLETES.match(name)
-            first = "MPI_REQUEST_NULL" if makes else f"PMPI_{kind}_f2c(*{at})"
-            before += f"  MPI_{kind} h{number} = {first};\n"
-            after += f"  if (code == MPI_SUCCESS) *{at} = PMPI_{kind}_c2f(h{number});\n"
+            comes, goes = ("PMPI_Comm_f2c", "PMPI_Comm_c2f") if kind == "Comm" else ("fortran::request", "fortran::number_of")
+            before += f"  MPI_{kind} h{number} = {'MPI_REQUEST_NULL' if makes else f'{comes}(*{at})'};\n"
+            after += f"  if (code == MPI_SUCCESS) *{at} = {goes}(h{number});\n"
             arguments.append(f"&h{number}")
         elif re.match(r"MPI_Request \w+\[\]$", text):
             declared.append(f"MPI_Fint* {at}")
@@ -343,7 +346,7 @@ def main():
           'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions) +
           '\n}  // extern "C"\n\n#endif\n')
     write(chosen.out / "pass_through.cpp", HEAD + '#include "interop/mpi/detail/mpi.hpp"\n\n'
-          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
+          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/fortran.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
           "\n".join(wrapper(n, *functions[n]) for n in names if n not in own) + '\n}  // extern "C"\n')
 
 

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starts and ends of requests: of persistent collectives that upwash has, both are more than the
-// MPI library knows (detail/persistent_calls.hpp).
-#include <span>
-
+// Starts, ends and cancelling of requests.
 #include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/request_list.hpp"
 #include "interop/mpi/detail/session.hpp"
 #include "interop/mpi/detail/take.hpp"
 
@@ -13,67 +11,62 @@ using namespace upwash::mpi;  // NOLINT: of this file alone
 
 namespace {
 
-/// Behind the library's start of them, which said `code`; returns it.
-int start_ours(function in, int code, std::span<const MPI_Request> requests) {
-  session* own = session::current();
-  bool any = false;
-  if (code == MPI_SUCCESS && own != nullptr && !own->persistent.empty()) {
-    try {
-      const session::inside here(*own);
-      for (const MPI_Request each : requests) any = start_if_ours(*own, each) || any;
-    } catch (...) {
-      own->fail(in);
-    }
-  }
-  count(in, any ? fate::taken : fate::not_ours);
-  return code;
+int start(session& own, function in, MPI_Request request) noexcept {
+  return of_one(own, in, request, [&](own_request& of) {
+    if (!of.is_persistent || of.is_active) return told::no_request();
+    start_again(own, static_cast<persistent_call&>(of));
+    return told{};
+  });
 }
 
 }  // namespace
 
 extern "C" {
 
-/// Of the library's receive that stands for one of upwash's the library would cancel nothing else.
 int MPI_Cancel(MPI_Request* request) {
   passed(function::of_MPI_Cancel);
   session* own = session::current();
-  const bool kept = own != nullptr && request != nullptr && !own->persistent.empty() &&
-                    own->persistent.find(*request) != nullptr;
-  if (!kept) return PMPI_Cancel(request);
-  try {
-    const session::inside here(*own);
-    const kept_message* message = own->persistent.received(*request);
-    if (message != nullptr && message->going != nullptr) open_messages::cancel(*message->going);
-  } catch (...) {
-    own->fail(function::of_MPI_Cancel);
-  }
-  return MPI_SUCCESS;
+  if (!is_ours(own, request)) return PMPI_Cancel(request);
+  return of_one(*own, function::of_MPI_Cancel, *request, [](own_request& of) {
+    of.cancel();
+    return told{};
+  });
 }
 
 int MPI_Start(MPI_Request* request) {
-  const int code = PMPI_Start(request);
-  return start_ours(function::of_MPI_Start, code, {request, 1});
+  session* own = session::current();
+  if (!is_ours(own, request)) {
+    passed(function::of_MPI_Start);
+    return PMPI_Start(request);
+  }
+  count(function::of_MPI_Start, fate::taken);
+  return start(*own, function::of_MPI_Start, *request);
 }
 
 int MPI_Startall(int number, MPI_Request requests[]) {
-  const int code = PMPI_Startall(number, requests);
-  const auto all = static_cast<std::size_t>(number > 0 ? number : 0);
-  return start_ours(function::of_MPI_Startall, code, {requests, all});
+  constexpr function in = function::of_MPI_Startall;
+  session* own = session::current();
+  if (own == nullptr || !request_list::has_ours(number, requests)) {
+    passed(in);
+    return PMPI_Startall(number, requests);
+  }
+  count(in, fate::taken);
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < number && code == MPI_SUCCESS; ++i) {
+    code = is_ours(own, &requests[i]) ? start(*own, in, requests[i]) : PMPI_Start(&requests[i]);
+  }
+  return code;
 }
 
 int MPI_Request_free(MPI_Request* request) {
   passed(function::of_MPI_Request_free);
-  const MPI_Request given = request != nullptr ? *request : MPI_REQUEST_NULL;
-  const int code = PMPI_Request_free(request);
   session* own = session::current();
-  if (code != MPI_SUCCESS || own == nullptr || own->persistent.empty()) return code;
-  try {
-    const session::inside here(*own);
-    own->persistent.free(given);
-  } catch (...) {
-    own->fail(function::of_MPI_Request_free);
-  }
-  return code;
+  if (!is_ours(own, request)) return PMPI_Request_free(request);
+  return of_one(*own, function::of_MPI_Request_free, *request, [&](own_request& of) {
+    of.let_go();
+    *request = MPI_REQUEST_NULL;
+    return told{};
+  });
 }
 
 }  // extern "C"

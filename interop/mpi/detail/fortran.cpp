@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include "interop/mpi/detail/open_messages.hpp"
-
 /// Common blocks of programs in Fortran; of none in others.
 extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
@@ -17,6 +15,21 @@ extern "C" __attribute__((weak)) int mpi_fortran_status_ignore_;
 extern "C" __attribute__((weak)) int mpi_fortran_statuses_ignore_;
 
 namespace upwash::mpi::fortran {
+namespace {
+
+/// Handles of upwash's own are the same numbers in Fortran.
+template <class Handle>
+Handle f2c(MPI_Fint number, Handle (*theirs)(MPI_Fint)) {
+  const auto word = static_cast<std::uint32_t>(number);
+  return is_own_handle(word) ? handle_of<Handle>(word) : theirs(number);
+}
+
+template <class Handle>
+MPI_Fint c2f(Handle of, MPI_Fint (*theirs)(Handle)) {
+  return is_own_handle(word_of(of)) ? static_cast<MPI_Fint>(word_of(of)) : theirs(of);
+}
+
+}  // namespace
 
 void* buffer(const void* given) noexcept {
   if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
@@ -58,26 +71,21 @@ std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number) {
   return made;
 }
 
+MPI_Request request(MPI_Fint number) { return f2c<MPI_Request>(number, PMPI_Request_f2c); }
+MPI_Fint number_of(MPI_Request of) { return c2f(of, PMPI_Request_c2f); }
+
 std::vector<MPI_Request> requests(const MPI_Fint* handles, int number) {
   std::vector<MPI_Request> made;
-  for (int i = 0; i < number; ++i) made.push_back(PMPI_Request_f2c(handles[i]));
+  for (int i = 0; i < number; ++i) made.push_back(request(handles[i]));
   return made;
 }
 
 void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles) {
-  for (const MPI_Request each : requests) *handles++ = PMPI_Request_c2f(each);
+  for (const MPI_Request each : requests) *handles++ = number_of(each);
 }
 
-MPI_Message message(MPI_Fint number) {
-  if (is_claimed(static_cast<std::uint32_t>(number))) {
-    return handle_of<MPI_Message>(static_cast<std::uint32_t>(number));
-  }
-  return PMPI_Message_f2c(number);
-}
-
-MPI_Fint number_of(MPI_Message of) {
-  return is_claimed(word_of(of)) ? static_cast<MPI_Fint>(word_of(of)) : PMPI_Message_c2f(of);
-}
+MPI_Message message(MPI_Fint number) { return f2c<MPI_Message>(number, PMPI_Message_f2c); }
+MPI_Fint number_of(MPI_Message of) { return c2f(of, PMPI_Message_c2f); }
 
 void count_from_one(MPI_Fint* indices, MPI_Fint number) noexcept {
   for (MPI_Fint i = 0; i < number; ++i) {

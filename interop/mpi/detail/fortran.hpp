@@ -24,6 +24,9 @@ static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of numbers are handed on 
 [[nodiscard]] std::vector<MPI_Request> requests(const MPI_Fint* handles, int number);
 void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles);
 
+/// Of both, also of upwash's own.
+[[nodiscard]] MPI_Request request(MPI_Fint number);
+[[nodiscard]] MPI_Fint number_of(MPI_Request of);
 /// Messages that a probe took out; before there is one the argument means nothing.
 [[nodiscard]] MPI_Message message(MPI_Fint number);
 [[nodiscard]] MPI_Fint number_of(MPI_Message of);

@@ -83,7 +83,7 @@ int message_call::isend(sending how, const void* buffer, MPI_Count count, MPI_Da
   if (request == nullptr) throw pass_on{fate::bad_call};
   if (how == sending::buffered) {
     send(how, buffer, count, type, to, tag);
-    PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, on_.comm, request);
+    *request = request_book::of_complete_send();
     return MPI_SUCCESS;
   }
   const elements what = of(buffer, count, type);
@@ -228,7 +228,8 @@ void message_call::keep(std::unique_ptr<kept_message> message, MPI_Request* requ
   if (request == nullptr) throw pass_on{fate::bad_call};
   message->types.keep(message->what);  // the program may free its own before a start
   ++on_.kept_messages;
-  auto kept = std::make_unique<persistent_call>(own_.persistent, which_);
+  auto kept = own_.persistent.make(which_);
+  kept->on = &on_;
   kept->message = std::move(message);
   own_.persistent.add(std::move(kept), request);
 }
@@ -236,7 +237,6 @@ void message_call::keep(std::unique_ptr<kept_message> message, MPI_Request* requ
 void message_call::start_kept(session& own, persistent_call& kept) {
   kept_message& what = *kept.message;
   open_message& message = own.messages.make(kept.which, *what.on);
-  what.is_told = false;
   if (!what.sends) {
     message.into.emplace(own.memory, what.what);
     own.messages.receive(message, matching::receive(what.on->among, source_of(what.peer),

@@ -127,7 +127,7 @@ int take_claimed(function which, void* buffer, MPI_Count count_of, MPI_Datatype 
   session* own = session::current();
   int code = MPI_SUCCESS;
   MPI_Comm comm = MPI_COMM_NULL;
-  if (own == nullptr || message == nullptr || !is_claimed(word_of(*message))) {
+  if (own == nullptr || message == nullptr || !is_own_handle(word_of(*message))) {
     passed(which);
     return theirs();
   }

@@ -36,6 +36,14 @@ template <class Handle>
   }
 }
 
+/// Handles of upwash's own are numbers that are none of the MPI library's: its addresses are even,
+/// and MPICH's numbers have no such kind. As they fit into an int, Fortran has the same.
+inline constexpr std::uintptr_t own_handle_bits = 0x7e000001;
+inline constexpr std::uintptr_t own_handle_mask = 0xfffffe;  ///< where the number is, twice
+[[nodiscard]] inline bool is_own_handle(std::uintptr_t word) noexcept {
+  return word >> 24U == own_handle_bits >> 24U && word % 2 == 1;
+}
+
 #ifdef OPEN_MPI
 inline constexpr const char* library_title = "Open MPI";
 inline constexpr const char* library_file = "libmpi.so.40";

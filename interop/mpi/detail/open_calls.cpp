@@ -9,63 +9,66 @@
 #include "interop/mpi/detail/persistent_calls.hpp"
 
 namespace upwash::mpi {
-namespace {
 
-extern "C" {
-
-int say_nothing_of_it(void*, MPI_Status* status) {
-  PMPI_Status_set_elements(status, MPI_BYTE, 0);
-  PMPI_Status_set_cancelled(status, 0);
-  status->MPI_SOURCE = MPI_UNDEFINED;
-  status->MPI_TAG = MPI_UNDEFINED;
-  return MPI_SUCCESS;
-}
-
-int nothing_to_free(void*) { return MPI_SUCCESS; }
-
-/// MPI has no cancelling of collectives.
-int no_cancelling(void*, int) { return MPI_SUCCESS; }
-
-}  // extern "C"
-}  // namespace
-
-void open_calls::add(open_call begun, MPI_Request* request) {
-  PMPI_Grequest_start(&say_nothing_of_it, &nothing_to_free, &no_cancelling, nullptr, request);
-  begun.told = *request;
-  ++begun.on->under_way;
-  add(std::move(begun));
+void open_calls::add(function which, membership& on, std::unique_ptr<traffic> all,
+                     upwash::request going, MPI_Request* request) {
+  open_call& begun = *pool_.take();
+  begun.which = which;
+  begun.on = &on;
+  begun.all = std::move(all);
+  begun.is_active = true;
+  ++on.under_way;
+  *request = requests_.handle_of(begun);
+  begin(begun, std::move(going));
 }
 
 void open_calls::add(persistent_call& kept, upwash::request going) {
-  add({kept.which, nullptr, nullptr, std::move(going), MPI_REQUEST_NULL, &kept});
+  open_call& begun = *pool_.take();
+  begun.which = kept.which;
+  begun.on = nullptr;
+  begun.kept = &kept;
+  begun.is_active = false;
+  begin(begun, std::move(going));
 }
 
-void open_calls::add(open_call begun) {
+void open_calls::begin(open_call& begun, upwash::request going) {
+  begun.in = this;
+  begun.is_complete = false;
+  begun.going = std::move(going);
   if (begun.going.done()) return tell(begun);
-  all_.push_back(std::move(begun));
+  all_.push_back(&begun);
 }
 
 void open_calls::tell(open_call& complete) {
   at_ = complete.which;
   complete.going = {};
-  if (complete.kept != nullptr) return complete.kept->of.tell(*complete.kept);
+  complete.is_complete = true;
+  if (persistent_call* kept = std::exchange(complete.kept, nullptr); kept != nullptr) {
+    complete.let_go();
+    return kept->of.tell(*kept);
+  }
   complete.all->deliver();
+  complete.all.reset();
   --complete.on->under_way;
-  PMPI_Grequest_complete(complete.told);
+  if (!complete.is_active) complete.let_go();
 }
 
-int open_calls::advance(job& here) {
-  at_ = all_.front().which;
-  here.progress();
+void open_call::let_go() {
+  is_active = false;
+  if (is_complete) in->pool_.give_back(this);
+}
+
+int open_calls::collect_some() {
+  at_ = all_.front()->which;
   int told = 0;
   for (std::size_t i = 0; i < all_.size();) {
-    if (!all_[i].going.done()) {
+    if (!all_[i]->going.done()) {
       ++i;
       continue;
     }
-    open_call complete = std::move(all_[i]);
+    open_call* complete = all_[i];
     all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
-    tell(complete);
+    tell(*complete);
     ++told;
   }
   return told;
@@ -73,15 +76,15 @@ int open_calls::advance(job& here) {
 
 void open_calls::finish(const membership* on) {
   for (std::size_t i = 0; i < all_.size();) {
-    if (on != nullptr && all_[i].on != on) {
+    open_call* each = all_[i];
+    if (on != nullptr && each->on != on) {
       ++i;
       continue;
     }
-    at_ = all_[i].which;
-    all_[i].going.wait();
-    open_call complete = std::move(all_[i]);
-    all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
-    tell(complete);
+    at_ = each->which;
+    each->going.wait();
+    std::erase(all_, each);
+    tell(*each);
   }
 }
 

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls that are under way: nonblocking ones, and persistent ones that are started. To the program
-// each is a request of the MPI library's: what tests, waits for, or hands on a request needs to
-// know nothing of upwash.
+// Collectives that are under way: nonblocking ones, and persistent ones that are started.
 #pragma once
 
 #include <memory>
@@ -12,46 +10,60 @@
 #include "interop/mpi/detail/communicators.hpp"
 #include "interop/mpi/detail/counts.hpp"
 #include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/own_request.hpp"
 #include "interop/mpi/detail/traffic.hpp"
-#include "upwash/core/job.hpp"
 #include "upwash/core/request.hpp"
+#include "upwash/matching/engines/node_pool.hpp"
 
 namespace upwash::mpi {
 
 struct persistent_call;
 
-struct open_call {
-  function which;
-  membership* on = nullptr;  ///< of a nonblocking one
+class open_calls;
+
+/// Pooled; until it is complete and the program has no request.
+struct open_call final : own_request {
+  open_calls* in = nullptr;
   std::unique_ptr<traffic> all;
   upwash::request going;
-  MPI_Request told = MPI_REQUEST_NULL;  ///< that the program has, too
-  persistent_call* kept = nullptr;      ///< then traffic and request are its
+  persistent_call* kept = nullptr;  ///< whose start it is: then traffic and request are its
+  open_call* next_free = nullptr;
+
+  void let_go() override;
 };
 
 /// Of one rank.
 class open_calls {
  public:
+  explicit open_calls(request_book& requests) : requests_(requests) {}
+  open_calls(const open_calls&) = delete;
+  open_calls& operator=(const open_calls&) = delete;
+
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
   /// Gives the program a request for it.
-  void add(open_call begun, MPI_Request* request);
-  /// A start of a persistent one, whose request is active.
+  void add(function which, membership& on, std::unique_ptr<traffic> all, upwash::request going,
+           MPI_Request* request);
+  /// A start of a persistent one.
   void add(persistent_call& kept, upwash::request going);
-  /// Makes progress once, and tells requests that are complete. O(calls under way), nonblocking.
-  /// Returns how many it told.
-  int advance(job& here);
+  /// Tells those that are complete, without progress. O(calls under way), nonblocking. Returns how
+  /// many it told.
+  int collect() { return all_.empty() ? 0 : collect_some(); }
   /// Blocks until those on the communicator are complete, but for persistent ones, which may
-  /// outlive it, and tells their requests. Null: all.
+  /// outlive it. Null: all.
   void finish(const membership* on);
-  /// The one that `advance` or `finish` is at, for messages about what went wrong.
+  /// The one that `collect` or `finish` is at, for messages about what went wrong.
   [[nodiscard]] function at() const noexcept { return at_; }
 
  private:
-  void add(open_call begun);
+  friend struct open_call;
+  void begin(open_call& begun, upwash::request going);
+  int collect_some();
   void tell(open_call& complete);
 
-  std::vector<open_call> all_;
+  request_book& requests_;
+  matching::node_pool<open_call> pool_;
+  std::vector<open_call*> all_;
   function at_{};
 };
 

@@ -10,17 +10,6 @@
 
 namespace upwash::mpi {
 
-void fill(MPI_Status* status, const outcome& end) {
-  if (status == MPI_STATUS_IGNORE) return;
-  const matching::receipt& got = end.got;
-  status->MPI_SOURCE = end.of_nobody                        ? MPI_PROC_NULL
-                       : got.source == matching::any_source ? MPI_ANY_SOURCE
-                                                            : got.source;
-  status->MPI_TAG = got.tag == matching::any_tag ? MPI_ANY_TAG : got.tag;
-  PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(got.bytes));
-  PMPI_Status_set_cancelled(status, got.cancelled ? 1 : 0);
-}
-
 outcome end_of(matching::receiving& coming, const incoming& into) {
   try {
     const matching::receipt got = coming.wait();
@@ -36,11 +25,11 @@ open_message& open_messages::make(function which, membership& on) {
   open_message& made = *pool_.take();
   made.which = which;
   made.on = &on;
+  made.end = {};
+  made.is_complete = false;
+  made.is_active = false;
   made.in = this;
   made.parts = 1;  // until all of it is begun
-  made.is_freed = false;
-  made.told = MPI_REQUEST_NULL;
-  made.end = {};
   ++on.under_way;
   made.behind = nullptr;
   made.before = std::exchange(last_, &made);
@@ -61,14 +50,10 @@ void open_messages::receive(open_message& message, matching::receiving coming) {
 }
 
 void open_messages::give(open_message& message, MPI_Request* request) {
-  if (message.parts == 1 && !message.into && !message.end.of_nobody) {
-    // Of a send nobody asks but whether it is over: so is one to nobody.
-    PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, message.on->comm, request);
-  } else {
-    PMPI_Grequest_start(&query, &let_go, &cancel_if_open, &message, request);
-    message.told = *request;
-    recent(*request) = &message;
-  }
+  // Of a send nobody asks but whether it is over.
+  const bool is_sent = message.parts == 1 && !message.into && !message.end.of_nobody;
+  message.is_active = !is_sent;
+  *request = is_sent ? request_book::of_complete_send() : requests_.handle_of(message);
   end_part(message);
 }
 
@@ -86,21 +71,28 @@ void open_messages::end_part(open_message& message) {
   message.out.reset();
   message.into.reset();
   message.types.reset();
+  message.is_complete = true;
   --message.on->under_way;
+  // Its communicator may be freed before the program asks.
+  if (message.end.code != MPI_SUCCESS) ++message.on->kept_messages;
   if (message.before != nullptr) message.before->behind = message.behind;
   (message.behind != nullptr ? message.behind->before : last_) = message.before;
   if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
     kept->message->going = nullptr;
-    kept->message->end = message.end;
-    pool_.give_back(&message);
+    kept->end = message.end;
+    message.let_go();
     return kept->of.tell(*kept);
   }
-  if (message.told == MPI_REQUEST_NULL) return pool_.give_back(&message);
-  if (open_message*& known = recent(message.told); known == &message) known = nullptr;
-  // Where the program has let go of it already, MPICH has said so and Open MPI says it now.
-  const bool is_freed = message.is_freed;
-  PMPI_Grequest_complete(message.told);
-  if (is_freed) pool_.give_back(&message);
+  if (!message.is_active) message.let_go();
+}
+
+void open_message::cancel() { coming.cancel(); }
+
+void open_message::let_go() {
+  is_active = false;
+  if (!is_complete) return;
+  if (end.code != MPI_SUCCESS) --on->kept_messages;
+  in->pool_.give_back(this);
 }
 
 void open_messages::finish(const membership& on) {
@@ -112,7 +104,7 @@ void open_messages::finish(const membership& on) {
 }
 
 void open_messages::end() {
-  for (open_message* each = last_; each != nullptr; each = each->before) cancel(*each);
+  for (open_message* each = last_; each != nullptr; each = each->before) each->cancel();
   const auto over = [](const void* of) { return static_cast<const open_messages*>(of)->empty(); };
   if (!over(this)) {
     host(here_).wait(conduit::wait_target::predicate(over, this),
@@ -121,29 +113,10 @@ void open_messages::end() {
   claimed_.clear();
 }
 
-void open_messages::wait_for(MPI_Request request) {
-  const open_message* known = recent(request);
-  if (known == nullptr || known->told != request) return;
-  const auto over = [](const void* message) {
-    return static_cast<const open_message*>(message)->parts == 0;
-  };
-  host(here_).wait(conduit::wait_target::predicate(over, known),
-                   {.operation = function_names[static_cast<std::size_t>(known->which)]});
-}
-
-void open_messages::wait_for(const kept_message& message) {
-  const auto over = [](const void* what) {
-    return static_cast<const kept_message*>(what)->going == nullptr;
-  };
-  if (over(&message)) return;
-  host(here_).wait(conduit::wait_target::predicate(over, &message),
-                   {.operation = "a persistent message"});
-}
-
 MPI_Message open_messages::keep(matching::claimed_message message, membership& on) {
   std::uintptr_t word = 0;
   do {
-    word = claimed_bits | (++last_claimed_ << 1U & 0xffffffU);
+    word = own_handle_bits | (std::uintptr_t{++last_claimed_} << 1U & own_handle_mask);
   } while (claimed_.contains(word));
   ++on.kept_messages;
   claimed_.emplace(word, claimed{std::move(message), &on});
@@ -159,27 +132,6 @@ void open_messages::drop(MPI_Message message) {
   const auto found = claimed_.find(word_of(message));
   --found->second.on->kept_messages;
   claimed_.erase(found);
-}
-
-int open_messages::query(void* message, MPI_Status* status) {
-  const auto& of = *static_cast<const open_message*>(message);
-  fill(status, of.end);
-  if (of.end.code != MPI_SUCCESS) status->MPI_ERROR = of.end.code;
-  return of.end.code;
-}
-
-/// The program has no request for it any more.
-int open_messages::let_go(void* message) {
-  auto& of = *static_cast<open_message*>(message);
-  of.is_freed = true;
-  if (of.parts == 0) of.in->pool_.give_back(&of);
-  return MPI_SUCCESS;
-}
-
-/// Sends go on: MPI leaves that open.
-int open_messages::cancel_if_open(void* message, int complete) {
-  if (complete == 0) cancel(*static_cast<open_message*>(message));
-  return MPI_SUCCESS;
 }
 
 }  // namespace upwash::mpi

@@ -8,9 +8,8 @@
 
 namespace upwash::mpi {
 
-/// Of all processes, though a rank sends on it to itself alone: of communicators of one MPICH 4.0.2
-/// makes no progress where one looks for messages, and does not see in MPI_Wait that its progress
-/// has completed a receive.
+/// Of all processes, though a rank looks on it for what it sent itself: of communicators of one
+/// MPICH 4.0.2 makes no progress there.
 class own_communicator {
  public:
   /// Collective over all processes, and so is the end, before MPI's.

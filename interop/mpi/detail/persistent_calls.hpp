@@ -1,21 +1,18 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Persistent collectives and messages. To the program each is a persistent receive of the MPI
-// library's, of nothing from the rank itself: a start starts it, and what completes it is a
-// message. So what tests, waits for, or lists a request needs to know nothing of upwash; but starts
-// and MPI_Request_free are looked at (requests.cpp).
+// Persistent collectives and messages.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <optional>
-#include <unordered_map>
-#include <vector>
 
 #include "interop/mpi/detail/communicators.hpp"
 #include "interop/mpi/detail/counts.hpp"
 #include "interop/mpi/detail/kept_message.hpp"
 #include "interop/mpi/detail/mpi.hpp"
+#include "interop/mpi/detail/own_request.hpp"
 #include "interop/mpi/detail/traffic.hpp"
 #include "upwash/collective/persistent.hpp"
 
@@ -23,54 +20,49 @@ namespace upwash::mpi {
 
 class persistent_calls;
 
-struct persistent_call {
+struct persistent_call final : own_request {
+  persistent_call(persistent_calls& all_of, function called) : of(all_of) {
+    which = called;
+    is_complete = true;  // until it is started
+    is_persistent = true;
+  }
+
   persistent_calls& of;
-  function which;
-  std::unique_ptr<traffic> all{};                 ///< of a collective
-  std::unique_ptr<kept_message> message{};        ///< else
-  std::optional<collective::persistent> steps{};  ///< none: nothing goes, anywhere
-  own_place* place = nullptr;                     ///< of the steps
-  std::size_t number = 0;                         ///< the tag of its messages to the rank itself
-  bool under_way = false;
-  bool freed = false;  ///< the program has no request any more
+  std::unique_ptr<traffic> all;                              ///< of a collective
+  std::unique_ptr<kept_message> message;                     ///< else
+  std::optional<collective::persistent> steps;               ///< none: nothing goes, anywhere
+  own_place* place = nullptr;                                ///< of the steps
+  std::list<std::unique_ptr<persistent_call>>::iterator at;  ///< among all
+
+  void cancel() override;
+  /// Goes now, or with the end of what is under way.
+  void let_go() override;
 };
 
 /// Of one rank.
 class persistent_calls {
  public:
-  /// `own`: upwash's own communicator, which outlives it.
-  explicit persistent_calls(MPI_Comm own);
+  explicit persistent_calls(request_book& requests) : requests_(requests) {}
   persistent_calls(const persistent_calls&) = delete;
   persistent_calls& operator=(const persistent_calls&) = delete;
 
-  [[nodiscard]] bool empty() const noexcept { return by_request_.empty(); }
-  /// Null for a request of another kind.
-  [[nodiscard]] persistent_call* find(MPI_Request request) const;
-
-  /// Whether any is a receive of a message; and the one that a request is of, or null.
-  [[nodiscard]] bool has_receives() const noexcept { return receives_ != 0; }
-  [[nodiscard]] kept_message* received(MPI_Request request) const;
-
-  /// Gives the program a request for it, which is inactive. Throws `error` (system) where there are
-  /// more than tags.
+  /// One that is not set up yet.
+  [[nodiscard]] std::unique_ptr<persistent_call> make(function which) {
+    return std::make_unique<persistent_call>(*this, which);
+  }
+  /// Gives the program a request for it, which is inactive.
   void add(std::unique_ptr<persistent_call> made, MPI_Request* request);
-  /// A start of which upwash's part is complete: delivers, and completes the request.
+  /// A start of which upwash's part is complete: delivers.
   void tell(persistent_call& complete);
-  /// The program frees the request: what it has goes, if it is under way, with its end.
-  void free(MPI_Request request);
-  /// Before MPI_Finalize and the end of the job. None is under way.
-  void end();
+  /// Before the end of the job. None is under way.
+  void end() { all_.clear(); }
 
  private:
-  void drop(std::size_t number);
+  friend struct persistent_call;
+  void drop(persistent_call& going);
 
-  MPI_Comm own_;
-  int rank_ = 0;
-  std::size_t most_ = 0;
-  std::vector<std::unique_ptr<persistent_call>> all_;
-  std::size_t receives_ = 0;         ///< of messages, that have a request
-  std::vector<std::size_t> unused_;  ///< numbers
-  std::unordered_map<std::uintptr_t, persistent_call*> by_request_;
+  request_book& requests_;
+  std::list<std::unique_ptr<persistent_call>> all_;
 };
 
 }  // namespace upwash::mpi

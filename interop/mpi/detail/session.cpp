@@ -156,8 +156,9 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
                  bool several_threads, bool lets_us_go_on)
     : threads(several_threads),
       communicators(joined.job().world(), std::move(ranks), threads),
-      persistent(between_us.handle()),
-      messages(joined.job()),
+      persistent(requests),
+      open(requests),
+      messages(joined.job(), requests),
       joined_(std::move(joined)),
       options_(std::move(options)),
       turns_(joined_.job(), between_us.handle(), threads),
@@ -177,14 +178,31 @@ int session::go_on() noexcept {
   if (own->open.empty() && !own->has_messages()) return 0;
   try {
     const inside here(*own);
-    if (own->open.empty()) {
-      own->here().progress();
-      return 0;
-    }
-    return own->open.advance(own->here());
+    own->here().progress();
+    return own->open.collect();
   } catch (...) {
     own->fail(own->open.at());
   }
+}
+
+void session::go_on_here() {
+  here().progress();
+  open.collect();
+}
+
+void session::await(own_request& of) {
+  struct waited {
+    session* own;
+    const own_request* of;
+  } const what{this, &of};
+  const auto over = [](const void* context) {
+    const auto& seen = *static_cast<const waited*>(context);
+    seen.own->open.collect();
+    return seen.of->is_complete;
+  };
+  if (over(&what)) return;
+  host(here()).wait(conduit::wait_target::predicate(over, &what),
+                    {.operation = function_names[static_cast<std::size_t>(of.which)]});
 }
 
 std::string session::begin(int thread_level) {
@@ -255,71 +273,6 @@ void session::fail(function in) const noexcept {
   } catch (const std::exception& failure) {
     joined_.abort(1, fmt::format("{}: {}", name, failure.what()));
   }
-}
-
-#ifndef OPEN_MPI
-namespace {
-
-int wait_for(MPI_Request& request, MPI_Status* status) noexcept {
-  int complete = 0;
-  int code = PMPI_Test(&request, &complete, status);
-  while (code == MPI_SUCCESS && complete == 0) {
-    sched_yield();
-    code = PMPI_Test(&request, &complete, status);
-  }
-  return code;
-}
-
-int wait_one_by_one(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
-  const bool tells = statuses != MPI_STATUSES_IGNORE;
-  int code = MPI_SUCCESS;
-  for (int i = 0; i < number; ++i) {
-    const int of_one = wait_for(requests[i], tells ? &statuses[i] : MPI_STATUS_IGNORE);
-    if (of_one != MPI_SUCCESS && code == MPI_SUCCESS) {
-      code = MPI_ERR_IN_STATUS;  // and only then statuses tell of errors
-      for (int j = 0; tells && j < i; ++j) statuses[j].MPI_ERROR = MPI_SUCCESS;
-    }
-    if (tells && code != MPI_SUCCESS) statuses[i].MPI_ERROR = of_one;
-  }
-  return code;
-}
-
-}  // namespace
-#endif
-namespace {
-
-/// Messages among them are waited for in upwash.
-void wait_for_messages(session* own, int number, const MPI_Request* requests) noexcept {
-  if (own == nullptr || own->messages.empty() || requests == nullptr) return;
-  try {
-    const session::inside here(*own);
-    for (int i = 0; i < number; ++i) {
-      own->messages.wait_for(requests[i]);
-      if (own->persistent.empty()) continue;
-      const persistent_call* kept = own->persistent.find(requests[i]);
-      if (kept != nullptr && kept->message != nullptr) own->messages.wait_for(*kept->message);
-    }
-  } catch (...) {
-    own->fail(function::of_MPI_Waitall);
-  }
-}
-
-}  // namespace
-
-int wait(MPI_Request* request, MPI_Status* status) noexcept {
-  wait_for_messages(session::current(), 1, request);
-  return PMPI_Wait(request, status);
-}
-
-int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept {
-  wait_for_messages(session::current(), number, requests);
-#ifndef OPEN_MPI
-  const session* own = session::current();
-  if (own != nullptr && !(own->open.empty() && own->messages.empty())) {
-    return wait_one_by_one(number, requests, statuses);
-  }
-#endif
-  return PMPI_Waitall(number, requests, statuses);
 }
 
 }  // namespace upwash::mpi

@@ -15,6 +15,7 @@
 #include "interop/mpi/detail/open_messages.hpp"
 #include "interop/mpi/detail/options.hpp"
 #include "interop/mpi/detail/own_communicator.hpp"
+#include "interop/mpi/detail/own_request.hpp"
 #include "interop/mpi/detail/persistent_calls.hpp"
 #include "interop/mpi/detail/report.hpp"
 #include "interop/mpi/detail/staging.hpp"
@@ -90,7 +91,11 @@ class session {
   [[nodiscard]] bool library_lets_us_go_on() const noexcept { return lets_us_go_on_; }
   /// Whether messages on communicators are upwash's, of those that have their teams from the start.
   [[nodiscard]] bool has_messages() const noexcept { return options_.messages && lets_us_go_on_; }
-  /// Once: for functions that look and do not wait. Nonblocking.
+  /// Blocks until it is complete. The program's request stays.
+  void await(own_request& of);
+  /// Progress, once. Nonblocking.
+  void go_on_here();
+  /// The same of the library's: for functions that look and do not wait. Nonblocking.
   void let_library_go_on() const noexcept { turns_.take_turn(); }
   /// From the library's own progress: moves what is under way. Nothing where this rank is in upwash
   /// already, which calls the library, too.
@@ -123,6 +128,7 @@ class session {
   communicator_book communicators;
   type_book types;
   staging memory;
+  request_book requests;
   persistent_calls persistent;
   open_calls open;
   open_messages messages;
@@ -141,12 +147,5 @@ class session {
   bool lets_us_go_on_;
   int depth_ = 0;
 };
-
-/// PMPI_Wait, but for messages in upwash.
-int wait(MPI_Request* request, MPI_Status* status) noexcept;
-
-/// PMPI_Waitall, but for messages in upwash. MPICH 4.0.2 ends it with an abort where a generalized
-/// request is not complete, and its PMPI_Testall fails where a persistent collective of its own is.
-int wait_all(int number, MPI_Request* requests, MPI_Status* statuses) noexcept;
 
 }  // namespace upwash::mpi

@@ -95,11 +95,12 @@ void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
     note(own_.measured.get(), which_, *all, all->among_all ? &on_.among : nullptr,
          own_.here().now() - before);
   }
-  own_.open.add({which_, &on_, std::move(all), std::move(going)}, request);
+  own_.open.add(which_, on_, std::move(all), std::move(going), request);
 }
 
 void taken_call::keep(std::unique_ptr<traffic> all, MPI_Request* request) {
-  auto made = std::make_unique<persistent_call>(own_.persistent, which_, std::move(all));
+  auto made = own_.persistent.make(which_);
+  made->all = std::move(all);
   traffic& goes = *made->all;
   goes.keep_all_types();
   if (goes.goes()) {
@@ -115,24 +116,19 @@ void taken_call::keep(std::unique_ptr<traffic> all, MPI_Request* request) {
   own_.persistent.add(std::move(made), request);
 }
 
-bool start_if_ours(session& own, MPI_Request request) {
-  persistent_call* kept = own.persistent.find(request);
-  if (kept == nullptr) return false;
-  kept->under_way = true;
-  if (kept->message != nullptr) {
-    message_call::start_kept(own, *kept);
-    return true;
-  }
+void start_again(session& own, persistent_call& kept) {
+  kept.is_active = true;
+  kept.is_complete = false;
+  if (kept.message != nullptr) return message_call::start_kept(own, kept);
   upwash::request going;
-  if (kept->steps) {
-    kept->all->load();
+  if (kept.steps) {
+    kept.all->load();
     const duration before = own.here().now();
-    going = kept->steps->start();
-    note(own.measured.get(), kept->which, *kept->all,
-         kept->all->among_all ? &kept->place->among : nullptr, own.here().now() - before);
+    going = kept.steps->start();
+    note(own.measured.get(), kept.which, *kept.all,
+         kept.all->among_all ? &kept.place->among : nullptr, own.here().now() - before);
   }
-  own.open.add(*kept, std::move(going));
-  return true;
+  own.open.add(kept, std::move(going));
 }
 
 namespace detail {

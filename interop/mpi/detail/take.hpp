@@ -161,9 +161,8 @@ int take_later(const asked_for& what, MPI_Comm comm, MPI_Request* request, const
       theirs);
 }
 
-/// Starts a persistent collective of upwash's, whose request the MPI library has started. False for
-/// other requests. Nonblocking.
-bool start_if_ours(session& own, MPI_Request request);
+/// Starts a persistent one, which is not under way. Nonblocking.
+void start_again(session& own, persistent_call& kept);
 
 /// A call of upwash's collectives by bytes.
 [[nodiscard]] inline collective::call call_of(collective::kind what, std::uint64_t bytes,
