@@ -69,7 +69,7 @@ int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& th
     const session::inside here(*own);
     of = own->communicators.take(*comm);
     if (of != nullptr && waits) {
-      own->open.finish(of);
+      own->open.finish(own->here(), of);
       own->messages.finish(*of);
     }
   } catch (...) {

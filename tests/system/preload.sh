@@ -107,6 +107,13 @@ for library in "${libraries[@]}"; do
     (($(taken 'MPI_I.*') > ranks * calls / 16)) || fail "$library: $case_now: hardly a call was taken over"
   done
 
+  case_now="requests of upwash's among the library's: seed $seed"
+  knobs=(--knob mpi=all --knob "report=$work/report.json")
+  start 3 "$work/mixed_requests.$library" "$seed" 200
+  passes
+  (($(taken 'MPI_(Irecv|Recv_init|Iallreduce)') > 600)) || fail "$library: $case_now: hardly a call was taken over"
+  knobs=(--knob "report=$work/report.json")
+
   for ranks in 2 3 5 7; do
     rounds=$([[ $library == mpich && $ranks -gt 2 ]] && echo 60 || echo 100)
     case_now="random persistent calls: $ranks ranks, seed $seed, $rounds rounds"
@@ -204,15 +211,16 @@ for library in "${libraries[@]}"; do
     knobs=(--knob mpi=all --knob mpi_threads=1 --knob "report=$work/report.json")
     start "$ranks" "$work/random_threads.$library" "$seed" 60
     passes
-    (($(taken 'MPI_(Barrier|Bcast|Allreduce|Alltoall|Allgather)') > 60 * ranks)) ||
-      fail "$library: $case_now: hardly a call was taken over"
-    [[ $(taken 'MPI_(Sendrecv|Iallreduce)') == 0 ]] || fail "$library: $case_now: messages or nonblocking ones were taken over"
-    [[ $(grep -cx 'upwash: the MPI library has all messages: with MPI_THREAD_MULTIPLE upwash takes over blocking collectives alone' \
-      "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
+    for kind in '(Barrier|Bcast|Allreduce|Alltoall|Allgather)' Sendrecv Iallreduce 'I(recv|send|ssend)' '(Send|Recv)_init' Startall; do
+      (($(taken "MPI_$kind") > 10 * ranks)) || fail "$library: $case_now: hardly a call of MPI_$kind was taken over"
+    done
   done
   case_now="random threads between nodes: seed $seed"
   UPWASH_FAKE_NODES=2 start 4 "$work/random_threads.$library" "$seed" 20
   passes
+  [[ $(taken 'MPI_(Sendrecv|Iallreduce)') == 0 ]] || fail "$library: $case_now: messages or nonblocking ones were taken over"
+  [[ $(grep -cx 'upwash: the MPI library has all messages: with MPI_THREAD_MULTIPLE and several nodes upwash takes over blocking collectives alone' \
+    "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
   knobs=(--knob mpi_sample=3 --knob mpi_threads=1 --knob "report=$work/report.json")
   case_now="random threads, every third call by the library: seed $seed"
   start 2 "$work/random_threads.$library" "$seed" 60
@@ -269,16 +277,22 @@ for library in "${libraries[@]}"; do
   shows 'start it by upwash mpi --opened' <"$work/err" || fail "$library: $case_now: another message"
 
   case_now="mpi4py"
-  # Of one MPI: the one that it was built for.
-  of=$(python3 -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>"$work/err" || echo none)
+  # Of one MPI: the one that it was built for. It may be there for the system's Python alone.
+  python=python3
+  "$python" -c 'import mpi4py' 2>"$work/err" || python=/usr/bin/python3
+  of=$("$python" -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>"$work/err" || echo none)
   if [[ $library == openmpi && $of != *"Open MPI"* || $library == mpich && $of != *MPICH* ]]; then
     echo "preload: $library: mpi4py: skipped: none of this MPI"
   else
     more=(--opened)
-    start 3 python3 "$sources/opened/calls.py"
+    knobs=(--knob mpi=all --knob mpi_threads=1 --knob "report=$work/report.json")  # it asks for MPI_THREAD_MULTIPLE
+    start 3 "$python" "$sources/opened/calls.py"
     passes
-    (($(taken 'MPI_I?(all|All).*') >= 6)) || fail "$library: $case_now: hardly a call was taken over"
+    for kind in 'I?(all|All).*' '(Is|S)end' '(Irecv|Recv|Mrecv)' 'Startall'; do
+      (($(taken "MPI_$kind") >= 6)) || fail "$library: $case_now: hardly a call of MPI_$kind was taken over"
+    done
     more=()
+    knobs=(--knob "report=$work/report.json")
   fi
 
   case_now="LAMMPS"

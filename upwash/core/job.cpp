@@ -136,7 +136,9 @@ void job::pause_polling() {
   }
   below_->waiter->idle(rank_, conduit::wait_target::credit(-1, lane::request), polling);
   state.last_pause = steady_now();
-  detail::tell_of_wait(*this, state.last_pause - duration::from_ps(state.hang.polling_since_ps));
+  const std::int64_t since_ps = state.hang.polling_since_ps;
+  if (since_ps == 0) return;  // what another thread did meanwhile has ended it
+  detail::tell_of_wait(*this, state.last_pause - duration::from_ps(since_ps));
 }
 
 int job::progress_step() {

@@ -58,8 +58,7 @@ constexpr knob rows[] = {
          "of collectives, neighborhoods, messages; the same at all ranks",
          knob_level::user},
     knob{"mpi_threads", knob_type::flag, "0",
-         "it takes over blocking collectives of programs with MPI_THREAD_MULTIPLE, too "
-         "(docs/mpi.md)",
+         "it takes over calls of programs with MPI_THREAD_MULTIPLE, too (docs/mpi.md)",
          knob_level::user},
     knob{"mpi_only", knob_type::text, "",
          "functions that it takes over, as in MPI_Bcast,MPI_Allreduce; empty: all that it can",

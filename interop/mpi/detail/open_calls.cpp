@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "interop/mpi/detail/persistent_calls.hpp"
+#include "upwash/core/host.hpp"
 
 namespace upwash::mpi {
 
@@ -47,15 +48,21 @@ void open_calls::tell(open_call& complete) {
     complete.let_go();
     return kept->of.tell(*kept);
   }
-  complete.all->deliver();
-  complete.all.reset();
   --complete.on->under_way;
   if (!complete.is_active) complete.let_go();
 }
 
+void open_call::deliver() {
+  if (all == nullptr) return;
+  all->deliver();
+  all.reset();
+}
+
 void open_call::let_go() {
   is_active = false;
-  if (is_complete) in->pool_.give_back(this);
+  if (!is_complete) return;
+  deliver();
+  in->pool_.give_back(this);
 }
 
 int open_calls::collect_some() {
@@ -74,18 +81,21 @@ int open_calls::collect_some() {
   return told;
 }
 
-void open_calls::finish(const membership* on) {
-  for (std::size_t i = 0; i < all_.size();) {
-    open_call* each = all_[i];
-    if (on != nullptr && each->on != on) {
-      ++i;
-      continue;
-    }
-    at_ = each->which;
-    each->going.wait();
-    std::erase(all_, each);
-    tell(*each);
-  }
+void open_calls::finish(job& here, const membership* on) {
+  struct waited {
+    open_calls* calls;
+    const membership* on;
+  } const what{this, on};
+  const auto over = [](const void* context) {
+    const auto& seen = *static_cast<const waited*>(context);
+    seen.calls->collect();
+    return std::ranges::none_of(seen.calls->all_, [&](const open_call* each) {
+      return seen.on == nullptr || each->on == seen.on;
+    });
+  };
+  if (over(&what)) return;
+  host(here).wait(conduit::wait_target::predicate(over, &what),
+                  {.operation = "nonblocking collectives"});
 }
 
 }  // namespace upwash::mpi

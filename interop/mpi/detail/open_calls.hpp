@@ -12,6 +12,7 @@
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/own_request.hpp"
 #include "interop/mpi/detail/traffic.hpp"
+#include "upwash/core/job.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/matching/engines/node_pool.hpp"
 
@@ -29,6 +30,7 @@ struct open_call final : own_request {
   persistent_call* kept = nullptr;  ///< whose start it is: then traffic and request are its
   open_call* next_free = nullptr;
 
+  void deliver() override;
   void let_go() override;
 };
 
@@ -51,7 +53,7 @@ class open_calls {
   int collect() { return all_.empty() ? 0 : collect_some(); }
   /// Blocks until those on the communicator are complete, but for persistent ones, which may
   /// outlive it. Null: all.
-  void finish(const membership* on);
+  void finish(job& here, const membership* on);
   /// The one that `collect` or `finish` is at, for messages about what went wrong.
   [[nodiscard]] function at() const noexcept { return at_; }
 

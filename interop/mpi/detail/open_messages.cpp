@@ -10,15 +10,23 @@
 
 namespace upwash::mpi {
 
-outcome end_of(matching::receiving& coming, const incoming& into) {
+outcome end_of(matching::receiving& coming) {
   try {
-    const matching::receipt got = coming.wait();
-    if (!got.cancelled) into.deliver(got.bytes);
-    return {got, MPI_SUCCESS};
+    return {coming.wait(), MPI_SUCCESS};
   } catch (const error& refused) {
     if (refused.kind() != error_kind::argument) throw;
     return {{}, MPI_ERR_TRUNCATE};
   }
+}
+
+outcome end_of(matching::receiving& coming, const incoming& into) {
+  const outcome end = end_of(coming);
+  deliver(end, into);
+  return end;
+}
+
+void deliver(const outcome& end, const incoming& into) {
+  if (end.code == MPI_SUCCESS && !end.got.cancelled) into.deliver(end.got.bytes);
 }
 
 open_message& open_messages::make(function which, membership& on) {
@@ -66,11 +74,9 @@ void open_messages::part_ended(void* message) {
 
 void open_messages::end_part(open_message& message) {
   if (--message.parts != 0) return;
-  if (message.into) message.end = end_of(message.coming, *message.into);
+  if (message.into) message.end = end_of(message.coming);
   message.coming = {};
   message.out.reset();
-  message.into.reset();
-  message.types.reset();
   message.is_complete = true;
   --message.on->under_way;
   // Its communicator may be freed before the program asks.
@@ -80,10 +86,18 @@ void open_messages::end_part(open_message& message) {
   if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
     kept->message->going = nullptr;
     kept->end = message.end;
+    kept->into = std::exchange(message.into, {});
     message.let_go();
     return kept->of.tell(*kept);
   }
   if (!message.is_active) message.let_go();
+}
+
+void open_message::deliver() {
+  if (!into) return;
+  mpi::deliver(end, *into);
+  into.reset();
+  types.reset();
 }
 
 void open_message::cancel() { coming.cancel(); }
@@ -91,6 +105,7 @@ void open_message::cancel() { coming.cancel(); }
 void open_message::let_go() {
   is_active = false;
   if (!is_complete) return;
+  deliver();
   if (end.code != MPI_SUCCESS) --on->kept_messages;
   in->pool_.give_back(this);
 }

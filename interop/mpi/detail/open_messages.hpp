@@ -24,8 +24,12 @@ namespace upwash::mpi {
 class open_messages;
 struct persistent_call;
 
-/// Waits for a receive; blocking. What came is where the program wants it.
+/// Waits for a receive; blocking. What came is not delivered yet.
+[[nodiscard]] outcome end_of(matching::receiving& coming);
+/// The same, delivered.
 [[nodiscard]] outcome end_of(matching::receiving& coming, const incoming& into);
+/// What such a receive got gets to where the program wants it.
+void deliver(const outcome& end, const incoming& into);
 
 /// A send, a receive, or one of each. Pooled; until it is complete and the program has no request.
 struct open_message final : own_request {
@@ -40,6 +44,7 @@ struct open_message final : own_request {
   open_message* before = nullptr;  ///< among those under way
   open_message* behind = nullptr;
 
+  void deliver() override;
   /// Of a send nothing: MPI leaves that open.
   void cancel() override;
   void let_go() override;

@@ -27,6 +27,10 @@ class own_request {
   bool is_active = false;      ///< begun, and the program has not been told its end
   bool is_persistent = false;  ///< its request stays when it is complete
 
+  /// It is complete, and the program asks: what came gets to where the program wants it. Not
+  /// before, since the library's progress may be where it is completed, in which MPICH lets no
+  /// thread of several call it. Nothing the second time.
+  virtual void deliver() {}
   /// Takes it back, where it can be. Nonblocking.
   virtual void cancel() {}
   /// The program has no request for it any more.

@@ -8,6 +8,12 @@
 
 namespace upwash::mpi {
 
+void persistent_call::deliver() {
+  if (std::exchange(owes, false)) all->deliver();
+  if (into) mpi::deliver(end, *into);
+  into.reset();
+}
+
 void persistent_call::cancel() {
   if (message != nullptr && message->going != nullptr) message->going->cancel();
 }
@@ -24,12 +30,13 @@ void persistent_calls::add(std::unique_ptr<persistent_call> made, MPI_Request* r
 }
 
 void persistent_calls::tell(persistent_call& complete) {
-  if (complete.all != nullptr) complete.all->deliver();
+  complete.owes = complete.all != nullptr;
   complete.is_complete = true;
   if (!complete.is_persistent) drop(complete);
 }
 
 void persistent_calls::drop(persistent_call& going) {
+  going.deliver();
   if (going.place != nullptr) going.place->taken = false;
   if (going.message != nullptr) --going.message->on->kept_messages;
   requests_.forget(going);

@@ -28,12 +28,15 @@ struct persistent_call final : own_request {
   }
 
   persistent_calls& of;
-  std::unique_ptr<traffic> all;                              ///< of a collective
-  std::unique_ptr<kept_message> message;                     ///< else
-  std::optional<collective::persistent> steps;               ///< none: nothing goes, anywhere
-  own_place* place = nullptr;                                ///< of the steps
+  std::unique_ptr<traffic> all;                 ///< of a collective
+  std::unique_ptr<kept_message> message;        ///< else
+  std::optional<incoming> into;                 ///< of its last start, not delivered yet
+  std::optional<collective::persistent> steps;  ///< none: nothing goes, anywhere
+  own_place* place = nullptr;                   ///< of the steps
+  bool owes = false;                            ///< the same of a collective
   std::list<std::unique_ptr<persistent_call>>::iterator at;  ///< among all
 
+  void deliver() override;
   void cancel() override;
   /// Goes now, or with the end of what is under way.
   void let_go() override;
@@ -52,7 +55,7 @@ class persistent_calls {
   }
   /// Gives the program a request for it, which is inactive.
   void add(std::unique_ptr<persistent_call> made, MPI_Request* request);
-  /// A start of which upwash's part is complete: delivers.
+  /// A start is complete.
   void tell(persistent_call& complete);
   /// Before the end of the job. None is under way.
   void end() { all_.clear(); }

@@ -7,11 +7,12 @@
 
 namespace upwash::mpi {
 
-told say_end(const own_request& of, MPI_Status* status) {
+told say_end(own_request& of, MPI_Status* status) {
   if (!of.is_active) {
     fill_empty(status);
     return {};
   }
+  of.deliver();
   fill(status, of.end);
   return {of.end.code, of.on != nullptr ? of.on->comm : MPI_COMM_WORLD};
 }

@@ -28,8 +28,8 @@ struct told {
 /// What a request says of nothing: null, or persistent and not started.
 inline void fill_empty(MPI_Status* status) noexcept { fill(status, {}); }
 
-/// Says its end, of one that is complete.
-[[nodiscard]] told say_end(const own_request& of, MPI_Status* status);
+/// Says its end, of one that is complete, and delivers.
+[[nodiscard]] told say_end(own_request& of, MPI_Status* status);
 /// The same, and takes the request from the program, or makes it inactive.
 [[nodiscard]] told settle(own_request& of, MPI_Request* request, MPI_Status* status);
 

@@ -15,6 +15,7 @@
 
 #include "interop/mpi/detail/library_progress.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/core/reach.hpp"
 
 namespace upwash::mpi {
 
@@ -31,6 +32,7 @@ struct introduction {
   int rank = -1;  ///< in upwash's world; -1: no job
   int threads = 0;
   int lets_us_go_on = 0;
+  int needs_library = 0;  ///< for messages of upwash's own, between nodes
 };
 
 int number_in(const char* variable) {
@@ -125,10 +127,11 @@ std::string without_messages(const preload_options& options, bool several_thread
         "are taken over all or none",
         options.missing);
   }
-  if (!options.messages) return {};
-  if (several_threads)
-    return "with MPI_THREAD_MULTIPLE upwash takes over blocking collectives alone";
-  if (lets_us_go_on) return {};
+  if (!options.messages || lets_us_go_on) return {};
+  if (several_threads) {
+    return "with MPI_THREAD_MULTIPLE and several nodes upwash takes over blocking collectives "
+           "alone";
+  }
   return "it does not let upwash go on while it waits";
 }
 
@@ -174,15 +177,25 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
 
 int session::go_on() noexcept {
   session* own = current();
-  if (own == nullptr || !own->lets_us_go_on_ || own->depth_ != 0) return 0;
-  if (own->open.empty() && !own->has_messages()) return 0;
-  try {
-    const inside here(*own);
-    own->here().progress();
-    return own->open.collect();
-  } catch (...) {
-    own->fail(own->open.at());
+  if (own == nullptr || !own->lets_us_go_on_ || !own->threads.try_take()) return 0;
+  // Of one thread: it is in upwash already. Of several: others wait there.
+  const bool goes = (own->threads.several_threads() || own->depth_ == 0) &&
+                    !(own->open.empty() && !own->has_messages());
+  int told = 0;
+  if (goes) {
+    ++own->depth_;
+    own->turns_.set_in_library(true);
+    try {
+      own->here().progress();
+      told = own->open.collect();
+    } catch (...) {
+      own->fail(own->open.at());
+    }
+    own->turns_.set_in_library(false);
+    --own->depth_;
   }
+  own->threads.give();
+  return told;
 }
 
 void session::go_on_here() {
@@ -221,7 +234,8 @@ std::string session::begin(int thread_level) {
   std::string why;
   std::optional<attached_job> joined = join(why);
   const introduction mine{options.fingerprint(), joined ? joined->job().rank() : -1, thread_level,
-                          join_library_progress(&session::go_on) ? 1 : 0};
+                          join_library_progress(&session::go_on) ? 1 : 0,
+                          joined && !reach_of(joined->job().world()).all_direct() ? 1 : 0};
   std::vector<introduction> all(static_cast<std::size_t>(size));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
   const std::string against = disagreement(all, why, options.threads);
@@ -231,8 +245,8 @@ std::string session::begin(int thread_level) {
     const bool several_threads = std::ranges::any_of(
         all, [](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; });
     // With several threads MPICH lets nobody call it from within its progress.
-    const bool goes_on = !several_threads && std::ranges::all_of(all, [](const introduction& each) {
-      return each.lets_us_go_on != 0;
+    const bool goes_on = std::ranges::all_of(all, [&](const introduction& each) {
+      return each.lets_us_go_on != 0 && !(several_threads && each.needs_library != 0);
     });
     const std::string lacking = without_messages(options, several_threads, goes_on);
     if (rank == 0 && !lacking.empty()) {
@@ -254,7 +268,7 @@ void session::end() {
   if (own_ == nullptr) return;
   try {
     const inside here(*own_);
-    own_->open.finish(nullptr);
+    own_->open.finish(own_->here(), nullptr);
     own_->messages.end();
     own_->persistent.end();
   } catch (...) {

@@ -45,13 +45,19 @@ class library_turns final : public waiter_layer {
   }
   void idle(int rank, const conduit::wait_target& target,
             const conduit::wait_reason& reason) override {
-    if (threads_.several_threads()) return let_threads_go_on();
+    if (threads_.several_threads()) {
+      if (!in_library_) let_threads_go_on();
+      return;
+    }
     if (++idles_ > idles_first) take_turn();
     waiter_layer::idle(rank, target, reason);
   }
 
   /// Not blocking.
   void take_turn() const noexcept;
+  /// While it is the library that calls, it gets no turn: with several threads MPICH may not be
+  /// called then.
+  void set_in_library(bool is) noexcept { in_library_ = is; }
 
  private:
   /// A wait that is short leaves the library alone.
@@ -63,6 +69,7 @@ class library_turns final : public waiter_layer {
   MPI_Comm quiet_;
   turn_lock& threads_;
   unsigned idles_ = 0;
+  bool in_library_ = false;
 };
 
 /// A line of this rank's on standard error.

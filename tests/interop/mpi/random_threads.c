@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Several threads a rank under MPI_THREAD_MULTIPLE, each with communicators of its own, which it
-// makes while the others make theirs: random collectives and messages against computed results. At
+// makes while the others make theirs: random collectives and messages, blocking, by requests and
+// persistent, against computed results. At
 // odd ranks a thread begins only when the one before it is half through, so that a rank that kept
 // all its threads out while one waits would never end: random_threads [SEED [ROUNDS]].
 #include <mpi.h>
@@ -85,6 +86,70 @@ static void collective(struct worker* of, MPI_Comm comm) {
   }
 }
 
+// Messages to the next rank and a collective beside them, completed in one of four ways.
+enum { exchanges = 5 };
+
+static void messages(struct worker* of, MPI_Comm comm) {
+  static const char* const name = "messages by requests";
+  const int number = 1 + (int)draw(of, exchanges), length = 1 + (int)draw(of, most / exchanges / 2);
+  const unsigned way = draw(of, 4);
+  const int strided = (int)draw(of, 2), to = (me + 1) % all, from = (me + all - 1) % all;
+  MPI_Request requests[2 * exchanges + 1];
+  MPI_Datatype type;
+  MPI_Type_vector(length, 1, 1 + strided, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  for (int i = 0; i < most; ++i) {
+    of->out[i] = value(of, me, i);
+    of->in[i] = -1;
+  }
+  // Of this round: a rank may be ahead.
+  const int apart = most / exchanges, tag = rounds + exchanges * of->round;
+  for (int i = 0; i < number; ++i)
+    MPI_Irecv(&of->in[i * apart], 1, type, way == 3 ? MPI_ANY_SOURCE : from, tag + i, comm,
+              &requests[i]);
+  for (int i = 0; i < number; ++i) {
+    if (i % 2 == 0)
+      MPI_Isend(&of->out[i * apart], 1, type, to, tag + i, comm, &requests[number + i]);
+    if (i % 2 != 0)
+      MPI_Issend(&of->out[i * apart], 1, type, to, tag + i, comm, &requests[number + i]);
+  }
+  int one = 1, sum = 0;
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &requests[2 * number]);
+  int left = 2 * number + 1, done = 0, some, indices[2 * exchanges + 1];
+  if (way == 0) MPI_Waitall(left, requests, MPI_STATUSES_IGNORE);
+  while (way == 1 && left-- > 0) MPI_Waitany(2 * number + 1, requests, &some, MPI_STATUS_IGNORE);
+  while (way == 2 && left > 0) {
+    MPI_Waitsome(2 * number + 1, requests, &some, indices, MPI_STATUSES_IGNORE);
+    left -= some;
+  }
+  while (way == 3 && !done) MPI_Testall(left, requests, &done, MPI_STATUSES_IGNORE);
+  MPI_Type_free(&type);
+  expect(of, name, sum, all);
+  for (int i = 0; i < number; ++i) {
+    for (int j = 0; j < length * (1 + strided) - strided; ++j) {
+      const int comes = j % (1 + strided) == 0;
+      expect(of, name, of->in[i * apart + j], comes ? value(of, from, i * apart + j) : -1);
+    }
+  }
+}
+
+// Started again and again, and freed.
+static void persistent(struct worker* of, MPI_Comm comm) {
+  const int tag = rounds * (exchanges + 1) + of->round;
+  int sent, came;
+  MPI_Request requests[2];
+  MPI_Send_init(&sent, 1, MPI_INT, (me + 1) % all, tag, comm, &requests[0]);
+  MPI_Recv_init(&came, 1, MPI_INT, (me + all - 1) % all, tag, comm, &requests[1]);
+  for (int turn = 0; turn < 3; ++turn) {
+    sent = value(of, me, turn);
+    came = -1;
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(of, "a persistent message", came, value(of, (me + all - 1) % all, turn));
+  }
+  for (int i = 0; i < 2; ++i) MPI_Request_free(&requests[i]);
+}
+
 static void message(struct worker* of, MPI_Comm comm) {
   // A tag of the round: any source is the one of this round, though others may be ahead.
   const int by = 1 + (int)draw(of, (unsigned)all), tag = of->round;
@@ -107,7 +172,11 @@ static void* work(void* given) {
       if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
       MPI_Comm_dup(own[of->number], &comm);
     }
-    draw(of, 3) == 0 ? message(of, comm) : collective(of, comm);
+    const unsigned what = draw(of, 6);
+    if (what == 0) message(of, comm);
+    if (what == 1) messages(of, comm);
+    if (what == 2) persistent(of, comm);
+    if (what > 2) collective(of, comm);
     ++rounds_of[of->number];
   }
   MPI_Comm_free(&comm);
