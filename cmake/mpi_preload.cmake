@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Preload libraries for programs of MPI (interop/mpi): one for each library that cmake/plugins.cmake
 # found. They link with none: their process has it.
-if(CMAKE_CROSSCOMPILING OR UPWASH_SANITIZE)
+if(CMAKE_CROSSCOMPILING OR (UPWASH_SANITIZE AND NOT UPWASH_SANITIZE STREQUAL "thread"))
   return()
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -49,7 +49,8 @@ class library_turns final : public waiter_layer {
       if (!in_library_) let_threads_go_on();
       return;
     }
-    if (++idles_ > idles_first) take_turn();
+    ++idles_;
+    if (idles_ > idles_first && (idles_ % idles_a_turn == 0 || idles_ > most_spinning)) take_turn();
     waiter_layer::idle(rank, target, reason);
   }
 
@@ -60,8 +61,11 @@ class library_turns final : public waiter_layer {
   void set_in_library(bool is) noexcept { in_library_ = is; }
 
  private:
-  /// A wait that is short leaves the library alone.
+  /// A wait that is short leaves the library alone, whose turn takes longer than several idles. In
+  /// a long one idles may be naps.
   static constexpr unsigned idles_first = 4;
+  static constexpr unsigned idles_a_turn = 8;
+  static constexpr unsigned most_spinning = 1024;
   /// Instead of sleeping, since what another thread does may be what this one waits for.
   void let_threads_go_on() const;
 
