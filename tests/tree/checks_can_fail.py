@@ -173,6 +173,40 @@ class ProgramHeaders(TreeCase):
         self.passes("check-program-headers")
 
 
+@unittest.skipUnless(shutil.which("doxygen"), "no doxygen")
+class Reference(TreeCase):
+    """What programs may call says what it does."""
+
+    def says(self, body):
+        self.write("upwash/upwash.hpp", header(body))
+
+    def test_what_needs_no_docstring(self):
+        self.says("/// One.\nstruct one {\n  one() = default;\n  one(const one&) noexcept;\n  ~one();\n"
+                  "  bool operator==(const one&) const;\n  /// As it is.\n  void run();\n  void run(int often);\n"
+                  "  int at() const;  ///< where\n\n private:\n  void inside();\n};\n"
+                  "namespace detail {\nvoid inside();\n}\n")
+        self.passes("check-reference")
+
+    def test_functions_without_one(self):
+        self.says("struct one {\n  /// As it is.\n  void run();\n  void stop();\n};\n")
+        self.fails("check-reference", "upwash/upwash.hpp:8: one::stop has no docstring")
+        self.says("template <class T>\nvoid loose(T);\n")
+        self.fails("check-reference", "loose has no docstring")
+
+    def test_signs_in_docstrings(self):
+        self.says("/// From `a<b>` to <c>, @d, \\\\e, #f and %g: `h::i<j>(\\\\k)`. Then 2 * 3 * 4.\nvoid all();\n")
+        self.passes("check-reference")
+
+    def test_the_header_for_c(self):
+        c_head = "/* SPDX-License-Identifier: BSD-3-Clause\n\n   For C. */\n"
+        self.says("")
+        self.write("interop/c/include/upwash.h", c_head + "/* Both. */\nint one(void);\nint two(void);\n"
+                   "int three(void); /* the third */\n")
+        self.passes("check-reference")
+        self.write("interop/c/include/upwash.h", c_head + "\nint four(void);\n")
+        self.fails("check-reference", "interop/c/include/upwash.h:5: four has no docstring")
+
+
 class Headers(TreeCase):
     def test_good_tree_and_cached_rerun(self):
         self.passes("check-headers")

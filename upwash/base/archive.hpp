@@ -87,10 +87,12 @@ inline constexpr bool is_tuple_like<std::array<T, N>> = true;
 /// layout of the host; lengths are 64 bits.
 class archive_writer {
  public:
+  /// Appends to `out`, which stays while it writes.
   explicit archive_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
   /// What does not fit is an `error` (fault).
   explicit archive_writer(std::span<std::byte> room) noexcept : room_(room) {}
   struct counting {};
+  /// Counts the bytes, and writes none.
   explicit archive_writer(counting /*only*/) noexcept : counts_only_(true) {}
 
   template <class... T>
@@ -177,6 +179,7 @@ class archive_writer {
 /// bytes end early: the two sides disagree on the types.
 class archive_reader {
  public:
+  /// Reads from the front of `in`, which stays while it reads.
   explicit archive_reader(std::span<const std::byte> in) : in_(in) {}
 
   template <class... T>
@@ -184,6 +187,7 @@ class archive_reader {
     (read(values), ...);
   }
 
+  /// What was not read yet.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return in_; }
 
  private:

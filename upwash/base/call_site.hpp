@@ -14,6 +14,7 @@ struct call_site {
   const char* file = "";  ///< a literal; empty: unknown
   std::uint32_t line = 0;
 
+  /// Where it is a default argument: the line of the call.
   [[nodiscard]] static constexpr call_site current(const char* file = __builtin_FILE(),
                                                    std::uint32_t line = __builtin_LINE()) noexcept {
     return {file, line};

@@ -15,17 +15,25 @@ class duration {
  public:
   constexpr duration() = default;
 
+  /// So many picoseconds.
   [[nodiscard]] static constexpr duration from_ps(std::int64_t ps) { return duration(ps); }
+  /// So many nanoseconds, to the nearest picosecond.
   [[nodiscard]] static constexpr duration from_ns(double ns) {
     return duration(static_cast<std::int64_t>(ns * 1e3 + (ns < 0 ? -0.5 : 0.5)));
   }
+  /// So many microseconds.
   [[nodiscard]] static constexpr duration from_us(double us) { return from_ns(us * 1e3); }
+  /// So many seconds.
   [[nodiscard]] static constexpr duration from_seconds(double s) { return from_ns(s * 1e9); }
+  /// The longest: about 107 days.
   [[nodiscard]] static constexpr duration max() { return duration(INT64_MAX); }
 
-  [[nodiscard]] constexpr std::int64_t ps() const { return ps_; }
+  [[nodiscard]] constexpr std::int64_t ps() const { return ps_; }  ///< in picoseconds, exactly
+  /// In nanoseconds.
   [[nodiscard]] constexpr double ns() const { return static_cast<double>(ps_) * 1e-3; }
+  /// In microseconds.
   [[nodiscard]] constexpr double us() const { return static_cast<double>(ps_) * 1e-6; }
+  /// In seconds.
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
   constexpr duration& operator+=(duration other) {

@@ -20,8 +20,10 @@ enum class error_kind {
 
 class error : public std::runtime_error {
  public:
+  /// `what` says what happened, with values, and what to do.
   error(error_kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
 
+  /// What sort of error: who can mend it.
   [[nodiscard]] error_kind kind() const noexcept { return kind_; }
 
   /// What a program that dies of this error should return: 2 for bad input, else 1.

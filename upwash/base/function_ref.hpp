@@ -25,6 +25,7 @@ template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:
   template <detail::viewed_by<function_ref, Result, Arguments...> Callable>
+  /// Refers to the callable, which must outlive this.
   function_ref(Callable&& callable) noexcept {  // NOLINT(google-explicit-constructor): a view
     using target = std::remove_reference_t<Callable>;
     if constexpr (std::is_function_v<target>) {

@@ -24,9 +24,11 @@ namespace upwash {
 /// A stream of numbers with its own counter.
 class random_stream {
  public:
+  /// Numbers of one of the streams of a seed, from the first on.
   constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
       : seed_(seed), stream_(stream) {}
 
+  /// The next 64 bits. O(1).
   constexpr std::uint64_t next() noexcept { return random_bits(seed_, stream_, counter_++); }
 
   /// Uniform in [0, bound); the bias is below bound / 2^64. `bound` > 0.

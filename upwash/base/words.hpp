@@ -42,6 +42,7 @@ enum class atomic_kind : std::uint8_t {
 inline constexpr std::size_t atomic_kind_count =
     static_cast<std::size_t>(atomic_kind::fetch_max_unsigned) + 1;
 
+/// As knobs and reports name it.
 [[nodiscard]] std::string_view to_string(atomic_kind kind) noexcept;
 
 /// A set of atomic operations, each a kind and a width of 4 or 8 bytes.

@@ -36,6 +36,7 @@ using send_result = injection;
 /// A job, and the line that passes it: behind arguments of any number no default one can stand.
 /// Made of a job where one is passed.
 struct calling_job {
+  /// Of a job, where it is passed; notes the place of the call.
   calling_job(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
 
   job& here;
@@ -86,6 +87,7 @@ class prepared_payload {
   prepared_payload(const prepared_payload&) = delete;
   prepared_payload& operator=(const prepared_payload&) = delete;
 
+  /// The room, to be filled in before it is committed.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return room_.payload; }
 
   /// Sends the first `used` bytes to `Handler(incoming, args...)`; args must be plain values.
@@ -96,6 +98,7 @@ class prepared_payload {
     std::array<std::byte, max_argument_bytes> line;
     commit_packed(pack::thunk_address(), pack::write_line(line, args...), used);
   }
+  /// Gives the room back; no message is sent. Nonblocking.
   void cancel() noexcept;
 
  private:

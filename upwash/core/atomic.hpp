@@ -68,14 +68,17 @@ template <atomic_word T>
                              old);
 }
 
+/// Adds to the word; returns what was there. Blocking.
 template <atomic_word T>
 T fetch_add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::fetch_add, value);
 }
+/// Adds to the word. Blocking.
 template <atomic_word T>
 void add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   static_cast<void>(atomic(here, at, atomic_kind::add, value));
 }
+/// Stores `value`; returns what was there. Blocking.
 template <atomic_word T>
 T swap(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::swap, value);
@@ -86,22 +89,26 @@ T compare_swap(job& here, global_ptr<T> at, std::type_identity_t<T> expected,
                std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::compare_swap, value, expected);
 }
+/// Stores the lesser of the word and `value`, signed as T is; returns what was there. Blocking.
 template <atomic_word T>
 T fetch_min(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(
       here, at,
       std::is_signed_v<T> ? atomic_kind::fetch_min_signed : atomic_kind::fetch_min_unsigned, value);
 }
+/// Stores the larger of the word and `value`, signed as T is; returns what was there. Blocking.
 template <atomic_word T>
 T fetch_max(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(
       here, at,
       std::is_signed_v<T> ? atomic_kind::fetch_max_signed : atomic_kind::fetch_max_unsigned, value);
 }
+/// Reads the word in one piece. Blocking.
 template <atomic_word T>
 T atomic_load(job& here, global_ptr<T> at) {
   return atomic(here, at, atomic_kind::load, T{});
 }
+/// Writes the word in one piece. Blocking.
 template <atomic_word T>
 void atomic_store(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   static_cast<void>(atomic(here, at, atomic_kind::store, value));

@@ -38,12 +38,14 @@ enum class fold : std::uint8_t { sum, least, most };
 void all_reduce(const team& among, std::span<std::uint64_t> values, fold how,
                 call_site site = call_site::current());
 
+/// As `broadcast`, of one value. Collective, blocking.
 template <class T>
 void broadcast_value(const team& among, int root, T& value, call_site site = call_site::current()) {
   static_assert(std::is_trivially_copyable_v<T>);
   broadcast(among, root, std::as_writable_bytes(std::span(&value, 1)), site);
 }
 
+/// As `all_gather`, of one value of each member. Collective, blocking.
 template <class T>
 void all_gather_values(const team& among, const T& mine, std::span<T> all,
                        call_site site = call_site::current()) {

@@ -17,6 +17,7 @@ struct region_id {
   std::uint32_t number = 0;   ///< below 2^28; 0: no region
 
   friend constexpr bool operator==(region_id, region_id) = default;
+  /// As one number, by which layers name it.
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept {
     return (static_cast<std::uint64_t>(creator) << 28U) | number;
   }
@@ -33,8 +34,11 @@ class global_ptr {
       : high_((static_cast<std::uint64_t>(rank) << 36U) | (region.bits() >> 20U)),
         low_((region.bits() << 44U) | (offset < offset_mask ? offset : offset_mask)) {}
 
+  /// Of the world, in whose part it points.
   [[nodiscard]] constexpr int rank() const noexcept { return static_cast<int>(high_ >> 36U); }
+  /// In bytes, from the start of the rank's part.
   [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return low_ & offset_mask; }
+  /// The region that it points into.
   [[nodiscard]] constexpr region_id region() const noexcept {
     const std::uint64_t bits = region_bits();
     region_id id;
@@ -42,6 +46,7 @@ class global_ptr {
     id.number = static_cast<std::uint32_t>(bits) & 0xfffffffU;
     return id;
   }
+  /// `region().bits()`.
   [[nodiscard]] constexpr std::uint64_t region_bits() const noexcept {
     return ((high_ << 20U) | (low_ >> 44U)) & ((std::uint64_t{1} << 56U) - 1U);
   }

@@ -87,7 +87,9 @@ class job final {
   /// What this rank has done so far.
   [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
 
+  /// Whether a handler of this rank runs.
   [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
+  /// As the job was started.
   [[nodiscard]] const job_options& options() const noexcept { return options_; }
 
   /// The layer's state T on this job (service.hpp), made on first use. O(services) a call: keep

@@ -138,6 +138,7 @@ template <class T>
   return value;
 }
 
+/// `get` that tells `done` when the data is there. Nonblocking.
 template <class T>
 void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, const notice& done) {
   detail::get_slow(here, from.template as<std::byte>(), std::as_writable_bytes(to), done);

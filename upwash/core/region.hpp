@@ -29,6 +29,7 @@ class region {
   [[nodiscard]] std::span<std::byte> mine() const noexcept {
     return {state_->own.base, state_->own.size};
   }
+  /// My own part as elements of T: as many as fit.
   template <class T>
   [[nodiscard]] std::span<T> mine_as() const noexcept {
     return {reinterpret_cast<T*>(state_->own.base), state_->own.size / sizeof(T)};
@@ -42,7 +43,8 @@ class region {
     return at(member, (element < most ? element : most) * sizeof(T)).template as<T>();
   }
 
-  [[nodiscard]] region_id id() const noexcept;
+  [[nodiscard]] region_id id() const noexcept;  ///< what names it at all members
+  /// The team whose members have parts.
   [[nodiscard]] team members() const noexcept { return team_; }
   /// Whether the processors or the conduit execute atomics on it, or its owners.
   [[nodiscard]] atomicity atomics() const noexcept { return state_->atomics; }
@@ -122,6 +124,7 @@ struct exposed_memory {
 
 /// Lets peers read a span until `conceal`. Local: sends no messages. The span must stay until then.
 [[nodiscard]] exposed_memory expose(job& here, std::span<const std::byte> span);
+/// Peers read it no more: all of their gets must be complete. Local.
 void conceal(job& here, const exposed_memory& memory);
 
 }  // namespace upwash

@@ -91,6 +91,7 @@ class completion_counter {
   completion_counter(const completion_counter&) = delete;
   completion_counter& operator=(const completion_counter&) = delete;
 
+  /// Whether none is under way; no progress.
   [[nodiscard]] bool done() const noexcept { return pending_.load(std::memory_order_acquire) == 0; }
   /// Blocks until every operation told to it so far is complete.
   void wait(job& here, call_site site = call_site::current());
@@ -107,16 +108,19 @@ class completion_counter {
 class notice {
  public:
   notice() = default;
+  /// At a request, which is overwritten.
   static notice to(request& where) {
     notice n;
     n.request_ = &where;
     return n;
   }
+  /// At a counter, which goes up now and down when the stage is complete.
   static notice to(completion_counter& where) {
     notice n;
     n.counter_ = &where;
     return n;
   }
+  /// By calling `function(context)` when the stage is complete.
   static notice call(void (*function)(void*), void* context) {
     notice n;
     n.function_ = function;
@@ -130,7 +134,9 @@ class notice {
     n.in_background_ = true;
     return n;
   }
+  /// Whether a function is called.
   [[nodiscard]] bool is_callback() const noexcept { return function_ != nullptr; }
+  /// Whether nothing is told.
   [[nodiscard]] bool empty() const noexcept {
     return request_ == nullptr && counter_ == nullptr && function_ == nullptr;
   }

@@ -27,9 +27,9 @@ class team {
   team() = default;  ///< No team: the result of a split for a rank that takes no part.
 
   [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
-  [[nodiscard]] job& here() const;
-  [[nodiscard]] int rank() const;  ///< mine, in the team
-  [[nodiscard]] int size() const;
+  [[nodiscard]] job& here() const;  ///< the job of this rank
+  [[nodiscard]] int rank() const;   ///< mine, in the team
+  [[nodiscard]] int size() const;   ///< how many members
   /// Agreed by all members: (creator's world rank, creator's count).
   [[nodiscard]] std::uint64_t id() const;
   /// The world rank of a member. O(1).
@@ -53,6 +53,7 @@ class team {
   /// The members in my process, or on my socket or node. Collective, blocking. No messages but the
   /// new identity's.
   [[nodiscard]] team at(level where, call_site site = call_site::current()) const;
+  /// The members on my node: `at(level::node)`.
   [[nodiscard]] team node(call_site site = call_site::current()) const {
     return at(level::node, site);
   }

@@ -80,6 +80,7 @@ class [[nodiscard]] claimed_message {
   claimed_message& operator=(claimed_message&&) = delete;
   ~claimed_message();
 
+  /// Source, tag and length of the message.
   [[nodiscard]] const receipt& what() const noexcept { return told_; }
 
  private:
@@ -144,11 +145,13 @@ struct message_memory {
   std::size_t contexts = 0;      ///< teams with messages, not released
   std::size_t queued = 0;        ///< own sends that wait for credit; their bytes are not copied
 };
+/// What this rank holds now, and held at most. Local.
 [[nodiscard]] message_memory memory_of(job& here);
 
 /// The same send, or receive, again and again: the arguments are kept.
 class persistent_send {
  public:
+  /// Keeps the arguments of `send`; nothing is sent. The buffer stays.
   persistent_send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                   mode how = mode::standard);
   /// The one before must be complete.
@@ -164,7 +167,9 @@ class persistent_send {
 
 class persistent_receive {
  public:
+  /// Keeps the arguments of `receive`; nothing is posted. The buffer stays.
   persistent_receive(const team& from, int source, int tag, std::span<std::byte> into);
+  /// The one before must be complete.
   receiving start() const;
 
  private:

@@ -18,7 +18,9 @@ enum class mechanism : std::uint8_t {
   single_copy,     ///< an offer; the receiver copies straight from the sender's memory
   matched,         ///< as a tagged message, through the matching stores (upwash/matching)
 };
+/// As knobs and reports name it.
 [[nodiscard]] std::string_view to_string(mechanism how) noexcept;
+/// What `to_string` calls so.
 [[nodiscard]] std::optional<mechanism> mechanism_named(std::string_view name) noexcept;
 
 /// Whether a rank knows its peers' addresses of the collective's buffers.
@@ -26,6 +28,7 @@ enum class address_mode : std::uint8_t {
   local,   ///< only its own
   single,  ///< all: the buffers lie at the same offset of one region at every rank
 };
+/// As reports name it.
 [[nodiscard]] std::string_view to_string(address_mode of) noexcept;
 
 /// When a rank's buffers may be touched, on entry and on exit (as UPC's collectives have it).
@@ -34,6 +37,7 @@ enum class sync_mode : std::uint8_t {
   mine,  ///< entry: once their rank has entered; exit: once this rank's part is complete
   all,   ///< entry: once all have entered; exit: once all ranks' parts are complete
 };
+/// As reports name it.
 [[nodiscard]] std::string_view to_string(sync_mode of) noexcept;
 
 }  // namespace upwash

@@ -72,6 +72,7 @@ class neighborhood {
     int from = 0;
     int to = 0;
   };
+  /// Collective, blocking.
   [[nodiscard]] static neighborhood of_edges(const team& among, std::span<const edge> edges,
                                              std::span<const int> weights = {});
 
@@ -84,11 +85,14 @@ class neighborhood {
 
   /// These, and all calls, throw `error` (argument) where this was moved from.
   [[nodiscard]] const team& among() const;
+  /// The members that send to me, in the order of the blocks received.
   [[nodiscard]] std::span<const int> sources() const;
+  /// The members that I send to, in the order of the blocks sent.
   [[nodiscard]] std::span<const int> destinations() const;
   /// By edge, in the order of the ranks; empty where none of these edges was given one. Beside
   /// others that have weights, an edge without one weighs 1.
   [[nodiscard]] std::span<const int> source_weights() const;
+  /// The same of the edges to destinations.
   [[nodiscard]] std::span<const int> destination_weights() const;
 
   /// For the collectives.

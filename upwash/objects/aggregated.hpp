@@ -74,6 +74,7 @@ class aggregated final : private objects::aggregated_core {
 
   class place {
    public:
+    /// One object of the array; made by `operator[]`.
     place(aggregated& through, const index_type& index) : through_(&through), index_(index) {}
 
     /// `(object.*Method)(args...)` runs where the object is. Outside methods one on this rank runs

@@ -35,6 +35,7 @@ struct member {
 
 class placed_object {
  public:
+  /// An object at a member, and what it takes there.
   placed_object(const objects::object_key& key, int at, double work)
       : member(at), work_ns(work), key_(key) {}
 
@@ -43,6 +44,7 @@ class placed_object {
   [[nodiscard]] Index index() const noexcept {
     return key_.as<Index>();
   }
+  /// The index as layers name it.
   [[nodiscard]] const objects::object_key& key() const noexcept { return key_; }
 
   int member;      ///< where it is
@@ -69,6 +71,7 @@ struct problem {
   [[nodiscard]] std::vector<int> mapping() const;
   /// How long each member takes with these objects, without what calls cost, in ns.
   [[nodiscard]] std::vector<double> times(std::span<const int> mapping) const;
+  /// The most of `times`.
   [[nodiscard]] double longest(std::span<const int> mapping) const;
 };
 
@@ -77,6 +80,7 @@ struct problem {
 class strategy {
  public:
   virtual ~strategy() = default;
+  /// The member where each object is to be. At member 0; must not communicate.
   [[nodiscard]] virtual std::vector<int> place(const problem& given) const = 0;
 };
 
@@ -111,6 +115,7 @@ class rotate final : public strategy {
 /// Anywhere, by seed and index alone.
 class random final : public strategy {
  public:
+  /// Equal seeds give equal places.
   explicit random(std::uint64_t seed) : seed_(seed) {}
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
 
@@ -130,6 +135,7 @@ struct call_cost {
 /// calls counted. O(n log n + (n s + e) log m).
 class communication_aware final : public strategy {
  public:
+  /// With calls that cost so much.
   explicit communication_aware(call_cost cost = {}) : cost_(cost) {}
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
   /// As problem::longest, with what calls between members cost.

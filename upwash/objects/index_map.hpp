@@ -29,6 +29,7 @@ class index_map {
   template <class Home>
   requires std::convertible_to<Home, int (*)(const Index&, int)> index_map(Home home)
       : of_program_(home) {}  // NOLINT(google-explicit-constructor)
+  /// A function that also gets the bounds: what in_blocks and round_robin make.
   index_map(int (*home)(const Index& index, int members, const bounds& of), const bounds& of)
       : within_(home), bounds_(of) {}
 
@@ -83,6 +84,7 @@ template <class Index>
   return inside ? number : all;
 }
 
+/// The home of `in_blocks`; -1 for an index outside.
 template <class Index>
 [[nodiscard]] int in_block(const Index& index, int members,
                            const std::array<std::uint64_t, 4>& of) {
@@ -97,6 +99,7 @@ template <class Index>
   return static_cast<int>(number < first ? number / (least + 1) : more + (number - first) / least);
 }
 
+/// The home of `round_robin`; -1 for an index outside.
 template <class Index>
 [[nodiscard]] int in_turn(const Index& index, int members, const std::array<std::uint64_t, 4>& of) {
   std::uint64_t all = 1;
@@ -105,6 +108,7 @@ template <class Index>
   return number >= all ? -1 : static_cast<int>(number % static_cast<std::uint64_t>(members));
 }
 
+/// The extents, filled up to four dimensions by 1.
 template <std::size_t Dimensions>
 [[nodiscard]] std::array<std::uint64_t, 4> bounds_of(const extents<Dimensions>& of) {
   std::array<std::uint64_t, 4> all{1, 1, 1, 1};

@@ -45,11 +45,13 @@ class object {
   using index_type = Index;
   using site = object_site<Index>;
 
+  /// What the array hands to the constructor of each of its objects.
   explicit object(const site& at) : self_(at.at_), index_(at.index_) {}
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 
-  [[nodiscard]] const Index& index() const noexcept { return index_; }
+  [[nodiscard]] const Index& index() const noexcept { return index_; }  ///< its own
+  /// The job of the rank where it is.
   [[nodiscard]] job& here() const { return self_->of.among().here(); }
   /// Of the array's team, where this object is.
   [[nodiscard]] int member() const { return self_->of.among().rank(); }

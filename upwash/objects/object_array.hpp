@@ -62,15 +62,17 @@ class object_array : private objects::index_space {
     core_.filled();
   }
 
+  /// The array as its objects see it. Copies are cheap.
   [[nodiscard]] object_view<T, Index> view() { return object_view<T, Index>(core_); }
   [[nodiscard]] auto operator[](const Index& index) { return view()[index]; }
   [[nodiscard]] auto operator[](const object_section<T>& of) { return view()[of]; }
+  /// As object_view::section.
   template <class Range>
   [[nodiscard]] object_section<T> section(const Range& indices,
                                           section_shape shape = section_shape::tree) {
     return view().section(indices, shape);
   }
-  void drop(const object_section<T>& of) { view().drop(of); }
+  void drop(const object_section<T>& of) { view().drop(of); }  ///< as object_view::drop
 
   /// From now on calls can go by the strategy: `view().with(id)`. Each call site of a program may
   /// have one of its own. Collective, blocking: the array is quiet meanwhile (a fence).
@@ -79,11 +81,13 @@ class object_array : private objects::index_space {
                                  call_site site = call_site::current()) {
     return core_.delegated().bind(std::move(by), places, site);
   }
-  [[nodiscard]] auto with(strategy_id by) { return view().with(by); }
+  [[nodiscard]] auto with(strategy_id by) { return view().with(by); }  ///< as object_view::with
+  /// As object_view::broadcast.
   template <auto Method, class... Args>
   void broadcast(Args&&... args) {
     view().template broadcast<Method>(std::forward<Args>(args)...);
   }
+  /// As object_view::insert.
   template <class... Args>
   void insert(const Index& index, const Args&... args) {
     view().insert(index, args...);
@@ -133,16 +137,19 @@ class object_array : private objects::index_space {
   void for_each_here(const Each& each) {
     core_.for_each([&](objects::element& one) { each(objects::value_of<T>(one)); });
   }
+  /// How many objects are on this rank.
   [[nodiscard]] std::size_t size_here() const noexcept { return core_.size_here(); }
   /// The object of that index if it is here; else nullptr. Until this rank waits or sends.
   [[nodiscard]] T* find(const Index& index) {
     objects::element* const one = core_.find(objects::object_key::of(index));
     return one == nullptr ? nullptr : &objects::value_of<T>(*one);
   }
+  /// The team that the array is on.
   [[nodiscard]] const team& members() const noexcept { return core_.among(); }
   /// From now on objects that migrate are errors (argument). Local.
   void stay() noexcept { core_.stay(); }
 
+  /// Homes by a hash of the index: what an array without another map has.
   [[nodiscard]] static int by_hash(const Index& index, int members) {
     return static_cast<int>(objects::object_key::of(index).hash() %
                             static_cast<std::uint64_t>(members));

@@ -34,6 +34,7 @@ struct array_id {
 template <class T, objects::object_index Index = typename T::index_type>
 class object_view {
  public:
+  /// Of an array of this rank, for layers.
   explicit object_view(objects::array_core& of) : of_(&of) {}
   /// The array that an object is of, in its methods.
   explicit object_view(const T& one) : of_(&one.self_->of) {}
@@ -47,6 +48,7 @@ class object_view {
   /// One object of it.
   class place {
    public:
+    /// Made by `operator[]`.
     place(objects::array_core& of, const Index& index)
         : of_(&of), key_(objects::object_key::of(index)) {}
 
@@ -59,6 +61,7 @@ class object_view {
     void send(Args&&... args) const {
       send_first<Method>(0, std::forward<Args>(args)...);
     }
+    /// As `send`, by priority.
     template <auto Method, class... Args>
     void send_first(int priority, Args&&... args) const {
       using message = objects::method_message<Method>;
@@ -86,6 +89,7 @@ class object_view {
   /// The objects of a section.
   class members {
    public:
+    /// Made by `operator[]`.
     members(objects::array_core& of, std::uint64_t id) : of_(&of), id_(id) {}
 
     /// `(object.*Method)(args...)` for each, once, wherever it is. Nonblocking. Calls of a section
@@ -96,6 +100,7 @@ class object_view {
     void send(Args&&... args) const {
       send_first<Method>(0, std::forward<Args>(args)...);
     }
+    /// As `send`, by priority.
     template <auto Method, class... Args>
     void send_first(int priority, Args&&... args) const {
       using message = objects::method_message<Method>;
@@ -172,17 +177,20 @@ class object_view {
 template <class T, objects::object_index Index>
 class object_view<T, Index>::delegated {
  public:
+  /// Made by `with`.
   delegated(objects::array_core& of, strategy_id by) : of_(&of), by_(by) {}
 
   /// In a method: the object's calls of this bracket begin, or are all made. Throw `error`
   /// (argument) elsewhere, twice, or of a strategy that is not bracketed.
   void begin() const { of_->delegated().begin(by_); }
+  /// The other end of `begin`.
   void end() const { of_->delegated().end(by_); }
 
   /// An object of this array, or of another on ranks of this one's team.
   [[nodiscard]] auto operator[](const Index& index) const {
     return place<T, Index>(*of_, by_, *of_, index);
   }
+  /// An object of another array, on ranks of this one's team.
   template <class U, objects::object_index Other>
   [[nodiscard]] auto to(const object_view<U, Other>& array, const Other& index) const {
     return place<U, Other>(*of_, by_, array.core(), index);

@@ -40,6 +40,7 @@ struct elementwise {
 /// The result goes to `(object.*Method)(result)` of every object of the array, as by a broadcast.
 template <auto Method>
 struct everyone {
+  /// Called by the library, where the result is.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.broadcast(std::make_unique<typename objects::method_message<Method>::call_of_all>(
@@ -56,8 +57,10 @@ struct object_at {
   using index_type = typename message::index_type;
 
   object_at() = default;
+  /// The object of this index.
   explicit object_at(const index_type& of) : index(of) {}
 
+  /// Called by the library, where the result is.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     const auto key = objects::object_key::of(index);
@@ -77,8 +80,10 @@ struct object_at {
 template <auto Handler>
 struct member_at {
   member_at() = default;
+  /// The member of this number.
   explicit member_at(int of) : member(of) {}
 
+  /// Called by the library, where the result is.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.check_member(member, "the result of a reduction of " + of.label() + " goes to");
@@ -122,6 +127,7 @@ class contribution_of final : public contribution {
   Target then_;
 };
 
+/// What `contribute` hands over, by types known when it is called.
 template <class Operator, class Value, class Target>
 [[nodiscard]] std::unique_ptr<contribution> contribution_to(const Value& value,
                                                             const Target& then) {

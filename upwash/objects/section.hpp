@@ -29,8 +29,10 @@ struct all_of {
   using message = objects::method_message<Method>;
 
   all_of() = default;
+  /// The objects of this section.
   explicit all_of(object_section<typename message::object_type> of) : section(of.id) {}
 
+  /// Called by the library, where the result is.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.sections_here().call(section, 0,

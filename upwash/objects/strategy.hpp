@@ -56,6 +56,7 @@ class strategy {
 
   /// Goes on with what is under way, without waiting; called in progress while it is `busy`.
   virtual void go_on() {}
+  /// Whether `go_on` has something to do.
   [[nodiscard]] virtual bool busy() const { return false; }
 };
 

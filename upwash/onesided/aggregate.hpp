@@ -55,7 +55,7 @@ class aggregate {
   /// flush are visible at the target. The handle may be used on at once.
   [[nodiscard]] request flush();
 
-  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }  ///< the target, in the world
   /// Runs that were gathered and not sent: puts, but that adjacent ones are one.
   [[nodiscard]] std::size_t gathered() const noexcept { return gathered_.runs(); }
   /// Messages since it was made.

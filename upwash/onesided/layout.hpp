@@ -72,12 +72,16 @@ struct footprint {
 /// transfer was called, no longer. Two words.
 class layout {
  public:
-  layout(const strided& of) : strided_(&of) {}               // NOLINT: meant to convert
-  layout(std::span<const segment> list) : list_(list) {}     // NOLINT: the same
+  /// Of runs over strides.
+  layout(const strided& of) : strided_(&of) {}  // NOLINT: meant to convert
+  /// Of pieces.
+  layout(std::span<const segment> list) : list_(list) {}  // NOLINT: the same
+  /// Of pieces.
   layout(const std::vector<segment>& list) : list_(list) {}  // NOLINT: the same
 
   /// Null for a list.
   [[nodiscard]] const strided* as_strided() const noexcept { return strided_; }
+  /// Empty for strides.
   [[nodiscard]] std::span<const segment> as_list() const noexcept { return list_; }
 
  private:

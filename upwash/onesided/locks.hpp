@@ -55,6 +55,7 @@ enum class lock_kind : std::uint8_t {
   array,
 };
 
+/// As knobs and reports name it.
 [[nodiscard]] std::string_view to_string(lock_kind kind) noexcept;
 
 /// Locks of the members of a team, the same number at each. One rank's handle; may be moved while
@@ -77,7 +78,8 @@ class lock_set {
   lock_set& operator=(const lock_set&) = delete;
 
   [[nodiscard]] explicit operator bool() const noexcept { return way_ != nullptr; }
-  [[nodiscard]] lock_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] lock_kind kind() const noexcept { return kind_; }  ///< how it hands locks over
+  /// How many locks each member has.
   [[nodiscard]] int per_rank() const noexcept { return per_rank_; }
 
   /// Blocks until this rank holds lock `index` of `member` (a rank of the team); makes progress.

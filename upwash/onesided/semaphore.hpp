@@ -45,7 +45,7 @@ class semaphore_set {
   semaphore_set& operator=(const semaphore_set&) = delete;
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(words_); }
-  [[nodiscard]] int per_rank() const noexcept { return per_rank_; }
+  [[nodiscard]] int per_rank() const noexcept { return per_rank_; }  ///< how many each member has
 
   /// Adds `n` to semaphore `index` of `member` (a rank of the team, also this one). Nonblocking;
   /// the request is complete when the owner can see it. What this rank put before and did not wait

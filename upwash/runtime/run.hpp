@@ -60,6 +60,7 @@ class attached_job {
   attached_job& operator=(attached_job&&) = delete;
   ~attached_job();
 
+  /// This rank's, until this ends.
   [[nodiscard]] upwash::job& job() const noexcept;
 
   /// Ends the whole job with this exit status, which is not 0, and one line that names this rank

@@ -72,12 +72,14 @@ class quiescence final : private streaming::counted_work {
   template <class Stream>
   requires requires(Stream& of) { of.engine(); }
   void attach(Stream& stream) { attach(stream.engine()); }
+  /// The same, for layers.
   void attach(streaming::engine& stream);
   /// What the stream did so far stays counted. Outside epochs; throws `error` (argument) for a
   /// stream that is not attached.
   template <class Stream>
   requires requires(Stream& of) { of.engine(); }
   void detach(Stream& stream) { detach(std::as_const(stream.engine())); }
+  /// The same, for layers.
   void detach(const streaming::engine& stream);
 
   /// As `upwash::send`, to a member of the team; counted as handled when the handler has run, so
@@ -94,10 +96,12 @@ class quiescence final : private streaming::counted_work {
   /// Work of the program's own: `handled` at any member for what was created at any. What it
   /// begets is to be created before it is handled. Also in handlers.
   void created(std::uint64_t pieces = 1) noexcept { own_.created += pieces; }
+  /// So many pieces are done, here.
   void handled(std::uint64_t pieces = 1) noexcept { own_.handled += pieces; }
   /// Of what was created: it waits for something that is to be done yet, and was taken up again
   /// before what did that was handled. For layers that can say what that is where it never comes.
   void put_aside(std::uint32_t pieces) noexcept { own_.put_aside += pieces; }
+  /// So many are no longer put aside.
   void taken_up(std::uint32_t pieces) noexcept { own_.taken_up += pieces; }
 
   /// This member has nothing to do but what comes; returns when nobody has. Collective with

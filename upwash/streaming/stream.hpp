@@ -38,6 +38,7 @@ struct nothing {};
 /// Flushes its stream when it ends, unless by an exception. Outside handlers.
 class iteration {
  public:
+  /// Made by stream::iteration.
   explicit iteration(engine& of) : of_(of) {}
   ~iteration() noexcept(false) {
     if (std::uncaught_exceptions() == exceptions_) of_.flush();
@@ -158,6 +159,7 @@ class stream final : private streaming::receiver {
   [[nodiscard]] stream_statistics statistics() const { return engine_.statistics(); }
   /// The grid and the sizes that hold at this moment.
   [[nodiscard]] const streaming::parameters& settings() const noexcept { return engine_.current(); }
+  /// The team that it is on.
   [[nodiscard]] const team& among() const noexcept { return engine_.among(); }
 
   /// For layers that set, watch or count streams of any type (quiescence, tuning).

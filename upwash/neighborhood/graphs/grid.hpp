@@ -17,14 +17,19 @@ class grid {
   /// So many ranks in so many dimensions, as even as their factors allow, the longest first.
   [[nodiscard]] static grid balanced(int ranks, int dimensions, bool periodic);
 
+  /// How many there are: the product of all sizes.
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  /// How many there are.
   [[nodiscard]] int dimensions() const noexcept { return static_cast<int>(sizes_.size()); }
+  /// Ranks along a dimension.
   [[nodiscard]] int size(int dimension) const {
     return sizes_[static_cast<std::size_t>(dimension)];
   }
+  /// Whether the last along a dimension is a neighbour of the first.
   [[nodiscard]] bool periodic(int dimension) const {
     return periodic_[static_cast<std::size_t>(dimension)];
   }
+  /// Where a rank lies along a dimension. O(dimensions).
   [[nodiscard]] int coordinate(int rank, int dimension) const;
   /// The rank so far along a dimension, or -1 beyond an end.
   [[nodiscard]] int shifted(int rank, int dimension, int by) const;
