@@ -10,12 +10,11 @@ foreach(kind SHARED STATIC)
   add_library(${target} ${kind} ${UPWASH_C_SOURCES})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${UPWASH_C_HEADERS}>)
   target_link_libraries(${target} PRIVATE ${library} upwash_warnings fmt::fmt)
-  target_compile_definitions(${target} PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
   set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash_c)
 endforeach()
 target_link_options(c_shared PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/interop/c/upwash_c.map)
-set_target_properties(c_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+set_target_properties(c_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${UPWASH_SOVERSION}
   INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${PROJECT_SOURCE_DIR}/interop/c/upwash_c.map)
 
 include(GNUInstallDirs)

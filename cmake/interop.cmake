@@ -17,7 +17,7 @@ endforeach()
 # Names of C only: what a program defines in C++ meets none of upwash's.
 target_link_options(armci_shared PRIVATE
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/interop/armci/armci.map)
-set_target_properties(armci_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+set_target_properties(armci_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${UPWASH_SOVERSION}
   INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${PROJECT_SOURCE_DIR}/interop/armci/armci.map)
 # Every call looks for its rank.
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/interop/armci/detail/session.cpp APPEND PROPERTY

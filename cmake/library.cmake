@@ -37,7 +37,6 @@ target_link_libraries(upwash_objects
   PUBLIC Threads::Threads
   PRIVATE upwash_warnings fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json Boost::context
           PkgConfig::hwloc)
-target_compile_definitions(upwash_objects PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 # A path among the definitions of all sources would keep two checkouts from sharing a compiler cache.
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/upwash/base/data_folders.cpp APPEND PROPERTY
   COMPILE_DEFINITIONS UPWASH_DATA_SOURCE="${PROJECT_SOURCE_DIR}")
@@ -76,7 +75,8 @@ foreach(kind SHARED STATIC)
   target_compile_definitions(${target} PUBLIC ${UPWASH_CHECK_DEFINITION})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash)
 endforeach()
-set_target_properties(upwash_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
-                      EXPORT_NAME upwash)
+target_link_options(upwash_shared PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/upwash.map)
+set_target_properties(upwash_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${UPWASH_SOVERSION}
+                      EXPORT_NAME upwash LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/upwash.map)
 add_library(upwash::upwash ALIAS upwash_shared)
 add_library(upwash::upwash_static ALIAS upwash_static)

@@ -73,7 +73,6 @@ if(UPWASH_SANITIZE MATCHES thread)
   target_include_directories(thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(thread_tests PRIVATE upwash_warnings GTest::gtest_main fmt::fmt spdlog::spdlog
                         nlohmann_json::nlohmann_json Boost::context PkgConfig::hwloc)
-  target_compile_definitions(thread_tests PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
   target_precompile_headers(thread_tests PRIVATE <string> <vector> <memory> <fmt/format.h>)
   gtest_discover_tests(thread_tests PROPERTIES LABELS tsan TIMEOUT 900 DISCOVERY_TIMEOUT 300)
 endif()

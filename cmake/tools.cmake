@@ -47,7 +47,6 @@ if(UPWASH_TOOL_SOURCES)
     UPWASH_SOURCE_VERSION="${UPWASH_SOURCE_VERSION}" UPWASH_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
     UPWASH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
     UPWASH_FLAGS="${flags}")
-  target_compile_definitions(upwash_command PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 
   # What `upwash cc` and `upwash cxx` start, and where headers and libraries are beside them.
   include(GNUInstallDirs)

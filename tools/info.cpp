@@ -15,6 +15,7 @@
 #include "tools/machine_facts.hpp"
 #include "upwash/base/atomic_text.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/version.hpp"
 #include "upwash/runtime/describe.hpp"
 #include "upwash/runtime/run.hpp"
 

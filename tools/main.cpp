@@ -27,6 +27,7 @@
 #include "tools/tune.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/version.hpp"
 
 namespace {
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "upwash/base/version.hpp"
+
 namespace upwash::tools {
 namespace {
 

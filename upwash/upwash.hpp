@@ -6,6 +6,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/version.hpp"
 #include "upwash/collective/adapt.hpp"
 #include "upwash/collective/all_gather.hpp"
 #include "upwash/collective/all_gather_v.hpp"

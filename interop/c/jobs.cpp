@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "interop/c/detail/guard.hpp"
+#include "upwash/base/version.hpp"
 
 using namespace upwash::c;  // NOLINT: of this file alone
 

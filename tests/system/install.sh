@@ -20,6 +20,8 @@ cmake -S "$sources" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$w
   cmake --build "$work/build" >>"$work/log" 2>&1 || fail "$(cat "$work/log")"
 expect_works "$work/build/with_shared"
 expect_works "$work/build/with_static"
+expect_works "$work/build/with_c"
+if [[ -x $work/build/with_armci ]]; then expect_works "$work/build/with_armci"; fi
 
 libraries=$(dirname "$(find "$prefix" -name libupwash.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig

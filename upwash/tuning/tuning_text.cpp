@@ -10,6 +10,7 @@
 #include <set>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/version.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
 namespace upwash::tuning {

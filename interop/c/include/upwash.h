@@ -22,6 +22,15 @@
 extern "C" {
 #endif
 
+/* Of this header, as upwash/base/version.hpp has it; upwash_version() is the library's. */
+#define UPWASH_VERSION_MAJOR 0
+#define UPWASH_VERSION_MINOR 1
+#define UPWASH_VERSION_PATCH 0
+#define UPWASH_VERSION "0.1.0"
+/* For comparisons: `#if UPWASH_VERSION_NUMBER >= 10203` asks for 1.2.3. */
+#define UPWASH_VERSION_NUMBER \
+  (UPWASH_VERSION_MAJOR * 10000 + UPWASH_VERSION_MINOR * 100 + UPWASH_VERSION_PATCH)
+
 typedef struct upwash_job upwash_job;         /* the job, as one rank sees it */
 typedef struct upwash_team upwash_team;       /* an ordered set of ranks */
 typedef struct upwash_region upwash_region;   /* memory of a team's members that all can reach */

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/version.hpp"
 #include "upwash/observe/standing.hpp"
 
 namespace upwash::launch::detail {
