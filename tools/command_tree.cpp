@@ -63,6 +63,7 @@ described_command describe(const CLI::App& command, std::vector<std::string> wor
   words.push_back(command.get_name());
   made.words = std::move(words);
   made.text = command.get_description();
+  made.starts_program = command.get_prefix_command();
   made.usage = usage_of(command, above, name_of(made, " "));
   if (made.usage.empty()) made.usage = "arguments...";  // another program's
   for (const CLI::Option* const each : command.get_options()) {

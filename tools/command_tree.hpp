@@ -27,6 +27,7 @@ struct described_command {
   std::string usage;  ///< without the words
   std::vector<described_option> options;
   std::vector<described_command> below;
+  bool starts_program = false;  ///< what is behind its first argument is another program's
 };
 
 /// A command with all below it, but what is hidden.

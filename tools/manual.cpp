@@ -46,9 +46,20 @@ void write_pages(const fs::path& folder, const described_command& of, std::span<
 /// As a prefix has them under share/.
 void write_all(const fs::path& share, const described_command& top, std::span<const knob> knobs) {
   write_pages(share / "man/man1", top, knobs);
-  write(share / "bash-completion/completions/upwash", bash_completion(top, knobs));
-  write(share / "zsh/site-functions/_upwash", zsh_completion(top, knobs));
-  write(share / "fish/vendor_completions.d/upwash.fish", fish_completion(top, knobs));
+  const described_command completed = with_choices(top);
+  const completion_words words = words_for_completion(knobs);
+  write(share / "bash-completion/completions/upwash", bash_completion(completed, words));
+  write(share / "zsh/site-functions/_upwash", zsh_completion(completed, words));
+  write(share / "fish/vendor_completions.d/upwash.fish", fish_completion(completed, words));
+}
+
+void print_completion(const std::string& shell, const described_command& top,
+                      std::span<const knob> knobs) {
+  const described_command completed = with_choices(top);
+  const completion_words words = words_for_completion(knobs);
+  fmt::print("{}", shell == "bash"  ? bash_completion(completed, words)
+                   : shell == "zsh" ? zsh_completion(completed, words)
+                                    : fish_completion(completed, words));
 }
 
 void run(const CLI::App& app, const options& asked) {
@@ -56,9 +67,7 @@ void run(const CLI::App& app, const options& asked) {
   add_all_knobs(table);
   const described_command top = describe(app);
   if (!asked.folder.empty()) write_all(asked.folder, top, table.rows());
-  if (asked.shell == "bash") fmt::print("{}", bash_completion(top, table.rows()));
-  if (asked.shell == "zsh") fmt::print("{}", zsh_completion(top, table.rows()));
-  if (asked.shell == "fish") fmt::print("{}", fish_completion(top, table.rows()));
+  if (!asked.shell.empty()) print_completion(asked.shell, top, table.rows());
   if (asked.folder.empty() && asked.shell.empty()) {
     throw error(error_kind::argument,
                 "manual: nothing to do; give --into FOLDER or --completion SHELL");

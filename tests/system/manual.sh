@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Man pages and shell completion that the command writes of itself. A checker or shell that is not
-# installed is named and passed over.
+# Man pages and shell completion that the command writes of itself: completion at the prompts of bash,
+# zsh and fish. A checker or shell that is not installed is named and passed over.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export UPWASH_CONFIG=
 share=$work/share
 evidence=()
@@ -39,30 +40,35 @@ else
   echo "manual: groff: skipped: not installed"
 fi
 
-# completes WORDS... = EXPECTED: the last word may be the beginning of one
+# completes LINE EXPECTED: what bash offers at the end of the line, and what it is asked to do besides.
 completes() {
-  local words=()
-  while [[ $1 != = ]]; do
-    words+=("$1")
-    shift
-  done
-  COMP_WORDS=("${words[@]}")
-  COMP_CWORD=$((${#words[@]} - 1))
-  _upwash || true  # compopt is for completions only
-  [[ ${COMPREPLY[*]} == "$2" ]] || fail "bash: ${words[*]}: ${COMPREPLY[*]}"
+  COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=$' \t\n"\'><=;|&(:' asked=
+  _upwash
+  [[ ${COMPREPLY[*]}$asked == "$2" ]] || fail "bash: $1: ${COMPREPLY[*]}$asked"
 }
+compopt() { asked+=" ($2)"; }
 source "$share/bash-completion/completions/upwash"
-cd "$work"
-rm -f "$work"/s* 2>/dev/null || true
-completes upwash ru = run
-completes upwash attach = attach-debugger
-completes upwash run --pertu = --perturb
-completes upwash bench --bind "" = "core none"
-completes upwash manual --completion z = zsh
-completes upwash run -n 4 --knob hang_ = "hang_report="
-completes upwash info --level "" = "user tuner developer"
-touch program_of_mine
-completes upwash run -n 4 program_ = program_of_mine
+mkdir "$work/here"
+cd "$work/here"
+touch program_of_mine data_file "a file"
+completes "upwash ru" "run"
+completes "upwash att" "attach-debugger"
+completes "upwash run --pertu" "--perturb"
+completes "upwash bench --bind " "core none"
+completes "upwash manual --completion z" "zsh"
+completes "upwash run -n 4 --knob hang_" "hang_report= (nospace)"
+completes "upwash run --knob spin" ""
+completes "upwash run --knob conduit=lo" "loopback"
+completes "upwash run --knob=conduit=lo" "loopback"
+completes "upwash info --level " "user tuner developer"
+completes "upwash run -n 4 a" "a file (filenames)"
+completes "upwash run -n 4 program_of_mine d" "data_file (filenames)"
+completes "upwash run -n 4 program_of_mine --" " (filenames)"
+completes "upwash run -n 4 -- --" " (filenames)"
+completes "upwash run -n 4 program_of_mine --conduit " "a file data_file program_of_mine (filenames)"
+completes "upwash schedule all_gather --algorithm k_p" "k_prefix"
+completes "upwash schedule --algorithm k_p" ""
+completes "upwash schedule neighbor_all_gather --scheme hal" "halving"
 for shell in bash zsh fish; do
   "$upwash" manual --completion "$shell" >"$work/$shell"
 done
@@ -71,17 +77,38 @@ cmp "$work/zsh" "$share/zsh/site-functions/_upwash"
 cmp "$work/fish" "$share/fish/vendor_completions.d/upwash.fish"
 if command -v zsh >/dev/null; then
   zsh -n "$work/zsh" || fail "zsh: syntax"
-else
-  echo "manual: zsh: skipped: not installed"
 fi
-if command -v fish >/dev/null; then
-  of_fish() { HOME=$work fish -c "source $work/fish; complete -C '$1'" | cut -f 1 | tr '\n' ' '; }
-  [[ $(of_fish 'upwash ru') == "run " ]] || fail "fish: commands"
-  [[ $(of_fish 'upwash bench --bind ') == "core none " ]] || fail "fish: values"
-  [[ $(of_fish 'upwash run --pertu') == "--perturb " ]] || fail "fish: options"
-else
-  echo "manual: fish: skipped: not installed"
-fi
+
+# What a line becomes at the prompt of each shell; X tells whether there is a blank behind what was completed.
+unset -f compopt
+while IFS='|' read -r line words; do
+  [[ -n $line ]] || continue
+  printf '%s\n' "$line" >>"$work/lines"
+  printf '%s\n' "$words" >>"$work/words"
+done <<'LINES'
+upwash run --conduit loopb\tX|<run><--conduit><loopback><X>
+upwash run --conduit=loopb\tX|<run><--conduit=loopback><X>
+upwash run -n 4 --knob hang_re\tX|<run><-n><4><--knob><hang_report=X>
+upwash run --knob conduit=loopb\tX|<run><--knob><conduit=loopback><X>
+upwash run -n 4 program_o\tX|<run><-n><4><program_of_mine><X>
+upwash run -n 4 -- program_o\tX|<run><-n><4><--><program_of_mine><X>
+upwash run -n 4 ./program_of_mine data_f\tX|<run><-n><4><./program_of_mine><data_file><X>
+upwash run -n 4 ./program_of_mine --pertu\tX|<run><-n><4><./program_of_mine><--pertuX>
+upwash run -n 4 ./program_of_mine --conduit loopb\tX|<run><-n><4><./program_of_mine><--conduit><loopbX>
+upwash bench stream-hist\tX|<bench><stream-histogram><X>
+upwash schedule all_gather_\tX|<schedule><all_gather_v><X>
+upwash schedule all_gather --algorithm k_p\tX|<schedule><all_gather><--algorithm><k_prefix><X>
+upwash schedule all_gather --algorithm rabens\tX|<schedule><all_gather><--algorithm><rabensX>
+upwash simulate --schedule all_gather_\tX|<simulate><--schedule><all_gather_v><X>
+LINES
+for shell in bash zsh fish; do
+  if ! command -v "$shell" >/dev/null; then
+    echo "manual: $shell: skipped: not installed"
+    continue
+  fi
+  python3 "$root/tests/system/lib/typed.py" "$shell" "$work/$shell" <"$work/lines" >"$work/typed" || fail "$shell: it cannot be typed at"
+  diff "$work/words" "$work/typed" >"$work/differs" || fail "$shell: expected <, came >: $(cat "$work/differs")"
+done
 
 refused "manual: nothing to do; give --into FOLDER or --completion SHELL" "$upwash" manual
 "$upwash" manual --into /proc/none >"$work/out" 2>&1 && fail "a folder that cannot be made"
