@@ -7,7 +7,6 @@
 #include <new>
 
 #include "interop/c/detail/collective_call.hpp"
-#include "interop/c/detail/guard.hpp"
 #include "upwash/base/random.hpp"
 
 using namespace upwash::c;  // NOLINT: of this file alone
@@ -75,6 +74,8 @@ combination combination_of(upwash_type type, upwash_operator op) {
     case UPWASH_UINT64: return combination_on<std::uint64_t>(type, op);
     case UPWASH_FLOAT: return combination_on<float>(type, op);
     case UPWASH_DOUBLE: return combination_on<double>(type, op);
+    case UPWASH_FLOAT_COMPLEX:
+    case UPWASH_DOUBLE_COMPLEX: refuse("complex types are for upwash_accumulate");
   }
   refuse(fmt::format("no type {}", static_cast<int>(type)));
 }
@@ -120,18 +121,18 @@ upwash::collective::call call_of(kind of, const combination& how, std::size_t by
 }
 
 void combine(const upwash_team& team, kind of, const combination& how, const vectors& data,
-             upwash_request** request) {
+             const outcome& to) {
   const std::size_t bytes = product(data.count, how.element_bytes, "count");
   const bool same = in_place(data.mine, data.result, bytes);
   perform(team, call_of(of, how, bytes, same),
           {.input = input(data.mine, same ? 0 : bytes, "mine"),
            .output = output(data.result, bytes, "result"),
            .combine = how.by},
-          request);
+          to);
 }
 
 void combine_at(const upwash_team& team, int root, const combination& how, const vectors& data,
-                upwash_request** request) {
+                const outcome& to) {
   const std::size_t bytes = product(data.count, how.element_bytes, "count");
   const bool same = in_place(data.mine, data.result, bytes);
   const bool takes = same || team.members.rank() == root;
@@ -139,7 +140,19 @@ void combine_at(const upwash_team& team, int root, const combination& how, const
           {.input = input(data.mine, bytes, "mine"),
            .output = output(data.result, takes ? bytes : 0, "result"),
            .combine = how.by},
-          request);
+          to);
+}
+
+void reduce_scatter(const upwash_team& team, const combination& how, const void* blocks, void* mine,
+                    std::size_t count, const outcome& to) {
+  const std::size_t bytes = product(count, how.element_bytes, "count");
+  const std::size_t all = product(static_cast<std::size_t>(team.members.size()), bytes, "count");
+  const bool same = in_place(blocks, mine, bytes);
+  perform(team, call_of(kind::reduce_scatter, how, bytes, same),
+          {.input = input(blocks, same ? 0 : all, "blocks"),
+           .output = output(mine, same ? all : bytes, "mine"),
+           .combine = how.by},
+          to);
 }
 
 }  // namespace
@@ -149,64 +162,106 @@ extern "C" {
 int upwash_reduce(upwash_team* team, int root, const void* mine, void* result, size_t count,
                   upwash_type type, upwash_operator by, upwash_request** request) {
   return guarded_by(team, "upwash_reduce", [&] {
-    combine_at(*team, root, combination_of(type, by), {mine, result, count}, request);
+    combine_at(*team, root, combination_of(type, by), {mine, result, count}, {request});
+  });
+}
+int upwash_reduce_prepare(upwash_team* team, int root, const void* mine, void* result, size_t count,
+                          upwash_type type, upwash_operator by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_reduce_prepare", made, [&](const outcome& to) {
+    combine_at(*team, root, combination_of(type, by), {mine, result, count}, to);
   });
 }
 
 int upwash_reduce_by(upwash_team* team, int root, const void* mine, void* result, size_t count,
                      const upwash_own_operator* by, upwash_request** request) {
   return guarded_by(team, "upwash_reduce_by", [&] {
-    combine_at(*team, root, combination_of(by), {mine, result, count}, request);
+    combine_at(*team, root, combination_of(by), {mine, result, count}, {request});
+  });
+}
+int upwash_reduce_by_prepare(upwash_team* team, int root, const void* mine, void* result,
+                             size_t count, const upwash_own_operator* by,
+                             upwash_persistent** made) {
+  return prepared_by(team, "upwash_reduce_by_prepare", made, [&](const outcome& to) {
+    combine_at(*team, root, combination_of(by), {mine, result, count}, to);
   });
 }
 
 int upwash_all_reduce(upwash_team* team, const void* mine, void* result, size_t count,
                       upwash_type type, upwash_operator by, upwash_request** request) {
   return guarded_by(team, "upwash_all_reduce", [&] {
-    combine(*team, kind::all_reduce, combination_of(type, by), {mine, result, count}, request);
+    combine(*team, kind::all_reduce, combination_of(type, by), {mine, result, count}, {request});
+  });
+}
+int upwash_all_reduce_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                              upwash_type type, upwash_operator by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_all_reduce_prepare", made, [&](const outcome& to) {
+    combine(*team, kind::all_reduce, combination_of(type, by), {mine, result, count}, to);
   });
 }
 
 int upwash_all_reduce_by(upwash_team* team, const void* mine, void* result, size_t count,
                          const upwash_own_operator* by, upwash_request** request) {
   return guarded_by(team, "upwash_all_reduce_by", [&] {
-    combine(*team, kind::all_reduce, combination_of(by), {mine, result, count}, request);
+    combine(*team, kind::all_reduce, combination_of(by), {mine, result, count}, {request});
+  });
+}
+int upwash_all_reduce_by_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                                 const upwash_own_operator* by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_all_reduce_by_prepare", made, [&](const outcome& to) {
+    combine(*team, kind::all_reduce, combination_of(by), {mine, result, count}, to);
   });
 }
 
 int upwash_reduce_scatter(upwash_team* team, const void* blocks, void* mine, size_t count,
                           upwash_type type, upwash_operator by, upwash_request** request) {
   return guarded_by(team, "upwash_reduce_scatter", [&] {
-    const combination how = combination_of(type, by);
-    const std::size_t bytes = product(count, how.element_bytes, "count");
-    const std::size_t all = product(static_cast<std::size_t>(team->members.size()), bytes, "count");
-    const bool same = in_place(blocks, mine, bytes);
-    perform(*team, call_of(kind::reduce_scatter, how, bytes, same),
-            {.input = input(blocks, same ? 0 : all, "blocks"),
-             .output = output(mine, same ? all : bytes, "mine"),
-             .combine = how.by},
-            request);
+    reduce_scatter(*team, combination_of(type, by), blocks, mine, count, {request});
+  });
+}
+int upwash_reduce_scatter_prepare(upwash_team* team, const void* blocks, void* mine, size_t count,
+                                  upwash_type type, upwash_operator by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_reduce_scatter_prepare", made, [&](const outcome& to) {
+    reduce_scatter(*team, combination_of(type, by), blocks, mine, count, to);
   });
 }
 
 int upwash_scan(upwash_team* team, const void* mine, void* result, size_t count, upwash_type type,
                 upwash_operator by, upwash_request** request) {
   return guarded_by(team, "upwash_scan", [&] {
-    combine(*team, kind::scan, combination_of(type, by), {mine, result, count}, request);
+    combine(*team, kind::scan, combination_of(type, by), {mine, result, count}, {request});
+  });
+}
+int upwash_scan_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                        upwash_type type, upwash_operator by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_scan_prepare", made, [&](const outcome& to) {
+    combine(*team, kind::scan, combination_of(type, by), {mine, result, count}, to);
   });
 }
 
 int upwash_scan_by(upwash_team* team, const void* mine, void* result, size_t count,
                    const upwash_own_operator* by, upwash_request** request) {
   return guarded_by(team, "upwash_scan_by", [&] {
-    combine(*team, kind::scan, combination_of(by), {mine, result, count}, request);
+    combine(*team, kind::scan, combination_of(by), {mine, result, count}, {request});
+  });
+}
+int upwash_scan_by_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                           const upwash_own_operator* by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_scan_by_prepare", made, [&](const outcome& to) {
+    combine(*team, kind::scan, combination_of(by), {mine, result, count}, to);
   });
 }
 
 int upwash_exclusive_scan(upwash_team* team, const void* mine, void* result, size_t count,
                           upwash_type type, upwash_operator by, upwash_request** request) {
   return guarded_by(team, "upwash_exclusive_scan", [&] {
-    combine(*team, kind::exclusive_scan, combination_of(type, by), {mine, result, count}, request);
+    combine(*team, kind::exclusive_scan, combination_of(type, by), {mine, result, count},
+            {request});
+  });
+}
+int upwash_exclusive_scan_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                                  upwash_type type, upwash_operator by, upwash_persistent** made) {
+  return prepared_by(team, "upwash_exclusive_scan_prepare", made, [&](const outcome& to) {
+    combine(*team, kind::exclusive_scan, combination_of(type, by), {mine, result, count}, to);
   });
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/c/detail/requests.hpp"
 
+#include <cstring>
+
 #include "interop/c/detail/guard.hpp"
 
 using namespace upwash::c;  // NOLINT: of this file alone
@@ -20,12 +22,33 @@ void give_back(upwash_request& request) {
   upwash_job& on = *request.of;
   request.what = upwash::request();
   request.receipt = nullptr;
+  request.told = upwash::request();
+  request.tells = false;
+  request.laid = {};
   on.spare.emplace_back(&request);
+}
+
+/// The first bytes that came, where the runs are.
+void lay_out(laid_message& of, std::size_t bytes) {
+  const std::byte* from = of.packed.data();
+  run_row row;
+  while (of.runs.next(row, bytes)) {
+    for (std::uint64_t i = 0; i < row.count; ++i, from += row.bytes) {
+      std::memcpy(of.into + row.local + i * row.local_stride, from, row.bytes);
+    }
+    bytes -= row.bytes * row.count;
+  }
+}
+
+void finish(matching::receiving& receive, laid_message& laid, upwash_receipt* receipt) {
+  const matching::receipt& what = receive.wait();
+  if (laid.into != nullptr) lay_out(laid, what.bytes);
+  write(receipt, what);
 }
 
 void wait(upwash_request& request) {
   if (auto* plain = std::get_if<upwash::request>(&request.what)) return plain->wait();
-  write(request.receipt, std::get<matching::receiving>(request.what).wait());
+  finish(std::get<matching::receiving>(request.what), request.laid, request.receipt);
 }
 
 bool test(upwash_request& request) {
@@ -68,6 +91,25 @@ void hand_over(upwash_job& on, matching::receiving started, upwash_receipt* rece
   (*told)->receipt = receipt;
 }
 
+void hand_over(upwash_job& on, request started, laid_message&& of, upwash_request** told) {
+  hand_over(on, std::move(started), told);
+  if (told != nullptr && *told != nullptr) (*told)->laid = std::move(of);
+}
+
+void hand_over(upwash_job& on, matching::receiving started, laid_message&& of,
+               upwash_receipt* receipt, upwash_request** told) {
+  if (told == nullptr) return finish(started, of, receipt);
+  hand_over(on, std::move(started), receipt, told);
+  (*told)->laid = std::move(of);
+}
+
+int wait_and_give_back(upwash_request*& request, const char* function) {
+  return guarded_by(request, function, [&] {
+    const handle_at_end handle(request);
+    wait(*handle);
+  });
+}
+
 }  // namespace upwash::c
 
 extern "C" {
@@ -75,10 +117,7 @@ extern "C" {
 int upwash_wait(upwash_request** request) {
   if (request == nullptr) return UPWASH_ARGUMENT;
   if (*request == nullptr) return UPWASH_OK;
-  return guarded_by(*request, "upwash_wait", [&] {
-    const handle_at_end handle(*request);
-    wait(*handle);
-  });
+  return wait_and_give_back(*request, "upwash_wait");
 }
 
 int upwash_test(upwash_request** request, int* done) {

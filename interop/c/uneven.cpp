@@ -2,37 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives of blocks whose lengths differ.
-#include <algorithm>
-
+#include "interop/c/detail/blocks.hpp"
 #include "interop/c/detail/collective_call.hpp"
-#include "interop/c/detail/guard.hpp"
 
 using namespace upwash::c;  // NOLINT: of this file alone
 using upwash::collective::kind;
 
 namespace {
 
-/// A block for each member, by bytes and offsets of the program's.
-struct blocks {
-  std::span<const std::uint64_t> bytes;
-  std::span<const std::uint64_t> offsets;
-  std::size_t end = 0;  ///< behind the last
-};
-
-blocks blocks_of(const upwash_team& team, const std::uint64_t* bytes, const std::uint64_t* offsets,
-                 std::string_view name) {
-  const auto members = static_cast<std::size_t>(team.members.size());
-  blocks made{{&given(bytes, fmt::format("{}_bytes", name)), members},
-              {&given(offsets, fmt::format("{}_offsets", name)), members}};
-  for (std::size_t i = 0; i < members; ++i) {
-    std::uint64_t end = 0;
-    if (__builtin_add_overflow(bytes[i], offsets[i], &end) || end > PTRDIFF_MAX) {
-      refuse(fmt::format("{}: {} bytes at {} for member {} are more than memory has", name,
-                         bytes[i], offsets[i], i));
-    }
-    if (bytes[i] != 0) made.end = std::max<std::size_t>(made.end, end);
-  }
-  return made;
+blocks of_members(const upwash_team& team, const std::uint64_t* bytes, const std::uint64_t* offsets,
+                  std::string_view name) {
+  return blocks_of(static_cast<std::size_t>(team.members.size()), bytes, offsets, name);
 }
 
 /// For choosing: the same at all members where they have the same blocks.
@@ -55,6 +35,71 @@ void check_own(const upwash_team& team, const blocks& all, std::size_t mine_byte
                      said));
 }
 
+/// The blocks of all and a member's own, of one call.
+struct uneven_call {
+  const void* mine;
+  std::size_t mine_bytes;
+  void* all;
+  const std::uint64_t* bytes;
+  const std::uint64_t* offsets;
+};
+
+void all_gather_v(const upwash_team& team, const uneven_call& with, const outcome& to) {
+  const blocks of = of_members(team, with.bytes, with.offsets, "all");
+  check_own(team, of, with.mine_bytes);
+  perform(team, call_of(kind::all_gather_v, mean_of(of)),
+          {.input = input(with.mine, with.mine_bytes, "mine"),
+           .output = output(with.all, of.end, "all"),
+           .given = {of.bytes, of.offsets, {}, {}}},
+          to);
+}
+
+void gather_v(const upwash_team& team, int root, const uneven_call& with, const outcome& to) {
+  const auto wanted = call_of(kind::gather_v, 0, root);
+  const auto own = input(with.mine, with.mine_bytes, "mine");
+  if (team.members.rank() != root) return perform(team, wanted, {.input = own}, to);
+  const blocks of = of_members(team, with.bytes, with.offsets, "all");
+  check_own(team, of, with.mine_bytes);
+  perform(team, wanted,
+          {.input = own,
+           .output = output(with.all, of.end, "all"),
+           .given = {of.bytes, of.offsets, {}, {}}},
+          to);
+}
+
+/// What the root has, and where a member's block goes.
+struct scattered {
+  const void* all;
+  const std::uint64_t* bytes;
+  const std::uint64_t* offsets;
+  void* mine;
+  std::size_t mine_bytes;
+};
+
+void scatter_v(const upwash_team& team, int root, const scattered& with, const outcome& to) {
+  const auto wanted = call_of(kind::scatter_v, 0, root);
+  const auto own = output(with.mine, with.mine_bytes, "mine");
+  if (team.members.rank() != root) return perform(team, wanted, {.output = own}, to);
+  const blocks of = of_members(team, with.bytes, with.offsets, "all");
+  check_own(team, of, with.mine_bytes);
+  perform(team, wanted,
+          {.input = input(with.all, of.end, "all"),
+           .output = own,
+           .given = {of.bytes, of.offsets, {}, {}}},
+          to);
+}
+
+void all_to_all_v(const upwash_team& team, const side<const void>& sent, const side<void>& received,
+                  const outcome& to) {
+  const blocks out = of_members(team, sent.bytes, sent.offsets, "sent");
+  const blocks in = of_members(team, received.bytes, received.offsets, "received");
+  perform(team, call_of(kind::all_to_all_v),
+          {.input = input(sent.data, out.end, "sent"),
+           .output = output(received.data, in.end, "received"),
+           .given = {out.bytes, out.offsets, in.bytes, in.offsets}},
+          to);
+}
+
 }  // namespace
 
 extern "C" {
@@ -62,29 +107,28 @@ extern "C" {
 int upwash_all_gather_v(upwash_team* team, const void* mine, size_t mine_bytes, void* all,
                         const uint64_t* bytes, const uint64_t* offsets, upwash_request** request) {
   return guarded_by(team, "upwash_all_gather_v", [&] {
-    const blocks of = blocks_of(*team, bytes, offsets, "all");
-    check_own(*team, of, mine_bytes);
-    perform(*team, call_of(kind::all_gather_v, mean_of(of)),
-            {.input = input(mine, mine_bytes, "mine"),
-             .output = output(all, of.end, "all"),
-             .given = {of.bytes, of.offsets, {}, {}}},
-            request);
+    all_gather_v(*team, {mine, mine_bytes, all, bytes, offsets}, {request});
+  });
+}
+int upwash_all_gather_v_prepare(upwash_team* team, const void* mine, size_t mine_bytes, void* all,
+                                const uint64_t* bytes, const uint64_t* offsets,
+                                upwash_persistent** made) {
+  return prepared_by(team, "upwash_all_gather_v_prepare", made, [&](const outcome& to) {
+    all_gather_v(*team, {mine, mine_bytes, all, bytes, offsets}, to);
   });
 }
 
 int upwash_gather_v(upwash_team* team, int root, const void* mine, size_t mine_bytes, void* all,
                     const uint64_t* bytes, const uint64_t* offsets, upwash_request** request) {
   return guarded_by(team, "upwash_gather_v", [&] {
-    const auto wanted = call_of(kind::gather_v, 0, root);
-    const auto own = input(mine, mine_bytes, "mine");
-    if (team->members.rank() != root) return perform(*team, wanted, {.input = own}, request);
-    const blocks of = blocks_of(*team, bytes, offsets, "all");
-    check_own(*team, of, mine_bytes);
-    perform(*team, wanted,
-            {.input = own,
-             .output = output(all, of.end, "all"),
-             .given = {of.bytes, of.offsets, {}, {}}},
-            request);
+    gather_v(*team, root, {mine, mine_bytes, all, bytes, offsets}, {request});
+  });
+}
+int upwash_gather_v_prepare(upwash_team* team, int root, const void* mine, size_t mine_bytes,
+                            void* all, const uint64_t* bytes, const uint64_t* offsets,
+                            upwash_persistent** made) {
+  return prepared_by(team, "upwash_gather_v_prepare", made, [&](const outcome& to) {
+    gather_v(*team, root, {mine, mine_bytes, all, bytes, offsets}, to);
   });
 }
 
@@ -92,16 +136,14 @@ int upwash_scatter_v(upwash_team* team, int root, const void* all, const uint64_
                      const uint64_t* offsets, void* mine, size_t mine_bytes,
                      upwash_request** request) {
   return guarded_by(team, "upwash_scatter_v", [&] {
-    const auto wanted = call_of(kind::scatter_v, 0, root);
-    const auto own = output(mine, mine_bytes, "mine");
-    if (team->members.rank() != root) return perform(*team, wanted, {.output = own}, request);
-    const blocks of = blocks_of(*team, bytes, offsets, "all");
-    check_own(*team, of, mine_bytes);
-    perform(*team, wanted,
-            {.input = input(all, of.end, "all"),
-             .output = own,
-             .given = {of.bytes, of.offsets, {}, {}}},
-            request);
+    scatter_v(*team, root, {all, bytes, offsets, mine, mine_bytes}, {request});
+  });
+}
+int upwash_scatter_v_prepare(upwash_team* team, int root, const void* all, const uint64_t* bytes,
+                             const uint64_t* offsets, void* mine, size_t mine_bytes,
+                             upwash_persistent** made) {
+  return prepared_by(team, "upwash_scatter_v_prepare", made, [&](const outcome& to) {
+    scatter_v(*team, root, {all, bytes, offsets, mine, mine_bytes}, to);
   });
 }
 
@@ -110,13 +152,17 @@ int upwash_all_to_all_v(upwash_team* team, const void* sent, const uint64_t* sen
                         const uint64_t* received_bytes, const uint64_t* received_offsets,
                         upwash_request** request) {
   return guarded_by(team, "upwash_all_to_all_v", [&] {
-    const blocks out = blocks_of(*team, sent_bytes, sent_offsets, "sent");
-    const blocks in = blocks_of(*team, received_bytes, received_offsets, "received");
-    perform(*team, call_of(kind::all_to_all_v),
-            {.input = input(sent, out.end, "sent"),
-             .output = output(received, in.end, "received"),
-             .given = {out.bytes, out.offsets, in.bytes, in.offsets}},
-            request);
+    all_to_all_v(*team, {sent, sent_bytes, sent_offsets},
+                 {received, received_bytes, received_offsets}, {request});
+  });
+}
+int upwash_all_to_all_v_prepare(upwash_team* team, const void* sent, const uint64_t* sent_bytes,
+                                const uint64_t* sent_offsets, void* received,
+                                const uint64_t* received_bytes, const uint64_t* received_offsets,
+                                upwash_persistent** made) {
+  return prepared_by(team, "upwash_all_to_all_v_prepare", made, [&](const outcome& to) {
+    all_to_all_v(*team, {sent, sent_bytes, sent_offsets},
+                 {received, received_bytes, received_offsets}, to);
   });
 }
 

@@ -12,11 +12,15 @@
 #include <variant>
 #include <vector>
 
+#include "upwash/collective/persistent.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/core/region.hpp"
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/matching/messages.hpp"
+#include "upwash/neighborhood/neighborhood.hpp"
+#include "upwash/onesided/layout.hpp"
+#include "upwash/onesided/locks.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/streaming/stream.hpp"
 
@@ -25,10 +29,24 @@ struct upwash_team {
   upwash::team members;
 };
 
+namespace upwash::c {
+
+/// A message whose bytes lie in runs: it travels packed.
+struct laid_message {
+  std::vector<std::byte> packed;
+  std::byte* into = nullptr;  ///< where runs of a receive begin; null: of none
+  run_walker runs;
+};
+
+}  // namespace upwash::c
+
 struct upwash_request {
   upwash_job* of;
   std::variant<upwash::request, upwash::matching::receiving> what;
   upwash_receipt* receipt = nullptr;  ///< the program's
+  upwash::request told{};             ///< of a receive in a set: complete when that is
+  bool tells = false;                 ///< whether `told` was asked for
+  upwash::c::laid_message laid{};
 };
 
 struct upwash_job {
@@ -46,6 +64,21 @@ struct upwash_job {
 struct upwash_region {
   upwash_job* of;
   upwash::region memory;
+};
+
+struct upwash_locks {
+  upwash_job* of;
+  upwash::lock_set set;
+};
+
+struct upwash_persistent {
+  upwash_job* of;
+  upwash::collective::persistent kept;
+};
+
+struct upwash_neighborhood {
+  upwash_job* of;
+  upwash::neighborhood graph;
 };
 
 namespace upwash::c {

@@ -2,8 +2,8 @@
    SPDX-License-Identifier: BSD-3-Clause
 
    upwash for C, and by C for Fortran and other languages: jobs, teams, memory of other ranks,
-   collectives, messages, streams of bytes. What a call does and costs is said at length in the C++
-   headers that are named here.
+   layouts, locks, collectives, also persistent ones and those of neighbours, messages, streams of
+   bytes. What a call does and costs is said at length in the C++ headers that are named here.
 
    Every function returns UPWASH_OK or another `upwash_status`; upwash_error_text says then what
    was wrong and what to do. No function throws. Handles are made by a call and given back by
@@ -36,6 +36,9 @@ typedef struct upwash_team upwash_team;       /* an ordered set of ranks */
 typedef struct upwash_region upwash_region;   /* memory of a team's members that all can reach */
 typedef struct upwash_request upwash_request; /* an operation under way */
 typedef struct upwash_stream upwash_stream;   /* many small items for many ranks */
+typedef struct upwash_locks upwash_locks;     /* locks that lie at a team's members */
+typedef struct upwash_persistent upwash_persistent;     /* a collective to be started often */
+typedef struct upwash_neighborhood upwash_neighborhood; /* whom members of a team talk to */
 
 typedef enum upwash_status {
   UPWASH_OK = 0,
@@ -56,7 +59,9 @@ typedef enum upwash_type {
   UPWASH_INT64,
   UPWASH_UINT64,
   UPWASH_FLOAT,
-  UPWASH_DOUBLE
+  UPWASH_DOUBLE,
+  UPWASH_FLOAT_COMPLEX, /* of upwash_accumulate alone, as the next */
+  UPWASH_DOUBLE_COMPLEX
 } upwash_type;
 
 /* Sums and products of integers wrap. The last three are for integers. */
@@ -145,6 +150,20 @@ int upwash_test(upwash_request** request, int* done);
 /* Waits for all, of one job. The first failure is returned; all are given back all the same. */
 int upwash_wait_all(size_t count, upwash_request** requests);
 
+/* What the next four say of requests that are all NULL: none can be reported. */
+#define UPWASH_NO_REQUEST ((size_t)-1)
+/* Some of several, of one job (upwash/core/request_sets.hpp): each that is complete is given back
+   and reported once, with its status; NULL ones are passed over. `indices` has room for `count`, in
+   rising order. Blocks until one is complete: *index is the first such. O(count). */
+int upwash_wait_any(size_t count, upwash_request** requests, size_t* index);
+/* The same of all that are complete, one at least: *found of them. The first failure is
+   returned. */
+int upwash_wait_some(size_t count, upwash_request** requests, size_t* indices, size_t* found);
+/* Whether one is complete: *done is 1, or 0. Makes progress; nonblocking. */
+int upwash_test_any(size_t count, upwash_request** requests, size_t* index, int* done);
+/* As upwash_wait_some, nonblocking: *found may be 0. */
+int upwash_test_some(size_t count, upwash_request** requests, size_t* indices, size_t* found);
+
 /* -- Teams (upwash/core/team.hpp) ------------------------------------------------------------ */
 
 /* All ranks; lives as long as the job. NULL for NULL. */
@@ -188,6 +207,93 @@ int upwash_quiet(upwash_job* job);
    be NULL, is what was there, zero-extended. `compare` is for COMPARE_SWAP. */
 int upwash_atomic(upwash_region* at, int member, uint64_t offset, int width,
                   upwash_atomic_kind kind, uint64_t operand, uint64_t compare, uint64_t* old);
+
+/* Blocks until all that this rank began towards a rank of the world is visible there; makes
+   progress (upwash/onesided/fence.hpp). */
+int upwash_fence(upwash_job* job, int world_rank);
+/* The same towards all ranks. */
+int upwash_fence_all(upwash_job* job);
+
+/* -- Layouts (upwash/onesided/layout.hpp, transfer.hpp, accumulate.hpp) ---------------------- */
+
+enum { UPWASH_MOST_LEVELS = 8 };
+/* `count` of the level below, so many bytes apart at either end; none below 0. */
+typedef struct upwash_level {
+  int64_t count;
+  int64_t local_stride;
+  int64_t remote_stride;
+} upwash_level;
+/* Runs of `bytes` bytes each over levels of strides, the innermost level first. */
+typedef struct upwash_strided {
+  int64_t bytes; /* of one run */
+  int levels;    /* 0: one run */
+  upwash_level level[UPWASH_MOST_LEVELS];
+} upwash_strided;
+/* A piece of a list. */
+typedef struct upwash_segment {
+  uint64_t local;  /* offset from the local address */
+  uint64_t remote; /* offset from the place at the member */
+  uint64_t bytes;
+} upwash_segment;
+/* Where the bytes of a transfer lie: `strided`, or where it is NULL `count` segments. Read before
+   the call returns; but of messages segments are upwash's as the buffers are. */
+typedef struct upwash_layout {
+  const upwash_strided* strided;
+  const upwash_segment* segments;
+  size_t count;
+} upwash_layout;
+
+/* As upwash_put and upwash_get, run by run. Both ends begin at the address and the offset that are
+   given; bytes between runs are not touched. O(bytes + runs). */
+int upwash_put_laid(upwash_region* to, int member, uint64_t offset, const void* from,
+                    const upwash_layout* laid, upwash_request** request);
+int upwash_get_laid(upwash_region* from, int member, uint64_t offset, void* to,
+                    const upwash_layout* laid, upwash_request** request);
+/* The same, complete after upwash_quiet. */
+int upwash_put_laid_later(upwash_region* to, int member, uint64_t offset, const void* from,
+                          const upwash_layout* laid);
+int upwash_get_laid_later(upwash_region* from, int member, uint64_t offset, void* to,
+                          const upwash_layout* laid);
+/* Adds *scale (NULL: 1) times each element of `x` to the member's: `count` elements, or where
+   `laid` is not NULL those of its runs. Elements are changed as a whole with regard to other
+   accumulates. Types: INT32, INT64, FLOAT, DOUBLE, FLOAT_COMPLEX, DOUBLE_COMPLEX. Complete when all
+   are added. */
+int upwash_accumulate(upwash_region* to, int member, uint64_t offset, const void* x, size_t count,
+                      const upwash_layout* laid, upwash_type type, const void* scale,
+                      upwash_request** request);
+/* The same, complete after upwash_quiet. */
+int upwash_accumulate_later(upwash_region* to, int member, uint64_t offset, const void* x,
+                            size_t count, const upwash_layout* laid, upwash_type type,
+                            const void* scale);
+
+/* -- Locks (upwash/onesided/locks.hpp) ------------------------------------------------------- */
+
+/* How a lock is taken and handed over; UPWASH_LOCK_QUEUE where nothing speaks for another. */
+typedef enum upwash_lock_kind {
+  UPWASH_LOCK_TICKET,
+  UPWASH_LOCK_SERVER,
+  UPWASH_LOCK_HYBRID,
+  UPWASH_LOCK_QUEUE,
+  UPWASH_LOCK_TEST_AND_SET,
+  UPWASH_LOCK_ARRAY
+} upwash_lock_kind;
+
+/* `per_rank` free locks at each member; a rank holds `most_held` of them at most (0: 64). The same
+   at all members. Collective, blocking. */
+int upwash_locks_make(upwash_team* team, int per_rank, upwash_lock_kind kind, int most_held,
+                      upwash_locks** made);
+/* Blocks until this rank holds that lock; makes progress. Those who ask are served in turn, but of
+   UPWASH_LOCK_TEST_AND_SET. A lock orders what its holders do; puts made under it are complete
+   before it is given back. */
+int upwash_lock(upwash_locks* locks, int member, int index);
+/* Takes it where it is free: *taken is 1, or 0. Never waits for a holder. */
+int upwash_try_lock(upwash_locks* locks, int member, int index, int* taken);
+/* Hands it to the one who waits longest, or leaves it free. */
+int upwash_unlock(upwash_locks* locks, int member, int index);
+/* Whether this rank holds it: 1 or 0; -1 for NULL. Local. */
+int upwash_holds(const upwash_locks* locks, int member, int index);
+/* Gives them back, while no member holds any. Collective, blocking. */
+int upwash_locks_free(upwash_locks** locks);
 
 /* -- Collectives (upwash/collective) --------------------------------------------------------- */
 
@@ -241,6 +347,109 @@ int upwash_all_reduce_by(upwash_team* team, const void* mine, void* result, size
 int upwash_scan_by(upwash_team* team, const void* mine, void* result, size_t count,
                    const upwash_own_operator* by, upwash_request** request);
 
+/* -- Persistent collectives (upwash/collective/persistent.hpp) ------------------------------- */
+
+/* Each of the following sets up the collective of its name, to be started often: steps, scratch and
+   number are kept, so a start costs less. Called by all members in one order; local. Buffers, and
+   arrays of bytes and offsets, stay where they are until it is given back. */
+int upwash_barrier_prepare(upwash_team* team, upwash_persistent** made);
+int upwash_broadcast_prepare(upwash_team* team, int root, void* data, size_t bytes,
+                             upwash_persistent** made);
+int upwash_gather_prepare(upwash_team* team, int root, const void* mine, void* all, size_t bytes,
+                          upwash_persistent** made);
+int upwash_scatter_prepare(upwash_team* team, int root, const void* all, void* mine, size_t bytes,
+                           upwash_persistent** made);
+int upwash_all_gather_prepare(upwash_team* team, const void* mine, void* all, size_t bytes,
+                              upwash_persistent** made);
+int upwash_all_to_all_prepare(upwash_team* team, const void* blocks, void* received, size_t bytes,
+                              upwash_persistent** made);
+int upwash_all_gather_v_prepare(upwash_team* team, const void* mine, size_t mine_bytes, void* all,
+                                const uint64_t* bytes, const uint64_t* offsets,
+                                upwash_persistent** made);
+int upwash_gather_v_prepare(upwash_team* team, int root, const void* mine, size_t mine_bytes,
+                            void* all, const uint64_t* bytes, const uint64_t* offsets,
+                            upwash_persistent** made);
+int upwash_scatter_v_prepare(upwash_team* team, int root, const void* all, const uint64_t* bytes,
+                             const uint64_t* offsets, void* mine, size_t mine_bytes,
+                             upwash_persistent** made);
+int upwash_all_to_all_v_prepare(upwash_team* team, const void* sent, const uint64_t* sent_bytes,
+                                const uint64_t* sent_offsets, void* received,
+                                const uint64_t* received_bytes, const uint64_t* received_offsets,
+                                upwash_persistent** made);
+int upwash_reduce_prepare(upwash_team* team, int root, const void* mine, void* result, size_t count,
+                          upwash_type type, upwash_operator by, upwash_persistent** made);
+int upwash_all_reduce_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                              upwash_type type, upwash_operator by, upwash_persistent** made);
+int upwash_reduce_scatter_prepare(upwash_team* team, const void* blocks, void* mine, size_t count,
+                                  upwash_type type, upwash_operator by, upwash_persistent** made);
+int upwash_scan_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                        upwash_type type, upwash_operator by, upwash_persistent** made);
+int upwash_exclusive_scan_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                                  upwash_type type, upwash_operator by, upwash_persistent** made);
+int upwash_reduce_by_prepare(upwash_team* team, int root, const void* mine, void* result,
+                             size_t count, const upwash_own_operator* by, upwash_persistent** made);
+int upwash_all_reduce_by_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                                 const upwash_own_operator* by, upwash_persistent** made);
+int upwash_scan_by_prepare(upwash_team* team, const void* mine, void* result, size_t count,
+                           const upwash_own_operator* by, upwash_persistent** made);
+/* Starts it, by all members in one order, as the call that it was made of: the start before is
+   complete. Members may block or not as they like. */
+int upwash_start(upwash_persistent* persistent, upwash_request** request);
+/* Gives it back; waits for a start that is not complete. */
+int upwash_persistent_free(upwash_persistent** persistent);
+
+/* -- Neighborhoods (upwash/neighborhood) ----------------------------------------------------- */
+
+/* Every member names its own edges at both ends: the members that it gets blocks from and sends
+   blocks to, in the order of the blocks. Members may repeat. Collective, blocking. */
+int upwash_neighborhood_graph(upwash_team* team, const int* sources, int source_count,
+                              const int* destinations, int destination_count,
+                              upwash_neighborhood** made);
+/* On a grid whose last dimension varies fastest: for each dimension the one before and the one
+   behind, as far as there are such. `periodic` says which dimensions close to a ring; NULL: none.
+   The sizes' product is the team's size. Collective, blocking. */
+int upwash_neighborhood_cartesian(upwash_team* team, int dimensions, const int* sizes,
+                                  const int* periodic, upwash_neighborhood** made);
+/* The same of all within a distance of `radius` in each dimension, but for the rank itself. */
+int upwash_neighborhood_moore(upwash_team* team, int dimensions, const int* sizes,
+                              const int* periodic, int radius, upwash_neighborhood** made);
+/* Whom blocks come from, or go to, in their order; *count of them, *members valid until it is given
+   back. Local. */
+int upwash_sources(upwash_neighborhood* neighbors, const int** members, int* count);
+int upwash_destinations(upwash_neighborhood* neighbors, const int** members, int* count);
+/* Local. The team is not to be given back before. */
+int upwash_neighborhood_free(upwash_neighborhood** neighbors);
+
+/* A block of `bytes` bytes to all destinations; source i's lands as block i of `all`. Collective,
+   as the following; the first call makes a plan, and blocks for that. */
+int upwash_neighbor_all_gather(upwash_neighborhood* neighbors, const void* mine, void* all,
+                               size_t bytes, upwash_request** request);
+/* Block i of `blocks` goes to destination i, block i of `received` comes from source i. */
+int upwash_neighbor_all_to_all(upwash_neighborhood* neighbors, const void* blocks, void* received,
+                               size_t bytes, upwash_request** request);
+/* Blocks of different lengths, `bytes[i]` at `offsets[i]` for source or destination i. The arrays
+   are read before the call returns. */
+int upwash_neighbor_all_gather_v(upwash_neighborhood* neighbors, const void* mine,
+                                 size_t mine_bytes, void* all, const uint64_t* bytes,
+                                 const uint64_t* offsets, upwash_request** request);
+int upwash_neighbor_all_to_all_v(upwash_neighborhood* neighbors, const void* sent,
+                                 const uint64_t* sent_bytes, const uint64_t* sent_offsets,
+                                 void* received, const uint64_t* received_bytes,
+                                 const uint64_t* received_offsets, upwash_request** request);
+/* The same, set up to be started often. */
+int upwash_neighbor_all_gather_prepare(upwash_neighborhood* neighbors, const void* mine, void* all,
+                                       size_t bytes, upwash_persistent** made);
+int upwash_neighbor_all_to_all_prepare(upwash_neighborhood* neighbors, const void* blocks,
+                                       void* received, size_t bytes, upwash_persistent** made);
+int upwash_neighbor_all_gather_v_prepare(upwash_neighborhood* neighbors, const void* mine,
+                                         size_t mine_bytes, void* all, const uint64_t* bytes,
+                                         const uint64_t* offsets, upwash_persistent** made);
+int upwash_neighbor_all_to_all_v_prepare(upwash_neighborhood* neighbors, const void* sent,
+                                         const uint64_t* sent_bytes, const uint64_t* sent_offsets,
+                                         void* received, const uint64_t* received_bytes,
+                                         const uint64_t* received_offsets,
+                                         upwash_persistent** made);
+
 /* -- Messages (upwash/matching/messages.hpp) ------------------------------------------------- */
 
 /* To a member, with a tag from 0 on. Complete when the buffer may be reused. */
@@ -250,6 +459,15 @@ int upwash_send(upwash_team* team, int destination, int tag, const void* from, s
    complete. A message longer than `bytes` is an error of the wait, and the buffer unchanged. */
 int upwash_receive(upwash_team* team, int source, int tag, void* into, size_t bytes,
                    upwash_receipt* receipt, upwash_request** request);
+/* The same with the local ends of a layout's runs in place of a buffer, in their order; remote ends
+   do not count. The bytes are copied: packed before the call returns, or laid out when it is
+   complete. A shorter message fills the first runs; a longer one is an error of the wait, and
+   nothing is laid out. */
+int upwash_send_laid(upwash_team* team, int destination, int tag, const void* from,
+                     const upwash_layout* laid, upwash_request** request);
+int upwash_receive_laid(upwash_team* team, int source, int tag, void* into,
+                        const upwash_layout* laid, upwash_receipt* receipt,
+                        upwash_request** request);
 /* What a receive would get now: *found is 1 or 0. Makes progress; nonblocking. */
 int upwash_probe(upwash_team* team, int source, int tag, int* found, upwash_receipt* receipt);
 
