@@ -9,7 +9,8 @@ list(APPEND UPWASH_TOOL_SOURCES
      ${PROJECT_SOURCE_DIR}/apps/unionfind/forest.cpp
      ${PROJECT_SOURCE_DIR}/apps/unionfind/graph_part.cpp)
 # The page of `upwash report`, built in.
-set(UPWASH_REPORT_FILES page.html style.css timeline.js matrix.js charts.js page.js
+set(UPWASH_REPORT_FILES page.html style.css timeline.js matrix.js charts.js
+    layers.js page.js traces.js schedule.js network.js
     uplot/uPlot.iife.min.js uplot/uPlot.min.css)
 list(TRANSFORM UPWASH_REPORT_FILES PREPEND ${PROJECT_SOURCE_DIR}/tools/report/
      OUTPUT_VARIABLE UPWASH_REPORT_PATHS)

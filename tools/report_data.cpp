@@ -50,6 +50,7 @@ struct slice {
 std::vector<slice> merged(const traced_rank& rank, bool collectives, std::int64_t gap) {
   std::vector<const trace_event*> all;
   for (const trace_event& e : rank.events) {
+    if (e.kind == trace_kind::queues) continue;  // drawn over time by themselves
     if ((e.kind == trace_kind::collective) == collectives) all.push_back(&e);
   }
   std::ranges::stable_sort(all, {}, &trace_event::begin_ps);
@@ -93,11 +94,19 @@ json flat(const traced_rank& rank, const std::vector<slice>& slices, name_table&
     all.push_back(us(each.begin));
     all.push_back(us(each.end - each.begin));
     all.push_back(static_cast<int>(each.is->kind));
-    all.push_back(names.number(rank.name_of(*each.is)));
+    all.push_back(names.number(event_name(rank, *each.is)));
     all.push_back(each.is->peer);
     all.push_back(each.is->bytes);
   }
   return all;
+}
+
+std::int64_t last_end(const traced_rank& rank) {
+  std::int64_t last = 0;
+  for (const trace_event& e : rank.events) {
+    last = std::max(last, e.begin_ps + static_cast<std::int64_t>(e.length_ps));
+  }
+  return last;
 }
 
 json messages_of(const observe::trace& of, std::size_t most) {
@@ -129,6 +138,7 @@ json report_data(const observe::trace& of, const std::string& title, std::size_t
   for (const traced_rank& rank : of.ranks) {
     rows.push_back({{"rank", rank.head.rank},
                     {"node", rank.head.node},
+                    {"end_us", us(last_end(rank))},
                     {"slices", flat(rank, merged(rank, false, gap), names)},
                     {"collectives", flat(rank, merged(rank, true, gap), names)}});
   }

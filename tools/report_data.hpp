@@ -13,7 +13,7 @@
 namespace upwash::tools {
 
 /// Beside the numbers of `upwash trace --json`: `title`, `conduit`, `names`, `rows` (a traced rank
-/// each: `rank`, `node`, `slices` and `collectives`, six numbers a slice: begin and length in
+/// each: `rank`, `node`, `end_us`, `slices` and `collectives`, six numbers a slice: begin and length in
 /// microseconds, kind, name, peer, bytes, by their begins), `messages` (four numbers each: row of
 /// the source and of the destination, sent, handled), `critical_of` (microseconds of the critical
 /// path by rank). At most about `most_slices` slices: beyond that slices of a rank that follow each

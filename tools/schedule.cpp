@@ -16,6 +16,7 @@
 
 #include "tools/eager_limit.hpp"
 #include "tools/schedule_neighbors.hpp"
+#include "tools/schedule_page.hpp"
 #include "tools/schedule_text.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
@@ -61,6 +62,7 @@ struct schedule_arguments {
   bool text = false;
   bool json = false;
   bool svg = false;
+  bool html = false;
   neighbor_arguments neighbors;
 };
 
@@ -156,8 +158,8 @@ asked_schedule read(const schedule_arguments& given) {
 
 int list(const collective::registry& all, const asked_schedule& asked,
          const schedule_arguments& given) {
-  if (given.json || given.svg || given.rank >= 0) {
-    wrong("--json, --svg and --rank need --algorithm");
+  if (given.json || given.svg || given.html || given.rank >= 0) {
+    wrong("--json, --svg, --html and --rank need --algorithm");
   }
   if (asked.on && given.ranks == 0) wrong("--machine needs -n: a price is one for a team");
   std::string chosen;
@@ -185,20 +187,23 @@ int show(const schedule_arguments& given) {
   asked_schedule asked = read(given);
   if (given.algorithm.empty()) return list(all, asked, given);
   if (given.ranks == 0) wrong("-n is missing: the ranks of the team");
-  if (given.text + given.json + given.svg > 1) wrong("choose one of --text, --json, --svg");
+  if (given.text + given.json + given.svg + given.html > 1) {
+    wrong("choose one of --text, --json, --svg, --html");
+  }
   asked.with = all.named(asked.call.of, given.algorithm);
   if (const std::string no = collective::registry::objection(asked.with, asked.call); !no.empty()) {
     wrong(no);
   }
   record_if_needed(asked);
-  if (given.svg) {
+  if (given.svg || given.html) {
     schedule::drawing of;
     of.title = fmt::format("{} {}, {} ranks, {} bytes", given.collective, text_of(asked.with),
                            given.ranks, asked.call.bytes);
     of.ranks = given.ranks;
     of.on = asked.on ? &*asked.on : nullptr;
     of.rules = asked.rules();
-    fmt::print("{}", draw_svg(of, [&](int rank) { return asked.steps_of(rank); }));
+    const auto steps_of = [&](int rank) { return asked.steps_of(rank); };
+    fmt::print("{}", given.svg ? draw_svg(of, steps_of) : schedule_page(of, steps_of));
   } else if (given.json) {
     print_json(asked);
   } else {
@@ -264,6 +269,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--text", given->text, "Steps and counts as text (default)");
   command->add_flag("--json", given->json, "One JSON object a rank");
   command->add_flag("--svg", given->svg, "A drawing");
+  command->add_flag("--html", given->html, "A page on which one steps through it");
   command->callback([given, &status] { status = show(*given); });
 }
 

@@ -16,7 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/network_page.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/report_page.hpp"
 #include "tools/simulate_messages.hpp"
 #include "tools/simulate_plot.hpp"
 #include "tools/simulate_runs.hpp"
@@ -134,11 +136,14 @@ void draw(const simulate_arguments& given, const std::vector<plot_curve>& accept
                               {"latency", "load", "ns, mean", true, latency}}));
 }
 
-/// What each link carried in the run, of what it can.
-void draw_links(const simulate_arguments& given, const std::string& traffic,
-                const simulation_result& seen) {
+/// What each link carried, of what it can: all runs as a page, the last one as a drawing.
+void draw_links(const simulate_arguments& given, const std::vector<network_run>& runs) {
   const model::topology& on = *given.what.on;
   const double could = given.what.packets + given.what.warm_up_packets;
+  if (given.heat.ends_with(".html")) {
+    return write_file(given.heat, page_of(page_kind::network, network_data(on, could, runs)));
+  }
+  const auto& [traffic, seen] = runs.back();
   std::size_t next = 0;
   const auto take = [&](std::string name, int links) {
     heat_row row{std::move(name), {}};
@@ -170,8 +175,14 @@ void check_all(const simulate_arguments& given) {
   if (!given.json.empty()) write_file(given.json, "");
   if (!given.plot.empty()) write_file(given.plot, "");
   if (given.heat.empty()) return;
-  if (given.what.on->switches() > 1024) wrong("--heat draws at most 1024 switches");
-  if (is_multicast(given.traffic.back())) wrong("--heat does not draw multicasts");
+  if (given.what.on->switches() > most_switches_on_a_page) {
+    wrong(fmt::format("--heat draws at most {} switches", most_switches_on_a_page));
+  }
+  const bool page = given.heat.ends_with(".html");
+  if (is_multicast(given.traffic.back()) ||
+      (page && std::ranges::any_of(given.traffic, is_multicast))) {
+    wrong("--heat does not draw multicasts");
+  }
   write_file(given.heat, "");
 }
 
@@ -228,6 +239,7 @@ int simulate(simulate_arguments& given) {
   std::vector<plot_curve> accepted;
   std::vector<plot_curve> latency;
   std::string rows;
+  std::vector<network_run> runs;
   progress_bar bar(given.traffic.size() * loads.size(), given.quiet);
   for (const std::string& traffic : given.traffic) {
     const bool multicast = is_multicast(traffic);
@@ -246,13 +258,14 @@ int simulate(simulate_arguments& given) {
       accepted.back().points.emplace_back(load, seen.accepted);
       latency.back().points.emplace_back(load, seen.latency_avg_ns);
       rows += row_of(given, traffic, seen).dump() + "\n";
-      if (!given.heat.empty()) draw_links(given, traffic, seen);  // the last one stays
+      runs.push_back({traffic, seen});
       fmt::print("{:8.3f} {:10.4f} {:16.1f} {:16.1f} {:12}\n", load, seen.accepted,
                  seen.latency_avg_ns, seen.latency_p99_ns, seen.packets);
     }
   }
   if (!given.json.empty()) write_file(given.json, rows);
   if (!given.plot.empty()) draw(given, accepted, latency);
+  if (!given.heat.empty()) draw_links(given, runs);
   return 0;
 }
 
@@ -345,7 +358,8 @@ void add_simulate(CLI::App& app, int& status) {
   command->add_option("--plot", given->plot,
                       "SVG file for throughput and latency by load, or completion by size");
   command->add_option("--heat", given->heat,
-                      "SVG file for what each link carried, of the last traffic and load");
+                      "What each link carried: a page (.html) on which one looks at each traffic "
+                      "and load, on the topology; else an SVG file of the last");
   command->add_flag("--quiet", given->quiet, "No progress bar");
   command->callback([given, &status] { status = simulate(*given); });
 }

@@ -13,10 +13,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/trace_export.hpp"
 #include "tools/trace_json.hpp"
+#include "tools/trace_layers_text.hpp"
 #include "tools/trace_numbers.hpp"
+#include "tools/trace_replay.hpp"
 #include "upwash/base/error.hpp"
 
 namespace upwash::tools {
@@ -29,6 +32,7 @@ struct trace_options {
   std::string chrome;
   std::string messages;
   bool json = false;
+  what_if_options again;
 };
 
 double us(std::int64_t ps) { return static_cast<double>(ps) * 1e-6; }
@@ -141,6 +145,7 @@ void print_text(const observe::trace& t, const trace_numbers& n) {
   print_shares(n);
   print_waits(n);
   print_collectives(n);
+  print_layers(n, most_lines);
   print_traffic(n);
   print_critical(n);
 }
@@ -150,10 +155,14 @@ void run(const trace_options& chosen) {
   write_to(chosen.chrome, [&](std::ostream& out) { write_chrome(t, out); });
   write_to(chosen.messages, [&](std::ostream& out) { write_messages(t, out); });
   const trace_numbers n = numbers_of(t);
+  const std::vector<what_if> again = replay_trace(t, chosen.again);
   if (chosen.json) {
-    fmt::print("{}\n", text_of(json_of(t, n), 1));
+    nlohmann::json all = json_of(t, n);
+    all["what_if"] = json_of(again);
+    fmt::print("{}\n", text_of(all, 1));
   } else {
     print_text(t, n);
+    print_what_if(again, n.end_ps);
   }
 }
 
@@ -168,6 +177,7 @@ void add_trace(CLI::App& app) {
   command->add_option("--messages", chosen->messages,
                       "write a line for each message to this file (CSV)");
   command->add_flag("--json", chosen->json, "all numbers as JSON");
+  add_what_if(*command, chosen->again);
   command->callback([chosen] { run(*chosen); });
 }
 

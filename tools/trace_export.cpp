@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/trace_choices.hpp"
 #include "tools/trace_messages.hpp"
 
 namespace upwash::tools {
@@ -64,7 +65,7 @@ void write_slice(const traced_rank& rank, const trace_event& e, event_list& list
   list.add(fmt::format(
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
       R"("args":{{"peer":{},"bytes":{},"number":{}}}}})",
-      to_string(e.kind), quoted(rank.name_of(e)), rank.head.node, rank.head.rank, us(e.begin_ps),
+      to_string(e.kind), quoted(event_name(rank, e)), rank.head.node, rank.head.rank, us(e.begin_ps),
       us(static_cast<std::int64_t>(e.length_ps)), e.peer, e.bytes, e.number));
 }
 
@@ -114,12 +115,14 @@ void write_chrome(const observe::trace& from, std::ostream& out) {
 
 void write_messages(const observe::trace& from, std::ostream& out) {
   constexpr std::array<std::string_view, 3> lanes = {"request", "reply", "memory"};
-  out << "source,destination,lane,number,bytes,sent_us,handled_us\n";
+  out << "source,destination,lane,number,bytes,sent_us,handled_us,tag\n";
   for_each_message(from, [&](const traced_message& m) {
     const trace_event& e = *m.sent;
     out << fmt::format("{},{},{},{},{},{:.6f},", m.source->head.rank, e.peer, lanes[e.lane],
                        e.number, e.bytes, us(e.begin_ps));
     if (m.arrived != nullptr) out << fmt::format("{:.6f}", us(m.arrived->begin_ps));
+    out << ',';
+    if (m.tag) out << *m.tag;
     out << '\n';
   });
 }

@@ -63,6 +63,7 @@ nlohmann::json json_of(const observe::trace& t, const trace_numbers& n) {
                                {"end_us", us(e.end_ps)},
                                {"came_by", e.came_by}});
   }
+  add_layers(all, n);
   return all;
 }
 

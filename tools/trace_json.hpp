@@ -14,6 +14,9 @@ namespace upwash::tools {
 /// Times in microseconds. Lists that are empty are there.
 [[nodiscard]] nlohmann::json json_of(const observe::trace& t, const trace_numbers& n);
 
+/// Adds what trace_choices.hpp and trace_layers.hpp found.
+void add_layers(nlohmann::json& to, const trace_numbers& n);
+
 /// Names in traces may hold any bytes: what is no UTF-8 is replaced. `indent` -1: one line.
 [[nodiscard]] std::string text_of(const nlohmann::json& all, int indent);
 

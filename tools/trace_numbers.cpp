@@ -68,6 +68,8 @@ class share_counter {
   std::vector<const trace_event*> open_;
 };
 
+constexpr std::size_t depth_stretches = 400;  ///< of time: what a page is wide
+
 void add_size(trace_numbers& made, std::uint64_t bytes) {
   const auto place = static_cast<std::size_t>(std::bit_width(bytes));
   if (made.sizes.size() <= place) made.sizes.resize(place + 1);
@@ -87,9 +89,9 @@ void add_traffic(trace_numbers& made, const traced_rank& rank, const trace_event
   add_size(made, e.bytes);
 }
 
-using wait_totals = std::map<std::string, name_total, std::less<>>;
+using name_totals = std::map<std::string, name_total, std::less<>>;
 
-void add_wait(wait_totals& totals, const traced_rank& rank, const trace_event& e) {
+void add_named(name_totals& totals, const traced_rank& rank, const trace_event& e) {
   const std::string_view name = rank.name_of(e);
   auto at = totals.find(name);
   if (at == totals.end()) at = totals.emplace(name, name_total{.name = std::string(name)}).first;
@@ -97,6 +99,14 @@ void add_wait(wait_totals& totals, const traced_rank& rank, const trace_event& e
   ++at->second.count;
   at->second.ps += length;
   at->second.longest_ps = std::max(at->second.longest_ps, length);
+}
+
+/// The longest first.
+std::vector<name_total> by_time(const name_totals& totals) {
+  std::vector<name_total> all;
+  for (const auto& [name, each] : totals) all.push_back(each);
+  std::ranges::stable_sort(all, std::greater<>(), &name_total::ps);
+  return all;
 }
 
 /// The calls of one collective operation: name, team, number, and who began when.
@@ -163,20 +173,26 @@ class collective_counter {
 
 trace_numbers numbers_of(const observe::trace& of) {
   trace_numbers made;
-  wait_totals waits;
+  name_totals waits;
+  name_totals steps;
   for (const traced_rank& rank : of.ranks) {
     made.events += rank.events.size();
     made.shares.push_back(share_counter(rank).shares());
     for (const trace_event& e : rank.events) {
       made.end_ps = std::max(made.end_ps, end_of(e));
       add_traffic(made, rank, e);
-      if (e.kind == trace_kind::wait) add_wait(waits, rank, e);
+      if (e.kind == trace_kind::wait) add_named(waits, rank, e);
+      if (e.kind == trace_kind::step) add_named(steps, rank, e);
     }
   }
-  for (const auto& [name, each] : waits) made.waits.push_back(each);
-  std::ranges::stable_sort(made.waits, std::greater<>(), &name_total::ps);
+  made.waits = by_time(waits);
+  made.steps = by_time(steps);
   made.collectives = collective_counter(of).by_time();
   made.critical = critical_path(of);
+  made.choices = choices_of(of);
+  made.streams = streams_of(of);
+  made.matching = matching_of(of, made.end_ps, depth_stretches);
+  made.migrations = migrations_of(of);
   return made;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/trace_choices.hpp"
+#include "tools/trace_layers.hpp"
 #include "upwash/observe/trace_files.hpp"
 
 namespace upwash::tools {
@@ -69,6 +71,11 @@ struct trace_numbers {
   std::vector<std::uint64_t>
       sizes;                        ///< messages and memory operations of 0, 1, 2-3, 4-7, ... bytes
   std::vector<path_part> critical;  ///< from the begin to the end
+  std::vector<name_total> steps;    ///< of collectives; the longest first
+  std::vector<choice_total> choices;
+  std::vector<stream_total> streams;
+  matching_total matching;
+  std::vector<migration_total> migrations;
 };
 
 /// O(events log events).

@@ -239,6 +239,52 @@ TEST_F(trace_files, have_more_names_than_a_table_first_holds) {
   for (std::size_t i = 0; i < 2000; ++i) EXPECT_EQ(one.name_of(one.events[i]), texts[i % 1000]);
 }
 
+TEST_F(trace_files, have_long_texts_up_to_half_of_the_room_for_names) {
+  const std::string text(5000, 'x');
+  std::vector<std::uint32_t> names;
+  {
+    trace_writer out(part(0), {.virtual_time = true}, 1 << 20, 1 << 16);
+    for (int i = 0; i < 30; ++i) {
+      names.push_back(out.long_text(text));
+      out.next() = {.name = names.back(), .kind = trace_kind::choice};
+    }
+    out.next() = {.name = out.name("short", nullptr, {})};
+    out.close();
+  }
+  const trace all = read_trace(file());
+  const traced_rank& one = all.ranks.at(0);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = one.name_of(one.events[i]);
+    if (names[i] == 0) {
+      EXPECT_EQ(name, "?");
+    } else {
+      EXPECT_EQ(name, text.substr(0, trace_writer::most_long_text));
+      ++kept;
+    }
+  }
+  EXPECT_EQ(kept, trace_head::name_room / 2 / trace_writer::most_long_text);
+  EXPECT_EQ(one.name_of(one.events.back()), "short");
+}
+
+TEST_F(trace_files, of_an_older_version_are_read_and_of_a_newer_one_refused) {
+  write(0, 1, 10);
+  const std::string whole = bytes_of(part(0));
+  for (const std::uint32_t version : {1U, trace_head::right_version + 1}) {
+    std::string bytes = whole;
+    trace_head head;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    head.version = version;
+    std::memcpy(bytes.data(), &head, sizeof head);
+    set_bytes(part(0), bytes);
+    if (version == 1) {
+      EXPECT_EQ(read_trace(file()).ranks.at(0).events.size(), 10U);
+    } else {
+      EXPECT_THROW(static_cast<void>(read_trace(file())), error);
+    }
+  }
+}
+
 /// Two hosts whose clocks differ by far: a message never comes before it was sent.
 TEST_F(trace_files, of_hosts_with_other_clocks_are_on_one) {
   const auto write_host = [&](int rank, std::int64_t ahead) {

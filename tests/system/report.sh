@@ -128,6 +128,91 @@ says "$page" 'function act() {
   return [first, last, document.documentElement.dataset.theme !== theme];
 }' '{"said":["3","0",true],"errors":[]}'
 
+# What layers did: a choice that is clicked shows its candidates with their prices; streams, queues,
+# migrations, steps and replays on other machines have their parts.
+"$upwash" run -n 3 --trace "$work/d" "$bin/layers" >"$work/out" 2>&1
+"$upwash" report "$work/d" --on ethernet --on edr -o "$page" >"$work/out"
+says "$page" 'function act() {
+  const parts = [...document.querySelectorAll("h3")].map((h) => h.textContent);
+  const wanted = ["What the tuner chose", "Steps of collectives", "Messages of streams", "Tagged messages",
+                  "Objects that migrated", "What if"];
+  const table = (name) => [...document.querySelectorAll("h3")].find((h) => h.textContent === name);
+  const rows = [...document.querySelectorAll("tr.picks")];
+  const sum = rows.find((r) => r.lastChild.textContent.startsWith("all_reduce of 8 bytes"));
+  sum.click();
+  const detail = document.querySelector(".detail");
+  const chosen = detail.querySelectorAll(".candidate.chosen").length;
+  const prices = [...detail.querySelectorAll(".candidate")].filter((c) => /us predicted$/.test(c.textContent)).length;
+  const took = /^took by .*: 7 calls, /.test(detail.querySelector(".took").textContent);
+  const lists = document.querySelectorAll("select");
+  const list = lists[lists.length - 1];
+  list.selectedIndex = 1;
+  list.dispatchEvent(new Event("change"));
+  const plots = document.querySelectorAll(".uplot").length;
+  return [wanted.filter((w) => !parts.includes(w)), detail.querySelector("b").textContent, chosen, prices > 2, took,
+          list.value, list.options.length, plots];
+}' '{"said":[[],"all_reduce of 8 bytes among 3 ranks",1,true,true,"ethernet",3,3],"errors":[]}'
+
+# Names are text, whatever they hold.
+python3 - "$page" "$work/names.html" <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+evil = r"\u003cimg src=x onerror=errors.push(1)>"
+text = re.sub(r'"problem":"[^"]*"', lambda m: '"problem":"%s"' % evil.replace("\\u", "\u"), text)
+text = re.sub(r'"opened_at":"[^"]*"', lambda m: '"opened_at":"%s"' % evil.replace("\\u", "\u"), text)
+open(sys.argv[2], "w").write(text)
+PY
+says "$work/names.html" 'function act() {
+  document.querySelector("tr.picks").click();
+  return [document.querySelectorAll("img").length, document.querySelector(".detail b").textContent.startsWith("<img")];
+}' '{"said":[0,true],"errors":[]}'
+
+# A schedule that one steps through: all of it, its begin, a step, back, by rounds, by its slider.
+"$upwash" schedule all_reduce --algorithm recursive_doubling -n 8 --bytes 64 --html >"$page"
+says "$page" 'function act() {
+  const [view] = views;
+  const press = (name) => [...document.querySelectorAll("button")].find((b) => b.textContent === name).click();
+  const says = () => document.querySelector(".says").textContent;
+  const all = says();
+  const sends = view.steps.filter((s) => s.kind === "send");
+  press("first");
+  const none = says();
+  press("next");
+  const one = says().includes("send to rank");
+  document.querySelector("input[type=checkbox]").click();
+  press("first");
+  press("next");
+  const round = [says().startsWith("round 0"), view.turns.length];
+  press("next"); press("next"); press("back");
+  const slider = document.querySelector("input[type=range]");
+  const at = [view.at, slider.value, slider.max];
+  slider.value = 1;
+  slider.dispatchEvent(new Event("input"));
+  const s = sends[3];
+  const tip = view.name_of(view.near((view.x_of(s.begun) * 2 + view.x_of(s.arrives)) / 3, (view.y_of(s.rank) * 2 + view.y_of(s.peer)) / 3));
+  document.getElementById("theme").click();
+  return [all.startsWith("All steps"), none, one, round, at, view.at, sends.length, /^rank [0-7]: send to rank/.test(tip), inked(views[0].canvas) > 5];
+}' '{"said":[true,"Nothing has begun.",true,[true,3],[2,"2","3"],1,24,true,true],"errors":[]}'
+
+# Links of a network by what they carried: all loads of a run, each kind of topology.
+for topology in fat-tree:ports=4,levels=3 torus:size=4x4 hypercube:dimensions=4 dragonfly:routers=4,nodes=2,global=2 mesh:size=3x3x3; do
+  "$upwash" simulate --topology "$topology" --traffic hot-spot:node=0,percent=20 --load 0.2,0.6 --packets 200 \
+    --heat "$page" --quiet >"$work/out"
+  says "$page" 'function act() {
+    const [view] = views;
+    const hot = view.text_of(view.hottest(1)[0]);
+    const shares = view.data.runs.map((run) => Math.max(...run.shares));
+    const slider = document.querySelector("input[type=range]");
+    slider.value = 0;
+    slider.dispatchEvent(new Event("input"));
+    const switches = new Set([...Array(view.data.switches).keys()].map((s) => view.places.get(s).map((v) => v.toFixed(4)).join()));
+    const inside = [...view.places.values()].every(([x, y]) => x >= 0 && x <= 1 && y >= 0 && y <= 1);
+    document.getElementById("theme").click();
+    return [/ to node 0: /.test(hot), shares[0] < shares[1], document.querySelector(".facts ~ .frame ~ .facts").textContent.includes("load 0.200"),
+            switches.size === view.data.switches, inside, inked(views[0].canvas) > 10];
+  }' '{"said":[true,true,true,true,true,true],"errors":[]}'
+done
+
 # Two traces side by side, on one scale.
 "$upwash" report "$work/a" "$work/b" -o "$page" >"$work/out"
 says "$page" 'function act() {

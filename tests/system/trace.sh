@@ -72,6 +72,80 @@ done
 calls = [c for c in json.load(sys.stdin)["collectives"] if "late.cpp" in c["name"]]
 assert sum(c["compared"] for c in calls) == 10, calls' || fail "starts of a persistent operation are told apart"
 
+# What layers do is counted as the program counts it: messages of streams by their causes, tagged
+# messages and both their queues, objects that migrate, steps of collectives, choices of the tuner.
+# counted CONDUIT RANKS
+counted() {
+  "$upwash" run -n "$2" --conduit "$1" --trace "$file" "$bin/layers" >"$work/layers.json" 2>"$work/out"
+  "$upwash" trace "$file" --json --messages "$work/messages.csv" >"$work/trace.json"
+  python3 - "$work/layers.json" "$work/trace.json" "$work/messages.csv" "$2" <<'PY' || fail "what layers do on $1 is counted"
+import csv, json, sys
+did, seen, ranks = json.load(open(sys.argv[1])), json.load(open(sys.argv[2])), int(sys.argv[4])
+sent = lambda *causes: sum(s["messages"] for s in seen["streams"] if s["cause"] in causes)
+assert {s["opened_at"].split(":")[0] for s in seen["streams"]} == {"layers.cpp"}, seen["streams"]
+assert sum(s["messages"] for s in seen["streams"]) == did["stream_messages"], (did, seen["streams"])
+assert sum(s["bytes"] for s in seen["streams"]) == did["stream_bytes"], (did, seen["streams"])
+assert sum(s["items"] for s in seen["streams"]) == 1000 * ranks, seen["streams"]
+assert sent("full", "threshold") == did["stream_full"] > 0 and sent("asked") == did["stream_asked"]
+for s in seen["streams"]:
+    assert sum(s["fills"]) == s["messages"] and s["receivers"]
+    if s["cause"] == "threshold": assert 0.9 < s["fill"] < 1.2, s
+
+tagged = seen["matching"]
+half = did["tagged"] * ranks
+assert tagged["messages"] == tagged["receives"] == 2 * half, tagged
+assert tagged["found_a_receive"] == tagged["waited"] == half, tagged
+assert tagged["unexpected"] == tagged["found_a_message"] == half, tagged
+assert [t["tag"] for t in tagged["tags"]] == [*range(did["tagged"]), *range(100, 100 + did["tagged"])]
+assert all(t["messages"] == ranks and t["bytes"] == 4 * ranks for t in tagged["tags"])
+for r in tagged["ranks"]:
+    assert r["most_posted"] == r["most_unexpected"] == did["tagged"], tagged["ranks"]
+assert max(tagged["posted_depth"]) == max(tagged["unexpected_depth"]) == did["tagged"]
+with_tag = [r["tag"] for r in csv.DictReader(open(sys.argv[3])) if r["tag"]]
+assert len(with_tag) == 2 * half, len(with_tag)
+
+assert sum(m["objects"] for m in seen["migrations"]) == did["migrations"], seen["migrations"]
+assert all(m["to"] == (m["from"] + 1) % ranks and m["bytes"] > 400 * m["objects"] for m in seen["migrations"])
+
+sums = [c for c in seen["choices"] if c["problem"].startswith("all_reduce of 8 bytes among %d " % ranks)]
+assert len(sums) == 1, seen["choices"]
+priced = {c["name"]: c["predicted_us"] for c in sums[0]["candidates"]}
+assert sums[0]["chosen"] in priced and len(priced) > 3, sums
+best = min(p for p in priced.values() if p is not None)
+assert priced[sums[0]["chosen"]] <= 1.04 * best, sums
+ran = [r for r in sums[0]["ran"] if r["algorithm"] == sums[0]["chosen"].split(":")[0]]
+assert ran[0]["calls"] == did["sums"] and 0 < ran[0]["least_us"] <= ran[0]["us"] / ran[0]["calls"], ran
+assert any(s["name"].endswith(" all_reduce") and s["count"] >= did["sums"] * ranks for s in seen["steps"]), seen["steps"]
+PY
+}
+counted shm 3
+counted sim 4
+grep -qE "^ +[0-9.]+ +[0-9.]+  all_reduce of 8 bytes among 4 ranks: " <("$upwash" trace "$file") ||
+  fail "a choice stands in the text with what it took"
+
+# What if: as it was measured the replay ends when the job did; a machine whose messages take longer
+# takes longer, and the program's work stays.
+"$upwash" run -n 4 --conduit sim --machine edr --trace "$file" "$bin/late" 2 >"$work/out" 2>&1
+"$upwash" trace "$file" --on edr --on ethernet --on lemieux --json >"$work/again.json"
+python3 - "$work/again.json" <<'PY' || fail "the replay of a trace is near what was measured"
+import json, sys
+trace = json.load(open(sys.argv[1]))
+was, edr, slow, other = trace["what_if"]
+assert was["on"] == "" and [w["on"] for w in (edr, slow, other)] == ["edr", "ethernet", "lemieux"]
+assert abs(was["us"] / trace["us"] - 1) < 0.01, (was["us"], trace["us"])
+assert abs(edr["us"] / trace["us"] - 1) < 0.05, (edr["us"], trace["us"])
+assert edr["us"] < slow["us"], (edr["us"], slow["us"])
+for each in trace["what_if"]:
+    assert each["stranded"] == 0 and len(each["ranks"]) == 4
+    late = [r["work_us"] > 9900 for r in each["ranks"]]
+    assert late == [False, False, True, False], each
+PY
+"$upwash" run -n 8 --conduit sim --machine lemieux:ranks_a_node=1 --trace "$file" "$bin/04_streams" >"$work/out" 2>&1
+"$upwash" trace "$file" --on lemieux:ranks_a_node=1 --topology fat-tree:ports=4,levels=3 >"$work/out" ||
+  fail "a trace is done again on a topology"
+grep -qE "^ +[0-9.]+ +[0-9.]+x  lemieux:ranks_a_node=1, fat-tree" "$work/out" || fail "and its time stands there"
+refused "--topology needs --on: the machine whose messages travel" "$upwash" trace "$file" --topology torus:size=2x2
+
 # A full disk: the job goes on, its trace has what there was room for and says what is missing.
 if unshare -m true 2>/dev/null; then
   mkdir "$work/small"

@@ -26,8 +26,24 @@ function bars(into, labels, values, title, unit) {
   }, [x, values], into);
 }
 
-// Rows of values; a column is {title, of: row -> value, text: value -> string}.
-function sorted_table(columns, rows, first) {
+// Steps over time; a series is [name, values, colour].
+function lines(into, times, series) {
+  const axis = {stroke: colour("--faint"), grid: {stroke: colour("--line"), width: 0.5},
+                ticks: {stroke: colour("--line")}};
+  return new uPlot({
+    width: into.clientWidth, height: 190, legend: {show: true}, cursor: {drag: {x: false, y: false}},
+    scales: {x: {time: false}, y: {range: (u, low, high) => [0, high * 1.08 || 1]}},
+    axes: [{...axis, values: (u, all) => all.map(time_text)},
+           {...axis, size: 68, values: (u, all) => all.map((v) => v.toLocaleString("en"))}],
+    series: [{label: "time", value: (u, v) => v === null ? "" : time_text(v)},
+             ...series.map(([label, , name]) => ({label, stroke: colour(name), width: 1.5,
+               paths: uPlot.paths.stepped({align: 1}), points: {show: false}}))],
+  }, [times, ...series.map(([, values]) => values)], into);
+}
+
+// Rows of values; a column is {title, of: row -> value, text: value -> string}. `picked` is told the
+// row that is clicked.
+function sorted_table(columns, rows, first, picked) {
   const frame = document.createElement("div");
   frame.className = "table";
   const table = frame.appendChild(document.createElement("table"));
@@ -43,6 +59,10 @@ function sorted_table(columns, rows, first) {
     body.replaceChildren();
     for (const row of order.slice(0, 500)) {
       const line = body.insertRow();
+      if (picked !== undefined) {
+        line.className = "picks";
+        line.addEventListener("click", () => picked(row));
+      }
       for (const column of columns) {
         line.insertCell().textContent = (column.text ?? String)(column.of(row), row);
       }

@@ -1,5 +1,5 @@
 "use strict";
-// Puts the parts of the page together, for one trace or for two side by side.
+// What all pages have: their parts, colours, light and dark.
 
 function element(parent, kind, text, name) {
   const made = parent.appendChild(document.createElement(kind));
@@ -26,126 +26,48 @@ function check(parent, text, on, change) {
   return box;
 }
 
-function prepare(trace) {
-  trace.row_of = new Map(trace.rows.map((row, i) => [row.rank, i]));
-  trace.node_of = [];
-  trace.node_count = 1;
-  for (const row of trace.rows) {
-    trace.node_of[row.rank] = row.node;
-    trace.node_count = Math.max(trace.node_count, row.node + 1);
-  }
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function head_of(into, trace) {
-  element(into, "h2", trace.title);
-  element(into, "div", trace.rows.length + " of " + trace.ranks + " ranks, " + number(trace.events) + " events, " +
-    time_text(trace.end_us) + (trace.virtual ? " of virtual time" : "") + ", conduit " + trace.conduit, "facts");
-  for (const line of trace.missing) element(into, "div", "missing: " + line, "missing");
+function time_text(us) {
+  if (us >= 1e6) return (us / 1e6).toFixed(3) + " s";
+  if (us >= 1e3) return (us / 1e3).toFixed(3) + " ms";
+  return us.toFixed(3) + " us";
 }
 
-function timeline_of(into, trace) {
-  element(into, "h3", "What each rank did");
-  const bar = element(into, "div", undefined, "bar");
-  const frame = element(into, "div", undefined, "frame");
-  const view = new Timeline(trace, element(frame, "canvas"));
-  const search = element(bar, "input");
-  search.placeholder = "search names";
-  search.className = "search";
-  search.addEventListener("input", () => view.search(search.value));
-  element(bar, "button", "all").addEventListener("click", () => view.reset());
-  check(bar, "messages", true, (on) => { view.arrows = on; view.draw(); });
-  check(bar, "critical path", false, (on) => { view.critical = on; view.draw(); });
-  for (const [name, text] of [["--compute", "computes"], ["--wait", "waits"], ["--library", "messages, handlers"],
-                              ["--memory", "memory"], ["--collective", "collective"]]) {
-    const key = element(bar, "span", undefined, "key");
-    element(key, "i").style.background = "var(" + name + ")";
-    key.append(text);
-  }
-  element(into, "div", "Wheel: time; shift and wheel: ranks; drag: move; double click, 0: all; arrows, + and -: by keys. " +
-    "White: the program's own." + (trace.merged_us > 0 ? " Slices that follow each other within " +
-    time_text(trace.merged_us) + " are drawn as one." : ""), "faint");
-  view.draw();
-  return view;
+function show_tip(event, text) {
+  const tip = document.getElementById("tip");
+  tip.hidden = text === null;
+  if (text === null) return;
+  tip.textContent = text;
+  const right = event.clientX + 14 + tip.offsetWidth > innerWidth;
+  tip.style.left = (right ? event.clientX - 14 - tip.offsetWidth : event.clientX + 14) + "px";
+  tip.style.top = event.clientY + 14 + "px";
 }
 
-function shares_of(into, trace) {
-  element(into, "h3", "Time of each rank");
-  const all = (row) => row.program_us + row.wait_us + row.library_us || 1;
-  into.append(sorted_table([
-    {title: "rank", of: (r) => r.rank},
-    {title: "time us", of: all, text: number},
-    {title: "program %", of: (r) => r.program_us / all(r), text: percent},
-    {title: "wait %", of: (r) => r.wait_us / all(r), text: percent},
-    {title: "library %", of: (r) => r.library_us / all(r), text: percent},
-    {title: "of the critical path %", of: (r) => (trace.critical_of[r.rank] ?? 0) / trace.end_us, text: percent},
-  ], trace.shares, 3));
+// Of a point to what lies between two others.
+function distance_to(x, y, [ax, ay], [bx, by]) {
+  const square = (bx - ax) ** 2 + (by - ay) ** 2;
+  const share = square === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / square));
+  return Math.hypot(x - ax - share * (bx - ax), y - ay - share * (by - ay));
 }
 
-function calls_of(into, trace) {
-  element(into, "h3", "Collectives");
-  const worst = (c) => c.late.reduce((a, b) => b.late_us > (a?.late_us ?? -1) ? b : a, null);
-  into.append(sorted_table([
-    {title: "calls", of: (c) => c.calls, text: number},
-    {title: "bytes", of: (c) => c.bytes_most, text: (v, c) => c.bytes_least === v ? number(v) : number(c.bytes_least) + "-" + number(v)},
-    {title: "mean us", of: (c) => c.us / c.calls, text: (v) => v.toFixed(2)},
-    {title: "longest us", of: (c) => c.longest_us, text: number},
-    {title: "late rank", of: (c) => worst(c)?.late_us ?? 0,
-     text: (v, c) => worst(c) === null ? "" : worst(c).rank + " (" + worst(c).last + " of " + c.compared + ", " + number(v) + " us)"},
-    {title: "collective", of: (c) => c.name},
-  ], trace.collectives, 3));
-  element(into, "h3", "Waits");
-  into.append(sorted_table([
-    {title: "count", of: (w) => w.count, text: number},
-    {title: "all us", of: (w) => w.us, text: number},
-    {title: "longest us", of: (w) => w.longest_us, text: number},
-    {title: "waits for", of: (w) => w.name},
-  ], trace.waits, 1));
-}
-
-function matrix_of(into, trace) {
-  element(into, "h3", "Who sends to whom");
-  const bar = element(into, "div", undefined, "bar");
-  const view = new Matrix(trace, element(element(into, "div", undefined, "frame"), "canvas"));
-  choice(bar, ["bytes", "messages"], "bytes", (what) => { view.what = what; view.draw(); });
-  choice(bar, ["ranks", "nodes"], "ranks", (what) => { view.nodes = what === "nodes"; view.draw(); });
-  view.draw();
-  return view;
-}
-
-function sizes_of(into, trace) {
-  element(into, "h3", "Sizes of messages, puts, gets and atomics");
-  const labels = trace.sizes.map((_, i) => i === 0 ? "0 B" : bytes_text(2 ** (i - 1)) + (i > 1 ? "+" : ""));
-  if (labels.length === 0) element(into, "div", "none", "faint");
-  else bars(element(into, "div", undefined, "frame"), labels, trace.sizes, "bytes", "how many");
-}
-
-function build() {
-  const traces = JSON.parse(document.getElementById("data").textContent);
-  const main = document.getElementById("traces");
-  main.replaceChildren();
-  main.className = traces.length > 1 ? "two" : "";
-  const views = [];
-  const longest = Math.max(...traces.map((trace) => trace.end_us));
-  for (const trace of traces) {
-    trace.scale_us = longest;
-    prepare(trace);
-    const into = element(main, "section");
-    head_of(into, trace);
-    views.push(timeline_of(into, trace));
-    shares_of(into, trace);
-    calls_of(into, trace);
-    views.push(matrix_of(into, trace));
-    sizes_of(into, trace);
-  }
-  return views;
-}
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
-let views = build();
-document.getElementById("theme").addEventListener("click", () => {
+// Draws a page by build(data), which returns what has a draw(); again in the other theme.
+let views = [];
+function show(build) {
+  const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
-  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
-  views = build();
-});
-addEventListener("resize", () => views.forEach((view) => view.draw()));
+  root.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const main = document.getElementById("traces");
+  const fresh = () => {
+    main.replaceChildren();
+    views = build(data, main);
+  };
+  fresh();
+  document.getElementById("theme").addEventListener("click", () => {
+    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+    fresh();
+  });
+  addEventListener("resize", () => views.forEach((view) => view.draw()));
+}

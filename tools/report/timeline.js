@@ -2,29 +2,11 @@
 // What each rank did when. A row a rank; a slice is drawn where it is at least a fraction of a pixel,
 // the rest of a pixel's slices only once, so the work is bounded by the canvas and not by the trace.
 
-const KINDS = ["send", "arrive", "put", "get", "atomic", "flush", "wait", "collective", "compute"];
+const KINDS = ["send", "arrive", "put", "get", "atomic", "flush", "wait", "collective", "compute",
+               "choice", "batch", "tagged", "receive", "queues", "migrate", "step"];
 const KIND_COLOURS = ["--library", "--library", "--memory", "--memory", "--memory", "--memory",
-                      "--wait", "--collective", "--compute"];
-
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function time_text(us) {
-  if (us >= 1e6) return (us / 1e6).toFixed(3) + " s";
-  if (us >= 1e3) return (us / 1e3).toFixed(3) + " ms";
-  return us.toFixed(3) + " us";
-}
-
-function show_tip(event, text) {
-  const tip = document.getElementById("tip");
-  tip.hidden = text === null;
-  if (text === null) return;
-  tip.textContent = text;
-  const right = event.clientX + 14 + tip.offsetWidth > innerWidth;
-  tip.style.left = (right ? event.clientX - 14 - tip.offsetWidth : event.clientX + 14) + "px";
-  tip.style.top = event.clientY + 14 + "px";
-}
+                      "--wait", "--collective", "--compute", "--choice", "--stream", "--tag",
+                      "--tag", "--tag", "--migrate", "--step"];
 
 class Timeline {
   constructor(trace, canvas) {

@@ -294,7 +294,7 @@ std::optional<selector::choice> model_selector::cheapest(const registry& from, c
   return choice{best.what,
                 fmt::format("the prices on {}{}{}{}", predicts_->on().name, instead_, prices.text,
                             objections(from, call)),
-                near(std::move(serve), best)};
+                near(std::move(serve), best), prices.all};
 }
 
 selector::choice model_selector::unpriced(const registry& from, const problem& call) const {

@@ -27,6 +27,8 @@ class selector {
     std::string why;
     /// What may be as fast, in predicted order: tried in the program where the job adapts.
     std::vector<ranked> others{};
+    /// All that was looked at, with what each should take, where something is known: for traces.
+    std::vector<ranked> considered{};
   };
   /// One of the registry's algorithms, with parameters, that has no objection to the call. Throws
   /// `error` (argument) when there is none. The reference is good until the next call.

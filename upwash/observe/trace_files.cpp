@@ -90,9 +90,10 @@ class part_reader {
     std::memcpy(&of_.head, part_.data(), sizeof of_.head);
     const trace_head& head = of_.head;
     if (head.magic != trace_head::right_magic) return refuse("it is no part of a trace");
-    if (head.version != trace_head::right_version || head.event_bytes != sizeof(trace_event)) {
-      return refuse(
-          fmt::format("it has version {}, this reads {}", head.version, trace_head::right_version));
+    if (head.version == 0 || head.version > trace_head::right_version ||
+        head.event_bytes != sizeof(trace_event)) {
+      return refuse(fmt::format("it has version {}, this reads up to {}", head.version,
+                                trace_head::right_version));
     }
     if (head.rank < 0 || head.ranks <= 0 || head.rank >= head.ranks || head.capacity == 0) {
       return refuse(fmt::format("its head says rank {} of {}", head.rank, head.ranks));

@@ -25,8 +25,18 @@ enum class trace_kind : std::uint8_t {
   collective,  ///< from its call to its end; `number`: the same at all members, another for each
                ///< of the team (of starts of persistent ones: mostly)
   compute,     ///< the program computed, as it told (job::compute)
+  choice,      ///< the tuner chose, for that: what `name` says (traced_choice.hpp)
+  batch,       ///< items of a stream left towards `peer`: `number` of them, why, says `name`;
+               ///< `team`: thousandths of what a buffer is sent at
+  tagged,      ///< a tagged message of `peer` came; `number`: its tag
+  receive,     ///< one is wanted from `peer`, -1: any; `number`: its tag, or any_tag
+  queues,      ///< of tagged messages: `bytes` receives wait, `number` messages were kept
+  migrate,     ///< an object of the program left for `peer`; `number`: its index, cut
+  step,        ///< of a collective, in memory that members share, or with a member's messages;
+               ///< `number` and `team` as the collective's
 };
-inline constexpr std::size_t trace_kind_count = static_cast<std::size_t>(trace_kind::compute) + 1;
+inline constexpr std::size_t trace_kind_count = static_cast<std::size_t>(trace_kind::step) + 1;
+inline constexpr std::uint32_t any_traced_tag = ~std::uint32_t{0};
 
 [[nodiscard]] std::string_view to_string(trace_kind kind) noexcept;
 
@@ -40,7 +50,7 @@ struct trace_event {
   std::uint32_t name = 0;  ///< in the table of names
   trace_kind kind = trace_kind::wait;
   std::uint8_t lane = 0;   ///< of a message
-  std::uint16_t team = 0;  ///< of a collective: tells teams apart, mostly
+  std::uint16_t team = 0;  ///< of a collective or choice: tells teams apart, mostly
 };
 static_assert(sizeof(trace_event) == 40);
 
@@ -48,7 +58,7 @@ static_assert(sizeof(trace_event) == 40);
 struct trace_head {
   static constexpr std::array<char, 16> right_magic = {'u', 'p', 'w', 'a', 's',  'h', ' ', 't',
                                                        'r', 'a', 'c', 'e', '\n', 0,   0,   0};
-  static constexpr std::uint32_t right_version = 1;
+  static constexpr std::uint32_t right_version = 2;  ///< 1 had fewer kinds of events
   static constexpr std::size_t bytes = 4096;
   static constexpr std::size_t name_room = 128 * 1024;  ///< behind it
   static constexpr std::size_t events_at = bytes + name_room;

@@ -73,6 +73,13 @@ std::string_view to_string(trace_kind kind) noexcept {
     case trace_kind::wait: return "wait";
     case trace_kind::collective: return "collective";
     case trace_kind::compute: return "compute";
+    case trace_kind::choice: return "choice";
+    case trace_kind::batch: return "batch";
+    case trace_kind::tagged: return "tagged";
+    case trace_kind::receive: return "receive";
+    case trace_kind::queues: return "queues";
+    case trace_kind::migrate: return "migrate";
+    case trace_kind::step: return "step";
   }
   return "?";
 }
@@ -209,6 +216,13 @@ std::uint32_t trace_writer::name(const char* what, const char* more, const call_
   if (at.line != 0) text += fmt::format(" at {}:{}", at.name(), at.line);
   place.id = add_name(text);
   return place.id;
+}
+
+std::uint32_t trace_writer::long_text(std::string_view text) {
+  text = text.substr(0, most_long_text);
+  if (text.size() > long_texts_left_) return 0;
+  long_texts_left_ -= text.size();
+  return add_name(text);
 }
 
 /// 0 where there is no room for more.

@@ -58,6 +58,10 @@ class trace_writer {
     if (place.id == unknown) place.id = add_name(text());
     return place.id;
   }
+  /// A name of one event only, cut to so many bytes; such have half of the room for names, then it
+  /// is 0.
+  static constexpr std::size_t most_long_text = 4096;
+  [[nodiscard]] std::uint32_t long_text(std::string_view text);
 
   /// The rank leaves its job in good order. Events may follow.
   void close() noexcept;
@@ -95,6 +99,7 @@ class trace_writer {
   trace_event* lost_from_ = nullptr;  ///< those before it are counted
   std::vector<known_name> known_;     ///< open addressing; a power of two
   std::size_t known_count_ = 0;
+  std::size_t long_texts_left_ = trace_head::name_room / 2;
 };
 
 }  // namespace upwash::observe

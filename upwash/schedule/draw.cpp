@@ -17,10 +17,6 @@
 namespace upwash::schedule {
 namespace {
 
-struct seen_step {
-  traced_step when;
-  step what;
-};
 
 /// Messages take a unit of their sender's processor and nothing else.
 machine unit_machine() {
@@ -28,6 +24,42 @@ machine unit_machine() {
   on.levels[0].send_overhead = duration::from_us(1);
   return on;
 }
+
+/// When what steps send is taken at the other end.
+class arrivals {
+ public:
+  explicit arrivals(const std::vector<drawn_step>& steps) {
+    for (const drawn_step& each : steps) {
+      const step& what = each.what;
+      const bool counts = what.kind == step_kind::await;
+      if (what.kind != step_kind::receive && !counts) continue;
+      ends_[{counts ? -1 : what.peer, each.when.rank, what.edge, counts}].push_back(each.when.done);
+    }
+    for (auto& [key, all] : ends_) std::sort(all.begin(), all.end(), std::greater<>());
+  }
+
+  /// By the first receive or await that fits.
+  [[nodiscard]] duration of(const drawn_step& s) {
+    const bool counts = s.what.kind == step_kind::signal;
+    if (!counts && s.what.kind != step_kind::send) return s.when.done;
+    const auto found = ends_.find({counts ? -1 : s.when.rank, s.what.peer, s.what.edge, counts});
+    if (found == ends_.end()) return s.when.done;
+    std::vector<duration>& all = found->second;
+    if (!counts) {
+      if (all.empty()) return s.when.done;
+      const duration first = all.back();
+      all.pop_back();
+      return first;
+    }
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      if (*it >= s.when.done) return *it;
+    }
+    return s.when.done;
+  }
+
+ private:
+  std::map<std::tuple<int, int, std::uint32_t, bool>, std::vector<duration>> ends_;
+};
 
 constexpr double left = 76;
 constexpr double top = 64;
@@ -53,9 +85,9 @@ class palette {
 
 class canvas {
  public:
-  canvas(const drawing& of, std::vector<seen_step> steps)
+  canvas(const drawing& of, std::vector<drawn_step> steps)
       : of_(of), steps_(std::move(steps)), colours_(rounds_of(steps_)) {
-    for (const seen_step& s : steps_) end_ = std::max(end_, s.when.done.us());
+    for (const drawn_step& s : steps_) end_ = std::max(end_, s.when.done.us());
     // A unit is as wide as an arrow needs; time fills a page.
     const double wide = of_.on != nullptr ? 1000 : std::clamp(end_ * 92, 300.0, 2400.0);
     scale_ = end_ > 0 ? wide / end_ : 1;
@@ -68,18 +100,18 @@ class canvas {
 
   std::string svg() {
     frame();
-    for (const seen_step& s : steps_) {
+    for (const drawn_step& s : steps_) {
       if (s.what.kind == step_kind::send || s.what.kind == step_kind::signal) arrow(s);
     }
-    for (const seen_step& s : steps_) mark(s);
+    for (const drawn_step& s : steps_) mark(s);
     legend();
     return document();
   }
 
  private:
-  static std::uint32_t rounds_of(const std::vector<seen_step>& steps) {
+  static std::uint32_t rounds_of(const std::vector<drawn_step>& steps) {
     std::uint32_t rounds = 0;
-    for (const seen_step& s : steps) rounds = std::max(rounds, s.what.round + 1);
+    for (const drawn_step& s : steps) rounds = std::max(rounds, s.what.round + 1);
     return rounds;
   }
 
@@ -93,14 +125,13 @@ class canvas {
 
   void frame();
   void grid();
-  void arrow(const seen_step& s);
-  void mark(const seen_step& s);
+  void arrow(const drawn_step& s);
+  void mark(const drawn_step& s);
   void legend();
-  [[nodiscard]] duration arrival(const seen_step& s);
   [[nodiscard]] std::string document() const;
 
   const drawing& of_;
-  std::vector<seen_step> steps_;
+  std::vector<drawn_step> steps_;
   palette colours_;
   double end_ = 0;
   double scale_ = 1;
@@ -109,8 +140,6 @@ class canvas {
   double bottom_ = 0;
   std::string body_;
   std::set<std::string> heads_;  ///< colours of arrows
-  std::map<std::tuple<int, int, std::uint32_t, bool>, std::vector<duration>> ends_;
-  bool ends_known_ = false;
 };
 
 std::string escaped(const std::string& text) {
@@ -159,41 +188,13 @@ void canvas::grid() {
   }
 }
 
-/// When what a step sends is taken at the other end: by the first receive or await that fits.
-duration canvas::arrival(const seen_step& s) {
-  if (!ends_known_) {
-    ends_known_ = true;
-    for (const seen_step& each : steps_) {
-      const step& what = each.what;
-      const bool counts = what.kind == step_kind::await;
-      if (what.kind != step_kind::receive && !counts) continue;
-      ends_[{counts ? -1 : what.peer, each.when.rank, what.edge, counts}].push_back(each.when.done);
-    }
-    for (auto& [key, all] : ends_) std::sort(all.begin(), all.end(), std::greater<>());
-  }
-  const bool counts = s.what.kind == step_kind::signal;
-  const auto found = ends_.find({counts ? -1 : s.when.rank, s.what.peer, s.what.edge, counts});
-  if (found == ends_.end()) return s.when.done;
-  std::vector<duration>& all = found->second;
-  if (!counts) {
-    if (all.empty()) return s.when.done;
-    const duration first = all.back();
-    all.pop_back();
-    return first;
-  }
-  for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (*it >= s.when.done) return *it;
-  }
-  return s.when.done;
-}
-
-void canvas::arrow(const seen_step& s) {
+void canvas::arrow(const drawn_step& s) {
   const bool counts = s.what.kind == step_kind::signal;
   const int to = s.what.peer < 0 ? s.when.rank : s.what.peer;
   const std::string colour = colours_.colour(s.what.round);
   heads_.insert(colour);
   const duration from = s.when.begun;
-  const duration at = std::max(arrival(s), from);
+  const duration at = std::max(s.arrives, from);
   put(R"svg(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" class="{}" stroke="{}" marker-end="url(#a{})">)svg"
       R"svg(<title>rank {} to rank {}: {} {}, round {}, {} bytes, {:.6g} to {:.6g}</title></path>)svg",
       x(from), y(s.when.rank), x(at), y(to), counts ? "signal" : "message", colour, s.what.round,
@@ -201,7 +202,7 @@ void canvas::arrow(const seen_step& s) {
       s.what.left.bytes, from.us(), at.us());
 }
 
-void canvas::mark(const seen_step& s) {
+void canvas::mark(const drawn_step& s) {
   const std::string colour = colours_.colour(s.what.round);
   const double where = x(s.when.done);
   const double height = y(s.when.rank);
@@ -243,7 +244,7 @@ void canvas::legend() {
   }
   const auto any = [&](step_kind kind) {
     return std::any_of(steps_.begin(), steps_.end(),
-                       [&](const seen_step& s) { return s.what.kind == kind; });
+                       [&](const drawn_step& s) { return s.what.kind == kind; });
   };
   if (any(step_kind::copy)) {
     put(R"svg(<rect x="{:.1f}" y="{:.1f}" width="8" height="8" fill="#fff" stroke="#444" class="mark"/>)svg",
@@ -290,15 +291,15 @@ std::string canvas::document() const {
 
 }  // namespace
 
-std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of) {
+std::vector<drawn_step> drawn_steps(const drawing& of, function_ref<generator(int)> schedule_of) {
   if (of.ranks < 1 || of.ranks > most_ranks_drawn) {
     throw error(error_kind::argument,
                 fmt::format("a drawing of {} ranks cannot be read; at most {}: choose a smaller -n",
                             of.ranks, most_ranks_drawn));
   }
-  std::vector<seen_step> steps;
+  std::vector<drawn_step> steps;
   const auto keep = [&](const traced_step& when, const step& what) {
-    steps.push_back({when, what});
+    steps.push_back({when, what, when.done});
     if (steps.size() > most_steps_drawn) {
       throw error(error_kind::argument,
                   fmt::format("a drawing of more than {} steps cannot be read; choose fewer ranks "
@@ -316,7 +317,14 @@ std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of
   const machine units = unit_machine();
   (void)price(of.ranks, schedule_of, of.on != nullptr ? *of.on : units,
               of.on != nullptr ? of.rules : as_messages, options);
-  return canvas(of, std::move(steps)).svg();
+  arrivals ends(steps);
+  for (drawn_step& each : steps) each.arrives = ends.of(each);
+  std::ranges::stable_sort(steps, {}, [](const drawn_step& s) { return s.when.begun; });
+  return steps;
+}
+
+std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of) {
+  return canvas(of, drawn_steps(of, schedule_of)).svg();
 }
 
 }  // namespace upwash::schedule

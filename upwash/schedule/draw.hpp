@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "upwash/base/function_ref.hpp"
 #include "upwash/model/machine.hpp"
@@ -25,6 +26,19 @@ struct drawing {
   const machine* on = nullptr;
   transfer_rules rules;  ///< with a machine
 };
+
+struct drawn_step {
+  traced_step when;
+  step what;
+  /// Of a send or a signal: when the first receive or await that fits is done with it; else when it
+  /// is done itself.
+  duration arrives;
+};
+
+/// What a drawing shows, in the order of time. Throws `error` (argument) for more ranks or steps
+/// than can be read, and what price throws.
+[[nodiscard]] std::vector<drawn_step> drawn_steps(const drawing& of,
+                                                  function_ref<generator(int rank)> schedule_of);
 
 /// An SVG document without outer resources. Each arrow has a tooltip. Throws `error` (argument) for
 /// more ranks or steps than can be read, and what price throws.

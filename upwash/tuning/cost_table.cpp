@@ -37,6 +37,11 @@ const collective::selector::choice& cost_table_selector::choose(const collective
   }
   chosen_ = {best->what, fmt::format("the program's own tuner gives it {:.2f} us, the least of {}",
                                      best->ns * 1e-3, table.size())};
+  for (const cost_row& each : table) {
+    const bool known = each.ns < cost_row::unknown;
+    chosen_.considered.push_back(
+        {each.what, known ? std::optional(duration::from_ns(each.ns)) : std::nullopt});
+  }
   return chosen_;
 }
 

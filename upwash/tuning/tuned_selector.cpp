@@ -122,7 +122,7 @@ std::optional<collective::selector::choice> tuned_selector::by_packets(const reg
     return choice{first,
                   fmt::format("packets on {}, of what the model has near its choice: {}",
                               network_->name(), times.text),
-                  std::move(serve)};
+                  std::move(serve), times.by_time};
   }
   choice chosen = model_->choose(from, call);
   chosen.why +=
@@ -150,9 +150,13 @@ std::optional<collective::selector::choice> tuned_selector::measured_here(
     const registry& from, const problem& call, const finding& found) const {
   const std::vector<candidate> serve = that_serve(from, call, found);
   if (serve.empty()) return std::nullopt;
-  return choice{serve.front().what,
-                fmt::format("it took {:.2f} us, the least measured at {}", serve.front().ns * 1e-3,
-                            where_measured(found, file_))};
+  choice made{serve.front().what,
+              fmt::format("it took {:.2f} us, the least measured at {}", serve.front().ns * 1e-3,
+                          where_measured(found, file_))};
+  for (const candidate& each : serve) {
+    made.considered.push_back({each.what, duration::from_ns(each.ns)});
+  }
+  return made;
 }
 
 problem tuned_selector::class_of(const problem& call) {
@@ -173,7 +177,9 @@ std::optional<collective::selector::choice> tuned_selector::corrected(const regi
   if (serve.empty()) return std::nullopt;
   return choice{serve.front().what,
                 fmt::format("the measurements at {}, corrected by prices on {}: {}",
-                            where_measured(*found, file_), predictor_->on().name, times->text)};
+                            where_measured(*found, file_), predictor_->on().name, times->text),
+                {},
+                times->by_time};
 }
 
 tuned_selector::estimates tuned_selector::estimated(const registry& from, const problem& call,

@@ -58,7 +58,7 @@ void messenger::eager_came(int sender_rank, const label& with, std::span<const s
   if (is_late(with)) [[unlikely]]
     return drop_late(sender_rank, with, payload.size(), true);
   const envelope what = envelope_of(with);
-  record(trace_event::kind::arrival, what, payload.size());
+  record_arrival(sender_rank, what, payload.size());
   if (auto* p = static_cast<posted*>(take(*posted_, what))) {
     deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
     return_room(sender_rank, payload.size());
@@ -90,7 +90,7 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
   if (with.listed == 0 && is_late(with)) [[unlikely]]
     return drop_late(sender_rank, with, from.bytes, false);
   const envelope what = envelope_of(with);
-  record(trace_event::kind::arrival, what, from.bytes);
+  record_arrival(sender_rank, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
   if (p == nullptr && !listed_.goes_to_earlier(what)) check_ready(with, from.bytes);
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);

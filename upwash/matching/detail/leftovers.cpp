@@ -44,7 +44,7 @@ void messenger::on_team_free(const team& going) {
     }
     listed_.forget(context);
     if (listed_.inquires_in(context) || posted_->find(all) != nullptr) continue;
-    contexts_.give_back(going.id(), context, !recorder_ && options_.profile.empty());
+    contexts_.give_back(going.id(), context, options_.trace.empty() && options_.profile.empty());
   }
 }
 

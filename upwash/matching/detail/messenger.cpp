@@ -24,6 +24,10 @@ messenger::messenger(job& here)
   use({});
 }
 
+messenger::~messenger() {
+  if (log_) log_->last(depths());
+}
+
 void messenger::use(const message_options& chosen) {
   if (posted_ && posted_->size() + listed_.inquiries() > 0) {
     throw error(error_kind::argument,
@@ -35,10 +39,10 @@ void messenger::use(const message_options& chosen) {
   options_.eager_bytes = std::min(options_.eager_bytes, medium_limit(here_));
   share_ = chosen.unexpected_bytes / static_cast<std::uint64_t>(here_.size());
   envelopes_ = chosen.unexpected_envelopes / static_cast<std::uint64_t>(here_.size());
-  recorder_.reset();
-  if (!chosen.trace.empty()) {
-    recorder_ = std::make_unique<recorder>(fmt::format("{}.{}", chosen.trace, here_.rank()),
-                                           here_.rank(), here_.size());
+  log_.reset();
+  observe::trace_writer* const trace = host(here_).trace();
+  if (!chosen.trace.empty() || trace != nullptr) {
+    log_ = std::make_unique<match_log>(here_, chosen.trace, trace);
   }
   profile_ = {};
   if (!chosen.profile.empty()) profile_ = read_profile(chosen.profile, here_.rank(), here_.size());
@@ -50,7 +54,7 @@ void messenger::use(const message_options& chosen) {
   const auto move = [&](std::uint32_t context, std::uint32_t kind) {
     while (entry* e = before->take({context, any_source, any_tag, kind})) {
       unexpected_->insert(*e);
-      record(trace_event::kind::arrival, e->what, static_cast<unexpected_message*>(e)->size);
+      if (log_) log_->moved(e->what, static_cast<unexpected_message*>(e)->size);
     }
   };
   for (std::uint32_t c = 0; before && c < contexts_.end(); ++c) move(c, 0);
@@ -129,7 +133,7 @@ receiving messenger::receive(const team& from, int source, int tag, std::span<st
 }
 
 void messenger::match_or_post(posted& p, const team& from) {
-  p.number = record(trace_event::kind::post, p.what, p.into.size(), from.size());
+  p.number = record(trace_event::kind::post, p.what, p.into.size(), from);
   const int rank = rank_of(from, p.what.source);
   if (listed_.inquires()) {
     inquire(p.what, from.id(), rank, &p);  // behind those before it
@@ -164,7 +168,7 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
 std::optional<receipt> messenger::probe(const team& from, int source, int tag) {
   const envelope wanted = wanted_of(from, source, tag, "probe");
   here_.progress();
-  record(trace_event::kind::probe, wanted, 0, from.size());
+  record(trace_event::kind::probe, wanted, 0, from);
   if (const unexpected_message* a = kept_for(wanted)) {
     if (listed_.goes_to_earlier(a->what)) return std::nullopt;
     return receipt{a->what.source, a->what.tag, a->size, false};
@@ -215,7 +219,7 @@ std::optional<claimed_message> messenger::claim(const team& from, int source, in
     if (p == nullptr) return std::nullopt;
     a = &take_listed(p->rank, label(p->with), exposed_memory(p->from));
   }
-  record(trace_event::kind::claim, wanted, 0, from.size());
+  record(trace_event::kind::claim, wanted, 0, from);
   return claimed_message(*this, *a, {a->what.source, a->what.tag, a->size, false});
 }
 
@@ -276,7 +280,7 @@ bool messenger::cancel(posted& p) {
     return false;
   }
   p.got.cancelled = true;
-  if (recorder_) recorder_->cancel(now_ns(), p.number);
+  if (log_) log_->cancel(p.number, depths());
   complete(p);
   return true;
 }

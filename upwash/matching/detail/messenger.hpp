@@ -18,13 +18,13 @@
 #include "upwash/matching/detail/balances.hpp"
 #include "upwash/matching/detail/entries.hpp"
 #include "upwash/matching/detail/listed_book.hpp"
+#include "upwash/matching/detail/match_log.hpp"
 #include "upwash/matching/detail/team_contexts.hpp"
 #include "upwash/matching/edges.hpp"
 #include "upwash/matching/engines/node_pool.hpp"
 #include "upwash/matching/messages.hpp"
 #include "upwash/matching/options.hpp"
 #include "upwash/matching/profile.hpp"
-#include "upwash/matching/recording.hpp"
 #include "upwash/matching/store.hpp"
 
 namespace upwash::matching::detail {
@@ -32,6 +32,7 @@ namespace upwash::matching::detail {
 class messenger final : public service_base {
  public:
   explicit messenger(job& here);
+  ~messenger() override;
 
   void use(const message_options& chosen);
 
@@ -131,14 +132,18 @@ class messenger final : public service_base {
     return {contexts_.of(with.team, with.kind), with.member, with.tag, with.kind};
   }
   void check_promises(const team& from, envelope wanted, const char* call) const;
-  /// Nothing unless matching is recorded. Returns the number of a post.
+  // Nothing unless matching is recorded, or what the rank does is traced. Returns the number of a
+  // post.
+  void record_arrival(int sender_rank, const envelope& with, std::size_t bytes) {
+    if (log_) log_->add(trace_event::kind::arrival, with, bytes, 0, sender_rank, depths());
+  }
   std::uint64_t record(trace_event::kind what, const envelope& with, std::size_t bytes,
-                       int team_size = 0) {
-    return recorder_ ? recorder_->add(what, now_ns(), with, bytes, team_size) : 0;
+                       const team& from) {
+    if (!log_) return 0;
+    const int peer = with.source < 0 ? -1 : from.world_rank(with.source);
+    return log_->add(what, with, bytes, from.size(), peer, depths());
   }
-  [[nodiscard]] std::uint64_t now_ns() const {
-    return static_cast<std::uint64_t>(here_.now().ns());
-  }
+  [[nodiscard]] match_log::depths depths() const { return {posted_->size(), unexpected_->size()}; }
   [[nodiscard]] entry* take(store& from, const envelope& wanted);
   /// Envelopes go by value here: loaded from where they were just stored in pieces, they would wait
   /// for all stores before them, that of the last message's line too.
@@ -185,7 +190,7 @@ class messenger final : public service_base {
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
   match_profile profile_;  ///< of an earlier run; mostly empty
-  std::unique_ptr<recorder> recorder_;
+  std::unique_ptr<match_log> log_;  ///< null: nobody wants to know
   std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;

@@ -193,6 +193,7 @@ class array_core {
   void forward(std::unique_ptr<invocation> call, int member);
   void run_here(std::unique_ptr<invocation> call, element& on);
   void depart(element& going);
+  void write_down(const object_key& gone, int to, std::size_t bytes, duration begin) const;
   /// What a method's end does, where none runs; of what it sends a bounded amount waits.
   void beside_methods(function_ref<void()> act);
   void release(const object_key& key);

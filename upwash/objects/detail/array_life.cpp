@@ -16,6 +16,7 @@
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/objects/detail/array_tables.hpp"
+#include "upwash/observe/trace_writer.hpp"
 
 namespace upwash::objects {
 namespace {
@@ -110,8 +111,11 @@ void array_core::depart(element& going) {
     for (auto& [number, each] : of.early) behind.push_back(std::move(each));
   }
   created();
+  const bool traced = host(among_.here()).trace() != nullptr;
+  const duration begin = traced ? among_.here().now() : duration();
   try {
-    going.send_state(among_.world_rank(to), beside);
+    const std::size_t bytes = going.send_state(among_.world_rank(to), beside);
+    if (traced) write_down(key, to, bytes, begin);
   } catch (const std::exception& failure) {
     throw error(error_kind::fault, naming(key) + "cannot leave: " + failure.what());
   }
@@ -120,6 +124,21 @@ void array_core::depart(element& going) {
   ++departures_;
   changed(key);
   for (auto& each : behind) forward(std::move(each), to);
+}
+
+void array_core::write_down(const object_key& gone, int to, std::size_t bytes,
+                            duration begin) const {
+  constexpr std::uint64_t of_arrays = std::uint64_t{3} << 62U;  // among names of numbers
+  observe::trace_writer& into = *host(among_.here()).trace();
+  const std::uint32_t name = into.name_of_number(
+      of_arrays | name_, [&] { return fmt::format("object of {} migrates", label_); });
+  into.next() = {.begin_ps = begin.ps(),
+                 .length_ps = static_cast<std::uint64_t>((among_.here().now() - begin).ps()),
+                 .bytes = bytes,
+                 .peer = among_.world_rank(to),
+                 .number = static_cast<std::uint32_t>(gone.words[0]),
+                 .name = name,
+                 .kind = observe::trace_kind::migrate};
 }
 
 void array_core::object_arrived(std::unique_ptr<element> object, travelling beside) {

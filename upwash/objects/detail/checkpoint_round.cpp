@@ -255,7 +255,7 @@ class checkpoint_round {
       if (one.to == among_.rank()) {
         return of_.object_arrived(std::move(one.made), std::move(beside));
       }
-      one.made->send_state(among_.world_rank(one.to), beside);
+      static_cast<void>(one.made->send_state(among_.world_rank(one.to), beside));
     });
   }
 

@@ -132,8 +132,9 @@ class element {
   element(const element&) = delete;
   element& operator=(const element&) = delete;
 
-  /// The object itself, with what is said to travel, to another rank.
-  virtual void send_state(int rank, const travelling& beside) = 0;
+  /// The object itself, with what is said to travel, to another rank. Returns the bytes of its
+  /// state.
+  virtual std::size_t send_state(int rank, const travelling& beside) = 0;
   virtual void write_state(std::vector<std::byte>& out) = 0;
 
   array_core& of;

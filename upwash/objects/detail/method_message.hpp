@@ -36,7 +36,7 @@ class typed_element final : public element {
         value(site_access::make(static_cast<element&>(*this), index), std::forward<Args>(args)...) {
   }
 
-  void send_state(int rank, const travelling& beside) override;
+  std::size_t send_state(int rank, const travelling& beside) override;
   void write_state(std::vector<std::byte>& out) override {
     archive_writer archive(out);
     archive(value);
@@ -224,12 +224,13 @@ void arrive_state(incoming& in, std::uint64_t array, typename T::index_type inde
 }
 
 template <class T>
-void typed_element<T>::send_state(int rank, const travelling& beside) {
+std::size_t typed_element<T>::send_state(int rank, const travelling& beside) {
   job& here = of.among().here();
   upwash::detail::packing_buffer state(here);
   write_state(state.bytes);
   send_medium<&arrive_state<T>>(here, rank, state.bytes, of.name(), key.template as<index_type>(),
                                 beside);
+  return state.bytes.size();
 }
 
 template <class T, class... Args>

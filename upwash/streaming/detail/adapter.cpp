@@ -11,6 +11,8 @@
 #include "upwash/base/log.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/observe/trace_writer.hpp"
+#include "upwash/observe/traced_choice.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
@@ -226,12 +228,32 @@ void adapter::finished(std::uint64_t idle_of_all) {
 void adapter::apply() {
   if (of_.current().dimensions != policy_.now().dimensions) direct_.clear();
   of_.set_parameters(policy_.now());
+  if (host(of_.among().here()).trace() != nullptr) write_down();
   if (of_.among().rank() != 0) return;
   const parameters& now = of_.current();
   log(log_level::info, "streaming",
       fmt::format("stream {} of team {:#x}: {} dimensions, buffers are sent at {} bytes; {}",
                   of_.name().number, of_.among().id(), now.dimensions, now.effective_bytes,
                   policy_.why()));
+}
+
+void adapter::write_down() const {
+  observe::trace_writer& into = *host(of_.among().here()).trace();
+  const parameters& now = of_.current();
+  const call_site& at = of_.opened_at();
+  observe::traced_choice told{
+      .problem = fmt::format("stream of {} bytes among {} ranks at {}:{}", of_.record_bytes(),
+                             of_.among().size(), at.name(), at.line),
+      .chosen = fmt::format("{}-D", now.dimensions),
+      .label = std::string(of_.options().label),
+      .how = fmt::format("buffers are sent at {} bytes", now.effective_bytes),
+      .why = policy_.why()};
+  for (const policy::price& each : policy_.prices()) {
+    told.candidates.push_back({fmt::format("{}-D", each.dimensions), each.ns});
+  }
+  into.next() = {.begin_ps = of_.among().here().now().ps(),
+                 .name = into.long_text(observe::text_of(told)),
+                 .kind = observe::trace_kind::choice};
 }
 
 void adapter::drop_idle_ways() {

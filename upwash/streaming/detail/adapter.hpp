@@ -80,6 +80,7 @@ class adapter final : public observer {
   [[nodiscard]] traffic phase_so_far() const;
   void sample(const departure& what);
   void apply();
+  void write_down() const;
   void choose_direct_ways();
   void drop_idle_ways();
 

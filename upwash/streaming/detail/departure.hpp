@@ -16,6 +16,21 @@ namespace upwash::streaming {
 /// Why a message left.
 enum class cause : std::uint8_t { full, threshold, timed_out, idle, asked, alone, urgent, fetched };
 
+/// A literal.
+[[nodiscard]] constexpr const char* to_string(cause why) noexcept {
+  switch (why) {
+    case cause::full: return "full";
+    case cause::threshold: return "threshold";
+    case cause::timed_out: return "timed_out";
+    case cause::idle: return "idle";
+    case cause::asked: return "asked";
+    case cause::alone: return "alone";
+    case cause::urgent: return "urgent";
+    case cause::fetched: break;
+  }
+  return "fetched";
+}
+
 /// A message of a stream that has left.
 struct departure {
   cause why = cause::full;

@@ -86,6 +86,7 @@ engine::engine(receiver& to, const team& among, std::size_t record_bytes, bool h
                                    with.memory),
             buffers_),
       end_(among, *this),
+      trace_(host(here_).trace()),
       own_(with.memory, with.ordered),
       opened_at_(opened_at) {
   check(among, with);

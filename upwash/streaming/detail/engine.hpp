@@ -28,6 +28,10 @@
 #include "upwash/streaming/detail/ways.hpp"
 #include "upwash/streaming/options.hpp"
 
+namespace upwash::observe {
+class trace_writer;
+}
+
 namespace upwash::streaming {
 
 class node_buffers;
@@ -208,6 +212,7 @@ class engine final : public counted_work {
   /// It has left its buffer, or never was in one.
   batch counted(batch&& what);
   void note(const departure& what);
+  void write_down(const departure& what);
 
   [[nodiscard]] bool share(int destination, std::span<const std::byte> record);
   int send_shared();
@@ -238,6 +243,7 @@ class engine final : public counted_work {
   waves end_;
   parameters parameters_;
   observer* observer_ = nullptr;
+  observe::trace_writer* const trace_;
   std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
   own_batches own_;
   bool delivering_own_ = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "upwash/model/grid.hpp"
@@ -142,11 +143,13 @@ bool policy::choose(const traffic& expected) {
   candidate winner;
   std::string others;
   bool fitting = false;
+  std::vector<price> prices;
   for (int d = 1; d <= most_dimensions; ++d) {
     const bool wished = wishes_.dimensions == 0 || d == wishes_.dimensions;
     if (!wished || model::grid::near_cube(facts_.ranks, d).dimensions() != d) continue;
     const candidate one = best(d, expected);
     const bool fit = fits(d, one.bytes, expected);
+    prices.push_back({d, one.cost});
     others += fmt::format("{}{}-D {:.1f} us{}", others.empty() ? "" : ", ", d, one.cost * 1e-3,
                           fit ? "" : " (beyond the memory)");
     if (winner.bytes == 0 || (fit && !fitting) || (fit == fitting && one.cost < winner.cost)) {
@@ -173,6 +176,7 @@ bool policy::choose(const traffic& expected) {
                     fresh.cutoff_bytes != now_.cutoff_bytes || fresh.timeout != now_.timeout;
   if (!news) return false;
   now_ = fresh;
+  prices_ = std::move(prices);
   why_ = fmt::format("{:.0f} items of {:.0f} bytes for some {:.0f} destinations a phase: {}",
                      expected.items, expected.item_bytes, expected.destinations, others);
   return true;

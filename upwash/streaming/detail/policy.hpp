@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "upwash/base/duration.hpp"
 #include "upwash/model/aggregation.hpp"
@@ -51,6 +52,12 @@ class policy {
   [[nodiscard]] const traffic& seen() const noexcept { return seen_; }
   /// Why the parameters are what they are.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
+  struct price {
+    int dimensions = 1;
+    double ns = 0;  ///< of a phase
+  };
+  /// What was looked at then.
+  [[nodiscard]] const std::vector<price>& prices() const noexcept { return prices_; }
 
   /// In the phase that ends now the member idled so long: kappa is what that makes of a ns by which
   /// an item was late, in moving averages. For programs that leave it to be measured.
@@ -86,6 +93,7 @@ class policy {
   traffic seen_;
   traffic chosen_for_;
   std::string why_ = "nothing was seen yet";
+  std::vector<price> prices_;
 };
 
 }  // namespace upwash::streaming

@@ -3,11 +3,14 @@
 //
 // How the records of a stream leave: in messages, in order, by tickets, through buffers of the
 // node.
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
+#include "upwash/observe/trace_writer.hpp"
 #include "upwash/streaming/detail/engine.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
@@ -132,6 +135,19 @@ bool engine::try_send(std::uint32_t way, cause why) {
 void engine::note(const departure& what) {
   account_.sent(what);
   if (observer_ != nullptr) observer_->sent(what);
+  if (trace_ != nullptr) write_down(what);
+}
+
+void engine::write_down(const departure& what) {
+  constexpr std::size_t whole = 1000;
+  const std::size_t fill = what.bytes.size() * whole / parameters_.effective_bytes;
+  trace_->next() = {.begin_ps = here_.now().ps(),
+                    .bytes = what.bytes.size(),
+                    .peer = what.hop,
+                    .number = what.items,
+                    .name = trace_->name("batch", to_string(what.why), opened_at_),
+                    .kind = observe::trace_kind::batch,
+                    .team = static_cast<std::uint16_t>(std::min<std::size_t>(fill, UINT16_MAX))};
 }
 
 /// Into a buffer of the node. False: they are closed just now, or the record is too long.

@@ -8,9 +8,12 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/collective/detail/run/written_down.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/core/control.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/observe/traced_choice.hpp"
 
 namespace upwash::collective::detail {
 namespace {
@@ -51,6 +54,8 @@ std::string how_edges_travel(const selection& one, const problem& call) {
 
 }  // namespace
 
+choices::choices(job& here) : here_(here), trace_(host(here).trace()) {}
+
 void choices::install(const installation& with) {
   selects_ = with.chooses;
   algorithms_ = with.algorithms;
@@ -82,6 +87,7 @@ std::uint64_t choices::usual_eager_bytes(const problem& call) const {
 selector::choice choices::choose(const team& among, problem what, std::string_view named,
                                  std::string_view label) {
   what.label = label;
+  const duration begin = trace_ == nullptr ? duration() : here_.now();
   const auto forced = forced_.find(what.of);
   if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;
@@ -97,7 +103,35 @@ selector::choice choices::choose(const team& among, problem what, std::string_vi
   }
   tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
                           chosen.why, how_edges_travel(chosen.what, what)));
+  if (trace_ != nullptr) write_down(among, what, chosen, begin);
   return chosen;
+}
+
+/// Members choose the same: the prices are told by the first.
+void choices::write_down(const team& among, const problem& what, const selector::choice& chosen,
+                         duration begin) const {
+  std::uint32_t name = 0;
+  if (among.rank() == 0) {
+    observe::traced_choice told{.problem = site::described(what),
+                                .chosen = text_of(chosen.what),
+                                .label = std::string(what.label),
+                                .how = how_edges_travel(chosen.what, what),
+                                .why = chosen.why};
+    for (const ranked& each : chosen.considered) {
+      told.candidates.push_back(
+          {text_of(each.what),
+           each.predicted ? std::optional(each.predicted->ns()) : std::nullopt});
+    }
+    name = trace_->long_text(observe::text_of(told));
+  } else {
+    name = trace_->name("chooses", to_string(what.of).data(), {});
+  }
+  trace_->next() = {.begin_ps = begin.ps(),
+                    .length_ps = static_cast<std::uint64_t>((here_.now() - begin).ps()),
+                    .bytes = what.bytes,
+                    .name = name,
+                    .kind = observe::trace_kind::choice,
+                    .team = team_in_trace(among.id())};
 }
 
 void choices::tell(const team& among, const std::string& line) const {

@@ -16,6 +16,7 @@
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/selector.hpp"
+#include "upwash/observe/trace_writer.hpp"
 
 namespace upwash::collective::detail {
 
@@ -25,7 +26,7 @@ struct team_record;
 /// to adapt. What was chosen is kept with each team (team_records.hpp). Memory: O(collectives).
 class choices {
  public:
-  explicit choices(job& here) : here_(here) {}
+  explicit choices(job& here);
 
   /// Collective, blocking: members agree on what is forced. Throws `error` (configuration).
   void install(const installation& with);
@@ -55,8 +56,11 @@ class choices {
   [[nodiscard]] const registry& algorithms();
   [[nodiscard]] selector::choice first_that_serves(const problem& what);
   void tell(const team& among, const std::string& line) const;
+  void write_down(const team& among, const problem& what, const selector::choice& chosen,
+                  duration begin) const;
 
   job& here_;
+  observe::trace_writer* const trace_;
   const registry* algorithms_ = nullptr;
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "upwash/collective/detail/run/board.hpp"
+#include "upwash/collective/detail/run/written_down.hpp"
+#include "upwash/core/job.hpp"
+#include "upwash/core/team.hpp"
 #include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective::detail {
@@ -35,6 +38,9 @@ struct compact_step {
   board::place* places = nullptr;  ///< of the peer; of this rank for a receive
 };
 
+/// The member at its other end; -1: it has none, as an await, or works on own memory.
+[[nodiscard]] int peer_of(const compact_step& s, int self) noexcept;
+
 /// A schedule that runs on the team's board, in order, on the caller's stack.
 struct compact_plan {
   std::shared_ptr<const std::vector<compact_step>> steps;  ///< shared by operations under way
@@ -57,5 +63,17 @@ struct compact_plan {
 /// The steps, if they can; else none.
 [[nodiscard]] std::optional<std::vector<compact_step>> compact_steps(
     const schedule::generator& steps, int ranks, int rank, board& shared);
+
+/// Performs a step of one among these members, and writes it down.
+template <class Perform>
+void write_step(observe::trace_writer& into, const team& among, const compact_step& s,
+                const traced_collective& of, const Perform& perform) {
+  const duration begin = among.here().now();
+  perform();
+  const int peer = peer_of(s, among.rank());
+  write_down(into,
+             {to_string(s.kind).data(), s.bytes, peer < 0 ? -1 : among.world_rank(peer)}, of,
+             begin, among.here().now());
+}
 
 }  // namespace upwash::collective::detail

@@ -32,12 +32,15 @@ struct waiting_run {
   std::uint32_t number;
 
   /// Mostly it comes while one looks.
-  void wait_for(const compact_run::awaited& until) const {
+  [[nodiscard]] bool comes_soon(const compact_run::awaited& until) const {
     for (int looks = what.looks; looks >= 0; --looks) {
-      if (compact_run::is_there(until)) return;
+      if (compact_run::is_there(until)) return true;
       relax();
     }
-    wait_in_job(until);
+    return false;
+  }
+  void wait_for(const compact_run::awaited& until) const {
+    if (!comes_soon(until)) wait_in_job(until);
   }
   [[gnu::noinline]] void wait_in_job(const compact_run::awaited& until) const {
     host(steps.here)
@@ -56,6 +59,34 @@ struct waiting_run {
       steps.perform(s);
     }
   }
+};
+
+/// The same, with each step written down.
+class traced_run {
+ public:
+  traced_run(const waiting_run& of, observe::trace_writer& into, const traced_collective& as)
+      : of_(of), into_(into), as_(as) {}
+
+  void go_through() const {
+    for (const compact_step& s : *of_.what.steps) {
+      const compact_run::awaited until = of_.steps.before(s);
+      if (until.word != nullptr) wait_for(until);
+      write_step(into_, of_.record.members, s, as_, [&] { of_.steps.perform(s); });
+    }
+  }
+
+ private:
+  void wait_for(const compact_run::awaited& until) const {
+    if (compact_run::is_there(until)) return;
+    const duration begin = now();
+    if (!of_.comes_soon(until)) return of_.wait_in_job(until);  // who waits there writes it
+    write_wait(into_, as_, begin, now());
+  }
+  [[nodiscard]] duration now() const { return of_.steps.here.now(); }
+
+  const waiting_run& of_;
+  observe::trace_writer& into_;
+  const traced_collective& as_;
 };
 
 /// Settles before the run begins.
@@ -199,13 +230,18 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   const duration begin = trace_ == nullptr ? duration() : here_.now();
   if (settles) settle(run, [&] { others_.end_settling(record, epoch); });
   const exposed_buffers exposed(here_, made, *record.shared, epoch, buffers);
-  run.go_through();
-  if (trace_ != nullptr) {
-    write_down(*trace_,
-               {made.operation, made.algorithm, made.bytes, record.members.id(),
-                again == nullptr ? first_run(number) : again->run(), site},
-               begin, here_.now());
+  if (trace_ == nullptr) {
+    run.go_through();
+    return true;
   }
+  const traced_collective as{made.operation,
+                             made.algorithm,
+                             made.bytes,
+                             record.members.id(),
+                             again == nullptr ? first_run(number) : again->run(),
+                             site};
+  traced_run(run, *trace_, as).go_through();
+  write_down(*trace_, as, begin, here_.now());
   return true;
 }
 

@@ -49,6 +49,10 @@ compact_step compacted(const schedule::step& s, int rank, board& shared) {
   made.edge = s.edge;
   made.bytes = s.kind == step_kind::send ? s.left.bytes : s.into.bytes;
   made.value = s.value;
+  // Where a kind has no piece stands its peer, for peer_of.
+  const int peer = s.peer == schedule::own ? rank : s.peer;
+  if (receives) made.left.owner = peer;
+  if (s.kind == step_kind::send || s.kind == step_kind::signal) made.into.owner = peer;
   if (has_peer) made.places = shared.places_of(receives || s.peer < 0 ? rank : s.peer);
   return made;
 }
@@ -78,6 +82,13 @@ bool each_step(schedule::generator steps, int ranks, int rank, std::uint64_t scr
 }
 
 }  // namespace
+
+int peer_of(const compact_step& s, int self) noexcept {
+  for (const compact_piece* each : {&s.left, &s.right, &s.into}) {
+    if (each->owner != self) return each->owner;
+  }
+  return -1;
+}
 
 bool fits_board(const schedule::generator& steps, int ranks, int rank,
                 std::uint64_t scratch_bytes) {

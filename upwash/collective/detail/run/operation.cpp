@@ -102,7 +102,11 @@ int operation::go_on_in_turn(job& here) {
       break;
     }
     ++next_in_turn_;
-    run.perform(s);
+    if (trace == nullptr) {
+      run.perform(s);
+    } else {
+      detail::write_step(*trace, among, s, in_trace(), [&] { run.perform(s); });
+    }
   }
   ended_ = next_in_turn_ == in_turn->size();
   return static_cast<int>(next_in_turn_ - before);
@@ -225,9 +229,29 @@ void operation::stir(const slot& s) noexcept {
   stirred = true;
 }
 
+traced_collective operation::in_trace() const noexcept {
+  const signature& is = how.agreed;
+  return {is.operation.data(), is.algorithm.data(),
+          is.bytes,            among.id(),
+          persists ? run() : first_run(number), is.site};
+}
+
+/// When it was begun nobody knows: it may have waited for a message.
+void operation::write_step(const slot& done) const {
+  const schedule::step& s = done.what;
+  if (s.kind == schedule::step_kind::stage) return;
+  const bool sends = s.kind == schedule::step_kind::send;
+  const duration at = among.here().now();
+  write_down(*trace,
+             {to_string(s.kind).data(), sends ? s.left.bytes : s.into.bytes,
+              s.peer < 0 ? -1 : among.world_rank(s.peer)},
+             in_trace(), at, at);
+}
+
 void operation::complete(slot& s) noexcept {
   ensure(s.state != progress_of::done, "a step is done once", s.index);
   s.state = progress_of::done;
+  if (trace != nullptr) write_step(s);
   if (s.name != 0) slots_.store().forget(s);
   open_.unmark(s.index % slots_.size());
   if (s.what.kind != schedule::step_kind::receive) --others_;

@@ -19,6 +19,7 @@
 #include "upwash/collective/detail/run/keys.hpp"
 #include "upwash/collective/detail/run/open_steps.hpp"
 #include "upwash/collective/detail/run/slots.hpp"
+#include "upwash/collective/detail/run/written_down.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/completer.hpp"
 #include "upwash/core/region.hpp"
@@ -86,6 +87,8 @@ class operation {
   void begin_in_turn();
   /// Goes through them as far as peers have come. Returns how many.
   int go_on_in_turn(job& here);
+  /// As it stands in the trace.
+  [[nodiscard]] traced_collective in_trace() const noexcept;
   [[nodiscard]] bool goes_in_turn() const noexcept { return in_turn != nullptr && shares_memory; }
   /// Begins a phase with these steps.
   void begin(phase next, const schedule::generator& steps);
@@ -155,7 +158,8 @@ class operation {
   bool stirred = true;  ///< some step may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 
-  duration begun;  ///< where it is traced
+  duration begun;                           ///< where it is traced
+  observe::trace_writer* trace = nullptr;  ///< null: it is not
   bool shares_memory = false;
   bool epoch_counts = false;
   std::uint64_t epoch = 0;  ///< of its team, where epoch_counts
@@ -175,6 +179,7 @@ class operation {
   [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
   [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
 
+  void write_step(const slot& done) const;
   void check(const slot& fresh) const;
   [[nodiscard]] std::uint64_t size_of(schedule::buffer which) const noexcept;
   [[noreturn]] void refuse(const slot& fresh, std::string_view why) const;

@@ -84,6 +84,7 @@ request operations::begin(operation& op) {
                                                   .counted = observe::series::collectives,
                                                   .site = agreed.site});
   op.restart(begun.end);
+  op.trace = trace_;
   if (trace_ != nullptr) op.begun = here_.now();
   running_.add(op);
   host(here_).set_busy(uses_.service, true);
@@ -281,13 +282,7 @@ void operations::await_all_on(const team_record& record) {
 
 void operations::finish(operation& op) {
   running_.remove(op);
-  if (trace_ != nullptr) {
-    const signature& is = op.how.agreed;
-    const std::uint64_t run = op.persists ? op.run() : first_run(op.number);
-    write_down(*trace_,
-               {is.operation.data(), is.algorithm.data(), is.bytes, op.among.id(), run, is.site},
-               op.begun, here_.now());
-  }
+  if (trace_ != nullptr) write_down(*trace_, op.in_trace(), op.begun, here_.now());
   team_record& record = op.on_team;
   if (op.epoch_counts) {
     record.open.erase(std::find(record.open.begin(), record.open.end(), op.epoch));
