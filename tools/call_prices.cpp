@@ -41,8 +41,7 @@ std::optional<duration> call_prices::least(const std::string& operation, std::ui
   for (const collective::algorithm* each : algorithms_.of(call.of)) {
     const collective::selection one{each, model::initial_values(each->is)};
     if (!collective::registry::objection(one, call).empty()) continue;
-    const auto time =
-        predicts_.predict(one, call, most_steps, best.value_or(duration::max())).time;
+    const auto time = predicts_.predict(one, call, most_steps, best.value_or(duration::max())).time;
     if (time && (!best || *time < *best)) best = time;
   }
   return best;

@@ -64,7 +64,8 @@ std::vector<int> numbers_of(std::string_view name, std::string_view key) {
 std::vector<int> grid_sizes(const topology& on) {
   const std::string_view name = on.name();
   std::vector<int> sizes = numbers_of(name, "size=");
-  const auto all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  const auto all =
+      std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
   if (all != on.switches()) sizes.clear();
   return sizes;
 }
@@ -106,9 +107,12 @@ link_list links_of(const topology& on) {
 nlohmann::json network_data(const topology& on, double packet_times,
                             const std::vector<network_run>& runs) {
   link_list links = links_of(on);
-  nlohmann::json all = {{"title", on.name()},       {"nodes", on.nodes()},
-                        {"switches", on.switches()}, {"levels", levels_of(on)},
-                        {"sizes", grid_sizes(on)},   {"groups", group_size(on)},
+  nlohmann::json all = {{"title", on.name()},
+                        {"nodes", on.nodes()},
+                        {"switches", on.switches()},
+                        {"levels", levels_of(on)},
+                        {"sizes", grid_sizes(on)},
+                        {"groups", group_size(on)},
                         {"runs", nlohmann::json::array()}};
   for (const network_run& run : runs) {
     nlohmann::json shares = nlohmann::json::array();

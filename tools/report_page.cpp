@@ -34,8 +34,13 @@ std::string harmless(std::string json) {
 std::vector<const char*> scripts_of(page_kind what) {
   switch (what) {
     case page_kind::traces:
-      return {"uplot/uPlot.iife.min.js", "timeline.js", "matrix.js", "charts.js", "layers.js",
-              "page.js", "traces.js"};
+      return {"uplot/uPlot.iife.min.js",
+              "timeline.js",
+              "matrix.js",
+              "charts.js",
+              "layers.js",
+              "page.js",
+              "traces.js"};
     case page_kind::schedule: return {"page.js", "schedule.js"};
     case page_kind::network: return {"page.js", "network.js"};
   }

@@ -11,7 +11,7 @@
 namespace upwash::tools {
 
 /// The HTML of the page. Throws what drawn_steps throws.
-[[nodiscard]] std::string schedule_page(
-    const schedule::drawing& of, function_ref<schedule::generator(int rank)> schedule_of);
+[[nodiscard]] std::string schedule_page(const schedule::drawing& of,
+                                        function_ref<schedule::generator(int rank)> schedule_of);
 
 }  // namespace upwash::tools

@@ -47,8 +47,7 @@ runs_by_shape runs_of(const observe::trace& of) {
       one_call& call = calls[{shape(first_word(name), e.bytes, e.team),
                               std::string(algorithm_of(name)), e.number}];
       call.last_begin = std::max(call.last_begin, e.begin_ps);
-      call.last_end =
-          std::max(call.last_end, e.begin_ps + static_cast<std::int64_t>(e.length_ps));
+      call.last_end = std::max(call.last_end, e.begin_ps + static_cast<std::int64_t>(e.length_ps));
     }
   }
   runs_by_shape runs;

@@ -26,8 +26,8 @@ struct algorithm_runs {
 struct choice_total {
   observe::traced_choice is;
   std::uint64_t times = 0;
-  int rank = 0;             ///< that told it first
-  std::int64_t at_ps = 0;   ///< then
+  int rank = 0;                ///< that told it first
+  std::int64_t at_ps = 0;      ///< then
   std::int64_t length_ps = 0;  ///< of choosing, in all, at those who tell
   std::vector<algorithm_runs> ran;
 };

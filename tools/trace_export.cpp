@@ -65,8 +65,8 @@ void write_slice(const traced_rank& rank, const trace_event& e, event_list& list
   list.add(fmt::format(
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
       R"("args":{{"peer":{},"bytes":{},"number":{}}}}})",
-      to_string(e.kind), quoted(event_name(rank, e)), rank.head.node, rank.head.rank, us(e.begin_ps),
-      us(static_cast<std::int64_t>(e.length_ps)), e.peer, e.bytes, e.number));
+      to_string(e.kind), quoted(event_name(rank, e)), rank.head.node, rank.head.rank,
+      us(e.begin_ps), us(static_cast<std::int64_t>(e.length_ps)), e.peer, e.bytes, e.number));
 }
 
 /// Two ends that a number joins: collectives of a rank may overlap.

@@ -17,7 +17,8 @@ namespace upwash::tools {
 void write_chrome(const observe::trace& from, std::ostream& out);
 
 /// A line for each message: source, destination, lane, number, bytes, when it was sent, when its
-/// handler began (empty: not in the trace), in microseconds, the tag of a tagged message; by the time of sending at each source.
+/// handler began (empty: not in the trace), in microseconds, the tag of a tagged message; by the
+/// time of sending at each source.
 void write_messages(const observe::trace& from, std::ostream& out);
 
 }  // namespace upwash::tools

@@ -40,7 +40,8 @@ std::pair<std::string, std::string> cause_and_place(std::string_view name) {
 /// How deep the queues of one rank were, from its first event on.
 class queue_walk {
  public:
-  queue_walk(matching_total& into, std::int64_t end_ps) : into_(into), end_(std::max<std::int64_t>(end_ps, 1)) {}
+  queue_walk(matching_total& into, std::int64_t end_ps)
+      : into_(into), end_(std::max<std::int64_t>(end_ps, 1)) {}
 
   void walk(const traced_rank& rank) {
     matching_total::at_rank seen{rank.head.rank, 0, 0};

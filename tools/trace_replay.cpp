@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <queue>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "tools/call_prices.hpp"
@@ -51,8 +51,7 @@ class timing {
   /// From the last begin that a member waits for, to its end.
   [[nodiscard]] std::int64_t call_time(const replayed_call& of, std::int64_t own_ps) {
     if (measured() || of.longest_ps == 0) return own_ps;
-    const auto priced =
-        prices_->price(of.operation, of.bytes, static_cast<int>(of.members.size()));
+    const auto priced = prices_->price(of.operation, of.bytes, static_cast<int>(of.members.size()));
     if (!priced) return own_ps;
     const double share = static_cast<double>(own_ps) / static_cast<double>(of.longest_ps);
     return static_cast<std::int64_t>(static_cast<double>(priced->ps()) * share);
@@ -67,10 +66,10 @@ class timing {
 
 class replay {
  public:
-  replay(const trace_actions& of, timing& by) : of_(of), by_(by), messages_(of.messages.size()), calls_(of.calls.size()) {
+  replay(const trace_actions& of, timing& by)
+      : of_(of), by_(by), messages_(of.messages.size()), calls_(of.calls.size()) {
     for (std::size_t i = 0; i < of.ranks.size(); ++i) {
       const replayed_rank& each = of.ranks[i];
-      place_[each.rank] = i;
       ranks_.push_back({&each, 0, each.begin_ps, 0, each.begin_ps});
       add(each.begin_ps, event::go_on, i);
     }
@@ -128,7 +127,8 @@ class replay {
   /// The next event; packets run up to each before it happens.
   bool step() {
     if (simulator::carrier* through = by_.packets()) {
-      const auto until = events_.empty() ? through->next_time() : duration::from_ps(events_.top().at);
+      const auto until =
+          events_.empty() ? through->next_time() : duration::from_ps(events_.top().at);
       const bool under_way = through->next_time() != duration::max();
       if (under_way && through->run(until, [this](std::uint64_t id, duration at) {
             is_there(static_cast<std::size_t>(id), at.ps());
@@ -190,7 +190,9 @@ class replay {
     }
     const std::int64_t overhead = by_.cost(m.from, m.to, m.bytes).send_overhead.ps();
     if (by_.network().has_threads()) {
-      return add(by_.network().by_thread(m.from, duration::from_ps(r.now), duration::from_ps(overhead)).ps(),
+      return add(by_.network()
+                     .by_thread(m.from, duration::from_ps(r.now), duration::from_ps(overhead))
+                     .ps(),
                  event::depart, a.which);
     }
     r.now += overhead;
@@ -202,7 +204,8 @@ class replay {
     if (m.from == m.to) return is_there(which, at);
     simulator::carrier* through = by_.packets();
     if (through != nullptr && through->carries(m.from, m.to)) {
-      return through->send(duration::from_ps(at), m.from, m.to, std::max<std::uint64_t>(m.bytes, 1), which);
+      return through->send(duration::from_ps(at), m.from, m.to, std::max<std::uint64_t>(m.bytes, 1),
+                           which);
     }
     const std::size_t level = by_.network().level(m.from, m.to);
     add(by_.network()
@@ -226,7 +229,8 @@ class replay {
     if (!by_.measured() && by_.network().has_threads()) {
       const replayed_message& of = of_.messages[which];
       m.there = by_.network()
-                    .by_thread(of.to, duration::from_ps(at), by_.cost(of.from, of.to, of.bytes).receive_overhead)
+                    .by_thread(of.to, duration::from_ps(at),
+                               by_.cost(of.from, of.to, of.bytes).receive_overhead)
                     .ps();
     }
     if (m.waits) add(m.there, event::go_on, *std::exchange(m.waits, std::nullopt));
@@ -309,7 +313,6 @@ class replay {
   const trace_actions& of_;
   timing& by_;
   std::vector<state> ranks_;
-  std::unordered_map<int, std::size_t> place_;
   std::vector<message_state> messages_;
   std::vector<call_state> calls_;
   std::priority_queue<scheduled, std::vector<scheduled>, std::greater<>> events_;
@@ -367,14 +370,14 @@ void print_what_if(const std::vector<what_if>& all, std::int64_t measured_ps) {
   if (all.empty()) return;
   fmt::print("\n{:>14} {:>9}  what if (measured: {:.1f} us)\n", "us", "of that", us(measured_ps));
   for (const what_if& each : all) {
-    const double share = measured_ps == 0 ? 0
-                                          : static_cast<double>(each.total_ps) /
-                                                static_cast<double>(measured_ps);
+    const double share =
+        measured_ps == 0 ? 0
+                         : static_cast<double>(each.total_ps) / static_cast<double>(measured_ps);
     fmt::print("{:>14.1f} {:>8.2f}x  {}{}\n", us(each.total_ps), share,
                each.on.empty() ? "done again as it was measured" : each.on,
-               each.stranded == 0 ? ""
-                                  : fmt::format("; {} waits for what is not in the trace",
-                                                each.stranded));
+               each.stranded == 0
+                   ? ""
+                   : fmt::format("; {} waits for what is not in the trace", each.stranded));
   }
 }
 

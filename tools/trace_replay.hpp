@@ -33,8 +33,8 @@ struct what_if {
     std::int64_t work_ps = 0;  ///< and the rest it waits, or sends
   };
   std::vector<at_rank> ranks;
-  std::int64_t total_ps = 0;    ///< of the last rank
-  std::uint64_t stranded = 0;   ///< actions given up on: what they wait for never came
+  std::int64_t total_ps = 0;   ///< of the last rank
+  std::uint64_t stranded = 0;  ///< actions given up on: what they wait for never came
 };
 
 /// First as it was measured, then on each machine; nothing where none is asked for. O(events log

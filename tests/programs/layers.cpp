@@ -102,8 +102,9 @@ int main(int argc, char** argv) {
                                       std::span(&all, 1));
     }
     if (world.rank() != 0) return;
-    std::printf(R"({"stream_messages":%lu,"stream_full":%lu,"stream_asked":%lu,"stream_bytes":%lu,)",
-                left[0], left[1], left[2], left[3]);
+    std::printf(
+        R"({"stream_messages":%lu,"stream_full":%lu,"stream_asked":%lu,"stream_bytes":%lu,)",
+        left[0], left[1], left[2], left[3]);
     std::printf(R"("tagged":%d,"migrations":%d,"sums":%d})"
                 "\n",
                 messages, world.size() > 1 ? 10 * moves : 0, sums);

@@ -33,7 +33,7 @@ function lines(into, times, series) {
   return new uPlot({
     width: into.clientWidth, height: 190, legend: {show: true}, cursor: {drag: {x: false, y: false}},
     scales: {x: {time: false}, y: {range: (u, low, high) => [0, high * 1.08 || 1]}},
-    axes: [{...axis, values: (u, all) => all.map(time_text)},
+    axes: [{...axis, space: 110, values: (u, all) => all.map(time_text)},
            {...axis, size: 68, values: (u, all) => all.map((v) => v.toLocaleString("en"))}],
     series: [{label: "time", value: (u, v) => v === null ? "" : time_text(v)},
              ...series.map(([label, , name]) => ({label, stroke: colour(name), width: 1.5,

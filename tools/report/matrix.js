@@ -25,19 +25,13 @@ class Matrix {
   }
 
   draw() {
-    const scale = devicePixelRatio || 1;
     const {size, each, sums} = this.fields();
     this.last = {size, each, sums};
     this.left = 56;
     const wide = Math.min(this.canvas.clientWidth - this.left - 6, 420);
     this.field = wide / size;
     const tall = wide + 28;
-    this.canvas.style.height = tall + "px";
-    this.canvas.width = this.canvas.clientWidth * scale;
-    this.canvas.height = tall * scale;
-    const pen = this.canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, this.canvas.clientWidth, tall);
+    const pen = pen_of(this.canvas, this.canvas.clientWidth, tall);
     const most = sums.reduce((a, b) => Math.max(a, b), 1);
     pen.fillStyle = colour("--library");
     for (let from = 0; from < size; ++from) {

@@ -88,15 +88,9 @@ class Network {
   }
 
   draw() {
-    const scale = devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
     this.tall = Math.min(820, Math.max(360, this.width * 0.62));
-    this.canvas.style.height = this.tall + "px";
-    this.canvas.width = this.width * scale;
-    this.canvas.height = this.tall * scale;
-    const pen = this.canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, this.width, this.tall);
+    const pen = pen_of(this.canvas, this.width, this.tall);
     const shares = this.shares();
     const order = shares.map((_, i) => i).sort((a, b) => shares[a] - shares[b]);  // the hottest on top
     for (const i of order) this.draw_link(pen, i, shares[i]);
@@ -224,13 +218,9 @@ class Network {
 }
 
 show((data, main) => {
-  document.querySelector("h1").textContent = "upwash network";
-  document.title = data.title;
-  const into = element(main, "section");
-  element(into, "h2", data.title);
-  element(into, "div", data.nodes + " nodes, " + data.switches + " switches, " + data.links.length / 2 + " links, each way by itself", "facts");
-  const bar = element(into, "div", undefined, "bar");
-  const view = new Network(data, element(element(into, "div", undefined, "frame"), "canvas"));
+  const {into, bar, canvas} = drawing_of(main, "network", data.title, data.nodes + " nodes, " + data.switches +
+    " switches, " + data.links.length / 2 + " links, each way by itself");
+  const view = new Network(data, canvas);
   const facts = element(into, "div", "", "facts");
   const list = element(into, "div", "", "says");
   const slider = document.createElement("input");

@@ -46,6 +46,29 @@ function show_tip(event, text) {
   tip.style.top = event.clientY + 14 + "px";
 }
 
+// A clean canvas of so many pixels of the page, as sharp as the screen is.
+function pen_of(canvas, wide, tall) {
+  const scale = devicePixelRatio || 1;
+  canvas.style.height = tall + "px";
+  canvas.width = wide * scale;
+  canvas.height = tall * scale;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, wide, tall);
+  return pen;
+}
+
+// What pages of one drawing begin with: {into, bar, canvas}.
+function drawing_of(main, kind, title, facts) {
+  document.querySelector("h1").textContent = "upwash " + kind;
+  document.title = title;
+  const into = element(main, "section");
+  element(into, "h2", title);
+  element(into, "div", facts, "facts");
+  const bar = element(into, "div", undefined, "bar");
+  return {into, bar, canvas: element(element(into, "div", undefined, "frame"), "canvas")};
+}
+
 // Of a point to what lies between two others.
 function distance_to(x, y, [ax, ay], [bx, by]) {
   const square = (bx - ax) ** 2 + (by - ay) ** 2;

@@ -50,15 +50,9 @@ class Schedule {
   y_of(rank) { return 8 + this.row() * (rank + 0.5); }
 
   draw() {
-    const scale = devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
     this.tall = 16 + this.row() * this.data.ranks + this.foot;
-    this.canvas.style.height = this.tall + "px";
-    this.canvas.width = this.width * scale;
-    this.canvas.height = this.tall * scale;
-    const pen = this.canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, this.width, this.tall);
+    const pen = pen_of(this.canvas, this.width, this.tall);
     this.draw_lines(pen);
     const now = this.at === 0 ? new Set() : new Set(this.turns[this.at - 1].steps);
     const done = new Set(this.turns.slice(0, this.at).flatMap((turn) => turn.steps));
@@ -189,13 +183,8 @@ class Schedule {
 }
 
 show((data, main) => {
-  document.querySelector("h1").textContent = "upwash schedule";
-  document.title = data.title;
-  const into = element(main, "section");
-  element(into, "h2", data.title);
-  element(into, "div", data.ranks + " ranks, " + data.rounds + " rounds, " + data.steps.length + " steps; time in " + data.unit, "facts");
-  const bar = element(into, "div", undefined, "bar");
-  const canvas = element(element(into, "div", undefined, "frame"), "canvas");
+  const {into, bar, canvas} = drawing_of(main, "schedule", data.title, data.ranks + " ranks, " + data.rounds +
+    " rounds, " + data.steps.length + " steps; time in " + data.unit);
   const text = element(into, "pre", "", "says");
   const slider = document.createElement("input");
   const place = document.createElement("span");

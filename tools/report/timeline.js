@@ -42,15 +42,9 @@ class Timeline {
   }
 
   draw_now() {
-    const scale = devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
     this.tall = this.height();
-    this.canvas.style.height = this.tall + "px";
-    this.canvas.width = this.width * scale;
-    this.canvas.height = this.tall * scale;
-    const pen = this.canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, this.width, this.tall);
+    const pen = pen_of(this.canvas, this.width, this.tall);
     this.colours = KIND_COLOURS.map(colour);
     const first = Math.floor(this.top);
     const last = Math.min(this.rows.length, Math.ceil(this.top + this.shown));

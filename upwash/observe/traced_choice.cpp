@@ -12,7 +12,8 @@ namespace upwash::observe {
 namespace {
 
 std::string on_one_line(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t' || c == '\0'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\t' || c == '\0'; }, ' ');
   return text;
 }
 
@@ -26,9 +27,9 @@ std::string_view next_line(std::string_view& rest) {
 }  // namespace
 
 std::string text_of(const traced_choice& one) {
-  std::string all = fmt::format("{}\n{}\n{}\n{}\n", on_one_line(one.problem),
-                                on_one_line(one.chosen), on_one_line(one.label),
-                                on_one_line(one.how));
+  std::string all =
+      fmt::format("{}\n{}\n{}\n{}\n", on_one_line(one.problem), on_one_line(one.chosen),
+                  on_one_line(one.label), on_one_line(one.how));
   for (const traced_candidate& each : one.candidates) {
     all += fmt::format("\t{}\t", on_one_line(each.name));
     if (each.predicted_ns) all += fmt::format("{:.1f}", *each.predicted_ns);

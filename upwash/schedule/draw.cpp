@@ -17,7 +17,6 @@
 namespace upwash::schedule {
 namespace {
 
-
 /// Messages take a unit of their sender's processor and nothing else.
 machine unit_machine() {
   machine on = uniform_machine({}, {}, {}, 0);

@@ -68,13 +68,12 @@ void match_log::write_depths(const depths& now) {
 
 void match_log::write(trace_event::kind what, const envelope& with, std::size_t bytes, int peer) {
   const wording says = wording_of(what);
-  trace_->next() = {
-      .begin_ps = here_.now().ps(),
-      .bytes = bytes,
-      .peer = peer,
-      .number = static_cast<std::uint32_t>(with.tag),
-      .name = trace_->name(with.kind == 0 ? says.text : says.of_edges, nullptr, {}),
-      .kind = says.kind};
+  trace_->next() = {.begin_ps = here_.now().ps(),
+                    .bytes = bytes,
+                    .peer = peer,
+                    .number = static_cast<std::uint32_t>(with.tag),
+                    .name = trace_->name(with.kind == 0 ? says.text : says.of_edges, nullptr, {}),
+                    .kind = says.kind};
 }
 
 }  // namespace upwash::matching::detail

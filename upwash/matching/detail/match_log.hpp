@@ -41,7 +41,9 @@ class match_log {
   void last(const depths& now);
 
  private:
-  [[nodiscard]] std::uint64_t now_ns() const { return static_cast<std::uint64_t>(here_.now().ns()); }
+  [[nodiscard]] std::uint64_t now_ns() const {
+    return static_cast<std::uint64_t>(here_.now().ns());
+  }
   void write_depths(const depths& now);
   void write(trace_event::kind what, const envelope& with, std::size_t bytes, int peer);
 

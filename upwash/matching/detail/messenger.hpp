@@ -189,10 +189,10 @@ class messenger final : public service_base {
   job& here_;
   bool charges_;  ///< traversals cost virtual time
   message_options options_;
-  match_profile profile_;  ///< of an earlier run; mostly empty
+  match_profile profile_;           ///< of an earlier run; mostly empty
   std::unique_ptr<match_log> log_;  ///< null: nobody wants to know
-  std::uint64_t share_ = 0;      ///< of the unexpected memory, for each peer
-  std::uint64_t envelopes_ = 0;  ///< of those to be fetched, for each peer
+  std::uint64_t share_ = 0;         ///< of the unexpected memory, for each peer
+  std::uint64_t envelopes_ = 0;     ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;
   std::unique_ptr<store> unexpected_;
   team_contexts contexts_;

@@ -118,9 +118,9 @@ void choices::write_down(const team& among, const problem& what, const selector:
                                 .how = how_edges_travel(chosen.what, what),
                                 .why = chosen.why};
     for (const ranked& each : chosen.considered) {
-      told.candidates.push_back(
-          {text_of(each.what),
-           each.predicted ? std::optional(each.predicted->ns()) : std::nullopt});
+      told.candidates.push_back({text_of(each.what), each.predicted
+                                                         ? std::optional(each.predicted->ns())
+                                                         : std::nullopt});
     }
     name = trace_->long_text(observe::text_of(told));
   } else {

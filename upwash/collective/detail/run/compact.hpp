@@ -71,8 +71,7 @@ void write_step(observe::trace_writer& into, const team& among, const compact_st
   const duration begin = among.here().now();
   perform();
   const int peer = peer_of(s, among.rank());
-  write_down(into,
-             {to_string(s.kind).data(), s.bytes, peer < 0 ? -1 : among.world_rank(peer)}, of,
+  write_down(into, {to_string(s.kind).data(), s.bytes, peer < 0 ? -1 : among.world_rank(peer)}, of,
              begin, among.here().now());
 }
 

@@ -231,9 +231,12 @@ void operation::stir(const slot& s) noexcept {
 
 traced_collective operation::in_trace() const noexcept {
   const signature& is = how.agreed;
-  return {is.operation.data(), is.algorithm.data(),
-          is.bytes,            among.id(),
-          persists ? run() : first_run(number), is.site};
+  return {is.operation.data(),
+          is.algorithm.data(),
+          is.bytes,
+          among.id(),
+          persists ? run() : first_run(number),
+          is.site};
 }
 
 /// When it was begun nobody knows: it may have waited for a message.

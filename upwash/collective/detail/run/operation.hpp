@@ -158,7 +158,7 @@ class operation {
   bool stirred = true;  ///< some step may have become possible
   bool told_early = false;  ///< exit mode none: the caller was told already
 
-  duration begun;                           ///< where it is traced
+  duration begun;                          ///< where it is traced
   observe::trace_writer* trace = nullptr;  ///< null: it is not
   bool shares_memory = false;
   bool epoch_counts = false;
