@@ -83,6 +83,14 @@ void write_asynchronous(const traced_rank& rank, const trace_event& e, std::uint
   end('e', e.begin_ps + static_cast<std::int64_t>(e.length_ps));
 }
 
+/// Depths, as a line over time.
+void write_depths(const traced_rank& rank, const trace_event& e, event_list& list) {
+  list.add(fmt::format(
+      R"({{"ph":"C","name":"rank {} tagged","pid":{},"ts":{:.6f},)"
+      R"("args":{{"receives posted":{},"messages kept":{}}}}})",
+      rank.head.rank, rank.head.node, us(e.begin_ps), e.bytes, e.number));
+}
+
 void write_arrow(const traced_message& m, std::uint64_t id, event_list& list) {
   const auto end = [&](std::string_view phase, const traced_rank& rank, const trace_event& e) {
     list.add(fmt::format(
@@ -103,6 +111,8 @@ void write_chrome(const observe::trace& from, std::ostream& out) {
     for (const trace_event& e : rank.events) {
       if (e.kind == trace_kind::collective) {
         write_asynchronous(rank, e, ++id, list);
+      } else if (e.kind == trace_kind::queues) {
+        write_depths(rank, e, list);
       } else {
         write_slice(rank, e, list);
       }

@@ -53,6 +53,27 @@ TEST(draw, shows_the_time_of_a_machine) {
             std::string::npos);
 }
 
+TEST(draw, has_its_steps_in_the_order_of_time_with_both_ends_of_messages) {
+  drawing of;
+  of.ranks = 4;
+  const auto steps = drawn_steps(
+      of, [](int rank) { return generator(collective::doubling_scan(4, rank, 8, false)); });
+  std::size_t sends = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) {
+      EXPECT_LE(steps[i - 1].when.begun, steps[i].when.begun);
+    }
+    if (steps[i].what.kind != step_kind::send) {
+      EXPECT_EQ(steps[i].arrives, steps[i].when.done);
+      continue;
+    }
+    ++sends;
+    // A unit of the sender; the receiver has it then.
+    EXPECT_EQ(steps[i].arrives - steps[i].when.begun, duration::from_us(1));
+  }
+  EXPECT_EQ(sends, 3U + 2U);
+}
+
 TEST(draw, shows_signals) {
   using namespace schedule::testing;
   step wait = to_peer(step_kind::await, own, 3);

@@ -18,7 +18,7 @@ import collections, csv, json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 arrows = collections.defaultdict(dict)
 for e in events:
-    assert e["ph"] in "XMbesf", e
+    assert e["ph"] in "XMbesfC", e
     if e["ph"] == "X":
         assert e["dur"] >= 0 and e["ts"] >= 0, e
     if e["ph"] in "sf":
@@ -119,6 +119,9 @@ assert any(s["name"].endswith(" all_reduce") and s["count"] >= did["sums"] * ran
 PY
 }
 counted shm 3
+"$upwash" trace "$file" --chrome "$work/chrome.json" >"$work/out"
+the_ends
+shows '"ph":"C","name":"rank 0 tagged".*"receives posted":5' <"$work/chrome.json" || fail "Perfetto has the queues' depths"
 counted sim 4
 grep -qE "^ +[0-9.]+ +[0-9.]+  all_reduce of 8 bytes among 4 ranks: " <("$upwash" trace "$file") ||
   fail "a choice stands in the text with what it took"
