@@ -129,8 +129,10 @@ TEST_P(traced_jobs, do_the_same_and_write_all_of_it) {
     EXPECT_GE(sent.size(), static_cast<std::size_t>(rounds * ranks * ranks));
     EXPECT_EQ(counts[trace_kind::collective], ranks * rounds);
     EXPECT_EQ(counts[trace_kind::compute], ranks);
+    EXPECT_EQ(counts[trace_kind::choice], ranks);  // for the one shape of calls
     if (ranks > 1) {
       EXPECT_GE(counts[trace_kind::wait], 1);
+      EXPECT_GE(counts[trace_kind::step], ranks * rounds);
     }
   }
 }

@@ -129,12 +129,12 @@ grep -qE "^ +[0-9.]+ +[0-9.]+  all_reduce of 8 bytes among 4 ranks: " <("$upwash
 # What if: as it was measured the replay ends when the job did; a machine whose messages take longer
 # takes longer, and the program's work stays.
 "$upwash" run -n 4 --conduit sim --machine edr --trace "$file" "$bin/late" 2 >"$work/out" 2>&1
-"$upwash" trace "$file" --on edr --on ethernet --on lemieux --json >"$work/again.json"
+"$upwash" trace "$file" --on edr --on ethernet:ranks_a_node=1 --on lemieux --json >"$work/again.json"
 python3 - "$work/again.json" <<'PY' || fail "the replay of a trace is near what was measured"
 import json, sys
 trace = json.load(open(sys.argv[1]))
 was, edr, slow, other = trace["what_if"]
-assert was["on"] == "" and [w["on"] for w in (edr, slow, other)] == ["edr", "ethernet", "lemieux"]
+assert was["on"] == "" and [w["on"] for w in (edr, slow, other)] == ["edr", "ethernet:ranks_a_node=1", "lemieux"]
 assert abs(was["us"] / trace["us"] - 1) < 0.01, (was["us"], trace["us"])
 assert abs(edr["us"] / trace["us"] - 1) < 0.05, (edr["us"], trace["us"])
 assert edr["us"] < slow["us"], (edr["us"], slow["us"])
@@ -148,6 +148,35 @@ PY
   fail "a trace is done again on a topology"
 grep -qE "^ +[0-9.]+ +[0-9.]+x  lemieux:ranks_a_node=1, fat-tree" "$work/out" || fail "and its time stands there"
 refused "--topology needs --on: the machine whose messages travel" "$upwash" trace "$file" --topology torus:size=2x2
+
+# Kumar 2005, figure 5.1: with two ranks a processor one computes while the other waits for its
+# neighbours' sides, so the processor is busy for more of the time.
+if [[ -x $bin/stencil ]]; then
+  for each in 1 2; do
+    "$upwash" run -n $((8 * each)) --ranks-per-process "$each" --conduit sim --machine "lemieux:ranks_a_core=$each" \
+      --trace "$work/stencil$each" "$bin/stencil" --size 96 --points 7 --exchange messages --mflops 240 --steps 5 \
+      --repeats 1 >"$work/out" 2>&1
+    "$upwash" trace "$work/stencil$each" --chrome "$work/stencil$each.json" >"$work/out"
+  done
+  python3 - "$work/stencil1.json" "$work/stencil2.json" <<'PY' || fail "the timeline shows that waiting is hidden"
+import json, sys
+def busy(path, a_core):
+    """The part of the time, from its first to its last computation, for which a processor computes."""
+    ranks = {}
+    for e in json.load(open(path))["traceEvents"]:
+        if e["ph"] == "X" and e["cat"] == "compute":
+            ranks.setdefault(e["tid"], []).append((e["ts"], e["ts"] + e["dur"]))
+    shares = []
+    for core in range(8):
+        all = sorted(i for r in range(core * a_core, (core + 1) * a_core) for i in ranks[r])
+        for (_, end), (begin, _) in zip(all, all[1:]):
+            assert begin >= end - 1e-3, "two ranks compute on one processor at once"
+        shares.append(sum(e - b for b, e in all) / (all[-1][1] - all[0][0]))
+    return sum(shares) / len(shares)
+one, two = busy(sys.argv[1], 1), busy(sys.argv[2], 2)
+assert two > one + 0.03, (one, two)
+PY
+fi
 
 # A full disk: the job goes on, its trace has what there was room for and says what is missing.
 if unshare -m true 2>/dev/null; then
