@@ -98,9 +98,9 @@ struct mark {
   bool leaves = false;  ///< the end of a collective
 };
 
-bool has_length(trace_kind kind) noexcept {
-  return kind != trace_kind::queues && kind != trace_kind::tagged && kind != trace_kind::receive &&
-         kind != trace_kind::batch;
+bool has_length(trace_kind of) noexcept {
+  return of != trace_kind::queues && of != trace_kind::tagged && of != trace_kind::receive &&
+         of != trace_kind::batch;
 }
 
 /// One rank's events, from the first to the last, as actions.

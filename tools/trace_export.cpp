@@ -25,7 +25,7 @@ using observe::traced_rank;
 double us(std::int64_t ps) { return static_cast<double>(ps) * 1e-6; }
 
 /// Text as JSON has it, with its quotes.
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -65,7 +65,7 @@ void write_slice(const traced_rank& rank, const trace_event& e, event_list& list
   list.add(fmt::format(
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},)"
       R"("args":{{"peer":{},"bytes":{},"number":{}}}}})",
-      to_string(e.kind), quoted(event_name(rank, e)), rank.head.node, rank.head.rank,
+      to_string(e.kind), json_text(event_name(rank, e)), rank.head.node, rank.head.rank,
       us(e.begin_ps), us(static_cast<std::int64_t>(e.length_ps)), e.peer, e.bytes, e.number));
 }
 
@@ -76,7 +76,7 @@ void write_asynchronous(const traced_rank& rank, const trace_event& e, std::uint
     list.add(fmt::format(
         R"({{"ph":"{}","cat":"collective","id":{},"name":{},"pid":{},"tid":{},"ts":{:.6f},)"
         R"("args":{{"bytes":{},"number":{}}}}})",
-        phase, id, quoted(rank.name_of(e)), rank.head.node, rank.head.rank, us(at), e.bytes,
+        phase, id, json_text(rank.name_of(e)), rank.head.node, rank.head.rank, us(at), e.bytes,
         e.number));
   };
   end('b', e.begin_ps);

@@ -22,7 +22,7 @@ struct traced_choice {
   std::string chosen;
   std::string label;  ///< the program's, of the calls; mostly empty
   std::string how;    ///< what was decided beside it
-  std::vector<traced_candidate> candidates;
+  std::vector<traced_candidate> candidates{};
   std::string why;
 };
 
