@@ -23,7 +23,7 @@ std::int64_t end_of(const trace_event& e) {
   return e.begin_ps + static_cast<std::int64_t>(e.length_ps);
 }
 
-/// A wait sees why it is over a little later.
+/// A rank that is woken looks for what came: its handler begins a little later.
 constexpr std::int64_t slack_ps = 3'000'000;
 
 using message_numbers = std::unordered_map<const trace_event*, std::size_t>;
@@ -111,9 +111,11 @@ class action_list {
       : sent_(sent), came_(came), calls_(calls), arrivals_(arrivals_at(rank)) {
     made_.rank = rank.head.rank;
     for (const trace_event& e : rank.events) add(e);
-    // What contains another begins first, or at the same time and lasts longer.
+    // What contains another begins first, or at the same time and lasts longer; where both are
+    // equal, as in virtual time, a handler contains what it sends.
     std::ranges::stable_sort(marks_, {}, [](const mark& m) {
-      return std::tuple(m.at, m.leaves ? 1 : 0, m.leaves ? 0 : -end_of(*m.is));
+      return std::tuple(m.at, m.leaves, m.leaves ? 0 : -end_of(*m.is),
+                        m.is->kind != trace_kind::arrive);
     });
   }
 
@@ -180,7 +182,7 @@ class action_list {
   /// Whether what ended this part of a wait is done again.
   [[nodiscard]] bool is_explained(std::int64_t until, bool ends) const {
     if (!ends || calls_open_ > 0) return true;  // a handler began, or the call's end is waited for
-    return any_between(arrivals_, until - slack_ps, until + slack_ps);
+    return any_between(arrivals_, until, until + slack_ps);
   }
 
   void work(std::int64_t ps) {
