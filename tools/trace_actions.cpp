@@ -103,6 +103,12 @@ bool has_length(trace_kind of) noexcept {
          of != trace_kind::batch;
 }
 
+/// Of those that begin at one time.
+int turn_of(trace_kind of) noexcept {
+  if (of == trace_kind::wait) return 0;
+  return of == trace_kind::arrive ? 1 : 2;
+}
+
 /// One rank's events, from the first to the last, as actions.
 class action_list {
  public:
@@ -111,11 +117,10 @@ class action_list {
       : sent_(sent), came_(came), calls_(calls), arrivals_(arrivals_at(rank)) {
     made_.rank = rank.head.rank;
     for (const trace_event& e : rank.events) add(e);
-    // What contains another begins first, or at the same time and lasts longer; where both are
-    // equal, as in virtual time, a handler contains what it sends.
+    // What contains another begins first, or at the same time and lasts longer. In virtual time a
+    // handler may take none, and what it sends some: it comes first nevertheless.
     std::ranges::stable_sort(marks_, {}, [](const mark& m) {
-      return std::tuple(m.at, m.leaves, m.leaves ? 0 : -end_of(*m.is),
-                        m.is->kind != trace_kind::arrive);
+      return std::tuple(m.at, m.leaves, turn_of(m.is->kind), m.leaves ? 0 : -end_of(*m.is));
     });
   }
 

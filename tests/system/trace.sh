@@ -143,6 +143,18 @@ for each in trace["what_if"]:
     late = [r["work_us"] > 9900 for r in each["ranks"]]
     assert late == [False, False, True, False], each
 PY
+# What each layer does on Lemieux, done again there and on an Ethernet, takes what it takes there.
+for machine in lemieux ethernet; do
+  "$upwash" run -n 8 --conduit sim --machine "$machine:ranks_a_node=1" --trace "$work/$machine" "$bin/layers" >"$work/out" 2>&1
+  "$upwash" trace "$work/$machine" --on lemieux:ranks_a_node=1 --on ethernet:ranks_a_node=1 --json >"$work/$machine.json"
+done
+python3 - "$work/lemieux.json" "$work/ethernet.json" <<'PY' || fail "a replay foretells what a job takes on another machine"
+import json, sys
+there, other = (json.load(open(f)) for f in sys.argv[1:])
+was, same, foretold = (w["us"] for w in there["what_if"])
+assert abs(was / there["us"] - 1) < 0.01 and abs(same / there["us"] - 1) < 0.05, (was, same, there["us"])
+assert abs(foretold / other["us"] - 1) < 0.2, (foretold, other["us"])
+PY
 "$upwash" run -n 8 --conduit sim --machine lemieux:ranks_a_node=1 --trace "$file" "$bin/04_streams" >"$work/out" 2>&1
 "$upwash" trace "$file" --on lemieux:ranks_a_node=1 --topology fat-tree:ports=4,levels=3 >"$work/out" ||
   fail "a trace is done again on a topology"
