@@ -158,8 +158,8 @@ python3 - "$page" "$work/names.html" <<'PY'
 import re, sys
 text = open(sys.argv[1]).read()
 evil = r"\u003cimg src=x onerror=errors.push(1)>"
-text = re.sub(r'"problem":"[^"]*"', lambda m: '"problem":"%s"' % evil.replace("\\u", "\u"), text)
-text = re.sub(r'"opened_at":"[^"]*"', lambda m: '"opened_at":"%s"' % evil.replace("\\u", "\u"), text)
+for key in ("problem", "opened_at", "chosen", "why", "name"):
+    text = re.sub('"%s":"[^"]*"' % key, lambda m: '"%s":"%s"' % (key, evil), text)
 open(sys.argv[2], "w").write(text)
 PY
 says "$work/names.html" 'function act() {
