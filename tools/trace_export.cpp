@@ -85,10 +85,9 @@ void write_asynchronous(const traced_rank& rank, const trace_event& e, std::uint
 
 /// Depths, as a line over time.
 void write_depths(const traced_rank& rank, const trace_event& e, event_list& list) {
-  list.add(fmt::format(
-      R"({{"ph":"C","name":"rank {} tagged","pid":{},"ts":{:.6f},)"
-      R"("args":{{"receives posted":{},"messages kept":{}}}}})",
-      rank.head.rank, rank.head.node, us(e.begin_ps), e.bytes, e.number));
+  list.add(fmt::format(R"({{"ph":"C","name":"rank {} tagged","pid":{},"ts":{:.6f},)"
+                       R"("args":{{"receives posted":{},"messages kept":{}}}}})",
+                       rank.head.rank, rank.head.node, us(e.begin_ps), e.bytes, e.number));
 }
 
 void write_arrow(const traced_message& m, std::uint64_t id, event_list& list) {
