@@ -153,6 +153,15 @@ says "$page" 'function act() {
           list.value, list.options.length, plots];
 }' '{"said":[[],"all_reduce of 8 bytes among 3 ranks",1,true,true,"ethernet",3,3],"errors":[]}'
 
+# Of a trace that was cut in any part the page shows what is there and says what is missing.
+for percent in 40 80 99; do
+  head -c $(($(stat -c %s "$work/d") * percent / 100)) "$work/d" >"$work/cut"
+  "$upwash" report "$work/cut" --on edr -o "$work/cut.html" >"$work/out"
+  says "$work/cut.html" 'function act() {
+    return [document.querySelectorAll(".missing").length > 0, document.querySelectorAll("canvas").length > 1];
+  }' '{"said":[true,true],"errors":[]}'
+done
+
 # Names are text, whatever they hold.
 python3 - "$page" "$work/names.html" <<'PY'
 import re, sys
