@@ -77,6 +77,13 @@ if(TARGET c_shared)
   upwash_package(c-dev libupwash-c-dev libdevel "upwash.h and the static library for C."
     DEPENDS c dev)
 endif()
+if(TARGET python_module)
+  upwash_package(python python3-upwash python
+    "import upwash: collectives, messages, memory and streams by numpy arrays;
+schedules, traces and tuning data as pandas frames." DEPENDS library)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS ${UPWASH_PYTHON_DEPENDS})
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "upwash-tools, python3-pandas, python3-matplotlib")
+endif()
 if(TARGET armci_shared)
   upwash_package(armci libarmci-upwash0 libs
     "The library that programs written for ARMCI link with, over upwash."

@@ -158,16 +158,19 @@ asked_schedule read(const schedule_arguments& given) {
 
 int list(const collective::registry& all, const asked_schedule& asked,
          const schedule_arguments& given) {
-  if (given.json || given.svg || given.html || given.rank >= 0) {
-    wrong("--json, --svg, --html and --rank need --algorithm");
-  }
+  if (given.svg || given.html || given.rank >= 0)
+    wrong("--svg, --html and --rank need --algorithm");
   if (asked.on && given.ranks == 0) wrong("--machine needs -n: a price is one for a team");
   std::string chosen;
   if (asked.on) {
     const auto selects = collective::make_model_selector(machine_of(given));
     chosen = text_of(selects->choose(all, asked.call).what);
   }
-  print_algorithms(all, asked, chosen);
+  if (given.json) {
+    print_algorithms_json(all, asked, chosen);
+  } else {
+    print_algorithms(all, asked, chosen);
+  }
   return 0;
 }
 
@@ -267,7 +270,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")
       ->check(CLI::IsMember({"loggp", "alpha_beta"}));
   command->add_flag("--text", given->text, "Steps and counts as text (default)");
-  command->add_flag("--json", given->json, "One JSON object a rank");
+  command->add_flag("--json", given->json, "One JSON object a rank, or an algorithm");
   command->add_flag("--svg", given->svg, "A drawing");
   command->add_flag("--html", given->html, "A page on which one steps through it");
   command->callback([given, &status] { status = show(*given); });

@@ -200,6 +200,22 @@ row row_of(const collective::algorithm* one, const asked_schedule& asked) {
   return made;
 }
 
+/// By price, where there is one.
+std::vector<row> rows_of(const collective::registry& all, const asked_schedule& asked) {
+  std::vector<row> rows;
+  const auto algorithms = all.of(asked.call.of);
+  pricing_progress progress;
+  for (const collective::algorithm* each : algorithms) {
+    rows.push_back(row_of(each, asked));
+    progress.done(rows.size(), algorithms.size());
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+    if (!a.price || !b.price) return a.price.has_value() > b.price.has_value();
+    return a.price->completion < b.price->completion;
+  });
+  return rows;
+}
+
 }  // namespace
 
 void record_if_needed(asked_schedule& asked) {
@@ -217,19 +233,26 @@ void record_if_needed(asked_schedule& asked) {
   asked.recorded = std::make_shared<schedule::recording>(asked.call.ranks, steps_of, facts_of);
 }
 
+void print_algorithms_json(const collective::registry& all, const asked_schedule& asked,
+                           const std::string& chosen) {
+  for (const row& each : rows_of(all, asked)) {
+    const model::choice& is = each.one->is;
+    const std::string text = model::text_of(is, model::initial_values(is));
+    nlohmann::ordered_json line{{"algorithm", text}, {"doc", is.doc}, {"source", is.source}};
+    if (!chosen.empty()) line["chosen"] = chosen.substr(0, chosen.find(':')) == is.name;
+    if (each.price) {
+      line["completion_ns"] = each.price->completion.ns();
+      line["cpu_most_ns"] = each.price->processor_most.ns();
+      line["how"] = each.price->how(asked.call.ranks);
+    }
+    if (!each.why_not.empty()) line["no_price"] = each.why_not;
+    fmt::print("{}\n", line.dump());
+  }
+}
+
 void print_algorithms(const collective::registry& all, const asked_schedule& asked,
                       const std::string& chosen) {
-  std::vector<row> rows;
-  const auto algorithms = all.of(asked.call.of);
-  pricing_progress progress;
-  for (const collective::algorithm* each : algorithms) {
-    rows.push_back(row_of(each, asked));
-    progress.done(rows.size(), algorithms.size());
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
-    if (!a.price || !b.price) return a.price.has_value() > b.price.has_value();
-    return a.price->completion < b.price->completion;
-  });
+  const std::vector<row> rows = rows_of(all, asked);
   if (asked.copies_free) fmt::print(copies_are_free, asked.on->name);
   if (asked.on) print_eager(asked);
   if (!chosen.empty()) fmt::print("jobs choose {}\n", chosen);

@@ -50,6 +50,10 @@ void record_if_needed(asked_schedule& asked);
 void print_algorithms(const collective::registry& all, const asked_schedule& asked,
                       const std::string& chosen);
 
+/// The same as one JSON object an algorithm.
+void print_algorithms_json(const collective::registry& all, const asked_schedule& asked,
+                           const std::string& chosen);
+
 /// The steps of the rank, or of all ranks of a small team; counts; the price.
 void print_text(const asked_schedule& asked);
 

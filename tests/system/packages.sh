@@ -20,7 +20,9 @@ nm -D "$UPWASH_TEST_BUILD"/lib/libupwash.so | shows -E '__(asan|tsan)_' && {
 (cd "$work" && cpack --config "$UPWASH_TEST_BUILD/CPackConfig.cmake" >"$work/log" 2>&1) || fail "cpack"
 
 root=$work/root
-for name in libupwash0 libupwash-dev upwash-tools libupwash-c0 libupwash-c-dev libarmci-upwash0 libarmci-upwash-dev; do
+python=()
+if compgen -G "$UPWASH_TEST_BUILD/lib/python/upwash/_upwash*.so" >/dev/null; then python=(python3-upwash); fi
+for name in "${python[@]}" libupwash0 libupwash-dev upwash-tools libupwash-c0 libupwash-c-dev libarmci-upwash0 libarmci-upwash-dev; do
   deb=$(find "$work" -maxdepth 1 -name "${name}_*.deb")
   [[ -f $deb ]] || fail "no package $name"
   dpkg-deb -x "$deb" "$root"
@@ -54,4 +56,10 @@ read -ra flags <<<"$(pkg-config --cflags --libs upwash-c)"
 sed -n '/^```c$/,/^```$/{/^```/d;p}' docs/c.md >"$work/program.c"
 cc "$work/program.c" "${flags[@]}" -o "$work/in_c" >"$work/log" 2>&1 || fail "a program in C by the packages"
 "$root/usr/bin/upwash" run -n 2 "$work/in_c" 2>&1 | shows "2 ranks" || fail "it runs"
+if ((${#python[@]})); then
+  depends python3-upwash | shows -E 'python3 \(<< 3\.[0-9]+\).*python3-numpy|python3-numpy.*python3 \(<<' || fail "the module is for one Python"
+  PYTHONPATH=$root/usr/lib/python3/dist-packages "$root/usr/bin/upwash" run -n 2 /usr/bin/python3 -c \
+    'import upwash; print(upwash.run(lambda job: job.world.allreduce(1)))' >"$work/log" 2>&1 || fail "a program in Python"
+  grep -qx '\[2\]' "$work/log" || fail "a program in Python: its line"
+fi
 echo "packages: $(find "$work" -maxdepth 1 -name '*.deb' | wc -l)"

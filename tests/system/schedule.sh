@@ -29,7 +29,7 @@ refuses "a drawing of 65 ranks cannot be read; at most 64: choose a smaller -n" 
 refuses "schedule: choose one of --text, --json, --svg, --html" \
   barrier --algorithm dissemination -n 2 --svg --json
 refuses "schedule: --machine needs -n: a price is one for a team" barrier --machine edr
-refuses "schedule: --json, --svg, --html and --rank need --algorithm" barrier --json
+refuses "schedule: --svg, --html and --rank need --algorithm" barrier --svg
 refuses "schedule: --bytes 2048g is more than 1024g: times would not fit" \
   neighbor_all_gather --graph complete -n 4 --bytes 2048g
 refuses "schedule: --scheme best needs --machine: it is the best by price there" \

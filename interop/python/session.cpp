@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interop/python/detail/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "interop/python/detail/operations.hpp"
+#include "interop/python/detail/streams.hpp"
+
+namespace upwash::python {
+
+session::turn::turn(session& of, const char* call) : of_(of), before_(of.in_call_) {
+  static_cast<void>(of.here());
+  const std::thread::id mine = std::this_thread::get_id();
+  const bool in_handler = of.thread_ != nullptr && of.thread_->drives();
+  if (before_ != nullptr && of.caller_ != mine && !in_handler) {
+    refuse(fmt::format("another thread is in {}: one thread at a time calls upwash for a rank",
+                       before_));
+  }
+  of.in_call_ = call;
+  if (before_ == nullptr) of.caller_ = mine;
+}
+
+void session::fail(const char* call, const error& why) {
+  const py::object cause = std::exchange(cause_, py::object());
+  const std::string at = ended_ ? "" : fmt::format(" at rank {}", here_->rank());
+  raise(why.kind(), fmt::format("{}{}: {}", call, at, why.what()), cause);
+}
+
+void session::drop_complete() {
+  if (adopted_.empty()) return;
+  drive("progress", [this] {
+    for (const auto& one : adopted_) static_cast<void>(one->look());
+  });
+  for (const auto& one : adopted_) one->settle();
+  std::erase_if(adopted_, [](const auto& one) { return one->complete(); });
+}
+
+void session::close(open_stream& one) {
+  drive("close", [&] { one.close(); });
+  std::erase_if(streams_, [&](const auto& each) { return each.get() == &one; });
+}
+
+void session::complete_all() {
+  while (!streams_.empty()) close(*streams_.front());
+  // Others may end meanwhile, by the hands of Python's collector.
+  const auto open = [](const operation* one) { return !one->complete(); };
+  while (true) {
+    const auto found = std::ranges::find_if(under_way_, open);
+    if (found == under_way_.end()) break;
+    const std::shared_ptr<operation> one = (*found)->shared_from_this();
+    one->cancel();
+    one->wait();
+  }
+  adopted_.clear();
+  if (!later_.empty()) drive("quiet", [this] { here_->quiet(); });
+  later_.clear();
+}
+
+void session::end() {
+  if (ended_) return;
+  if (!in_fork()) complete_all();
+  ended_ = true;
+  if (!is_attached_ || leases_ > 0) return;
+  finish_late();
+}
+
+void session::finish_late() {
+  if (!attached_) return;
+  if (!ended_) end();
+  const without_gil released;
+  attached_.reset();
+}
+
+void session::give_up() {
+  ended_ = true;
+  // What peers may still read or write is never given back.
+  static_cast<void>(new std::vector(std::move(adopted_)));
+  static_cast<void>(new std::vector(std::move(streams_)));
+  static_cast<void>(new std::vector(std::move(later_)));
+  for (operation* const one : under_way_) {
+    static_cast<void>(new kept(std::move(one->holds)));
+    static_cast<void>(new auto(std::move(one->what)));
+    one->what = std::monostate();
+  }
+}
+
+void session::abort(int status, const std::string& why) {
+  if (!attached_) throw error(error_kind::fault, why);
+  const without_gil released;
+  attached_->abort(status, why);
+}
+
+}  // namespace upwash::python
