@@ -23,7 +23,9 @@ py::array array_of(py::handle object, const char* name) {
                     "function in lower case, which sends any object",
                     name, name_of_type(object)));
   }
-  return py::module_::import("numpy").attr("asarray")(object);
+  // As it lies there: numpy takes bytes for text, of which it makes a copy.
+  return py::module_::import("numpy").attr("asarray")(
+      py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr())));
 }
 
 elements seen(py::array array, const char* name) {

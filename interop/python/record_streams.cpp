@@ -3,6 +3,9 @@
 //
 // Streams of records of several sizes: each record travels in the least of them that it fits in.
 #include "interop/python/detail/streams.hpp"
+
+#include <optional>
+
 #include "upwash/streaming/stream.hpp"
 
 namespace upwash::python {
@@ -25,7 +28,7 @@ template <std::size_t Bytes>
 class stream_of final : public open_stream {
  public:
   stream_of(const team& among, take_records take, const stream_options& with, const call_site& site)
-      : items_(among, taker<Bytes>{std::move(take)}, with, site) {}
+      : items_(std::in_place, among, taker<Bytes>{std::move(take)}, with, site) {}
 
   void push(std::span<const std::int64_t> destinations, const std::byte* records,
             std::size_t bytes) override {
@@ -33,19 +36,22 @@ class stream_of final : public open_stream {
       const auto to = destinations[i];
       // A number that is no int is no member either, which the stream says.
       const int member = to >= 0 && to <= INT32_MAX ? static_cast<int>(to) : -1;
-      items_.push_written(member, [&](std::byte* into) {
+      items_->push_written(member, [&](std::byte* into) {
         std::memcpy(into, records + i * bytes, bytes);
         std::memset(into + bytes, 0, Bytes - bytes);
       });
     }
   }
-  void flush() override { items_.flush(); }
-  void finish(const call_site& site) override { items_.finish(site); }
-  void close() override { items_.close(); }
-  [[nodiscard]] stream_statistics statistics() const override { return items_.statistics(); }
+  void flush() override { items_->flush(); }
+  void finish(const call_site& site) override { items_->finish(site); }
+  void close() override {
+    items_->close();
+    items_.reset();
+  }
+  [[nodiscard]] stream_statistics statistics() const override { return items_->statistics(); }
 
  private:
-  stream<record<Bytes>, taker<Bytes>> items_;
+  std::optional<stream<record<Bytes>, taker<Bytes>>> items_;
 };
 
 template <std::size_t Bytes, std::size_t... Rest>

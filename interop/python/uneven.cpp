@@ -156,6 +156,9 @@ prepared reduce_scatter(const team_handle& on, const py::object& sent, const py:
   made.wanted.what.element_bytes = how.element_bytes;
   made.wanted.kind_of_reduction = how.name;
   made.buffers.combine = how.by;
+  // Here blocks are told in elements, which are combined.
+  for (std::uint64_t& each : in.bytes) each /= how.element_bytes;
+  for (std::uint64_t& each : in.offsets) each /= how.element_bytes;
   give(made, std::move(in));
   return made;
 }

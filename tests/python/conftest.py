@@ -30,12 +30,14 @@ def everywhere(request):
 
 @pytest.fixture
 def launch(tmp_path):
-    """Starts a Python program by `upwash run`; returns its CompletedProcess."""
+    """Runs a Python program, with options by `upwash run`; returns its CompletedProcess."""
 
     def start(program, *options, timeout="120s", check=True):
         path = tmp_path / "program.py"
         path.write_text(program)
-        words = [command.find(), "run", "--timeout", timeout, *options, sys.executable, str(path)]
+        words = [sys.executable, str(path)]
+        if options:
+            words = [command.find(), "run", "--timeout", timeout, *options, *words]
         environment = {**os.environ,
                        "PYTHONPATH": str(pathlib.Path(upwash.__file__).absolute().parents[1])}
         done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)

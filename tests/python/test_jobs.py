@@ -213,6 +213,7 @@ def test_one_thread_at_a_time():
 
         def other():
             while not seen:
+                time.sleep(0.001)
                 try:
                     world.Iprobe()
                 except upwash.ArgumentError as refused:

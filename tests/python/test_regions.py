@@ -16,6 +16,7 @@ def test_puts_and_gets(everywhere):
         region = world.allocate((size, 3), "i4")
         assert region.shape == (size, 3) and region.dtype == np.dtype("i4")
         assert not region.local.any() and region.team == world
+        world.Barrier()
         for to in range(size):
             region.put(to, [rank, to, 7], at=(rank, 0))
         world.Barrier()
@@ -36,6 +37,7 @@ def test_puts_and_gets(everywhere):
         region.put_later(right, np.array([11], "i4"), at=(rank, 2))
         region.fence()
         assert region.local[(rank - 1) % size, 2] == 11
+        world.Barrier()
         region.put_later(right, np.array([12], "i4"), at=(rank, 2))
         region.flush()
         assert region.get(right, (rank, 2), 1)[0] == 12

@@ -26,6 +26,7 @@ class open_stream {
                     std::size_t bytes) = 0;
   virtual void flush() = 0;
   virtual void finish(const call_site& site) = 0;
+  /// Nothing of it is left in the job then.
   virtual void close() = 0;
   [[nodiscard]] virtual stream_statistics statistics() const = 0;
 };

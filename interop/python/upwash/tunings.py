@@ -46,7 +46,8 @@ class Tuning:
         for name, part in frame[frame["collective"] == collective].groupby("algorithm"):
             part = part.sort_values("bytes")
             ax.plot(part["bytes"], part["ns"] / 1e3, marker="o", label=name)
-        ax.set_xscale("log", base=2)
+        if (frame["bytes"] > 0).any():
+            ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         ax.set_xlabel("bytes")
         ax.set_ylabel("us")
