@@ -117,25 +117,26 @@ void add_collectives(py::module_& module, py::class_<team_handle>& to) {
       .def("__repr__", [](const in_place_mark&) { return "upwash.IN_PLACE"; });
   module.attr("IN_PLACE") = in_place_mark();
 
-  const auto sent = py::arg("sendbuf");
-  const auto received = py::arg("recvbuf");
-  const auto root = py::arg("root") = 0;
-  define_collective(to, "Barrier", "Ibarrier", &barrier,
-                    "All members have entered when any leaves. Collective.");
-  define_collective(to, "Bcast", "Ibcast", &broadcast, py::arg("buf"), root,
-                    "`buf` of `root` goes into `buf` of all. Collective.");
-  define_collective(to, "Allgather", "Iallgather", &all_gather, sent, received,
-                    "`sendbuf` of member i becomes block i of `recvbuf` at all. `sendbuf` "
-                    "IN_PLACE, at all members: the own block lies there already. Collective.");
-  define_collective(to, "Gather", "Igather", &gather, sent, received, root,
-                    "`sendbuf` of member i becomes block i of `recvbuf` at `root`; elsewhere "
-                    "`recvbuf` may be None. `sendbuf` may be IN_PLACE at the root. Collective.");
-  define_collective(to, "Scatter", "Iscatter", &scatter, sent, received, root,
-                    "Block i of `sendbuf` of `root` goes into `recvbuf` of member i; elsewhere "
-                    "`sendbuf` may be None. `recvbuf` may be IN_PLACE at the root. Collective.");
-  define_collective(to, "Alltoall", "Ialltoall", &all_to_all, sent, received,
-                    "Block i of `sendbuf` of member j becomes block j of `recvbuf` of member i. "
-                    "`sendbuf` IN_PLACE, at all members: `recvbuf` is both. Collective.");
+  define_collective<&barrier, "Barrier", "Ibarrier">(
+      to, "All members have entered when any leaves. Collective.");
+  define_collective<&broadcast, "Bcast", "Ibcast", "buf", "root">(
+      to, "`buf` of `root` goes into `buf` of all. Collective.");
+  define_collective<&all_gather, "Allgather", "Iallgather", "sendbuf", "recvbuf">(
+      to,
+      "`sendbuf` of member i becomes block i of `recvbuf` at all. `sendbuf` "
+      "IN_PLACE, at all members: the own block lies there already. Collective.");
+  define_collective<&gather, "Gather", "Igather", "sendbuf", "recvbuf", "root">(
+      to,
+      "`sendbuf` of member i becomes block i of `recvbuf` at `root`; elsewhere "
+      "`recvbuf` may be None. `sendbuf` may be IN_PLACE at the root. Collective.");
+  define_collective<&scatter, "Scatter", "Iscatter", "sendbuf", "recvbuf", "root">(
+      to,
+      "Block i of `sendbuf` of `root` goes into `recvbuf` of member i; elsewhere "
+      "`sendbuf` may be None. `recvbuf` may be IN_PLACE at the root. Collective.");
+  define_collective<&all_to_all, "Alltoall", "Ialltoall", "sendbuf", "recvbuf">(
+      to,
+      "Block i of `sendbuf` of member j becomes block j of `recvbuf` of member i. "
+      "`sendbuf` IN_PLACE, at all members: `recvbuf` is both. Collective.");
 }
 
 }  // namespace upwash::python

@@ -17,8 +17,8 @@ PYBIND11_MODULE(_upwash, m) {
   add_operators(m);
   auto teams = add_teams(m);
   add_collectives(m, teams);
-  add_reductions(m, teams);
-  add_uneven(m, teams);
+  add_reductions(teams);
+  add_uneven(teams);
   add_messages(teams);
   add_regions(m, teams);
   add_streams(m);

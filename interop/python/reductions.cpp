@@ -84,28 +84,29 @@ prepared reduce_scatter_block(const team_handle& on, const py::object& sent,
 
 }  // namespace
 
-void add_reductions(py::module_& module, py::class_<team_handle>& to) {
-  const auto sent = py::arg("sendbuf");
-  const auto received = py::arg("recvbuf");
-  const auto by = py::arg("op") = module.attr("SUM");
-  const auto root = py::arg("root") = 0;
-  define_collective(to, "Allreduce", "Iallreduce", &all_reduce, sent, received, by,
-                    "Combines the members' `sendbuf` element by element; all get the result in "
-                    "`recvbuf`, which has as many elements of the same dtype. `sendbuf` IN_PLACE, "
-                    "at all members: `recvbuf` is both. Collective.");
-  define_collective(to, "Reduce", "Ireduce", &reduce, sent, received, by, root,
-                    "As Allreduce, but only `root` gets the result; elsewhere `recvbuf` may be "
-                    "None. Collective.");
-  define_collective(to, "Scan", "Iscan", &scan, sent, received, by,
-                    "Member r gets the combination of `sendbuf` of the members 0 to r. "
-                    "Collective.");
-  define_collective(to, "Exscan", "Iexscan", &exclusive_scan, sent, received, by,
-                    "Member r gets the combination of `sendbuf` of the members 0 to r - 1; member "
-                    "0 keeps what `recvbuf` has. Collective.");
-  define_collective(to, "Reduce_scatter_block", "Ireduce_scatter_block", &reduce_scatter_block,
-                    sent, received, by,
-                    "Member i gets the combination of block i of all `sendbuf`, which have `size` "
-                    "blocks as long as `recvbuf`. Collective.");
+void add_reductions(py::class_<team_handle>& to) {
+  define_collective<&all_reduce, "Allreduce", "Iallreduce", "sendbuf", "recvbuf", "op">(
+      to,
+      "Combines the members' `sendbuf` element by element; all get the result in "
+      "`recvbuf`, which has as many elements of the same dtype. `sendbuf` IN_PLACE, "
+      "at all members: `recvbuf` is both. Collective.");
+  define_collective<&reduce, "Reduce", "Ireduce", "sendbuf", "recvbuf", "op", "root">(
+      to,
+      "As Allreduce, but only `root` gets the result; elsewhere `recvbuf` may be "
+      "None. Collective.");
+  define_collective<&scan, "Scan", "Iscan", "sendbuf", "recvbuf", "op">(
+      to,
+      "Member r gets the combination of `sendbuf` of the members 0 to r. "
+      "Collective.");
+  define_collective<&exclusive_scan, "Exscan", "Iexscan", "sendbuf", "recvbuf", "op">(
+      to,
+      "Member r gets the combination of `sendbuf` of the members 0 to r - 1; member "
+      "0 keeps what `recvbuf` has. Collective.");
+  define_collective<&reduce_scatter_block, "Reduce_scatter_block", "Ireduce_scatter_block",
+                    "sendbuf", "recvbuf", "op">(
+      to,
+      "Member i gets the combination of block i of all `sendbuf`, which have `size` "
+      "blocks as long as `recvbuf`. Collective.");
 }
 
 }  // namespace upwash::python

@@ -165,26 +165,28 @@ prepared reduce_scatter(const team_handle& on, const py::object& sent, const py:
 
 }  // namespace
 
-void add_uneven(py::module_& module, py::class_<team_handle>& to) {
-  const auto sent = py::arg("sendbuf");
-  const auto received = py::arg("recvbuf");
-  const auto root = py::arg("root") = 0;
-  define_collective(to, "Allgatherv", "Iallgatherv", &all_gather_v, sent, received,
-                    "As Allgather with blocks of different lengths: `recvbuf` is [array, counts] "
-                    "or [array, counts, displacements], in elements. Collective.");
-  define_collective(to, "Gatherv", "Igatherv", &gather_v, sent, received, root,
-                    "As Gather with blocks of different lengths: `recvbuf` of the root is [array, "
-                    "counts] or [array, counts, displacements]. Collective.");
-  define_collective(to, "Scatterv", "Iscatterv", &scatter_v, sent, received, root,
-                    "As Scatter with blocks of different lengths: `sendbuf` of the root is [array, "
-                    "counts] or [array, counts, displacements]. Collective.");
-  define_collective(to, "Alltoallv", "Ialltoallv", &all_to_all_v, sent, received,
-                    "As Alltoall with blocks of different lengths: both are [array, counts] or "
-                    "[array, counts, displacements]. Collective.");
-  define_collective(to, "Reduce_scatter", "Ireduce_scatter", &reduce_scatter, sent, received,
-                    py::arg("recvcounts"), py::arg("op") = module.attr("SUM"),
-                    "Member i gets the combination of block i, recvcounts[i] elements, of all "
-                    "`sendbuf`. Collective.");
+void add_uneven(py::class_<team_handle>& to) {
+  define_collective<&all_gather_v, "Allgatherv", "Iallgatherv", "sendbuf", "recvbuf">(
+      to,
+      "As Allgather with blocks of different lengths: `recvbuf` is [array, counts] "
+      "or [array, counts, displacements], in elements. Collective.");
+  define_collective<&gather_v, "Gatherv", "Igatherv", "sendbuf", "recvbuf", "root">(
+      to,
+      "As Gather with blocks of different lengths: `recvbuf` of the root is [array, "
+      "counts] or [array, counts, displacements]. Collective.");
+  define_collective<&scatter_v, "Scatterv", "Iscatterv", "sendbuf", "recvbuf", "root">(
+      to,
+      "As Scatter with blocks of different lengths: `sendbuf` of the root is [array, "
+      "counts] or [array, counts, displacements]. Collective.");
+  define_collective<&all_to_all_v, "Alltoallv", "Ialltoallv", "sendbuf", "recvbuf">(
+      to,
+      "As Alltoall with blocks of different lengths: both are [array, counts] or "
+      "[array, counts, displacements]. Collective.");
+  define_collective<&reduce_scatter, "Reduce_scatter", "Ireduce_scatter", "sendbuf", "recvbuf",
+                    "recvcounts", "op">(
+      to,
+      "Member i gets the combination of block i, recvcounts[i] elements, of all "
+      "`sendbuf`. Collective.");
 }
 
 }  // namespace upwash::python

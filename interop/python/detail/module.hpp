@@ -17,8 +17,8 @@ void add_streams(py::module_& to);
 void add_timing(py::module_& to);
 [[nodiscard]] py::class_<team_handle> add_teams(py::module_& to);
 void add_collectives(py::module_& module, py::class_<team_handle>& to);
-void add_reductions(py::module_& module, py::class_<team_handle>& to);
-void add_uneven(py::module_& module, py::class_<team_handle>& to);
+void add_reductions(py::class_<team_handle>& to);
+void add_uneven(py::class_<team_handle>& to);
 void add_messages(py::class_<team_handle>& to);
 
 /// A Job of Python.
