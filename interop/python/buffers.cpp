@@ -73,7 +73,9 @@ elements written_to(py::handle object, const char* name) {
 
 std::string text_of(const py::dtype& type) { return type.attr("__str__")().cast<std::string>(); }
 
-py::dtype type_of(const elements& of) { return of.owner.dtype(); }
+py::dtype type_of(const elements& of) {
+  return py::reinterpret_borrow<py::array>(of.owner).dtype();
+}
 
 bool same_type(const py::dtype& a, const py::dtype& b) {
   return a.is(b) || api::get().PyArray_EquivTypes_(a.ptr(), b.ptr());

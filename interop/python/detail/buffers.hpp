@@ -16,7 +16,7 @@ namespace upwash::python {
 
 /// An argument's elements, one behind the other. Good as long as `owner` is there.
 struct elements {
-  py::array owner;
+  py::object owner;       ///< an array; a py::array that is empty would be one of numpy's
   const char* name = "";  ///< the argument's, a literal
   std::byte* data = nullptr;
   std::size_t count = 0;
