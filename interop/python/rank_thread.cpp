@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/python/detail/rank_thread.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <stdexcept>
 #include <utility>
 
@@ -11,28 +11,47 @@
 namespace upwash::python {
 namespace {
 
-/// The other side mostly answers at once: a sleep and its end take several microseconds.
-constexpr int looks_before_sleep = 400;
+/// The other side mostly answers at once: a sleep and its end take several microseconds, more where
+/// others want the core.
+constexpr int looks_before_yields = 100;
+constexpr int looks_before_sleep = 150;
 
-bool taken_soon(std::binary_semaphore& what) {
+constexpr long nanoseconds_of_100ms = 100'000'000;
+
+}  // namespace
+
+bool baton::seen() {
   for (int i = 0; i < looks_before_sleep; ++i) {
-    if (what.try_acquire()) return true;
-    relax();
+    if (take_now()) return true;
+    i < looks_before_yields ? relax() : std::this_thread::yield();
   }
   return false;
 }
 
-}  // namespace
+void baton::take() {
+  if (seen()) return;
+  while (sem_wait(&mark_) != 0) {  // a signal has come
+  }
+}
+
+bool baton::take_soon() {
+  if (seen()) return true;
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += nanoseconds_of_100ms;
+  if (until.tv_nsec >= 1'000'000'000) {
+    until.tv_nsec -= 1'000'000'000;
+    ++until.tv_sec;
+  }
+  return sem_timedwait(&mark_, &until) == 0;
+}
 
 void rank_thread::serve() {
-  using namespace std::chrono_literals;
   while (true) {
-    if (!taken_soon(asked_)) {
-      while (!asked_.try_acquire_for(100ms)) pass_signals_on();
-    }
+    while (!asked_.take_soon()) pass_signals_on();
     if (what_ == nullptr) return;
     carry_out();
-    answered_.release();
+    answered_.give();
   }
 }
 
@@ -48,8 +67,8 @@ void rank_thread::carry_out() {
 
 void rank_thread::call(function_ref<void()> what) {
   what_ = &what;
-  asked_.release();
-  if (!taken_soon(answered_)) answered_.acquire();
+  asked_.give();
+  answered_.take();
   what_ = nullptr;
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (!stopped_) return;
@@ -61,7 +80,7 @@ void rank_thread::call(function_ref<void()> what) {
 
 void rank_thread::end() {
   what_ = nullptr;
-  asked_.release();
+  asked_.give();
 }
 
 /// Python's handlers of signals run in its main thread, which waits here while ranks compute.

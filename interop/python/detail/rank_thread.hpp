@@ -5,14 +5,37 @@
 // hands each call of upwash to the fiber, and waits (docs/decisions/0035-python-beside-fibers.md).
 #pragma once
 
+#include <semaphore.h>
+
 #include <exception>
-#include <semaphore>
 #include <thread>
 
 #include "interop/python/detail/python.hpp"
 #include "upwash/base/function_ref.hpp"
 
 namespace upwash::python {
+
+/// Whose turn it is. POSIX's semaphore: the timed wait of the standard library's sleeps on a clock
+/// of its own first, up to milliseconds.
+class baton {
+ public:
+  baton() { sem_init(&mark_, 0, 0); }
+  ~baton() { sem_destroy(&mark_); }
+  baton(const baton&) = delete;
+  baton& operator=(const baton&) = delete;
+
+  void give() { sem_post(&mark_); }
+  [[nodiscard]] bool take_now() { return sem_trywait(&mark_) == 0; }
+  /// Looks some hundred times, and gives the core on some times, before it sleeps.
+  void take();
+  /// False after 100 ms in vain.
+  [[nodiscard]] bool take_soon();
+
+ private:
+  [[nodiscard]] bool seen();
+
+  sem_t mark_;
+};
 
 /// Either the fiber runs or the thread does: both touch the rank's state without locks.
 class rank_thread {
@@ -41,8 +64,8 @@ class rank_thread {
 
   const std::thread::id driver_;
   unsigned long identity_ = 0;
-  std::binary_semaphore asked_{0};
-  std::binary_semaphore answered_{0};
+  baton asked_;
+  baton answered_;
   const function_ref<void()>* what_ = nullptr;  ///< null: the thread has ended
   std::exception_ptr thrown_;
   std::exception_ptr stopped_;
