@@ -37,7 +37,6 @@ add_library(python_module MODULE ${sources})
 target_include_directories(python_module PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(python_module SYSTEM PRIVATE ${UPWASH_PYTHON_INCLUDE} ${UPWASH_PYBIND11})
 target_link_libraries(python_module PRIVATE upwash_shared upwash_warnings fmt::fmt)
-target_compile_definitions(python_module PRIVATE UPWASH_VERSION="${PROJECT_VERSION}")
 target_precompile_headers(python_module PRIVATE ${UPWASH_PYTHON_SOURCE}/detail/session.hpp)
 cmake_path(ABSOLUTE_PATH UPWASH_PYTHON_SITE BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}
            OUTPUT_VARIABLE UPWASH_PYTHON_SITE_FULL)

@@ -5,6 +5,7 @@
 #include "interop/python/detail/module.hpp"
 
 #include "interop/python/detail/errors.hpp"
+#include "upwash/base/version.hpp"
 
 PYBIND11_MODULE(_upwash, m) {
   using namespace upwash::python;
