@@ -14,6 +14,7 @@ told say_end(own_request& of, MPI_Status* status) {
   }
   of.deliver();
   fill(status, of.end);
+  if (of.end.code == MPI_SUCCESS) return {};  // its communicator may be gone
   return {of.end.code, of.on != nullptr ? of.on->comm : MPI_COMM_WORLD};
 }
 
