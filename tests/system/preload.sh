@@ -280,7 +280,7 @@ for library in "${libraries[@]}"; do
   # Of one MPI: the one that it was built for. It may be there for the system's Python alone.
   python=python3
   "$python" -c 'import mpi4py' 2>"$work/err" || python=/usr/bin/python3
-  of=$("$python" -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>"$work/err" || echo none)
+  of=$("$python" -c 'from mpi4py import MPI; print(MPI.Get_library_version().strip(chr(0)))' 2>"$work/err" || echo none)
   if [[ $library == openmpi && $of != *"Open MPI"* || $library == mpich && $of != *MPICH* ]]; then
     echo "preload: $library: mpi4py: skipped: none of this MPI"
   else
