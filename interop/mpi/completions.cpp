@@ -3,6 +3,8 @@
 //
 // Waits and tests: of requests of upwash's own alone, of such among the MPI library's, and of
 // those, which the library completes.
+#include <optional>
+
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/request_list.hpp"
 #include "interop/mpi/detail/session.hpp"
@@ -81,11 +83,14 @@ int MPI_Waitall(int number, MPI_Request requests[], MPI_Status statuses[]) {
   passed(in);
   session* own = session::current();
   if (!any_is_ours(own, number, requests)) return PMPI_Waitall(number, requests, statuses);
-  request_list all(*own, number, requests, statuses);
-  if (all.is_wrong()) return told::no_request().returned();
-  inside(*own, in, [&] { all.await_ours(); });
-  static_cast<void>(all.complete_library(true));
-  return inside(*own, in, [&] { return all.settle_all(); }).returned();
+  std::optional<request_list> all;
+  inside(*own, in, [&] {
+    all.emplace(*own, number, requests, statuses);
+    if (!all->is_wrong()) all->await_ours();
+  });
+  if (all->is_wrong()) return told::no_request().returned();
+  static_cast<void>(all->complete_library(true));
+  return inside(*own, in, [&] { return all->settle_all(); }).returned();
 }
 
 int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
@@ -93,17 +98,19 @@ int MPI_Testall(int number, MPI_Request requests[], int* flag, MPI_Status status
   passed(in);
   session* own = session::current();
   if (!any_is_ours(own, number, requests)) return PMPI_Testall(number, requests, flag, statuses);
-  request_list all(*own, number, requests, statuses);
-  if (all.is_wrong()) return told::no_request().returned();
+  std::optional<request_list> all;
   const bool ours = inside(*own, in, [&] {
-    if (!all.ours_are_complete()) own->go_on_here();
-    if (all.ours_are_complete()) return true;
+    all.emplace(*own, number, requests, statuses);
+    if (all->is_wrong()) return false;
+    if (!all->ours_are_complete()) own->go_on_here();
+    if (all->ours_are_complete()) return true;
     own->let_library_go_on();
     return false;
   });
-  *flag = ours && all.complete_library(false) ? 1 : 0;
+  if (all->is_wrong()) return told::no_request().returned();
+  *flag = ours && all->complete_library(false) ? 1 : 0;
   if (*flag == 0) return MPI_SUCCESS;
-  return inside(*own, in, [&] { return all.settle_all(); }).returned();
+  return inside(*own, in, [&] { return all->settle_all(); }).returned();
 }
 
 int MPI_Waitany(int number, MPI_Request requests[], int* index, MPI_Status* status) {
