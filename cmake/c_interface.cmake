@@ -4,12 +4,16 @@
 
 file(GLOB UPWASH_C_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/interop/c/*.cpp)
 set(UPWASH_C_HEADERS ${PROJECT_SOURCE_DIR}/interop/c/include)
+# Compiled once, packed twice.
+add_library(c_objects OBJECT ${UPWASH_C_SOURCES})
+target_include_directories(c_objects PRIVATE ${UPWASH_C_HEADERS})
+target_link_libraries(c_objects PRIVATE upwash_shared upwash_warnings fmt::fmt)
 foreach(kind SHARED STATIC)
   string(TOLOWER c_${kind} target)
   string(TOLOWER upwash_${kind} library)
-  add_library(${target} ${kind} ${UPWASH_C_SOURCES})
+  add_library(${target} ${kind} $<TARGET_OBJECTS:c_objects>)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${UPWASH_C_HEADERS}>)
-  target_link_libraries(${target} PRIVATE ${library} upwash_warnings fmt::fmt)
+  target_link_libraries(${target} PRIVATE ${library} fmt::fmt)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash_c)
 endforeach()
 target_link_options(c_shared PRIVATE

@@ -6,12 +6,16 @@
 file(GLOB UPWASH_ARMCI_SOURCES CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/interop/armci/*.cpp ${PROJECT_SOURCE_DIR}/interop/armci/detail/*.cpp)
 set(UPWASH_ARMCI_HEADERS ${PROJECT_SOURCE_DIR}/interop/armci/include)
+# Compiled once, packed twice.
+add_library(armci_objects OBJECT ${UPWASH_ARMCI_SOURCES})
+target_include_directories(armci_objects PRIVATE ${UPWASH_ARMCI_HEADERS})
+target_link_libraries(armci_objects PRIVATE upwash_shared upwash_warnings fmt::fmt)
 foreach(kind SHARED STATIC)
   string(TOLOWER armci_${kind} target)
   string(TOLOWER upwash_${kind} library)
-  add_library(${target} ${kind} ${UPWASH_ARMCI_SOURCES})
+  add_library(${target} ${kind} $<TARGET_OBJECTS:armci_objects>)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${UPWASH_ARMCI_HEADERS}>)
-  target_link_libraries(${target} PRIVATE ${library} upwash_warnings fmt::fmt ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE ${library} fmt::fmt ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME armci)
 endforeach()
 # Names of C only: what a program defines in C++ meets none of upwash's.

@@ -57,7 +57,7 @@ if(UPWASH_BUILD_APPS)
   if(NOT fftw3_FOUND)
     list(FILTER UPWASH_APP_TESTS EXCLUDE REGEX "/(md|pme)_test")
   endif()
-  list(APPEND UPWASH_UNIT_TESTS ${UPWASH_APP_TESTS} ${UPWASH_APPS_WITHOUT_RANKS})
+  list(APPEND UPWASH_UNIT_TESTS ${UPWASH_APP_TESTS})
 endif()
 # Under the thread sanitizer only what threads share is built: the shared-memory conduit and the
 # layers below it.
@@ -78,9 +78,9 @@ if(UPWASH_SANITIZE MATCHES thread)
 endif()
 if(UPWASH_UNIT_TESTS)
   add_executable(unit_tests ${UPWASH_UNIT_TESTS} ${UPWASH_WIRE_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
-  target_link_libraries(unit_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static
-                        upwash_warnings upwash_test_options GTest::gtest_main fmt::fmt
-                        nlohmann_json::nlohmann_json ${UPWASH_APPS_LIBRARIES})
+  target_link_libraries(unit_tests PRIVATE ${UPWASH_APPS_PARTS} $<TARGET_NAME_IF_EXISTS:apps_common>
+                        upwash_static upwash_warnings upwash_test_options GTest::gtest_main fmt::fmt
+                        nlohmann_json::nlohmann_json)
   # Only those that read files are told where; in all commands, these paths would keep two
   # checkouts from sharing a compiler cache.
   foreach(source ${UPWASH_UNIT_TESTS})
@@ -124,12 +124,12 @@ if(UPWASH_BUILD_APPS)
   if(NOT fftw3_FOUND)
     list(FILTER UPWASH_APP_JOB_TESTS EXCLUDE REGEX "/(md|pme)_test")
   endif()
-  list(APPEND UPWASH_JOB_TESTS ${UPWASH_APP_JOB_TESTS} ${UPWASH_APPS_WITH_RANKS})
+  list(APPEND UPWASH_JOB_TESTS ${UPWASH_APP_JOB_TESTS})
 endif()
 if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${UPWASH_WIRE_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
-  target_link_libraries(job_tests PRIVATE $<TARGET_NAME_IF_EXISTS:apps_common> upwash_static upwash_warnings upwash_test_options
-                        GTest::gtest fmt::fmt ${UPWASH_APPS_LIBRARIES})
+  target_link_libraries(job_tests PRIVATE $<TARGET_NAME_IF_EXISTS:md_parts> $<TARGET_NAME_IF_EXISTS:apps_common>
+                        upwash_static upwash_warnings upwash_test_options GTest::gtest fmt::fmt)
   target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)
   # They work in the namespace of conduits, some of whose names are core's too.
   set_source_files_properties(
