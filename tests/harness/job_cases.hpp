@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -37,6 +38,13 @@ inline std::uint64_t last_seed_for(int ranks, std::uint64_t last) {
 inline std::vector<int> in_range(const body_options& options, std::vector<int> ranks) {
   std::erase_if(ranks, [&](int n) { return n < options.least_ranks || n > options.most_ranks; });
   return ranks;
+}
+
+/// The same, but never none: then the number in range that is nearest to the first.
+inline std::vector<int> some_in_range(const body_options& options, const std::vector<int>& ranks) {
+  std::vector<int> left = in_range(options, ranks);
+  if (left.empty()) left = {std::clamp(ranks.front(), options.least_ranks, options.most_ranks)};
+  return left;
 }
 
 inline void run_in_world(conduit::world& world, const registered_body& entry) {

@@ -38,9 +38,9 @@ class loopback_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
+    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {2, 3, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(3, 2);
-    for (const int ranks : in_range(entry_.options, all)) {
+    for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         // Two ranks share an endpoint in every other run.
         const int per_endpoint = seed % 2 == 0 ? 2 : 1;
@@ -167,9 +167,9 @@ class composite_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 5, 8, 13}, {2, 5, 8});
+    const auto all = sampled<std::vector<int>>({1, 2, 3, 5, 8, 13}, {5, 8});
     const std::uint64_t seeds = long_run() ? 60 : sampled(3, 2);
-    for (const int ranks : in_range(entry_.options, all)) {
+    for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const inside kind = seed % 3 == 0   ? inside::weak
                             : seed % 3 == 1 ? inside::direct
@@ -190,9 +190,9 @@ class wire_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7});
+    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 3, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(4, 2);
-    for (const int ranks : in_range(entry_.options, all)) {
+    for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         run_one(ranks, seed);
         if (HasFailure()) return;
