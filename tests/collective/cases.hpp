@@ -17,8 +17,8 @@
 namespace upwash::collective {
 
 inline bool long_run() { return std::getenv("UPWASH_TEST_LONG") != nullptr; }
-inline int most_ranks() { return long_run() ? 70 : (test::sanitized ? 17 : 33); }
-inline std::uint64_t seeds() { return long_run() ? 20 : 3; }
+inline int most_ranks() { return long_run() ? 70 : (test::sanitized ? 17 : 20); }
+inline std::uint64_t seeds() { return long_run() ? 20 : 2; }
 
 inline std::uint64_t ceil_log(std::uint64_t ranks, std::uint64_t radix) {
   std::uint64_t depth = 0;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "tests/harness/job_test.hpp"
@@ -27,6 +28,12 @@ template <class T>
 T sampled(T all, T some) {
   const bool slow = sanitized || std::getenv("UPWASH_TEST_FEW") != nullptr;
   return slow && !long_run() ? some : all;
+}
+
+/// With UPWASH_TEST_LONG all; else `usual`, or `some` where one run takes long.
+inline std::vector<int> numbers_of_ranks(std::vector<int> all, std::vector<int> usual,
+                                         std::vector<int> some) {
+  return long_run() ? all : sampled(std::move(usual), std::move(some));
 }
 
 /// Up to which seed a number of ranks is tried: half as far with many ranks, since what few ranks

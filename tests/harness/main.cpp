@@ -38,7 +38,7 @@ class loopback_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {2, 3, 7});
+    const auto all = numbers_of_ranks({1, 2, 3, 4, 7, 16}, {1, 2, 3, 4, 7}, {2, 3, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(3, 2);
     for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {
@@ -74,11 +74,11 @@ class simulated_case final : public body_case {
     const machine on = load_machine("laptop");
     const bool whole = How != simulated::direct;
     const std::uint64_t seeds = long_run() ? 100 : whole ? 3 : 2;
-    const auto all =
-        How == simulated::direct ? std::vector{2, 3, 5, 16}
-        : How == simulated::weak
-            ? std::vector{1, 2, 3, 5, 16}
-            : sampled<std::vector<int>>({1, 2, 3, 4, 5, 8, 16, 33}, {1, 2, 3, 5, 8, 16});
+    const auto all = How == simulated::direct ? std::vector{2, 3, 5, 16}
+                     : How == simulated::weak
+                         ? std::vector{1, 2, 3, 5, 16}
+                         : numbers_of_ranks({1, 2, 3, 4, 5, 8, 16, 33}, {1, 2, 3, 5, 8, 16},
+                                            {1, 2, 3, 5, 8, 16});
     for (const int ranks : in_range(entry_.options, all)) {
       for (std::uint64_t seed = whole ? 0 : 1; seed <= last_seed_for(ranks, seeds); ++seed) {
         run_one(on, ranks, seed);
@@ -134,7 +134,7 @@ class packets_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 8, 17}, {2, 3, 8});
+    const auto all = numbers_of_ranks({1, 2, 3, 8, 17}, {1, 3, 8}, {2, 3, 8});
     for (const int ranks : in_range(entry_.options, all)) {
       for (std::uint64_t seed = 0; seed <= last_seed_for(ranks, long_run() ? 40 : 3); ++seed) {
         run_one(ranks, seed);
@@ -167,7 +167,7 @@ class composite_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 5, 8, 13}, {5, 8});
+    const auto all = numbers_of_ranks({1, 2, 3, 5, 8, 13}, {2, 3, 5, 8}, {5, 8});
     const std::uint64_t seeds = long_run() ? 60 : sampled(3, 2);
     for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -190,7 +190,7 @@ class wire_case final : public body_case {
  public:
   using body_case::body_case;
   void TestBody() override {
-    const auto all = sampled<std::vector<int>>({1, 2, 3, 4, 7, 16}, {1, 3, 7});
+    const auto all = numbers_of_ranks({1, 2, 3, 4, 7, 16}, {1, 2, 3, 7}, {1, 3, 7});
     const std::uint64_t seeds = long_run() ? 200 : sampled(4, 2);
     for (const int ranks : some_in_range(entry_.options, all)) {
       for (std::uint64_t seed = 1; seed <= last_seed_for(ranks, seeds); ++seed) {

@@ -136,7 +136,7 @@ TEST(neighborhood_best, is_as_fast_as_every_other_scheme) {
     random_stream from(7, static_cast<std::uint64_t>(on.a_node));
     for (const std::string& name : graphs()) {
       for (int draw = 0; draw < draws; ++draw) {
-        const int ranks = test::sanitized || from.below(8) != 0 ? 64 : 144;
+        const int ranks = from.below(8) != 0 || !whole ? 64 : 144;
         const process_graph graph = graph_of(name, ranks);
         const model::node_map nodes =
             model::node_map::in_blocks(ranks, on.a_node == 0 ? ranks : on.a_node);

@@ -158,8 +158,8 @@ TEST(selection_sweep, is_near_the_best_by_replay_in_small_teams) {
   std::size_t next = 0;
   for (const std::string& name : known_machines()) {
     sweep on(name);
-    for (int ranks = 2; ranks <= 17; ++ranks) check_some(on, ranks, 7, next, 1U << 20U);
-    for (int ranks = 31; ranks <= 33; ++ranks) check_some(on, ranks, 7, next, 1U << 20U);
+    for (int ranks = 2; ranks <= 17; ++ranks) check_some(on, ranks, 5, next, 1U << 20U);
+    for (int ranks = 31; ranks <= 33; ++ranks) check_some(on, ranks, 5, next, 1U << 20U);
   }
 }
 
@@ -169,7 +169,7 @@ TEST(selection_sweep, is_near_the_best_by_replay_in_large_teams) {
   for (const std::string& name : known_machines()) {
     sweep on(name);
     for (const int ranks : {63, 64, 65, 100, 127, 128, 129}) {
-      check_some(on, ranks, 3, next, 65'536);
+      check_some(on, ranks, 1, next, 65'536);
     }
     for (const int ranks : {255, 256, 257}) check_some(on, ranks, 1, next, 65'536);
   }

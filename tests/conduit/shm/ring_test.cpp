@@ -183,7 +183,7 @@ TEST(ring, cancelled_reservations_give_their_room_back) {
 
 TEST(ring, two_threads_see_each_message_whole_and_in_order) {
   both_ends ring(16, 4096);
-  constexpr std::uint64_t count = 60'000;
+  constexpr std::uint64_t count = 20'000;
   std::thread producer([&] {
     random_stream random(1, 2);
     for (std::uint64_t n = 0; n < count; ++n) {
