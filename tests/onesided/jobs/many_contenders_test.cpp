@@ -20,7 +20,7 @@ namespace {
 
 using namespace upwash;
 
-constexpr int contenders = 64;
+constexpr int contenders = test::sanitized ? 16 : 64;
 
 /// All of them, at an owner that wants it too.
 void contend_for_each_kind(job& here) {
@@ -95,7 +95,7 @@ JOB_TEST(many_contenders, in_processes, .on_shm = false, .on_sim = false, .on_pa
 TEST(many_contenders, one_holds_the_lock_on_shm) {
   own_lines output;
   launch::launch_options options;
-  options.ranks = test::sanitized ? 16 : contenders;  // starting one takes long there
+  options.ranks = contenders;
   options.program = {"/proc/self/exe", "--rank-body=many_contenders.in_processes"};
   options.timeout = duration::from_seconds(300);
   options.output = &output;
