@@ -179,6 +179,14 @@ for library in "${libraries[@]}"; do
   [[ $(taken 'MPI_(Recv|Irecv|Send|Isend)') == 0 ]] || fail "$library: $case_now: some were taken over"
   [[ $(grep -cx 'upwash: the MPI library has all messages: MPI_Iprobe is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages are taken over all or none' \
     "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
+  case_now="functions that MPI calls back"
+  start 2 "$work/called_back.$library"
+  passes
+  case_now="functions that MPI calls back, of a program of several threads"
+  knobs+=(--knob mpi_threads=1)
+  start 2 "$work/called_back.$library" multiple
+  passes
+  [[ $(taken 'MPI_Irecv') == 12 ]] || fail "$library: $case_now: other receives were taken over"
   case_now="messages alone"
   knobs=(--knob mpi=messages --knob "report=$work/report.json")
   start 3 "$work/random_messages.$library" "$seed" 20 100000

@@ -117,9 +117,10 @@ void unpack_some(const std::byte* from, std::uint64_t bytes, const elements& to)
   unpack(from, elements::of(to.at, whole, to.type, *to.facts));
   const std::uint64_t rest = bytes % to.facts->bytes;
   if (rest == 0) return;
-  // Only messages may end within an element: one to oneself.
+  // Only messages may end within an element: one to oneself. No duplicate: that would call the
+  // program's own functions for attributes.
   MPI_Comm self = MPI_COMM_NULL;
-  PMPI_Comm_dup(MPI_COMM_SELF, &self);
+  PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &self);
   const auto last = elements::of(to.at, 1, to.type, *to.facts, static_cast<MPI_Aint>(whole));
   const placed at(last.at, 1, to.type);
   PMPI_Sendrecv(from + (bytes - rest), static_cast<int>(rest), MPI_PACKED, 0, 0, at.at(), 1,
@@ -137,7 +138,9 @@ void kept_types::keep(elements& what) {
   const kept* found = known != all_.end() ? known->get() : nullptr;
   if (found == nullptr) {
     auto made = std::make_unique<kept>(what.type, MPI_DATATYPE_NULL, *what.facts);
-    PMPI_Type_dup(what.type, &made->copy);
+    // No duplicate: that would call the program's own functions for attributes.
+    PMPI_Type_contiguous(1, what.type, &made->copy);
+    PMPI_Type_commit(&made->copy);
     found = all_.emplace_back(std::move(made)).get();
   }
   what.type = found->copy;

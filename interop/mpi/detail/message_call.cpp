@@ -51,14 +51,14 @@ struct message_call::exchange {
 
 void message_call::check_destination(int to, int tag) const {
   if (to == MPI_PROC_NULL) throw pass_on{fate::no_peer};
-  if (to < 0 || to >= on_.size || tag < 0) throw pass_on{fate::bad_call};
+  if (to < 0 || to >= on_.size || tag < 0 || tag > own_.most_tag()) throw pass_on{fate::bad_call};
 }
 
 void message_call::check_source(int from, int tag) const {
   if (from == MPI_PROC_NULL) throw pass_on{fate::no_peer};
   const bool wild = from == MPI_ANY_SOURCE;
   if (!wild && (from < 0 || from >= on_.size)) throw pass_on{fate::bad_call};
-  if (tag < 0 && tag != MPI_ANY_TAG) throw pass_on{fate::bad_call};
+  if ((tag < 0 && tag != MPI_ANY_TAG) || tag > own_.most_tag()) throw pass_on{fate::bad_call};
 }
 
 int message_call::send(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,

@@ -114,6 +114,8 @@ void request_list::ask_library(bool for_some) {
   std::vector<int> indices(most, 0);
   std::vector<MPI_Status> statuses(most);
   int number = 0;
+  // Functions of the program's that generalized requests and errors call may call MPI.
+  const turn_lock::given others(own_.threads);
   if (for_some) {
     library_code_ =
         PMPI_Testsome(number_, library_.data(), &number, indices.data(), statuses.data());
@@ -156,7 +158,8 @@ void request_list::await_any(bool for_some) {
 }
 
 told request_list::settle_any(int* index, MPI_Status* status) {
-  for (int i = 0; i < number_; ++i) {
+  // What the library has said is over is never said again.
+  for (int i = 0; i < number_ && found_.empty(); ++i) {
     if (!is_ready(i)) continue;
     *index = i;
     return settle(*ours(i), &requests_[i], status);

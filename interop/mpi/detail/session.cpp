@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -135,6 +136,13 @@ std::string without_messages(const preload_options& options, bool several_thread
   return "it does not let upwash go on while it waits";
 }
 
+int highest_tag() {
+  int* most = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&most), &found);
+  return found != 0 ? *most : INT_MAX;
+}
+
 }  // namespace
 
 library_turns::library_turns(job& here, MPI_Comm quiet, turn_lock& threads)
@@ -165,7 +173,8 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
       joined_(std::move(joined)),
       options_(std::move(options)),
       turns_(joined_.job(), between_us.handle(), threads),
-      lets_us_go_on_(lets_us_go_on) {
+      lets_us_go_on_(lets_us_go_on),
+      most_tag_(highest_tag()) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
   // Nonblocking calls find it there.
   if (membership* world = communicators.find(MPI_COMM_WORLD);

@@ -102,6 +102,8 @@ class session {
   [[nodiscard]] bool library_lets_us_go_on() const noexcept { return lets_us_go_on_; }
   /// Whether messages on communicators are upwash's, of those that have their teams from the start.
   [[nodiscard]] bool has_messages() const noexcept { return options_.messages && lets_us_go_on_; }
+  /// The highest tag that the library takes: a higher one is its to refuse.
+  [[nodiscard]] int most_tag() const noexcept { return most_tag_; }
   /// Blocks until it is complete. The program's request stays.
   void await(own_request& of);
   /// Progress, once. Nonblocking.
@@ -156,6 +158,7 @@ class session {
   preload_options options_;
   library_turns turns_;
   bool lets_us_go_on_;
+  int most_tag_ = 0;
   int depth_ = 0;
 };
 
