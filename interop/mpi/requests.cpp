@@ -63,8 +63,6 @@ int MPI_Request_free(MPI_Request* request) {
   session* own = session::current();
   if (!is_ours(own, request)) return PMPI_Request_free(request);
   return of_one(*own, function::of_MPI_Request_free, *request, [&](own_request& of) {
-    // Its end may be where the library may not be called to unpack.
-    if (own->threads.several_threads()) own->await(of);
     of.let_go();
     *request = MPI_REQUEST_NULL;
     return told{};

@@ -49,7 +49,7 @@ void open_calls::tell(open_call& complete) {
     return kept->of.tell(*kept);
   }
   --complete.on->under_way;
-  if (!complete.is_active) complete.let_go();
+  if (!complete.is_active) requests_.let_go(complete);
 }
 
 void open_call::deliver() {

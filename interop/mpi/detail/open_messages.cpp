@@ -90,7 +90,7 @@ void open_messages::end_part(open_message& message) {
     message.let_go();
     return kept->of.tell(*kept);
   }
-  if (!message.is_active) message.let_go();
+  if (!message.is_active) requests_.let_go(message);
 }
 
 void open_message::deliver() {

@@ -33,4 +33,12 @@ void request_book::forget(own_request& of) noexcept {
   of.number_ = 0;
 }
 
+void request_book::let_go_late() {
+  while (!late_.empty()) {
+    own_request& last = *late_.back();
+    late_.pop_back();
+    last.let_go();
+  }
+}
+
 }  // namespace upwash::mpi

@@ -70,6 +70,15 @@ class request_book {
   /// Before it is gone.
   void forget(own_request& of) noexcept;
 
+  /// Until the other: the library may not be called, since it is the library that calls.
+  void begin_in_library() noexcept { in_library_ = true; }
+  void end_in_library() noexcept { in_library_ = false; }
+  /// Lets go of one that is complete and that the program has freed: now, or where the library may
+  /// not be called for what it delivers, in `let_go_late`.
+  void let_go(own_request& of) { in_library_ ? late_.push_back(&of) : of.let_go(); }
+  [[nodiscard]] bool has_late() const noexcept { return !late_.empty(); }
+  void let_go_late();
+
  private:
   struct sent final : own_request {
     sent() { is_complete = is_active = true; }
@@ -79,6 +88,8 @@ class request_book {
   sent complete_send_;
   std::vector<own_request*> all_{nullptr};  ///< by number
   std::vector<std::uint32_t> unused_;
+  bool in_library_ = false;
+  std::vector<own_request*> late_;
 };
 
 }  // namespace upwash::mpi

@@ -32,7 +32,7 @@ void persistent_calls::add(std::unique_ptr<persistent_call> made, MPI_Request* r
 void persistent_calls::tell(persistent_call& complete) {
   complete.owes = complete.all != nullptr;
   complete.is_complete = true;
-  if (!complete.is_persistent) drop(complete);
+  if (!complete.is_persistent) requests_.let_go(complete);
 }
 
 void persistent_calls::drop(persistent_call& going) {

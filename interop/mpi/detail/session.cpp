@@ -194,17 +194,27 @@ int session::go_on() noexcept {
   if (goes) {
     ++own->depth_;
     own->turns_.set_in_library(true);
+    if (own->threads.several_threads()) own->requests.begin_in_library();
     try {
       own->here().progress();
       told = own->open.collect();
     } catch (...) {
       own->fail(own->open.at());
     }
+    own->requests.end_in_library();
     own->turns_.set_in_library(false);
     --own->depth_;
   }
   own->threads.give();
   return told;
+}
+
+void session::let_go_late() noexcept {
+  try {
+    requests.let_go_late();
+  } catch (...) {
+    fail(function::of_MPI_Request_free);
+  }
 }
 
 void session::go_on_here() {
@@ -277,6 +287,7 @@ void session::end() {
   if (own_ == nullptr) return;
   try {
     const inside here(*own_);
+    own_->requests.let_go_late();
     own_->open.finish(own_->here(), nullptr);
     own_->messages.end();
     own_->persistent.end();

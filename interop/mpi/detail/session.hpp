@@ -123,6 +123,8 @@ class session {
       ++of.depth_;
     }
     ~inside() {
+      if (of_.requests.has_late()) [[unlikely]]
+        of_.let_go_late();
       --of_.depth_;
       of_.threads.give();
     }
@@ -151,6 +153,9 @@ class session {
  private:
   session(attached_job joined, preload_options options, std::vector<int> ranks,
           bool several_threads, bool lets_us_go_on);
+
+  /// What came to freed requests gets to where the program wants it. A failure ends the job.
+  void let_go_late() noexcept;
 
   static session* own_;
 
