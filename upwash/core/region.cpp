@@ -47,6 +47,9 @@ atomicity settle_atomicity(const team& members, atomicity asked, const conduit::
                   partly ? ", or name those that the region is for" : ""));
 }
 
+/// Offsets of global pointers go so far.
+constexpr std::size_t most_bytes = (std::size_t{1} << 44U) - 1;
+
 /// A block that is released again unless a region takes it over: agreeing may throw.
 class own_block {
  public:
@@ -58,6 +61,12 @@ class own_block {
   }
 
   void allocate(std::size_t bytes) {
+    // Conduits round it up.
+    if (bytes > most_bytes) {
+      throw error(error_kind::system,
+                  fmt::format("rank {} asks for {} bytes, and a region has 2^44 - 1 at most",
+                              here_.rank(), bytes));
+    }
     block_ = host(here_).endpoint().allocate(here_.rank(), bytes);
     held_ = true;
   }
