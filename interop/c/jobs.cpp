@@ -13,7 +13,9 @@ namespace upwash::c {
 int tell(upwash_job& on, const char* function, const std::exception& why) noexcept {
   const auto* known = dynamic_cast<const error*>(&why);
   try {
-    on.text = fmt::format("{}: {}", function, why.what());
+    const std::string_view what = why.what();
+    const std::string who = fmt::format("rank {}: ", on.here.rank());
+    on.text = fmt::format("{}: {}{}", function, what.starts_with("rank ") ? "" : who, what);
   } catch (const std::exception&) {
     on.text.clear();  // no memory for it
   }

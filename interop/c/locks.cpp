@@ -21,7 +21,8 @@ lock_kind kind_of(upwash_lock_kind kind) {
     case UPWASH_LOCK_TEST_AND_SET: return lock_kind::test_and_set;
     case UPWASH_LOCK_ARRAY: return lock_kind::array;
   }
-  refuse(fmt::format("no kind {} of locks", static_cast<int>(kind)));
+  refuse(fmt::format("no kind {} of locks: expected UPWASH_LOCK_TICKET to UPWASH_LOCK_ARRAY",
+                     static_cast<int>(kind)));
 }
 
 }  // namespace

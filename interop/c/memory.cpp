@@ -25,7 +25,8 @@ atomic_kind kind_of(upwash_atomic_kind kind) {
     case UPWASH_MIN_UNSIGNED: return atomic_kind::fetch_min_unsigned;
     case UPWASH_MAX_UNSIGNED: return atomic_kind::fetch_max_unsigned;
   }
-  refuse(fmt::format("no kind {} of atomics", static_cast<int>(kind)));
+  refuse(fmt::format("no kind {} of atomics: expected UPWASH_LOAD to UPWASH_MAX_UNSIGNED",
+                     static_cast<int>(kind)));
 }
 
 template <class Word>

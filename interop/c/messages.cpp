@@ -72,6 +72,29 @@ int upwash_receive_laid(upwash_team* team, int source, int tag, void* into,
   });
 }
 
+int upwash_send_prepare(upwash_team* team, int destination, int tag, const void* from, size_t bytes,
+                        upwash_persistent** made) {
+  return guarded_by(team, "upwash_send_prepare", [&] {
+    given(made, "made") = nullptr;
+    *made = new upwash_persistent{
+        // NOLINT: until upwash_persistent_free
+        team->of,
+        matching::persistent_send(team->members, destination, tag, input(from, bytes, "from"))};
+  });
+}
+
+int upwash_receive_prepare(upwash_team* team, int source, int tag, void* into, size_t bytes,
+                           upwash_receipt* receipt, upwash_persistent** made) {
+  return guarded_by(team, "upwash_receive_prepare", [&] {
+    given(made, "made") = nullptr;
+    *made = new upwash_persistent{
+        // NOLINT: until upwash_persistent_free
+        team->of,
+        matching::persistent_receive(team->members, source, tag, output(into, bytes, "into")),
+        receipt};
+  });
+}
+
 int upwash_probe(upwash_team* team, int source, int tag, int* found, upwash_receipt* receipt) {
   return guarded_by(team, "upwash_probe", [&] {
     given(found, "found") = 0;

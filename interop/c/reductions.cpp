@@ -44,7 +44,9 @@ reduction reduction_on(upwash_operator op) {
     case UPWASH_BIT_AND:
     case UPWASH_BIT_OR:
     case UPWASH_BIT_XOR: break;
-    default: refuse(fmt::format("no operator {}", static_cast<int>(op)));
+    default:
+      refuse(fmt::format("no operator {}: expected UPWASH_SUM to UPWASH_BIT_XOR",
+                         static_cast<int>(op)));
   }
   if constexpr (std::is_integral_v<T>) {
     if (op == UPWASH_BIT_AND) return on_type<T>::template by<upwash::bit_and>();
@@ -77,7 +79,7 @@ combination combination_of(upwash_type type, upwash_operator op) {
     case UPWASH_FLOAT_COMPLEX:
     case UPWASH_DOUBLE_COMPLEX: refuse("complex types are for upwash_accumulate");
   }
-  refuse(fmt::format("no type {}", static_cast<int>(type)));
+  refuse(fmt::format("no type {}: expected UPWASH_INT8 to UPWASH_DOUBLE", static_cast<int>(type)));
 }
 
 /// A copy goes with the operation, so the program's own may go.

@@ -55,7 +55,7 @@ int guarded_by(const Handle* handle, const char* function, const Body& body) {
 /// The argument of that name, which must not be null.
 template <class T>
 [[nodiscard]] T& given(T* pointer, std::string_view name) {
-  if (pointer == nullptr) refuse(fmt::format("{} is null", name));
+  if (pointer == nullptr) refuse(fmt::format("{} is null: give its address", name));
   return *pointer;
 }
 

@@ -21,6 +21,7 @@
 #include "upwash/neighborhood/neighborhood.hpp"
 #include "upwash/onesided/layout.hpp"
 #include "upwash/onesided/locks.hpp"
+#include "upwash/onesided/semaphore.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/streaming/stream.hpp"
 
@@ -71,9 +72,17 @@ struct upwash_locks {
   upwash::lock_set set;
 };
 
+struct upwash_semaphores {
+  upwash_job* of;
+  upwash::semaphore_set set;
+};
+
 struct upwash_persistent {
   upwash_job* of;
-  upwash::collective::persistent kept;
+  std::variant<upwash::collective::persistent, upwash::matching::persistent_send,
+               upwash::matching::persistent_receive>
+      kept;
+  upwash_receipt* receipt = nullptr;  ///< the program's
 };
 
 struct upwash_neighborhood {

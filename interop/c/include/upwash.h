@@ -2,8 +2,9 @@
    SPDX-License-Identifier: BSD-3-Clause
 
    upwash for C, and by C for Fortran and other languages: jobs, teams, memory of other ranks,
-   layouts, locks, collectives, also persistent ones and those of neighbours, messages, streams of
-   bytes. What a call does and costs is said at length in the C++ headers that are named here.
+   layouts, locks, semaphores, collectives, also persistent ones and those of neighbours, messages,
+   streams of bytes. What a call does and costs is said at length in the C++ headers that are named
+   here.
 
    Every function returns UPWASH_OK or another `upwash_status`; upwash_error_text says then what
    was wrong and what to do. No function throws. Handles are made by a call and given back by
@@ -37,7 +38,8 @@ typedef struct upwash_region upwash_region;   /* memory of a team's members that
 typedef struct upwash_request upwash_request; /* an operation under way */
 typedef struct upwash_stream upwash_stream;   /* many small items for many ranks */
 typedef struct upwash_locks upwash_locks;     /* locks that lie at a team's members */
-typedef struct upwash_persistent upwash_persistent;     /* a collective to be started often */
+typedef struct upwash_semaphores upwash_semaphores;     /* counts that lie at a team's members */
+typedef struct upwash_persistent upwash_persistent;     /* a call to be started often */
 typedef struct upwash_neighborhood upwash_neighborhood; /* whom members of a team talk to */
 
 typedef enum upwash_status {
@@ -295,6 +297,39 @@ int upwash_holds(const upwash_locks* locks, int member, int index);
 /* Gives them back, while no member holds any. Collective, blocking. */
 int upwash_locks_free(upwash_locks** locks);
 
+/* -- Semaphores (upwash/onesided/semaphore.hpp) ---------------------------------------------- */
+
+/* `per_rank` at each member, of the value `initial`; the same at all members. Collective,
+   blocking. */
+int upwash_semaphores_make(upwash_team* team, int per_rank, uint64_t initial,
+                           upwash_semaphores** made);
+/* Adds `n`, 1 to 2^62, to semaphore `index` of a member. Complete when the member can see it; puts
+   of this rank that it did not wait for may come later. */
+int upwash_post(upwash_semaphores* semaphores, int member, int index, uint64_t n,
+                upwash_request** request);
+/* A put and behind it a post to the same rank: who has waited for the post finds the data there.
+   Complete when both are visible. */
+int upwash_put_and_post(upwash_semaphores* semaphores, upwash_region* to, int member,
+                        uint64_t offset, const void* from, size_t bytes, int index, uint64_t n,
+                        upwash_request** request);
+/* The same behind a layout. */
+int upwash_put_laid_and_post(upwash_semaphores* semaphores, upwash_region* to, int member,
+                             uint64_t offset, const void* from, const upwash_layout* laid,
+                             int index, uint64_t n, upwash_request** request);
+/* Blocks until semaphore `index` of this rank has the value `n`, and takes that; makes progress. */
+int upwash_semaphore_wait(upwash_semaphores* semaphores, int index, uint64_t n);
+/* Takes `n` where they are there: *taken is 1, or 0. Makes progress; nonblocking. */
+int upwash_semaphore_try(upwash_semaphores* semaphores, int index, uint64_t n, int* taken);
+/* What a wait would find now. Local. */
+int upwash_semaphore_value(const upwash_semaphores* semaphores, int index, uint64_t* value);
+/* Gives them back, when the posts of all members are complete. Collective, blocking. */
+int upwash_semaphores_free(upwash_semaphores** semaphores);
+
+/* A fence of all members and a barrier in one (upwash/onesided/fence_barrier.hpp): complete when
+   all that any member began towards a member before its call is visible there. All members block,
+   or none. Collective. */
+int upwash_fence_barrier(upwash_team* team, upwash_request** request);
+
 /* -- Collectives (upwash/collective) --------------------------------------------------------- */
 
 /* Called by all members in one order. `bytes` is a block's; buffers of several have one for each
@@ -392,8 +427,8 @@ int upwash_all_reduce_by_prepare(upwash_team* team, const void* mine, void* resu
                                  const upwash_own_operator* by, upwash_persistent** made);
 int upwash_scan_by_prepare(upwash_team* team, const void* mine, void* result, size_t count,
                            const upwash_own_operator* by, upwash_persistent** made);
-/* Starts it, by all members in one order, as the call that it was made of: the start before is
-   complete. Members may block or not as they like. */
+/* Starts it, as the call that it was made of, and a collective by all members in one order: the
+   start before is complete. Members may block or not as they like. */
 int upwash_start(upwash_persistent* persistent, upwash_request** request);
 /* Gives it back; waits for a start that is not complete. */
 int upwash_persistent_free(upwash_persistent** persistent);
@@ -468,6 +503,12 @@ int upwash_send_laid(upwash_team* team, int destination, int tag, const void* fr
 int upwash_receive_laid(upwash_team* team, int source, int tag, void* into,
                         const upwash_layout* laid, upwash_receipt* receipt,
                         upwash_request** request);
+/* The same send or receive, set up to be started often by upwash_start. Buffers, and the receipt,
+   stay where they are until it is given back. Local. */
+int upwash_send_prepare(upwash_team* team, int destination, int tag, const void* from, size_t bytes,
+                        upwash_persistent** made);
+int upwash_receive_prepare(upwash_team* team, int source, int tag, void* into, size_t bytes,
+                           upwash_receipt* receipt, upwash_persistent** made);
 /* What a receive would get now: *found is 1 or 0. Makes progress; nonblocking. */
 int upwash_probe(upwash_team* team, int source, int tag, int* found, upwash_receipt* receipt);
 

@@ -9,7 +9,15 @@
     CHECK(job, (call) == UPWASH_ARGUMENT);                                        \
     CHECK(job, strncmp(upwash_error_text(job), #call, strcspn(#call, "(")) == 0); \
     CHECK(job, strstr(upwash_error_text(job), words) != NULL);                    \
+    CHECK(job, names_rank(job));                                                  \
   } while (0)
+
+/* Behind the name of the function. */
+static int names_rank(const upwash_job* job) {
+  char words[32];
+  snprintf(words, sizeof words, "rank %d", upwash_rank(job));
+  return strstr(upwash_error_text(job), words) != NULL;
+}
 
 static void combine(const void* left, const void* right, void* into, size_t count, void* context) {
   (void)left, (void)right, (void)into, (void)count, (void)context;
@@ -78,6 +86,8 @@ static int body(upwash_job* job, void* context) {
   REFUSED(upwash_atomic(region, 0, 4, 8, UPWASH_ADD, 1, 0, NULL), "");
   REFUSED(upwash_atomic(region, 0, 0, 8, (upwash_atomic_kind)55, 1, 0, NULL), "no kind 55");
   WORKS(job, upwash_free(&region));
+  CHECK(job, upwash_allocate(world, SIZE_MAX, &region) == UPWASH_SYSTEM);
+  CHECK(job, strstr(upwash_error_text(job), "a region has 2^44 - 1 at most") != NULL);
 
   /* Nothing of it is left: no bytes, and calls that are right. */
   WORKS(job, upwash_all_gather(world, NULL, NULL, 0, NULL));
