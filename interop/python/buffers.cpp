@@ -57,18 +57,41 @@ elements seen(py::array array, const char* name) {
   return made;
 }
 
+/// Numbers, lists and tuples as an array of `type`.
+py::object converted(const py::module_& numpy, const py::object& given, const py::dtype& type,
+                     const char* name) {
+  const py::array natural = numpy.attr("asarray")(given);
+  if (natural.size() == 0) return natural.attr("astype")(type);
+  const char wanted = type.kind();
+  const char seen_kind = natural.dtype().kind();
+  const bool whole = wanted == 'i' || wanted == 'u' || wanted == 'b';
+  if (whole && (seen_kind == 'f' || seen_kind == 'c')) {
+    refuse(fmt::format("{} has numbers with a point, and dtype {} has none", name, text_of(type)));
+  }
+  if (wanted != 'i' && wanted != 'u') return numpy.attr("asarray")(given, type);
+  py::object made = natural.attr("astype")(type);
+  if (!numpy.attr("array_equal")(made, natural).cast<bool>()) {
+    refuse(fmt::format("{} has numbers that dtype {} does not hold", name, text_of(type)));
+  }
+  return made;
+}
+
 }  // namespace
 
 elements read_from(py::handle object, const char* name) {
   return seen(array_of(object, name), name);
 }
 
-elements written_to(py::handle object, const char* name) {
+py::array array_written(py::handle object, const char* name) {
   py::array array = array_of(object, name);
   if (!array.writeable()) {
     refuse(fmt::format("{} is read-only, and is to be written to: give a copy of it", name));
   }
-  return seen(std::move(array), name);
+  return array;
+}
+
+elements written_to(py::handle object, const char* name) {
+  return seen(array_written(object, name), name);
 }
 
 std::string text_of(const py::dtype& type) { return type.attr("__str__")().cast<std::string>(); }
@@ -84,11 +107,15 @@ bool same_type(const elements& a, const elements& b) { return same_type(type_of(
 
 bool is_index(py::handle given) { return PyIndex_Check(given.ptr()) != 0; }
 
-std::int64_t index_of(py::handle given, const char* name) {
+std::int64_t index_of(py::handle given, std::string_view name) {
   if (!is_index(given)) {
     refuse(fmt::format("{} is of type {}: expected a whole number", name, name_of_type(given)));
   }
-  return PyNumber_AsSsize_t(given.ptr(), nullptr);
+  const Py_ssize_t value = PyNumber_AsSsize_t(given.ptr(), PyExc_OverflowError);
+  if (value != -1 || PyErr_Occurred() == nullptr) return value;
+  PyErr_Clear();
+  refuse(
+      fmt::format("{} is {}: more than 64 bits hold", name, py::repr(given).cast<std::string>()));
 }
 
 elements values_of(const py::object& given, const py::dtype& type, const char* name) {
@@ -101,13 +128,12 @@ elements values_of(const py::object& given, const py::dtype& type, const char* n
     }
     return read_from(array, name);
   }
-  const char wanted = type.kind();
-  const char seen_kind = py::array(numpy.attr("asarray")(given)).dtype().kind();
-  const bool whole = wanted == 'i' || wanted == 'u' || wanted == 'b';
-  if (whole && (seen_kind == 'f' || seen_kind == 'c')) {
-    refuse(fmt::format("{} has numbers with a point, and dtype {} has none", name, text_of(type)));
+  try {
+    return read_from(converted(numpy, given, type, name), name);
+  } catch (const py::error_already_set& raised) {
+    refuse(fmt::format("{} is no array of dtype {}: {}", name, text_of(type),
+                       py::str(raised.value()).cast<std::string>()));
   }
-  return read_from(numpy.attr("asarray")(given, type), name);
 }
 
 void check_same_type(const elements& a, const elements& b) {

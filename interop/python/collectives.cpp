@@ -76,7 +76,9 @@ prepared gather(const team_handle& on, const py::object& sent, const py::object&
                           : read_from(sent, "sendbuf");
   check_same_type(in, out);
   check_counts(in, out, members_of(on));
-  return moving(kind::gather, in, out, in.bytes(), root);
+  prepared made = moving(kind::gather, in, out, in.bytes(), root);
+  if (!is_in_place(sent)) return made;
+  return copying(std::move(made), out, block * static_cast<std::size_t>(root));
 }
 
 prepared scatter(const team_handle& on, const py::object& sent, const py::object& received,
@@ -107,6 +109,13 @@ prepared all_to_all(const team_handle& on, const py::object& sent, const py::obj
 }
 
 }  // namespace
+
+prepared copying(prepared made, const elements& all, std::size_t first) {
+  const std::span<const std::byte> copy = made.buffers.input;
+  made.before = {const_cast<std::byte*>(copy.data()), all.data + first * all.item_bytes,
+                 copy.size()};
+  return made;
+}
 
 bool is_in_place(py::handle given) {
   return !py::isinstance<py::array>(given) && py::isinstance<in_place_mark>(given);

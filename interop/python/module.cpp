@@ -15,12 +15,14 @@ PYBIND11_MODULE(_upwash, m) {
   add_jobs(m);
   add_running(m);
   add_requests(m);
+  add_persistent(m);
   add_operators(m);
   auto teams = add_teams(m);
   add_collectives(m, teams);
   add_reductions(teams);
   add_uneven(teams);
   add_messages(teams);
+  add_neighborhoods(m, teams);
   add_regions(m, teams);
   add_streams(m);
   add_timing(m);

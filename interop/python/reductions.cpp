@@ -49,7 +49,8 @@ prepared reduce(const team_handle& on, const py::object& sent, const py::object&
   const elements in = is_in_place(sent) ? copy_of(out, 0, out.count) : read_from(sent, "sendbuf");
   check_same_type(in, out);
   check_counts(in, out);
-  return combining(kind::reduce, combination_of(in, by), in, out, in.bytes(), root);
+  prepared made = combining(kind::reduce, combination_of(in, by), in, out, in.bytes(), root);
+  return is_in_place(sent) ? copying(std::move(made), out) : std::move(made);
 }
 
 prepared scanning(kind of, const py::object& sent, const py::object& received, const op& by) {
@@ -57,7 +58,8 @@ prepared scanning(kind of, const py::object& sent, const py::object& received, c
   const elements in = is_in_place(sent) ? copy_of(out, 0, out.count) : read_from(sent, "sendbuf");
   check_same_type(in, out);
   check_counts(in, out);
-  return combining(of, combination_of(in, by), in, out, in.bytes());
+  prepared made = combining(of, combination_of(in, by), in, out, in.bytes());
+  return is_in_place(sent) ? copying(std::move(made), out) : std::move(made);
 }
 
 prepared scan(const team_handle& /*on*/, const py::object& sent, const py::object& received,
@@ -79,7 +81,8 @@ prepared reduce_scatter_block(const team_handle& on, const py::object& sent,
   if (same) out.count /= members;
   check_same_type(in, out);
   check_counts(out, in, members);
-  return combining(kind::reduce_scatter, combination_of(in, by), in, out, out.bytes());
+  prepared made = combining(kind::reduce_scatter, combination_of(in, by), in, out, out.bytes());
+  return same ? copying(std::move(made), out) : std::move(made);
 }
 
 }  // namespace

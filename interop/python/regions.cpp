@@ -2,51 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory of a team's members that all can reach, as arrays.
-#include "upwash/core/region.hpp"
+#include "interop/python/detail/regions.hpp"
 
 #include <fmt/format.h>
 
-#include "interop/python/detail/buffers.hpp"
 #include "interop/python/detail/module.hpp"
 #include "interop/python/detail/operations.hpp"
 #include "upwash/core/atomic.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/memory_access.hpp"
+#include "upwash/onesided/transfer.hpp"
 
 namespace upwash::python {
 namespace {
-
-/// Elements of one type and shape at each member. Arrays of its memory hold `lent`.
-struct region_handle {
-  team_handle on;
-  upwash::region memory;
-  py::dtype type;
-  std::vector<std::size_t> shape;
-  std::size_t count = 1;
-  std::shared_ptr<int> lent = std::make_shared<int>(0);
-
-  [[nodiscard]] session& of() const { return *on.of; }
-  [[nodiscard]] job& here() const {
-    if (!memory) refuse("the region was freed");
-    return of().here();
-  }
-  [[nodiscard]] std::size_t item_bytes() const { return static_cast<std::size_t>(type.itemsize()); }
-};
-
-std::vector<std::size_t> numbers_of(const py::object& given, const char* name) {
-  std::vector<std::size_t> made;
-  const auto add = [&](py::handle each) {
-    const std::int64_t value = index_of(each, name);
-    if (value < 0) refuse(fmt::format("{} has {}: expected 0 and up", name, value));
-    made.push_back(static_cast<std::size_t>(value));
-  };
-  if (is_index(given)) {
-    add(given);
-  } else {
-    for (const py::handle each : given) add(each);
-  }
-  return made;
-}
 
 region_handle allocate(const team_handle& on, const py::object& shape, const py::object& type) {
   return on.of->named("allocate", [&] {
@@ -102,108 +70,62 @@ py::array local(const region_handle& region) {
   });
 }
 
-/// Where `at` lies among the elements of a part: a number, or one for each dimension.
-std::size_t element_of(const region_handle& region, const py::object& at) {
-  if (is_index(at)) {
-    const std::int64_t index = index_of(at, "at");
-    if (index < 0 || static_cast<std::size_t>(index) > region.count) {
-      refuse(fmt::format("at is {}: expected 0 to {}", index, region.count));
-    }
-    return static_cast<std::size_t>(index);
-  }
-  const std::vector<std::size_t> indices = numbers_of(at, "at");
-  if (indices.size() != region.shape.size()) {
-    refuse(fmt::format("at has {} numbers, and the region {} dimensions", indices.size(),
-                       region.shape.size()));
-  }
-  std::size_t element = 0;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (indices[i] >= region.shape[i]) {
-      refuse(fmt::format("at[{}] is {}: expected 0 to {}", i, indices[i], region.shape[i] - 1));
-    }
-    element = element * region.shape[i] + indices[i];
-  }
-  return element;
+/// A put by `more`, as upwash::put takes it.
+template <class... More>
+auto put_by(job& here, const transfer& what, const More&... more) {
+  const std::span<const std::byte> from = what.local;
+  return what.runs ? upwash::put(here, what.remote, from, *what.runs, more...)
+                   : upwash::put(here, what.remote, from, more...);
 }
 
-/// The elements from `at` on, as many as `data` has.
-global_ptr<std::byte> target(const region_handle& region, int member, const py::object& at,
-                             const elements& data) {
-  static_cast<void>(region.here());
-  if (member < 0 || member >= region.on.members.size()) {
-    refuse(fmt::format("no member {} of a team of {}", member, region.on.members.size()));
-  }
-  const py::dtype given = type_of(data);
-  if (!same_type(given, region.type)) {
-    refuse(fmt::format("{} has dtype {}, and the region has dtype {}: they must be the same",
-                       data.name, text_of(given), text_of(region.type)));
-  }
-  const std::size_t first = element_of(region, at);
-  if (data.count > region.count - first) {
-    refuse(fmt::format("{} elements at {} go beyond the region's {}", data.count, first,
-                       region.count));
-  }
-  return region.memory.at(member, first * region.item_bytes());
+request get_by(job& here, const transfer& what) {
+  return what.runs ? upwash::get(here, what.remote, what.local, *what.runs)
+                   : upwash::get(here, what.remote, what.local);
 }
 
 void put(const region_handle& to, int member, const py::object& values, const py::object& at) {
   to.of().named("put", [&] {
-    const elements data = values_of(values, to.type, "values");
-    const auto place = target(to, member, at, data);
+    const transfer what = put_of(to, member, values, at);
     const call_site site = to.of().place();
-    to.of().drive("put", [&] { upwash::put(to.here(), place, data.input()).wait(site); });
+    to.of().drive("put", [&] { put_by(to.here(), what).wait(site); });
   });
 }
 
 request_handle start_put(const region_handle& to, int member, const py::object& values,
                          const py::object& at) {
   return to.of().named("iput", [&] {
-    const elements data = values_of(values, to.type, "values");
-    const auto place = target(to, member, at, data);
-    return start(to.of(), "iput", {{data.owner, {}}, {}},
-                 [&] { return upwash::put(to.here(), place, data.input()); });
+    const transfer what = put_of(to, member, values, at);
+    return start(to.of(), "iput", {.buffers = {what.owner}},
+                 [&] { return put_by(to.here(), what); });
   });
 }
 
 void put_later(const region_handle& to, int member, const py::object& values,
                const py::object& at) {
   to.of().named("put_later", [&] {
-    const elements data = values_of(values, to.type, "values");
-    const auto place = target(to, member, at, data);
-    to.of().drive("put_later", [&] { upwash::put(to.here(), place, data.input(), implicit); });
-    to.of().keep_until_flush(data.owner);
+    const transfer what = put_of(to, member, values, at);
+    to.of().drive("put_later", [&] { put_by(to.here(), what, implicit); });
+    to.of().keep_until_flush(what.owner);
   });
-}
-
-/// Into `into`, or a new array of `count` elements.
-elements destination(const region_handle& region, const py::object& into, const py::object& count) {
-  if (!into.is_none()) return written_to(into, "out");
-  const std::size_t wanted = count.is_none() ? region.count : count.cast<std::size_t>();
-  if (wanted > region.count) {
-    refuse(fmt::format("count is {}, and the region has {} elements", wanted, region.count));
-  }
-  const py::object shape = count.is_none() ? py::cast(region.shape) : py::cast(wanted);
-  return written_to(py::module_::import("numpy").attr("empty")(shape, region.type), "out");
 }
 
 py::object get(const region_handle& from, int member, const py::object& at, const py::object& count,
                const py::object& into) {
   return from.of().named("get", [&] {
-    const elements data = destination(from, into, count);
-    const auto place = target(from, member, at, data);
+    const transfer what = get_of(from, member, into, at, count);
     const call_site site = from.of().place();
-    from.of().drive("get", [&] { upwash::get(from.here(), place, data.output()).wait(site); });
-    return py::object(data.owner);
+    from.of().drive("get", [&] { get_by(from.here(), what).wait(site); });
+    return what.owner;
   });
 }
 
 request_handle start_get(const region_handle& from, int member, const py::object& into,
                          const py::object& at) {
   return from.of().named("iget", [&] {
-    const elements data = written_to(into, "out");
-    const auto place = target(from, member, at, data);
-    return start(from.of(), "iget", {{data.owner, {}}, {}},
-                 [&] { return upwash::get(from.here(), place, data.output()); });
+    if (into.is_none()) refuse("out is None: give the array that is written to");
+    const transfer what = get_of(from, member, into, at, py::none());
+    return start(from.of(), "iget", {.buffers = {what.owner}},
+                 [&] { return get_by(from.here(), what); });
   });
 }
 
@@ -261,12 +183,7 @@ py::object atomic_on(const region_handle& at, const atomic_call& what, int membe
       refuse(fmt::format("the region has dtype {}: atomics are for int32, uint32, int64, uint64",
                          text_of(at.type)));
     }
-    elements one;
-    one.name = "the element";
-    one.owner = py::array(at.type, 1);
-    one.count = 1;
-    one.item_bytes = bytes;
-    const auto place = target(at, member, where, one);
+    const auto place = place_of(at, member, where);
     const bool is_signed = kind == 'i';
     const atomic_kind chosen = is_signed ? what.of_signed : what.of_unsigned;
     const auto run = bytes == 4
@@ -330,14 +247,17 @@ void add_regions(py::module_& to, py::class_<team_handle>& teams) {
   const auto at = py::arg("at") = 0;
   made.def("put", &put, member, py::arg("values"), at,
            "Copies `values` into the part of a member, from element `at` on: a number, or an index "
-           "for each dimension. Blocks until they are there.");
+           "for each dimension. Where `at` has slices (numpy.s_[2:8, ::2]): into the elements that "
+           "it selects, whose shape `values` has. Blocks until they are there.");
   made.def("iput", &start_put, member, py::arg("values"), at,
            "Starts a put. `values` must not change until the Request is complete.");
   made.def("put_later", &put_later, member, py::arg("values"), at,
            "A put that `flush` or `fence` completes; `values` must not change until then.");
-  made.def("get", &get, member, at, py::arg("count") = py::none(), py::arg("out") = py::none(),
-           "Elements of a member's part from `at` on: into `out`, or `count` of them, else all, "
-           "into a new array. Blocks. Returns the array.");
+  made.def(
+      "get", &get, member, at, py::arg("count") = py::none(), py::arg("out") = py::none(),
+      "Elements of a member's part from `at` on: into `out`, or `count` of them, else all, "
+      "into a new array. Where `at` has slices: those that it selects, also into an `out` that "
+      "is a view with gaps. Blocks. Returns the array.");
   made.def("iget", &start_get, member, py::arg("out"), at,
            "Starts a get into `out`, which is upwash's until the Request is complete.");
   made.def("flush", &flush, "Blocks until the own put_later are complete at their targets.");

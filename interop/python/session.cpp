@@ -30,12 +30,34 @@ void session::fail(const char* call, const error& why) {
 }
 
 void session::drop_complete() {
-  if (adopted_.empty()) return;
-  drive("progress", [this] {
-    for (const auto& one : adopted_) static_cast<void>(one->look());
+  if (adopted_.empty() && retired_.empty()) return;
+  // Another thread may let go of handles while this one has no lock.
+  std::vector<std::shared_ptr<operation>> looked = std::exchange(adopted_, {});
+  std::vector<std::shared_ptr<job_part>> given = std::exchange(retired_, {});
+  // A start under way uses its part.
+  std::erase_if(given, [&](const auto& one) {
+    const bool used = one.use_count() > 1;
+    if (used) retired_.push_back(one);
+    return used;
   });
-  for (const auto& one : adopted_) one->settle();
-  std::erase_if(adopted_, [](const auto& one) { return one->complete(); });
+  drive("progress", [&] {
+    for (const auto& one : looked) static_cast<void>(one->look());
+    for (const auto& one : given) one->give_back();
+  });
+  for (const auto& one : looked) {
+    one->settle();
+    if (!one->complete()) adopted_.push_back(one);
+  }
+}
+
+void session::give_back_parts() {
+  if (parts_.empty() && retired_.empty()) return;
+  retired_.insert(retired_.end(), parts_.begin(), parts_.end());
+  parts_.clear();
+  const std::vector<std::shared_ptr<job_part>> given = std::exchange(retired_, {});
+  drive("the end of the job", [&] {
+    for (const auto& one : given) one->give_back();
+  });
 }
 
 void session::close(open_stream& one) {
@@ -57,6 +79,7 @@ void session::complete_all() {
   adopted_.clear();
   if (!later_.empty()) drive("quiet", [this] { here_->quiet(); });
   later_.clear();
+  give_back_parts();
 }
 
 void session::end() {
@@ -80,6 +103,8 @@ void session::give_up() {
   static_cast<void>(new std::vector(std::move(adopted_)));
   static_cast<void>(new std::vector(std::move(streams_)));
   static_cast<void>(new std::vector(std::move(later_)));
+  static_cast<void>(new auto(std::move(parts_)));
+  static_cast<void>(new std::vector(std::move(retired_)));
   for (operation* const one : under_way_) {
     static_cast<void>(new kept(std::move(one->holds)));
     static_cast<void>(new auto(std::move(one->what)));

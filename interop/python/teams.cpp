@@ -89,9 +89,11 @@ py::class_<team_handle> add_teams(py::module_& to) {
   made.def(
       "world_rank",
       [](const team_handle& t, int member) {
-        static_cast<void>(t.of->here());
-        check_member(t, member);
-        return t.members.world_rank(member);
+        return t.of->named("world_rank", [&] {
+          static_cast<void>(t.of->here());
+          check_member(t, member);
+          return t.members.world_rank(member);
+        });
       },
       py::arg("member"), "The rank of a member in the world.");
   made.def(

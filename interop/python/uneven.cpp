@@ -4,9 +4,9 @@
 // Collectives of blocks whose lengths differ.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
+#include "interop/python/detail/blocks.hpp"
 #include "interop/python/detail/collective_call.hpp"
 #include "interop/python/detail/module.hpp"
 #include "interop/python/detail/reductions.hpp"
@@ -15,58 +15,6 @@ namespace upwash::python {
 namespace {
 
 using collective::kind;
-
-/// An array and a block of it for each member.
-struct divided {
-  elements all;
-  std::vector<std::uint64_t> bytes, offsets;
-};
-
-std::vector<std::uint64_t> numbers(py::handle given, std::size_t members, const char* name,
-                                   const char* what) {
-  std::vector<std::uint64_t> made;
-  for (const py::handle each : given) {
-    const auto value = each.cast<std::int64_t>();
-    if (value < 0) refuse(fmt::format("{}: {}[{}] is {}", name, what, made.size(), value));
-    made.push_back(static_cast<std::uint64_t>(value));
-  }
-  if (made.size() != members) {
-    refuse(fmt::format("{}: {} {} for {} members", name, made.size(), what, members));
-  }
-  return made;
-}
-
-/// `given`: [array, counts] or [array, counts, places], both in elements; blocks lie one behind the
-/// other where no places are given.
-divided divide(const py::object& given, bool written, const char* name, std::size_t members) {
-  if (!(py::isinstance<py::tuple>(given) || py::isinstance<py::list>(given)) ||
-      py::len(given) < 2 || py::len(given) > 3) {
-    refuse(
-        fmt::format("{}: expected [array, counts] or [array, counts, displacements], with a "
-                    "count for each member",
-                    name));
-  }
-  const auto parts = py::reinterpret_borrow<py::sequence>(given);
-  const py::object array = parts[0];
-  divided made{written ? written_to(array, name) : read_from(array, name), {}, {}};
-  made.bytes = numbers(py::object(parts[1]), members, name, "counts");
-  if (py::len(given) == 3) {
-    made.offsets = numbers(py::object(parts[2]), members, name, "displacements");
-  } else {
-    made.offsets.resize(members);
-    std::exclusive_scan(made.bytes.begin(), made.bytes.end(), made.offsets.begin(),
-                        std::uint64_t{0});
-  }
-  for (std::size_t i = 0; i < members; ++i) {
-    if (made.bytes[i] > made.all.count || made.offsets[i] > made.all.count - made.bytes[i]) {
-      refuse(fmt::format("{}: {} elements at {} for member {} go beyond its {} elements", name,
-                         made.bytes[i], made.offsets[i], i, made.all.count));
-    }
-    made.bytes[i] *= made.all.item_bytes;
-    made.offsets[i] *= made.all.item_bytes;
-  }
-  return made;
-}
 
 std::size_t members_of(const team_handle& on) {
   return static_cast<std::size_t>(on.members.size());

@@ -36,6 +36,44 @@ def test_types_and_counts_are_named():
     alone(body)
 
 
+def test_what_is_no_number_is_named():
+    def body(job):
+        world = job.world
+        for counts, words in (([2.5], r"recvbuf: counts\[0\] is 2.5: expected a whole number"),
+                              ([2 ** 63], "go beyond its 2 elements"), (2, "counts is 2: expected"),
+                              ("2", "counts is '2': expected")):
+            with pytest.raises(upwash.ArgumentError, match=f"Gatherv at rank 0: .*{words}"):
+                world.Gatherv(np.zeros(2), [np.zeros(2), counts])
+        region = world.allocate(4, "i8")
+        for count in (-1, 1.5, 5):
+            with pytest.raises(upwash.ArgumentError, match=f"get at rank 0: count is .*{count}|float"):
+                region.get(0, count=count)
+        for wrong in ("hello", None, [[1], [2, 3]], [2 ** 70]):
+            with pytest.raises(upwash.ArgumentError, match="put at rank 0: values .* int64"):
+                region.put(0, wrong)
+        small = world.allocate(2, "u1")
+        for wrong in (-1, 256):
+            with pytest.raises(upwash.ArgumentError, match="numbers that dtype uint8 does not hold"):
+                small.put(0, [wrong])
+        small.put(0, [])
+        with pytest.raises(upwash.ArgumentError, match="allocate at rank 0: shape is 2.5"):
+            world.allocate(2.5)
+        with pytest.raises(upwash.ArgumentError, match="world_rank at rank 0: no member 7"):
+            world.world_rank(7)
+        with pytest.raises(upwash.Error, match=r"a region has 2\^44 - 1 at most"):
+            world.allocate(2 ** 63 - 1, "u1")
+
+    alone(body)
+
+
+def test_objects_that_were_made_of_nothing():
+    def body(job):
+        with pytest.raises(TypeError, match="Team: the object is not of a job"):
+            upwash.Team.__new__(upwash.Team).Barrier()
+
+    alone(body)
+
+
 def test_memory_that_does_not_serve():
     def body(job):
         world = job.world

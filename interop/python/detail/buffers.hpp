@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "interop/python/detail/python.hpp"
 
@@ -31,6 +32,8 @@ struct elements {
 /// Python objects, is not C-contiguous, or, if it is written, cannot be.
 [[nodiscard]] elements read_from(py::handle object, const char* name);
 [[nodiscard]] elements written_to(py::handle object, const char* name);
+/// The array itself, which may have gaps; throws `error` (argument) where it cannot be written to.
+[[nodiscard]] py::array array_written(py::handle object, const char* name);
 
 /// Values to be copied, of `type`: an array has that type already, or is refused; numbers, lists
 /// and tuples become one, unless they would lose what is behind the point.
@@ -48,7 +51,7 @@ void check_counts(const elements& a, const elements& b, std::size_t times = 1);
 [[nodiscard]] bool same_type(const py::dtype& a, const py::dtype& b);
 
 /// The whole number that an index is; throws `error` (argument) for what is none.
-[[nodiscard]] std::int64_t index_of(py::handle given, const char* name);
+[[nodiscard]] std::int64_t index_of(py::handle given, std::string_view name);
 /// Whether it is one number, as against several.
 [[nodiscard]] bool is_index(py::handle given);
 

@@ -11,6 +11,8 @@ namespace upwash::python {
 void add_jobs(py::module_& to);
 void add_running(py::module_& to);
 void add_requests(py::module_& to);
+void add_persistent(py::module_& to);
+void add_neighborhoods(py::module_& to, py::class_<team_handle>& teams);
 void add_operators(py::module_& to);
 void add_regions(py::module_& to, py::class_<team_handle>& teams);
 void add_streams(py::module_& to);

@@ -35,7 +35,8 @@ struct block_tables {
 /// What has to stay as it is until an operation is complete.
 struct kept {
   std::array<py::object, 2> buffers;
-  std::unique_ptr<block_tables> tables;
+  std::unique_ptr<block_tables> tables{};
+  std::shared_ptr<job_part> started{};  ///< what was set up before
 };
 
 /// Belongs to its rank's session. Complete when `what` is empty.

@@ -27,6 +27,14 @@ namespace upwash::python {
 struct operation;
 class open_stream;
 
+/// What is made of parts of the job: given back as the rank, in a later call when Python's
+/// collector has let go of its handle, at the latest before the job ends.
+struct job_part {
+  virtual ~job_part() = default;
+  /// As the rank, without Python's lock.
+  virtual void give_back() noexcept = 0;
+};
+
 /// Everything here is called with Python's lock but what `drive` runs.
 class session : public std::enable_shared_from_this<session> {
  public:
@@ -74,8 +82,14 @@ class session : public std::enable_shared_from_this<session> {
   void leave(operation& one) noexcept { under_way_.erase(&one); }
   /// Its handle is gone: it and what it holds stay until it is complete.
   void adopt(std::shared_ptr<operation> one) { adopted_.push_back(std::move(one)); }
-  /// Lets go of those of them that are complete by now.
+  /// Lets go of those of them that are complete by now, and of parts whose handles are gone.
   void drop_complete();
+
+  void own(std::shared_ptr<job_part> one) { parts_.insert(std::move(one)); }
+  /// Its handle is gone.
+  void retire(const std::shared_ptr<job_part>& one) {
+    if (parts_.erase(one) != 0) retired_.push_back(one);
+  }
 
   void keep(std::shared_ptr<open_stream> one) { streams_.push_back(std::move(one)); }
   void close(open_stream& one);
@@ -120,6 +134,7 @@ class session : public std::enable_shared_from_this<session> {
 
   [[noreturn]] void fail(const char* call, const error& why);
   void complete_all();
+  void give_back_parts();
   [[nodiscard]] bool in_fork() const noexcept { return getpid() != process_; }
 
   std::optional<attached_job> attached_;
@@ -135,6 +150,8 @@ class session : public std::enable_shared_from_this<session> {
   std::unordered_set<operation*> under_way_;
   std::vector<std::shared_ptr<operation>> adopted_;
   std::vector<std::shared_ptr<open_stream>> streams_;
+  std::unordered_set<std::shared_ptr<job_part>> parts_;
+  std::vector<std::shared_ptr<job_part>> retired_;
   std::vector<py::object> later_;
   py::object cause_;
 };

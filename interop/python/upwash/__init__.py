@@ -23,7 +23,7 @@ docs/python.md says more.
 """
 
 from ._upwash import (BAND, BOR, BXOR, IN_PLACE, LAND, LOR, LXOR, MAX, MIN, PROD, SUM, InPlace, Job,
-                      Op, Region, Request, Status, Stream, Team, __version__, stream)
+                      Neighborhood, Op, Persistent, Region, Request, Status, Stream, Team, __version__, stream)
 from . import objects as _objects
 from .errors import ArgumentError, Error, RankStopped
 from .jobs import attach, run
@@ -40,7 +40,7 @@ _objects.add_to(Team, Request, Op)
 
 __all__ = [
     "ANY_SOURCE", "ANY_TAG", "BAND", "BOR", "BXOR", "IN_PLACE", "LAND", "LOR", "LXOR", "MAX", "MIN",
-    "PROD", "SUM", "ArgumentError", "Error", "InPlace", "Job", "ObjectRequest", "Op", "RankStopped",
-    "Region", "Request", "Schedules", "Simulation", "Status", "Stream", "Team", "Trace", "Tuning",
+    "PROD", "SUM", "ArgumentError", "Error", "InPlace", "Job", "Neighborhood", "ObjectRequest", "Op",
+    "Persistent", "RankStopped", "Region", "Request", "Schedules", "Simulation", "Status", "Stream", "Team", "Trace", "Tuning",
     "attach", "run", "schedule", "simulate", "stream", "trace", "tuning", "wait_all", "wait_any",
 ]
