@@ -41,7 +41,22 @@ status=0
 "$root/scripts/check-abi" "$work/empty" "$work/same" >"$work/out" 2>&1 || status=$?
 [[ $status == 2 ]] || fail "a base without libraries"
 
+# What is recorded of the last release: this tree has all of it, and what would break its programs is noticed.
+recorded() { "$root/scripts/check-abi" --recorded "$UPWASH_TEST_BUILD/lib" --header "$work/upwash.h" >"$work/out" 2>&1; }
+header=$root/interop/c/include/upwash.h
+cp "$header" "$work/upwash.h"
+recorded || fail "upwash.h and libupwash_c have what they had in the last release"
+for change in 's/^int upwash_fence_all(.*//' 's/\(int upwash_fence(.*\)int world_rank/\1long world_rank/' \
+  's/  UPWASH_ADD,/  UPWASH_NEW, UPWASH_ADD,/' 's/^  size_t bytes;$/  size_t bytes, more;/'; do
+  sed "$change" "$header" >"$work/upwash.h"
+  ! cmp -s "$header" "$work/upwash.h" || fail "the change $change changes nothing"
+  ! recorded || fail "$change breaks programs of the last release"
+  shows 'would not run with it' <"$work/out" || fail "it does not say so"
+done
 if [[ -f $UPWASH_TEST_BUILD/lib/libupwash_c.so ]]; then
+  sed 's/^int upwash_fence_all(.*/&\nint upwash_not_there(int a);/' "$header" >"$work/upwash.h"
+  ! recorded || fail "a function that only the header has"
+  shows 'does not have upwash_not_there' <"$work/out" || fail "it does not name it"
   "$root/scripts/check-abi" "$UPWASH_TEST_BUILD/lib" "$UPWASH_TEST_BUILD/lib" >"$work/out" 2>&1 || fail "this build with itself"
   (($(grep -c 'as before, or more' "$work/out") >= 2)) || fail "not all libraries are compared"
 fi
