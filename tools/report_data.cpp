@@ -44,6 +44,7 @@ struct slice {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   const trace_event* is = nullptr;  ///< the longest of them
+  std::int64_t taken = 0;           ///< by all of them; what is between them is not theirs
 };
 
 /// The events of a row by their begins; what follows within `gap` of the same kind is one slice.
@@ -60,14 +61,22 @@ std::vector<slice> merged(const traced_rank& rank, bool collectives, std::int64_
     const bool joins = gap != 0 && !made.empty() && made.back().is->kind == e->kind &&
                        e->begin_ps <= made.back().end + gap && end - e->begin_ps <= gap;
     if (!joins) {
-      made.push_back({e->begin_ps, end, e});
+      made.push_back({e->begin_ps, end, e, end - e->begin_ps});
       continue;
     }
     slice& last = made.back();
+    last.taken += std::max<std::int64_t>(0, end - std::max(last.end, e->begin_ps));
     last.end = std::max(last.end, end);
     if (e->length_ps > last.is->length_ps) last.is = e;
   }
   return made;
+}
+
+/// Of its length, in hundredths: what its events take.
+double share_of(const slice& of) {
+  const std::int64_t length = of.end - of.begin;
+  if (length <= of.taken) return 1;
+  return std::round(100 * static_cast<double>(of.taken) / static_cast<double>(length)) / 100;
 }
 
 std::size_t slices_with(const observe::trace& of, std::int64_t gap) {
@@ -97,6 +106,7 @@ json flat(const traced_rank& rank, const std::vector<slice>& slices, name_table&
     all.push_back(names.number(event_name(rank, *each.is)));
     all.push_back(each.is->peer);
     all.push_back(each.is->bytes);
+    all.push_back(share_of(each));
   }
   return all;
 }

@@ -13,8 +13,9 @@
 namespace upwash::tools {
 
 /// Beside the numbers of `upwash trace --json`: `title`, `conduit`, `names`, `rows` (a traced rank
-/// each: `rank`, `node`, `end_us`, `slices` and `collectives`, six numbers a slice: begin and
-/// length in microseconds, kind, name, peer, bytes, by their begins), `messages` (four numbers
+/// each: `rank`, `node`, `end_us`, `slices` and `collectives`, seven numbers a slice: begin
+/// and length in microseconds, kind, name, peer, bytes, and the share of the length that its events
+/// take, by their begins), `messages` (four numbers
 /// each: row of the source and of the destination, sent, handled), `critical_of` (microseconds of
 /// the critical path by rank). At most about `most_slices` slices: beyond that slices of a rank
 /// that follow each other within `merged_us` are one, named as the longest of them; and at most as

@@ -22,18 +22,36 @@ page=$work/page.html
 (($(stat -c %s "$work/small.html") < $(stat -c %s "$page"))) || fail "few slices make a smaller page"
 
 # The data of a page is JSON that no name can leave.
-python3 - "$page" <<'PY' || fail "the data of the page is JSON"
+python3 - "$page" "$work/small.html" <<'PY' || fail "the data of the page is JSON"
 import json, re, sys
-text = open(sys.argv[1]).read()
-data = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S).group(1)
+def data_of(path):
+    text = open(path).read()
+    return re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S).group(1)
+data = data_of(sys.argv[1])
 assert "<" not in data
 traces = json.loads(data)
 assert len(traces) == 1 and len(traces[0]["rows"]) == 4
 for row in traces[0]["rows"]:
     for part in ("slices", "collectives"):
-        assert len(row[part]) % 6 == 0
-        begins = row[part][0::6]
+        assert len(row[part]) % 7 == 0
+        begins = row[part][0::7]
         assert begins == sorted(begins)
+# What slices that are merged take is what their events took: what is between them is nobody's.
+def taken(trace):
+    sums = {}
+    for number, row in enumerate(trace["rows"]):
+        for part in ("slices", "collectives"):
+            all = row[part]
+            for i in range(0, len(all), 7):
+                key = number, part, all[i + 2]
+                sums[key] = sums.get(key, 0) + all[i + 1] * all[i + 6]
+    return sums
+few = json.loads(data_of(sys.argv[2]))[0]
+assert set(traces[0]["rows"][0]["slices"][6::7]) == {1}
+assert any(share < 1 for row in few["rows"] for share in row["slices"][6::7])
+whole = taken(traces[0])
+for key, sum in taken(few).items():
+    assert abs(sum - whole[key]) <= 0.3 + 0.1 * whole[key], (key, sum, whole[key])
 PY
 refused "report: 3 traces; one, or two to compare" "$upwash" report "$work/a" "$work/a" "$work/a"
 

@@ -65,7 +65,7 @@ class Timeline {
 
   draw_slices(pen, slices, y, tall) {
     let covered = -1;
-    for (let i = this.first_of(slices); i < slices.length; i += 6) {
+    for (let i = this.first_of(slices); i < slices.length; i += 7) {
       if (slices[i] > this.to) break;
       const begin = Math.max(this.x_of(slices[i]), this.left);
       const end = Math.min(this.x_of(slices[i] + slices[i + 1]), this.width);
@@ -75,7 +75,7 @@ class Timeline {
       covered = Math.max(covered, begin + wide);
       const hit = this.found !== null && this.found.has(slices[i + 3]);
       pen.fillStyle = hit ? colour("--found") : this.colours[slices[i + 2]];
-      pen.globalAlpha = this.found !== null && !hit ? 0.25 : 1;
+      pen.globalAlpha = this.found !== null && !hit ? 0.25 : Math.max(0.15, slices[i + 6]);
       pen.fillRect(begin, y, wide, Math.max(tall, 0.7));
       if (wide > 70 && tall > 11) this.label(pen, slices, i, begin, wide, y, tall);
     }
@@ -98,16 +98,16 @@ class Timeline {
   first_of(slices) {
     if (slices.longest === undefined) {
       slices.longest = 0;
-      for (let i = 0; i < slices.length; i += 6) slices.longest = Math.max(slices.longest, slices[i + 1]);
+      for (let i = 0; i < slices.length; i += 7) slices.longest = Math.max(slices.longest, slices[i + 1]);
     }
     let low = 0;
-    let high = slices.length / 6;
+    let high = slices.length / 7;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (slices[middle * 6] + slices.longest < this.from) low = middle + 1;
+      if (slices[middle * 7] + slices.longest < this.from) low = middle + 1;
       else high = middle;
     }
-    return low * 6;
+    return low * 7;
   }
 
   draw_arrows(pen, first, last) {
@@ -226,7 +226,7 @@ class Timeline {
     const us = this.us_of(x);
     const near = (this.to - this.from) / (this.width - this.left);
     let best = null;
-    for (let i = this.first_of(slices); i < slices.length && slices[i] <= us + near; i += 6) {
+    for (let i = this.first_of(slices); i < slices.length && slices[i] <= us + near; i += 7) {
       if (slices[i] + Math.max(slices[i + 1], near) < us - near) continue;
       if (best === null || slices[i + 1] <= slices[best + 1]) best = i;
     }
@@ -234,7 +234,8 @@ class Timeline {
     if (best === null) return rank;
     const peer = slices[best + 4] < 0 ? "" : ", peer " + slices[best + 4];
     return rank + "\n" + KINDS[slices[best + 2]] + ": " + this.names[slices[best + 3]] + "\n" +
-      time_text(slices[best + 1]) + ", " + slices[best + 5] + " bytes" + peer;
+      time_text(slices[best + 1]) + ", " + slices[best + 5] + " bytes" + peer +
+      (slices[best + 6] < 1 ? ", the longest of several: they take " + (100 * slices[best + 6]).toFixed(0) + " %" : "");
   }
 
   listen() {

@@ -40,7 +40,7 @@ function timeline_of(into, trace) {
   }
   element(into, "div", "Wheel: time; shift and wheel: ranks; drag: move; double click, 0: all; arrows, + and -: by keys. " +
     "White: the program's own." + (trace.merged_us > 0 ? " Slices that follow each other within " +
-    time_text(trace.merged_us) + " are drawn as one." : ""), "faint");
+    time_text(trace.merged_us) + " are drawn as one, the paler the less of it they take." : ""), "faint");
   view.draw();
   return view;
 }
