@@ -86,12 +86,56 @@ TEST(draw, shows_signals) {
             std::string::npos);
 }
 
+TEST(draw, shows_who_reads_and_writes_whose_memory) {
+  using namespace schedule::testing;
+  step reads;
+  reads.left = {buffer::output, 0, 8, 1};
+  reads.into = {buffer::output, 0, 8};
+  step writes;
+  writes.left = {buffer::input, 0, 16};
+  writes.into = {buffer::shared, 0, 16, 0};
+  const ranks_of_steps all{{reads}, {writes}};
+  drawing of;
+  of.ranks = 2;
+  const std::string svg = draw_svg(of, [&](int rank) { return schedule_of(all, rank); });
+  EXPECT_NE(svg.find("<title>rank 0 reads 8 bytes of rank 1, round 0</title>"), std::string::npos);
+  EXPECT_NE(svg.find("<title>rank 1 writes 16 bytes of rank 0, round 0</title>"),
+            std::string::npos);
+  EXPECT_EQ(occurrences(svg, "class=\"access\""), 2U);
+}
+
 TEST(draw, refuses_what_cannot_be_read) {
+  using namespace schedule::testing;
   try {
-    (void)scan_of(65);
+    drawing of;
+    of.ranks = 65;
+    (void)drawn_steps(of, [](int) { return schedule_of({}, 0); });
     FAIL();
   } catch (const error& wrong) {
-    EXPECT_STREQ(wrong.what(),
-                 "a drawing of 65 ranks cannot be read; at most 64: choose a smaller -n");
+    EXPECT_STREQ(
+        wrong.what(),
+        "a page of 65 ranks cannot be read; at most 64: choose a smaller -n, or --svg, whose "
+        "lines are shared by ranks");
   }
+}
+
+TEST(draw, gathers_what_goes_between_ranks_that_share_a_line) {
+  using namespace schedule::testing;
+  constexpr int ranks = 130;  // three a line, the last one alone
+  std::vector<std::vector<step>> all(ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int to = (rank + 3) % ranks;
+    const int from = (rank + ranks - 3) % ranks;
+    all[static_cast<std::size_t>(rank)] = {to_peer(step_kind::send, to, 0),
+                                           to_peer(step_kind::receive, from, 0)};
+  }
+  drawing of;
+  of.ranks = ranks;
+  const ranks_of_steps listed(all);
+  const std::string svg = draw_svg(of, [&](int rank) { return schedule_of(listed, rank); });
+  EXPECT_NE(svg.find(">ranks 0-2</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">rank 129</text>"), std::string::npos);
+  EXPECT_NE(svg.find("<title>ranks 0-2 to ranks 3-5: 3 messages, round 0, "), std::string::npos);
+  EXPECT_NE(svg.find("<title>ranks 126-128 to rank 129: 1 messages, round 0, "), std::string::npos);
+  EXPECT_EQ(svg.find("rank 130"), std::string::npos);
 }

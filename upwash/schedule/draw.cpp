@@ -60,6 +60,51 @@ class arrivals {
   std::map<std::tuple<int, int, std::uint32_t, bool>, std::vector<duration>> ends_;
 };
 
+/// Which line a rank has.
+class rank_lines {
+ public:
+  explicit rank_lines(int ranks)
+      : ranks_(ranks), each_((ranks + most_ranks_drawn - 1) / most_ranks_drawn) {}
+
+  [[nodiscard]] int of(int rank) const noexcept { return rank / each_; }
+  [[nodiscard]] int count() const noexcept { return (ranks_ + each_ - 1) / each_; }
+  [[nodiscard]] bool shared() const noexcept { return each_ > 1; }
+  [[nodiscard]] std::string name(int line) const {
+    if (!shared()) return fmt::format("rank {}", line);
+    const int first = line * each_;
+    const int last = std::min(first + each_, ranks_) - 1;
+    return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+  }
+
+ private:
+  int ranks_;
+  int each_;
+};
+
+/// Steps of a kind between the same two lines in a round as one, from the first to the last.
+std::vector<drawn_step> gathered(const std::vector<drawn_step>& steps, const rank_lines& on) {
+  std::map<std::tuple<step_kind, int, int, std::uint32_t>, std::size_t> known;
+  std::vector<drawn_step> made;
+  for (const drawn_step& s : steps) {
+    const int other = s.what.peer < 0 ? s.what.left.owner : s.what.peer;
+    const int peer = other < 0 ? -1 : on.of(other);
+    const auto [at, fresh] =
+        known.try_emplace({s.what.kind, on.of(s.when.rank), peer, s.what.round}, made.size());
+    if (fresh) {
+      made.push_back(s);
+      continue;
+    }
+    drawn_step& all = made[at->second];
+    ++all.count;
+    all.what.left.bytes += s.what.left.bytes;
+    all.what.into.bytes += s.what.into.bytes;
+    all.when.begun = std::min(all.when.begun, s.when.begun);
+    all.when.done = std::max(all.when.done, s.when.done);
+    all.arrives = std::max(all.arrives, s.arrives);
+  }
+  return made;
+}
+
 constexpr double left = 76;
 constexpr double top = 64;
 constexpr double row = 34;
@@ -85,7 +130,10 @@ class palette {
 class canvas {
  public:
   canvas(const drawing& of, std::vector<drawn_step> steps)
-      : of_(of), steps_(std::move(steps)), colours_(rounds_of(steps_)) {
+      : of_(of),
+        lines_(of.ranks),
+        steps_(lines_.shared() ? gathered(steps, lines_) : std::move(steps)),
+        colours_(rounds_of(steps_)) {
     for (const drawn_step& s : steps_) end_ = std::max(end_, s.when.done.us());
     // A unit is as wide as an arrow needs; time fills a page.
     const double wide = of_.on != nullptr ? 1000 : std::clamp(end_ * 92, 300.0, 2400.0);
@@ -94,7 +142,7 @@ class canvas {
     constexpr double title_letter = 10.4;
     width_ =
         margin + std::max(end_x_, margin + title_letter * static_cast<double>(of_.title.size()));
-    bottom_ = top + row * of_.ranks;
+    bottom_ = top + row * lines_.count();
   }
 
   std::string svg() {
@@ -102,6 +150,7 @@ class canvas {
     for (const drawn_step& s : steps_) {
       if (s.what.kind == step_kind::send || s.what.kind == step_kind::signal) arrow(s);
     }
+    for (const drawn_step& s : steps_) accesses(s);
     for (const drawn_step& s : steps_) mark(s);
     legend();
     return document();
@@ -120,16 +169,20 @@ class canvas {
     body_ += '\n';
   }
   [[nodiscard]] double x(duration at) const { return left + at.us() * scale_; }
-  [[nodiscard]] static double y(int rank) { return top + row * (rank + 0.5); }
+  [[nodiscard]] static double y_of(int line) { return top + row * (line + 0.5); }
+  [[nodiscard]] double y(int rank) const { return y_of(lines_.of(rank)); }
 
   void frame();
   void grid();
   void arrow(const drawn_step& s);
+  void accesses(const drawn_step& s);
+  void access(const drawn_step& s, const piece& of, bool reads);
   void mark(const drawn_step& s);
   void legend();
   [[nodiscard]] std::string document() const;
 
   const drawing& of_;
+  rank_lines lines_;
   std::vector<drawn_step> steps_;
   palette colours_;
   double end_ = 0;
@@ -161,11 +214,12 @@ void canvas::frame() {
       of_.on != nullptr ? fmt::format("time on {}, in us", escaped(of_.on->name))
                         : "time in messages: a rank sends one at a time");
   grid();
-  for (int rank = 0; rank < of_.ranks; ++rank) {
-    put(R"svg(<text x="{}" y="{:.1f}" class="rank">rank {}</text>)svg", left - 12, y(rank) + 4,
-        rank);
-    put(R"svg(<line x1="{}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="line"/>)svg", left, y(rank),
-        end_x_, y(rank));
+  for (int line = 0; line < lines_.count(); ++line) {
+    put(R"svg(<text x="{}" y="{:.1f}" class="rank"{}>{}</text>)svg", left - 8, y_of(line) + 4,
+        lines_.shared() ? R"svg( textLength="66" lengthAdjust="spacingAndGlyphs")svg" : "",
+        lines_.name(line));
+    put(R"svg(<line x1="{}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" class="line"/>)svg", left,
+        y_of(line), end_x_, y_of(line));
   }
 }
 
@@ -194,11 +248,43 @@ void canvas::arrow(const drawn_step& s) {
   heads_.insert(colour);
   const duration from = s.when.begun;
   const duration at = std::max(s.arrives, from);
+  if (lines_.shared()) {
+    constexpr double widest = 9;
+    put(R"svg(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" class="{}" stroke="{}" stroke-opacity="0.7" )svg"
+        R"svg(style="stroke-width:{:.1f}"><title>{} to {}: {} {}, round {}, {} bytes, {:.6g} to {:.6g}</title></path>)svg",
+        x(from), y(s.when.rank), x(at), y(to), counts ? "signal" : "message", colour,
+        std::min(widest, 1 + std::log2(static_cast<double>(s.count))),
+        lines_.name(lines_.of(s.when.rank)), lines_.name(lines_.of(to)), s.count,
+        counts ? "signals" : "messages", s.what.round, s.what.left.bytes, from.us(), at.us());
+    return;
+  }
   put(R"svg(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" class="{}" stroke="{}" marker-end="url(#a{})">)svg"
       R"svg(<title>rank {} to rank {}: {} {}, round {}, {} bytes, {:.6g} to {:.6g}</title></path>)svg",
       x(from), y(s.when.rank), x(at), y(to), counts ? "signal" : "message", colour, s.what.round,
       s.when.rank, to, counts ? "signal, counter" : "message, edge", s.what.edge, s.what.round,
       s.what.left.bytes, from.us(), at.us());
+}
+
+/// Who reads or writes whose memory.
+void canvas::accesses(const drawn_step& s) {
+  const bool works = s.what.kind == step_kind::copy || s.what.kind == step_kind::reduce;
+  if (!works) return;
+  access(s, s.what.left, true);
+  if (s.what.kind == step_kind::reduce) access(s, s.what.right, true);
+  access(s, s.what.into, false);
+}
+
+void canvas::access(const drawn_step& s, const piece& of, bool reads) {
+  if (of.of == buffer::none || of.owner == own || of.owner == s.when.rank) return;
+  const std::string colour = colours_.colour(s.what.round);
+  heads_.insert(colour);
+  const int from = reads ? of.owner : s.when.rank;
+  const int to = reads ? s.when.rank : of.owner;
+  put(R"svg(<path d="M{:.1f} {:.1f}L{:.1f} {:.1f}" class="access" stroke="{}" marker-end="url(#a{})">)svg"
+      R"svg(<title>{} {} {} bytes of {}, round {}</title></path>)svg",
+      x(s.when.begun), y(from), x(s.when.done), y(to), colour, s.what.round,
+      lines_.name(lines_.of(s.when.rank)), reads ? "reads" : "writes", of.bytes,
+      lines_.name(lines_.of(of.owner)), s.what.round);
 }
 
 void canvas::mark(const drawn_step& s) {
@@ -271,7 +357,8 @@ std::string canvas::document() const {
       ".tick{{font-size:11px;fill:#777;text-anchor:middle}}.line{{stroke:#bbb;stroke-width:1}}"
       ".grid{{stroke:#eee;stroke-width:1}}.message{{fill:none;stroke-width:1.6}}"
       ".signal{{fill:none;stroke-width:1.2;stroke-dasharray:4 "
-      "3}}.mark{{stroke-width:1.5}}.work{{stroke-width:7;stroke-opacity:.3}}</style>"
+      "3}}.access{{fill:none;stroke-width:1.4;stroke-dasharray:1.5 "
+      "2.5}}.mark{{stroke-width:1.5}}.work{{stroke-width:7;stroke-opacity:.3}}</style>"
       "\n<defs>\n",
       width_, height);
   for (std::uint32_t round = 0; round < colours_.rounds(); ++round) {
@@ -290,20 +377,19 @@ std::string canvas::document() const {
 
 }  // namespace
 
-std::vector<drawn_step> drawn_steps(const drawing& of, function_ref<generator(int)> schedule_of) {
-  if (of.ranks < 1 || of.ranks > most_ranks_drawn) {
-    throw error(error_kind::argument,
-                fmt::format("a drawing of {} ranks cannot be read; at most {}: choose a smaller -n",
-                            of.ranks, most_ranks_drawn));
-  }
+namespace {
+
+/// In the order of time.
+std::vector<drawn_step> all_steps(const drawing& of, function_ref<generator(int)> schedule_of,
+                                  std::uint64_t most_steps) {
   std::vector<drawn_step> steps;
   const auto keep = [&](const traced_step& when, const step& what) {
     steps.push_back({when, what, when.done});
-    if (steps.size() > most_steps_drawn) {
+    if (steps.size() > most_steps) {
       throw error(error_kind::argument,
                   fmt::format("a drawing of more than {} steps cannot be read; choose fewer ranks "
                               "or larger segments",
-                              most_steps_drawn));
+                              most_steps));
     }
   };
   price_options options;
@@ -322,8 +408,22 @@ std::vector<drawn_step> drawn_steps(const drawing& of, function_ref<generator(in
   return steps;
 }
 
+}  // namespace
+
+std::vector<drawn_step> drawn_steps(const drawing& of, function_ref<generator(int)> schedule_of) {
+  if (of.ranks < 1 || of.ranks > most_ranks_drawn) {
+    throw error(
+        error_kind::argument,
+        fmt::format("a page of {} ranks cannot be read; at most {}: choose a smaller -n, or --svg, "
+                    "whose lines are shared by ranks",
+                    of.ranks, most_ranks_drawn));
+  }
+  return all_steps(of, schedule_of, most_steps_drawn);
+}
+
 std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of) {
-  return canvas(of, drawn_steps(of, schedule_of)).svg();
+  const bool few = of.ranks <= most_ranks_drawn;
+  return canvas(of, all_steps(of, schedule_of, few ? most_steps_drawn : most_steps_gathered)).svg();
 }
 
 }  // namespace upwash::schedule
