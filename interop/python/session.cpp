@@ -8,6 +8,7 @@
 
 #include "interop/python/detail/operations.hpp"
 #include "interop/python/detail/streams.hpp"
+#include "upwash/core/control.hpp"
 
 namespace upwash::python {
 
@@ -67,14 +68,20 @@ void session::close(open_stream& one) {
 
 void session::complete_all() {
   while (!streams_.empty()) close(*streams_.front());
-  // Others may end meanwhile, by the hands of Python's collector.
-  const auto open = [](const operation* one) { return !one->complete(); };
-  while (true) {
-    const auto found = std::ranges::find_if(under_way_, open);
-    if (found == under_way_.end()) break;
-    const std::shared_ptr<operation> one = (*found)->shared_from_this();
-    one->cancel();
-    one->wait();
+  // A receive that is taken back too early leaves another rank's send, or an own one, waiting:
+  // sends of all ranks come first.
+  for (const bool receives : {false, true}) {
+    const auto open = [=](const operation* one) {
+      return !one->complete() && std::holds_alternative<matching::receiving>(one->what) == receives;
+    };
+    // Others may end meanwhile, by the hands of Python's collector.
+    for (auto at = std::ranges::find_if(under_way_, open); at != under_way_.end();
+         at = std::ranges::find_if(under_way_, open)) {
+      const std::shared_ptr<operation> one = (*at)->shared_from_this();
+      one->cancel();
+      one->wait();
+    }
+    if (!receives) drive("the end of the job", [this] { control::barrier(here_->world()); });
   }
   adopted_.clear();
   if (!later_.empty()) drive("quiet", [this] { here_->quiet(); });

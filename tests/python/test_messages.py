@@ -124,6 +124,19 @@ def test_arrays_that_the_program_forgets_stay(everywhere):
     everywhere(body)
 
 
+def test_no_receive_is_taken_back_while_its_message_is_on_the_way(everywhere):
+    """Whatever the order in which the job comes upon what was forgotten."""
+    def body(job):
+        world, size = job.world, job.size
+        for turn in range(6):
+            world.Irecv(np.zeros(50_000), (job.rank - 1) % size, turn)
+        job.compute(1e-3 * job.rank)
+        for turn in range(6):
+            world.Isend(np.ones(50_000), (job.rank + 1) % size, turn)
+
+    everywhere(body)
+
+
 def test_the_job_ends_over_open_requests(everywhere):
     held = []
 
