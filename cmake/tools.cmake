@@ -36,6 +36,18 @@ if(UPWASH_TOOL_SOURCES)
   target_precompile_headers(upwash_command PRIVATE
     <string> <vector> <memory> <CLI/CLI.hpp> <nlohmann/json.hpp> <fmt/format.h>)
 
+  # `upwash trace --otf2`.
+  find_path(UPWASH_OTF2_INCLUDE otf2/otf2.h)
+  find_library(UPWASH_OTF2_LIBRARY NAMES open-trace-format2 otf2)
+  if(UPWASH_OTF2_INCLUDE AND UPWASH_OTF2_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/trace_otf2.cpp APPEND PROPERTY
+                 COMPILE_DEFINITIONS UPWASH_HAS_OTF2)
+    target_include_directories(upwash_command SYSTEM PRIVATE ${UPWASH_OTF2_INCLUDE})
+    target_link_libraries(upwash_command PRIVATE ${UPWASH_OTF2_LIBRARY})
+  else()
+    message(STATUS "OTF2: not built; needed is libotf2-trace-dev")
+  endif()
+
   # What `upwash info` says of the build. The commit is the one of the last configuration.
   set(UPWASH_SOURCE_VERSION "release ${PROJECT_VERSION}")
   find_program(UPWASH_GIT git)

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tools/job_hosts.hpp"
+#include "tools/job_report.hpp"
 #include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
@@ -156,11 +157,10 @@ conduit::conduit_row conduit_of(const run_options& chosen) {
   return conduit_named(name);
 }
 
-/// Empty: none. Where the ranks' settings are wrong they say so.
-std::string trace_of(const run_options& chosen) {
-  if (!chosen.trace.empty()) return chosen.trace;
+/// A knob; empty where the ranks' settings are wrong, which they say.
+std::string knob_of(const run_options& chosen, std::string_view name) {
   try {
-    return values_of(chosen).text("trace");
+    return values_of(chosen).text(name);
   } catch (const error&) {
     return {};
   }
@@ -169,12 +169,15 @@ std::string trace_of(const run_options& chosen) {
 /// Starts the job; what its ranks wrote into a trace becomes one file, however they ended.
 int start_traced(const run_options& chosen, const conduit::conduit_row& on,
                  launch::launch_options& options) {
-  const std::string file = trace_of(chosen);
+  const job_report report(knob_of(chosen, "report"),
+                          chosen.trace.empty() ? knob_of(chosen, "trace") : chosen.trace);
+  const std::string& file = report.trace();
   if (file.empty()) return upwash::start(on, options);
   options.environment.push_back(fmt::format("UPWASH_TRACE={}", file));
   observe::forget_parts(file);
   const int status = upwash::start(on, options);
   observe::merge_parts(file);
+  report.tell();
   return status;
 }
 

@@ -32,12 +32,12 @@ std::optional<double> taken_us(const choice_total& of) {
 }
 
 template <class Rows, class Print>
-void print_first(const Rows& rows, std::size_t most, const Print& print) {
+void print_first(std::FILE* out, const Rows& rows, std::size_t most, const Print& print) {
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) print(rows[i]);
-  if (rows.size() > most) fmt::print("{:>9} {} more\n", "...", rows.size() - most);
+  if (rows.size() > most) fmt::print(out, "{:>9} {} more\n", "...", rows.size() - most);
 }
 
-void print_matching(const matching_total& of) {
+void print_matching(std::FILE* out, const matching_total& of) {
   if (of.messages + of.receives == 0) return;
   std::uint64_t posted = 0;
   std::uint64_t kept = 0;
@@ -46,6 +46,7 @@ void print_matching(const matching_total& of) {
     kept = std::max(kept, each.most_kept);
   }
   fmt::print(
+      out,
       "\ntagged messages: {}, {} found a receive, {} were kept; receives: {}, {} found a message, "
       "{} waited; queues of at most {} receives and {} messages; {} tags\n",
       of.messages, of.found_a_receive, of.kept, of.receives, of.found_a_message, of.waited, posted,
@@ -54,30 +55,30 @@ void print_matching(const matching_total& of) {
 
 }  // namespace
 
-void print_layers(const trace_numbers& n, std::size_t most_lines) {
+void print_layers(std::FILE* out, const trace_numbers& n, std::size_t most_lines) {
   if (!n.choices.empty()) {
-    fmt::print("\n{:>12} {:>12}  chosen (mean of its calls; --json has all prices)\n",
+    fmt::print(out, "\n{:>12} {:>12}  chosen (mean of its calls; --json has all prices)\n",
                "predicted us", "took us");
-    print_first(n.choices, most_lines, [](const choice_total& each) {
-      fmt::print("{:>12} {:>12}  {}: {}\n", us_or_dash(predicted_us(each)),
+    print_first(out, n.choices, most_lines, [out](const choice_total& each) {
+      fmt::print(out, "{:>12} {:>12}  {}: {}\n", us_or_dash(predicted_us(each)),
                  us_or_dash(taken_us(each)), each.is.problem, each.is.chosen);
     });
   }
   if (!n.streams.empty()) {
-    fmt::print("\n{:>9} {:>10} {:>14} {:>7}  messages of streams: why they left\n", "messages",
+    fmt::print(out, "\n{:>9} {:>10} {:>14} {:>7}  messages of streams: why they left\n", "messages",
                "items", "bytes", "full %");
-    print_first(n.streams, most_lines, [](const stream_total& each) {
-      fmt::print("{:>9} {:>10} {:>14} {:>7.1f}  {}, opened at {}\n", each.messages, each.items,
+    print_first(out, n.streams, most_lines, [out](const stream_total& each) {
+      fmt::print(out, "{:>9} {:>10} {:>14} {:>7.1f}  {}, opened at {}\n", each.messages, each.items,
                  each.bytes, 100 * each.fill / static_cast<double>(each.messages), each.cause,
                  each.opened_at);
     });
   }
-  print_matching(n.matching);
+  print_matching(out, n.matching);
   if (!n.migrations.empty()) {
-    fmt::print("\n{:>9} {:>14} {:>6} {:>6}  migrations\n", "objects", "bytes", "from", "to");
-    print_first(n.migrations, most_lines, [](const migration_total& each) {
-      fmt::print("{:>9} {:>14} {:>6} {:>6}  {}\n", each.objects, each.bytes, each.from, each.to,
-                 each.name);
+    fmt::print(out, "\n{:>9} {:>14} {:>6} {:>6}  migrations\n", "objects", "bytes", "from", "to");
+    print_first(out, n.migrations, most_lines, [out](const migration_total& each) {
+      fmt::print(out, "{:>9} {:>14} {:>6} {:>6}  {}\n", each.objects, each.bytes, each.from,
+                 each.to, each.name);
     });
   }
 }

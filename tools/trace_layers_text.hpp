@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 
 #include "tools/trace_numbers.hpp"
 
@@ -12,6 +13,6 @@ namespace upwash::tools {
 
 /// Choices, streams, tagged messages, migrations; at most so many lines each. Nothing of what there
 /// is none of.
-void print_layers(const trace_numbers& n, std::size_t most_lines);
+void print_layers(std::FILE* out, const trace_numbers& n, std::size_t most_lines);
 
 }  // namespace upwash::tools

@@ -233,6 +233,18 @@ grep -q "^missing: rank [0-2]: the rank did not end its job in good order$" "$wo
 "$upwash" trace "$file" >"$work/out"
 grep -q "^2 of 2 ranks" "$work/out" || fail "a new trace takes the place of the old"
 
+# A report at the end, with no file asked for: none is left; calls with the lines that made them, and the algorithm chosen.
+TMPDIR=$work UPWASH_REPORT=1 "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>"$work/report"
+[[ $(cat "$work/out") == "2 ranks, agreed" ]] || fail "the report is on standard error"
+grep -qE "all_gather .* at main.cpp:[0-9]+" "$work/report" || fail "the report names the call"
+grep -qE "^ +[0-9.-]+ +[0-9.-]+  all_gather of [0-9]+ bytes among 2 ranks" "$work/report" || fail "it says what was chosen"
+! compgen -G "$work/upwash-report-*" >/dev/null || fail "it leaves nothing behind"
+UPWASH_REPORT=$work/report.json "$upwash" run -n 2 --trace "$file" "$bin/02_all_gather" >"$work/out" 2>&1
+python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["shares"]) == 2' "$work/report.json" || fail "as JSON"
+[[ -f $file ]] || fail "a trace that was asked for stays"
+UPWASH_REPORT=/proc/nowhere "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>&1 || fail "the job ends as it would"
+grep -q "UPWASH_REPORT: cannot write /proc/nowhere" "$work/out" || fail "it says that it cannot"
+
 # Bad input: one line.
 refuses() {
   local status=0

@@ -70,7 +70,9 @@ constexpr knob rows[] = {
          "0: none",
          knob_level::user},
     knob{"report", knob_type::text, "0",
-         "what the preload library did, at the end: 1: on standard error; a file: there, as JSON",
+         "what a job of upwash run, or the preload library, did, at the end: 1: on standard error; "
+         "a "
+         "file: there, as JSON",
          knob_level::user},
     knob{"stack_bytes", knob_type::bytes, "0",
          "stack of a rank that is a fiber, and of a method that waits, pages as they are touched; "

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "tools/trace.hpp"
+#include "tools/trace_json.hpp"
+#include "upwash/base/error.hpp"
+
+namespace upwash::tools {
+
+job_report::job_report(std::string report, std::string trace)
+    : report_(report == "0" ? std::string() : std::move(report)), trace_(std::move(trace)) {
+  if (report_.empty() || !trace_.empty()) return;
+  folder_ = (std::filesystem::temp_directory_path() / "upwash-report-XXXXXX").string();
+  if (mkdtemp(folder_.data()) == nullptr) {
+    throw error(error_kind::environment,
+                fmt::format("UPWASH_REPORT: cannot make {}: {}", folder_, std::strerror(errno)));
+  }
+  trace_ = folder_ + "/trace";
+}
+
+job_report::~job_report() {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+void job_report::tell() const noexcept {
+  if (report_.empty()) return;
+  try {
+    write();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "upwash run: UPWASH_REPORT: %s\n", e.what());
+  }
+}
+
+void job_report::write() const {
+  const observe::trace all = observe::read_trace(trace_);
+  const trace_numbers numbers = numbers_of(all);
+  std::fflush(stdout);
+  if (report_ == "1") return print_trace(stderr, all, numbers);
+  std::ofstream out(report_);
+  out << text_of(json_of(all, numbers), 1) << '\n';
+  out.flush();
+  if (out) return;
+  throw error(error_kind::environment,
+              fmt::format("cannot write {}: {}", report_, std::strerror(errno)));
+}
+
+}  // namespace upwash::tools
