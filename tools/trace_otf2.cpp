@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -296,6 +297,8 @@ class archive {
 }  // namespace
 
 void write_otf2(const observe::trace& from, const std::string& folder) {
+  // OTF2 notices it too late: what is there would be damaged.
+  if (std::filesystem::exists(folder)) check(OTF2_ERROR_EEXIST, folder);
   string_table regions;
   std::vector<rank_locations> ranks;
   ranks.reserve(from.ranks.size());

@@ -13,7 +13,7 @@ if ! "$upwash" trace "$work/t" --otf2 "$work/archive" >"$work/out" 2>&1; then
   echo "otf2: skipped: not in this build"
   exit 77
 fi
-refused "cannot write $work/archive: " "$upwash" trace "$work/t" --otf2 "$work/archive"
+refused "cannot write $work/archive: File does already exist; give a folder that is not there yet" "$upwash" trace "$work/t" --otf2 "$work/archive"
 command -v otf2-print >/dev/null || { echo "otf2: skipped: no otf2-print"; exit 77; }
 
 "$upwash" trace "$work/t" --messages "$work/messages.csv" >"$work/out"
