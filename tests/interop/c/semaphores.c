@@ -20,6 +20,7 @@ static void ring(upwash_job* job, upwash_team* team, const upwash_layout* laid) 
   WORKS(job, upwash_allocate(team, 2 * words * sizeof(int32_t), &region));
   WORKS(job, upwash_semaphore_try(filled, 1, 1, &taken));
   CHECK(job, taken == 0);
+  WORKS(job, upwash_barrier(team, NULL)); /* nobody has posted before */
   for (int r = 0; r < rounds; ++r) {
     int32_t data[words];
     for (int i = 0; i < words; ++i) data[i] = rank * 1000 + r * words + i;
