@@ -26,7 +26,8 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-constexpr kind kinds[] = {kind::barrier, kind::all_reduce, kind::all_gather, kind::reduce};
+constexpr kind kinds[] = {kind::barrier, kind::all_reduce, kind::all_gather,
+                          kind::reduce,  kind::all_to_all, kind::reduce_scatter};
 
 const registry& rows() {
   static const registry all = [] {
@@ -171,6 +172,18 @@ TEST(hierarchical, sends_between_nodes_what_leaders_alone_would) {
   EXPECT_EQ(gathered.messages, 8U);
   EXPECT_EQ(gathered.bytes, 4U * 3U * 64U) << "each node wants the blocks of three others";
 
+  call.of = kind::all_to_all;
+  const traffic exchanged = between_nodes(by(kind::all_to_all, "hierarchical"), call);
+  EXPECT_EQ(exchanged.messages, 4U * 3U) << "one from each node to each other one";
+  EXPECT_EQ(exchanged.bytes, 32U * 24U * 8U) << "each block once";
+  EXPECT_EQ(between_nodes(by(kind::all_to_all, "direct"), call).messages, 32U * 24U);
+
+  call.of = kind::reduce_scatter;
+  const traffic scattered = between_nodes(by(kind::reduce_scatter, "hierarchical"), call);
+  EXPECT_EQ(scattered.messages, 4U * 3U);
+  EXPECT_EQ(scattered.bytes, 4U * 3U * 64U) << "combined before it is sent";
+  EXPECT_EQ(between_nodes(by(kind::reduce_scatter, "pairwise"), call).messages, 32U * 24U);
+
   call.of = kind::reduce;
   call.bytes = 64;
   call.root = 13;
@@ -225,6 +238,14 @@ TEST(hierarchical, says_what_it_cannot_serve) {
   call.bytes = 250;
   EXPECT_EQ(why("hierarchical"),
             "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
+  call.of = kind::all_to_all;
+  call.bytes = 100;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
+  call.of = kind::reduce_scatter;
+  call.bytes = 200;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: 1200 bytes are more than the 999 of a node's shared scratch");
 }
 
 TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
@@ -284,6 +305,24 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
     const auto wanted = [&](int, std::uint64_t e) { return gathered(blocks, e); };
     EXPECT_EQ(needless(blocks, gathers, wanted), "") << in_place;
   }
+  expectation exchanged;
+  exchanged.ranks = 6;
+  exchanged.input_bytes = exchanged.output_bytes = 6;
+  const auto trades = [&](int rank) { return hierarchical_all_to_all(call_of(rank, 1, false)); };
+  EXPECT_EQ(needless(exchanged, trades,
+                     [](int rank, std::uint64_t e) {
+                       return abstract_value{{static_cast<int>(e), static_cast<unsigned>(rank)}};
+                     }),
+            "");
+  exchanged.output_bytes = 1;
+  const auto scatters = [&](int rank) {
+    return hierarchical_reduce_scatter(call_of(rank, 1, false), false);
+  };
+  EXPECT_EQ(needless(exchanged, scatters,
+                     [](int rank, std::uint64_t) {
+                       return all_ranks(6, static_cast<std::uint64_t>(rank));
+                     }),
+            "");
   expectation meeting;
   meeting.ranks = 6;
   meeting.synchronizes = true;

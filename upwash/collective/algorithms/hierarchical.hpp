@@ -57,7 +57,27 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 [[nodiscard]] schedule::generator hierarchical_reduce(const hierarchical_call& of, int root,
                                                       int radix, bool ordered);
 
-/// What the all-gather takes of shared scratch; the others take one vector.
+/// Idea: members lay their blocks for each other node in the scratch of who leads for that node,
+/// and those for mates in the mates'; leaders exchange one message with each node, in stage d with
+/// the node d further, and members take theirs as they come. The members of a node lead in turn, so
+/// they share the messages. Cost: N-1 messages a node, of S S' m bytes between nodes of S and S'
+/// members; 2 P m bytes copied at each member. Restrictions: none. Source: Nishtala et al. 2009,
+/// leverage shared memory; leaders by turns: Kandalla et al. 2009, multi-leader.
+[[nodiscard]] schedule::generator hierarchical_all_to_all(const hierarchical_call& of);
+
+/// Idea: members lay their vectors in their scratch; who leads for a node combines what those of
+/// its own node have for it, and sends that, in stage d to the node d further; each member combines
+/// the blocks for it of its node with those that come. Cost: N-1 messages a node, of S' m bytes to
+/// a node of S' members; at a member P m bytes copied, (S + N - 2) m combined, and (S-1) S' m more
+/// for each node that it leads for. Restrictions: with `ordered`, nodes follow each other in the
+/// order of ranks. Source: Nishtala et al. 2009, leverage shared memory; Thakur, Rabenseifner and
+/// Gropp 2005, pairwise exchange.
+[[nodiscard]] schedule::generator hierarchical_reduce_scatter(const hierarchical_call& of,
+                                                              bool ordered);
+
+/// What these take of shared scratch; the others take one vector.
 [[nodiscard]] std::uint64_t hierarchical_all_gather_bytes(const hierarchical_call& of) noexcept;
+[[nodiscard]] std::uint64_t hierarchical_all_to_all_bytes(const hierarchical_call& of) noexcept;
+[[nodiscard]] std::uint64_t hierarchical_reduce_scatter_bytes(const hierarchical_call& of) noexcept;
 
 }  // namespace upwash::collective

@@ -58,6 +58,38 @@ std::string objection_to_all_reduce(const problem& call, const values& with) {
   return why.empty() ? no_room(call, call.bytes) : why;
 }
 
+void add_exchanges_by_nodes(registry& to) {
+  to.add({.of = kind::all_to_all,
+          .is = {.name = "hierarchical",
+                 .parameters = {},
+                 .requirements = model::needs_node_memory,
+                 .doc = "one message between two nodes, with the blocks of all their members",
+                 .source = nishtala},
+          .make = [](const problem& call, const values&,
+                     int rank) { return hierarchical_all_to_all(call_of(call, rank)); },
+          .objection =
+              [](const problem& call, const values&) {
+                return no_room(call, hierarchical_all_to_all_bytes(call_of(call, 0)));
+              }});
+  to.add({.of = kind::reduce_scatter,
+          .is = {.name = "hierarchical",
+                 .parameters = {},
+                 .requirements = model::needs_node_memory,
+                 .doc = "one message between two nodes, combined in the memory of the first",
+                 .source = nishtala},
+          .make =
+              [](const problem& call, const values&, int rank) {
+                return hierarchical_reduce_scatter(call_of(call, rank), !call.commutative);
+              },
+          .objection =
+              [](const problem& call, const values&) {
+                const std::string why = out_of_order(call, true);
+                return why.empty()
+                           ? no_room(call, hierarchical_reduce_scatter_bytes(call_of(call, 0)))
+                           : why;
+              }});
+}
+
 }  // namespace
 
 void add_hierarchical(registry& to) {
@@ -113,6 +145,7 @@ void add_hierarchical(registry& to) {
                 const std::string why = out_of_order(call, true);
                 return why.empty() ? no_room(call, call.bytes) : why;
               }});
+  add_exchanges_by_nodes(to);
 }
 
 }  // namespace upwash::collective::detail
