@@ -65,6 +65,7 @@ std::vector<problem> calls_of(const collective::algorithm& one, int ranks) {
     call.known_senders = in_place;  // calls are both: some need to know
     call.ranks_per_node = ranks % 4 == 0 ? 4 : 1;
     call.nodes = upwash::test::blocks_of_nodes(ranks, call.ranks_per_node);
+    if (one.of == kind::all_reduce && in_place) call.node_scratch = 24;  // in pieces
     call.direct_access = call.network_collectives = true;
     all.push_back(call);
   }

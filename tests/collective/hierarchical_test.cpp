@@ -66,6 +66,8 @@ void for_calls(int ranks, const Do& what) {
         call.root = is_rooted(of) ? (variant * 5 + 1) % ranks : 0;
         call.in_place = of != kind::barrier && variant % 2 == 1;
         call.commutative = variant < 2;
+        if (of == kind::all_reduce && variant == 3)
+          call.node_scratch = 8;  // the last piece is shorter
         std::string places;
         for (int rank = 0; rank < ranks; ++rank) {
           places += ' ' + std::to_string(nodes->node_of(rank));
@@ -231,7 +233,12 @@ TEST(hierarchical, says_what_it_cannot_serve) {
   EXPECT_EQ(why("hierarchical:outer=2"),
             "hierarchical: outer=2, a ring, needs a commutative operator");
   call.bytes = 1000;
+  call.node_scratch = 7;
+  EXPECT_EQ(why("hierarchical"),
+            "hierarchical: 8 bytes are more than the 7 of a node's shared scratch");
   call.node_scratch = 999;
+  EXPECT_EQ(why("hierarchical"), "") << "in pieces";
+  call.of = kind::reduce;
   EXPECT_EQ(why("hierarchical"),
             "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
   call.of = kind::all_gather;
@@ -293,7 +300,7 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
     sums.input_bytes = sums.output_bytes = 2;
     sums.in_place = in_place;
     const auto reduces = [&](int rank) {
-      return hierarchical_all_reduce(call_of(rank, 2, in_place), 1, leaders_reduce::by_doubling);
+      return hierarchical_all_reduce(call_of(rank, 2, in_place), 1, leaders_reduce::by_doubling, 2);
     };
     // What comes waits for the entry, though only what is combined with it at once would have to.
     EXPECT_EQ(needless(sums, reduces, all_of_six),

@@ -97,6 +97,24 @@ JOB_TEST(node_levels, keep_the_order_of_operands) {
   }
 }
 
+JOB_TEST(node_levels, combine_vectors_larger_than_the_scratch) {
+  team among = here.world().split(0, here.rank());
+  const collective::problem call = problem_on(among, kind::all_reduce, 8);
+  if (serves(call)) {
+    const auto members = static_cast<std::uint64_t>(among.size());
+    for (const std::uint64_t more : {1, 5000}) {
+      std::vector<std::uint64_t> all(call.node_scratch / 8 + more);
+      const auto mine = static_cast<std::uint64_t>(among.rank());
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = i * (mine + 1);
+      all_reduce<sum>(among, in_place, std::span(all), by_nodes).wait();
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        ASSERT_EQ(all[i], i * members * (members + 1) / 2) << "element " << i;
+      }
+    }
+  }
+  among.release();
+}
+
 // More than there are epochs, and more than the scratch holds at a time. Elsewhere by what is
 // chosen.
 JOB_TEST(node_levels, many_at_a_time) {

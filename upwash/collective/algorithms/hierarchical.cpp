@@ -55,11 +55,23 @@ struct reduction {
   hierarchical_call of;
   int leaders;
   leaders_reduce among;
+  std::uint64_t room;        ///< of a piece, where the vector goes in several
+  std::uint64_t number = 0;  ///< of the piece
 
-  /// The part of the vector that a leader combines.
+  [[nodiscard]] std::uint64_t begin() const noexcept { return number * room; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::min(room, of.bytes - begin()); }
+  /// Where the piece begins in a buffer.
+  [[nodiscard]] std::uint64_t begin_in(buffer in) const noexcept {
+    return in == buffer::shared ? 0 : begin();
+  }
+  [[nodiscard]] piece whole(buffer in) const noexcept { return {in, begin_in(in), bytes()}; }
+  /// The part of the piece that a leader combines: at the same place of scratch for all pieces,
+  /// also for the last one, which may be shorter.
   [[nodiscard]] piece of_leader(buffer in, int leader) const noexcept {
-    return detail::even_blocks{leaders, of.bytes / of.element_bytes, of.element_bytes}.at(in,
-                                                                                          leader);
+    const detail::even_blocks parts{leaders, room / of.element_bytes, of.element_bytes};
+    const piece part = parts.at(in, leader);
+    const std::uint64_t first = std::min(part.offset, bytes());
+    return {in, begin_in(in) + first, std::min(part.end(), bytes()) - first};
   }
   [[nodiscard]] buffer contribution() const noexcept {
     return of.in_place ? buffer::output : buffer::input;
@@ -83,11 +95,16 @@ struct reduction {
         among == leaders_reduce::by_doubling ? exchanges::whole_vectors : exchanges::halves;
     return cube_all_reduce(nodes, here.node, elements, of.element_bytes, what, true);
   }
+  /// Of an exchange: two a node are more than any has.
+  [[nodiscard]] std::uint32_t most_edges() const noexcept {
+    return 2 * static_cast<std::uint32_t>(of.nodes->nodes());
+  }
   [[nodiscard]] embedding embedded(node_phase now, mark combined) const noexcept {
     const node_place here(of);
     if (now != node_phase::among_leaders || here.place >= leaders) return {};
     const piece own = of_leader(works_in(here), here.place);
     return {.listed = here.nodes.of_place(here.place),
+            .first_edge = static_cast<std::uint32_t>(number) * most_edges(),
             .first_round = 1,
             .entry = combined,
             .output_at = own.offset,
@@ -109,24 +126,52 @@ schedule::local_step take(script& out, const reduction& all, const node_place& h
 }
 
 schedule::local_step copy_all(script& out, const reduction& all, buffer into) {
-  return out.copy({all.contribution(), 0, all.of.bytes}, {into, 0, all.of.bytes});
+  return out.copy(all.whole(all.contribution()), all.whole(into));
 }
 
-/// What others combine of this rank's vector, if any, is laid out.
+/// Pieces do not overlap.
+template <class Step>
+Step behind_the_last(const reduction& all, const Step& begins) {
+  return all.number == 0 ? begins : begins.after_all();
+}
+
+/// What comes before or after the part that this rank combines.
+schedule::local_step copy_beside(script& out, const reduction& all, const node_place& here,
+                                 bool behind) {
+  const piece own = all.of_leader(buffer::shared, here.place);
+  const std::uint64_t first = behind ? own.end() : 0;
+  const std::uint64_t end = behind ? all.bytes() : own.offset;
+  const buffer from = all.contribution();
+  return out.copy({from, all.begin_in(from) + first, end - first},
+                  {buffer::shared, first, end - first});
+}
+
+/// What others combine of this rank's vector, if any, is laid out. Where mates may still take the
+/// piece before from the part that this rank combines, that part is left alone.
 steps meet_leaders(script& out, reduction all) {
   const node_place here(all.of);
   const bool leads = here.place < all.leaders;
   mark mine = never;
   if (here.others() == 0) {
-    if (!all.of.in_place) co_yield copy_all(out, all, buffer::output);
+    if (!all.of.in_place) {
+      co_yield behind_the_last(all, copy_all(out, all, buffer::output));
+    } else if (all.number != 0) {  // nobody looks: it is what the exchange waits for
+      co_yield behind_the_last(all, out.signal(leader_done));
+    }
     co_return;
   }
-  if (!leads || all.leaders > 1) mine = co_yield copy_all(out, all, buffer::shared);
+  if (leads && all.leaders > 1 && all.number != 0) {
+    mine = co_yield behind_the_last(all, copy_beside(out, all, here, false));
+    mine = co_yield copy_beside(out, all, here, true).after(mine);
+  } else if (!leads || all.leaders > 1) {
+    mine = co_yield behind_the_last(all, copy_all(out, all, buffer::shared));
+  }
   for (int leader = 0; leader < all.leaders; ++leader) {
     if (leader != here.place) co_yield out.signal(mates_came).to(here.mate(leader)).after(mine);
   }
   if (!leads) co_return;
-  mark there = co_yield out.await(mates_came, here.others()).in_round(0);
+  mark there = co_yield behind_the_last(
+      all, out.await(mates_came, here.others() * (all.number + 1)).in_round(0));
   for (int at = 1; at < here.size(); ++at) {
     mine = co_yield combine(out, all, here, at).after(mine, there);
     there = never;  // what follows waits for this one
@@ -140,7 +185,8 @@ steps take_from_leaders(script& out, reduction all) {
   for (int leader = 0; leader < all.leaders; ++leader) {
     mark there = own_done;
     if (leader != here.place) {
-      there = co_yield out.await(leader_done, 1).of_peer(here.mate(leader)).in_round(2);
+      there =
+          co_yield out.await(leader_done, all.number + 1).of_peer(here.mate(leader)).in_round(2);
     }
     co_yield take(out, all, here, leader).in_round(2).after(there);
   }
@@ -153,6 +199,18 @@ steps begin(script& out, const reduction& all, node_phase now) {
     return here.place < all.leaders ? all.exchange(here).begin(out) : no_steps(out);
   }
   return here.others() == 0 ? no_steps(out) : take_from_leaders(out, all);
+}
+
+/// A piece begins when the member has taken the one before: then leaders have combined what it laid
+/// out for that. Leaders combine once all mates have laid out the piece, which took what lay there.
+steps by_pieces(script& out, reduction all) {
+  for (; all.number == 0 || all.begin() < all.of.bytes; ++all.number) {
+    for (node_phase now :
+         {node_phase::inside, node_phase::among_leaders, node_phase::from_leaders}) {
+      part next(out, begin(out, all, now), all.embedded(now, out.latest()));
+      co_await next.all();
+    }
+  }
 }
 
 // -- All-gather
@@ -245,14 +303,19 @@ generator hierarchical_barrier(const hierarchical_call& of, int radix) {
   return {needs_of(among.wants(), 0), [=](script& out) { return meet(out, of, radix); }};
 }
 
-generator hierarchical_all_reduce(const hierarchical_call& of, int leaders, leaders_reduce among) {
-  const reduction all{of, leaders, among};
+generator hierarchical_all_reduce(const hierarchical_call& of, int leaders, leaders_reduce among,
+                                  std::uint64_t scratch_bytes) {
+  const std::uint64_t elements = of.bytes / of.element_bytes;
+  const std::uint64_t most = std::max<std::uint64_t>(1, scratch_bytes / of.element_bytes);
+  const std::uint64_t pieces = std::max<std::uint64_t>(1, (elements + most - 1) / most);
+  const std::uint64_t each = (elements + pieces - 1) / pieces;
+  const reduction all{of, leaders, among, each * of.element_bytes};
   const node_place here(of);
   schedule::needs inner;
   if (here.place < leaders) inner = all.exchange(here).wants();
   // What a leader takes itself may wait for its last step before it takes from all others.
   inner.window = std::max(inner.window, 2 * static_cast<std::uint32_t>(leaders));
-  return {needs_of(inner, of.bytes), [=](script& out) { return by_phases(out, all); }};
+  return {needs_of(inner, all.room), [=](script& out) { return by_pieces(out, all); }};
 }
 
 generator hierarchical_all_gather(const hierarchical_call& of, leaders_gather among) {

@@ -35,13 +35,15 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 
 /// Idea: the first `leaders` members of a node lead, each for a part of the vector: it combines
 /// that part of all vectors of its node, then with the leaders of the same part, and all take it
-/// from there. Cost: messages of as many bytes between nodes as an all-reduce of N ranks has, a
-/// node; at a leader m S / leaders bytes combined for S members, 2 m copied at each member.
-/// Restrictions: each node has so many members; operands stay in order where the nodes are
-/// (model::node_map::in_order) and leaders keep it. Source: Nishtala et al. 2009, leverage shared
-/// memory; several leaders: Bayatpour et al. 2017.
+/// from there. What is longer than `scratch_bytes` goes in pieces of so many at most, one behind
+/// the other. Cost, a piece: messages of as many bytes between nodes as an all-reduce of N ranks
+/// has, a node; at a leader m S / leaders bytes combined for S members, 2 m copied at each member.
+/// Restrictions: each node has so many members; scratch for an element; operands stay in order
+/// where the nodes are (model::node_map::in_order) and leaders keep it. Source: Nishtala et al.
+/// 2009, leverage shared memory; several leaders: Bayatpour et al. 2017.
 [[nodiscard]] schedule::generator hierarchical_all_reduce(const hierarchical_call& of, int leaders,
-                                                          leaders_reduce among);
+                                                          leaders_reduce among,
+                                                          std::uint64_t scratch_bytes);
 
 /// Idea: members lay their blocks in their leader's scratch; leaders gather the blocks of nodes
 /// there; members take all. Cost: messages of as many bytes between nodes as an all-gather of N

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/detail/tables/tables.hpp"
 
@@ -55,7 +57,8 @@ std::string objection_to_all_reduce(const problem& call, const values& with) {
   }
   std::string why =
       out_of_order(call, static_cast<leaders_reduce>(with[0]) != leaders_reduce::by_ring);
-  return why.empty() ? no_room(call, call.bytes) : why;
+  const std::uint64_t least = std::min<std::uint64_t>(call.bytes, call.element_bytes);
+  return why.empty() ? no_room(call, least) : why;
 }
 
 void add_exchanges_by_nodes(registry& to) {
@@ -111,7 +114,8 @@ void add_hierarchical(registry& to) {
           .make =
               [](const problem& call, const values& with, int rank) {
                 return hierarchical_all_reduce(call_of(call, rank), static_cast<int>(with[1]),
-                                               static_cast<leaders_reduce>(with[0]));
+                                               static_cast<leaders_reduce>(with[0]),
+                                               call.node_scratch);
               },
           .objection = objection_to_all_reduce});
   to.add({.of = kind::all_gather,
