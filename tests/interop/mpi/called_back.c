@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Functions of the program's that MPI calls: none where MPI says none, and they may call MPI themselves. What
-// else waits for nobody, and what is refused.
+// Functions of the program's that MPI calls: none where MPI says none, and they may call MPI
+// themselves. What else waits for nobody, and what is refused.
 //
 //   called_back [multiple]: with MPI_THREAD_MULTIPLE
 #include <mpi.h>
@@ -13,12 +13,12 @@
 static int rank, size, next, before, calls;
 static MPI_Comm all;
 
-#define WANT(what)                                                            \
-  do {                                                                        \
-    if (!(what)) {                                                            \
-      fprintf(stderr, "rank %d, line %d: not %s\n", rank, __LINE__, #what);   \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                           \
-    }                                                                         \
+#define WANT(what)                                                          \
+  do {                                                                      \
+    if (!(what)) {                                                          \
+      fprintf(stderr, "rank %d, line %d: not %s\n", rank, __LINE__, #what); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                         \
+    }                                                                       \
   } while (0)
 
 static int copy_of_type(MPI_Datatype type, int key, void* extra, void* in, void* out, int* copied) {
@@ -120,8 +120,8 @@ static void generalized(int way) {
   WANT(both[0] == MPI_REQUEST_NULL && both[1] == MPI_REQUEST_NULL);
 }
 
-// MPI_Request_free waits for nobody, and what comes is delivered, also while the program waits in the MPI library,
-// which has the messages on a communicator of MPI_Comm_idup.
+// MPI_Request_free waits for nobody, and what comes is delivered, also while the program waits in
+// the MPI library, which has the messages on a communicator of MPI_Comm_idup.
 static void freed(MPI_Comm theirs, int persistent) {
   int got[4] = {-1, -1, -1, -1}, sent[2] = {rank, rank + 1}, token = 0;
   MPI_Datatype sparse;
