@@ -32,6 +32,7 @@ struct topology::edges {
   }
 
   static std::optional<edges> of(MPI_Comm comm);
+  static std::optional<edges> named_by(MPI_Comm comm);
   static std::optional<edges> of_grid(MPI_Comm comm);
   static edges of_graph(MPI_Comm comm);
   static edges of_distributed_graph(MPI_Comm comm);
@@ -106,13 +107,29 @@ topology::edges topology::edges::of_distributed_graph(MPI_Comm comm) {
   return made;
 }
 
-std::optional<topology::edges> topology::edges::of(MPI_Comm comm) {
+std::optional<topology::edges> topology::edges::named_by(MPI_Comm comm) {
   int what = MPI_UNDEFINED;
   if (PMPI_Topo_test(comm, &what) != MPI_SUCCESS) return std::nullopt;
   if (what == MPI_CART) return of_grid(comm);
   if (what == MPI_GRAPH) return of_graph(comm);
   if (what == MPI_DIST_GRAPH) return of_distributed_graph(comm);
   return std::nullopt;
+}
+
+/// Open MPI 4.1.4 gives a communicator of MPI_Comm_create_group the topology of the one that it was
+/// made from, which may be of more ranks. All members find the same.
+std::optional<topology::edges> topology::edges::of(MPI_Comm comm) {
+  std::optional<edges> named = named_by(comm);
+  if (!named) return named;
+  int ranks = 0;
+  PMPI_Comm_size(comm, &ranks);
+  const auto is_member = [=](int rank) { return rank < ranks; };
+  const bool fits = std::ranges::all_of(named->sources, is_member) &&
+                    std::ranges::all_of(named->destinations, is_member) &&
+                    (!named->on || named->on->ranks() == ranks);
+  int all_fit = fits ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &all_fit, 1, MPI_INT, MPI_MIN, comm);
+  return all_fit != 0 ? std::move(named) : std::nullopt;
 }
 
 namespace {
