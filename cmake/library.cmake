@@ -61,6 +61,12 @@ if(NOT UPWASH_CHECKS STREQUAL "cheap")
   set(UPWASH_CHECK_DEFINITION UPWASH_CHECK_LEVEL=${UPWASH_CHECKS})
 endif()
 target_compile_definitions(upwash_objects PUBLIC ${UPWASH_CHECK_DEFINITION})
+# GCC 12 crashes on a coroutine with lines for the debugger (-g1) behind a precompiled header.
+if(UPWASH_SANITIZE)
+  set(UPWASH_COROUTINES ${UPWASH_SOURCES})
+  list(FILTER UPWASH_COROUTINES INCLUDE REGEX "/upwash/(collective/algorithms|neighborhood)/")
+  set_source_files_properties(${UPWASH_COROUTINES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()
 target_precompile_headers(upwash_objects PRIVATE
   <string> <vector> <memory> <span> <atomic> <optional> <algorithm> <fmt/format.h>)
 

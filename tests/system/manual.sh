@@ -19,7 +19,7 @@ for command in "${commands[@]}"; do
   page=$share/man/man1/upwash-$command.1
   [[ -s $page ]] || fail "no page of $command"
   [[ $command == cc || $command == cxx ]] && continue  # their help is the compiler's
-  "$upwash" "$command" --help | grep -oE '^  (-[A-Za-z],)?--[a-z][a-z-]*' | grep -oE -- '--[a-z-]+' >"$work/options"
+  "$upwash" "$command" --help | grep -oE '^  (-[A-Za-z],)?--[a-z][a-z0-9-]*' | grep -oE -- '--[a-z0-9-]+' >"$work/options"
   while read -r option; do
     grep -qF "\\fB${option//-/\\-}\\fR" "$page" || fail "$option of $command is not in its page"
   done <"$work/options"

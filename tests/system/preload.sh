@@ -180,6 +180,7 @@ for library in "${libraries[@]}"; do
   [[ $(grep -cx 'upwash: the MPI library has all messages: MPI_Iprobe is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages are taken over all or none' \
     "$work/err") == 1 ]] || fail "$library: $case_now: not said once"
   case_now="functions that MPI calls back"
+  knobs=(--knob mpi=all --knob "report=$work/report.json")
   start 2 "$work/called_back.$library"
   passes
   case_now="functions that MPI calls back, of a program of several threads"

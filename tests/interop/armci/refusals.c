@@ -128,7 +128,7 @@ static void collective(const char* name) {
   void* other[most_ranks];
   if (!strcmp(name, "malloc_negative")) result = ARMCI_Malloc(other, me == 1 ? -8 : 8);
   if (!strcmp(name, "malloc_null")) result = ARMCI_Malloc(me == 1 ? NULL : other, 8);
-  if (!strcmp(name, "malloc_much")) result = ARMCI_Malloc(other, me == 1 ? 1L << 46 : 8);
+  if (!strcmp(name, "malloc_much")) result = ARMCI_Malloc(other, me == 1 ? 1L << 43 : 8);
   if (!strcmp(name, "free_foreign")) result = ARMCI_Free(me == 1 ? (void*)foreign : base[me]);
   if (!strcmp(name, "free_inside")) result = ARMCI_Free((char*)base[me] + 8);
   if (!strcmp(name, "free_other")) {

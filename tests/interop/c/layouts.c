@@ -195,7 +195,7 @@ static void refused(const struct place* p) {
   const upwash_layout by_tile = {&tile, NULL, 0};
   double x[rows * columns] = {0};
   CHECK(p->job, upwash_put_laid(p->region, 0, 0, x, NULL, NULL) == UPWASH_ARGUMENT);
-  CHECK(p->job, strstr(upwash_error_text(p->job), "upwash_put_laid: laid is null") != NULL);
+  CHECK(p->job, strstr(upwash_error_text(p->job), "laid is null: give its address") != NULL);
   CHECK(p->job, upwash_put_laid(p->region, 0, 0, x, &too_deep, NULL) == UPWASH_ARGUMENT);
   CHECK(p->job, upwash_get_laid(p->region, 0, 0, x, &back, NULL) == UPWASH_ARGUMENT);
   CHECK(p->job, upwash_get_laid(p->region, 0, 0, x, &list_of_none, NULL) == UPWASH_ARGUMENT);

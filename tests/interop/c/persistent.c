@@ -174,7 +174,7 @@ static void reductions(struct setting* s) {
 static void refused(struct setting* s) {
   upwash_persistent *of = NULL, *none = NULL;
   CHECK(s->job, upwash_barrier_prepare(s->team, NULL) == UPWASH_ARGUMENT);
-  CHECK(s->job, strstr(upwash_error_text(s->job), "upwash_barrier_prepare: made is null") != NULL);
+  CHECK(s->job, strstr(upwash_error_text(s->job), "made is null: give its address") != NULL);
   CHECK(s->job, upwash_broadcast_prepare(s->team, s->size, s->mine, 8, &of) == UPWASH_ARGUMENT);
   CHECK(s->job, of == NULL && strstr(upwash_error_text(s->job), "root") != NULL);
   CHECK(s->job, upwash_barrier_prepare(NULL, &of) == UPWASH_ARGUMENT);
