@@ -103,6 +103,8 @@ const receipt& receiving::wait(call_site site) {
   return state_->got;
 }
 
+receipt receiving::came() const { return state_ == nullptr ? receipt{} : state_->got; }
+
 bool receiving::cancel() { return state_ != nullptr && state_->owner->cancel(*state_); }
 
 void receiving::finish() noexcept {

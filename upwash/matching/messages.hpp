@@ -60,6 +60,8 @@ class [[nodiscard]] receiving {
   /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
   /// the buffer, which is then unchanged.
   const receipt& wait(call_site site = call_site::current());
+  /// What came, once the receive is complete: also where `wait` throws. O(1), nonblocking.
+  [[nodiscard]] receipt came() const;
   /// Takes the receive back. False when a message has been matched with it already: then it will
   /// complete. O(1).
   bool cancel();

@@ -15,7 +15,7 @@ outcome end_of(matching::receiving& coming) {
     return {coming.wait(), MPI_SUCCESS};
   } catch (const error& refused) {
     if (refused.kind() != error_kind::argument) throw;
-    return {{}, MPI_ERR_TRUNCATE};
+    return {coming.came(), MPI_ERR_TRUNCATE};
   }
 }
 

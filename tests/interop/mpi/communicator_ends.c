@@ -133,6 +133,8 @@ static void wait_behind(void) {
   for (int i = 0; i < 2; ++i) MPI_Error_class(statuses[i].MPI_ERROR, &codes[i]);
   expect("the right one", codes[0], MPI_SUCCESS);
   expect("the other one", codes[1], MPI_ERR_TRUNCATE);
+  expect("its tag", statuses[1].MPI_TAG, 1);
+  expect("its source", statuses[1].MPI_SOURCE, before);
 }
 
 // Some of a grid's ranks, backwards: no grid any more, whatever the library says of it.
