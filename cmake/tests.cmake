@@ -137,6 +137,13 @@ if(UPWASH_JOB_TESTS)
     ${PROJECT_SOURCE_DIR}/tests/harness/weak_world.cpp
     ${PROJECT_SOURCE_DIR}/tests/harness/composite_worlds.cpp ${UPWASH_WIRE_TESTS}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  # As in cmake/library.cmake.
+  foreach(source ${UPWASH_JOB_TESTS})
+    file(STRINGS ${source} coroutine REGEX "co_yield")
+    if(UPWASH_SANITIZE AND coroutine)
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
   # The harness has a watchdog of its own; the long sweeps may take this long.
   add_cases(job_tests job 3600)
 endif()
