@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,10 +23,13 @@ namespace upwash::tools {
 job_report::job_report(std::string report, std::string trace)
     : report_(report == "0" ? std::string() : std::move(report)), trace_(std::move(trace)) {
   if (report_.empty() || !trace_.empty()) return;
-  folder_ = (std::filesystem::temp_directory_path() / "upwash-report-XXXXXX").string();
+  const char* const chosen = std::getenv("TMPDIR");
+  folder_ = fmt::format("{}/upwash-report-XXXXXX", chosen == nullptr ? "/tmp" : chosen);
   if (mkdtemp(folder_.data()) == nullptr) {
     throw error(error_kind::environment,
-                fmt::format("UPWASH_REPORT: cannot make {}: {}", folder_, std::strerror(errno)));
+                fmt::format("UPWASH_REPORT: cannot make {} for the trace of the job: {}; name a "
+                            "folder with room by TMPDIR, or a trace by --trace",
+                            folder_, std::strerror(errno)));
   }
   trace_ = folder_ + "/trace";
 }

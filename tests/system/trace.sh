@@ -244,6 +244,10 @@ python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["shares"])
 [[ -f $file ]] || fail "a trace that was asked for stays"
 UPWASH_REPORT=/proc/nowhere "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>&1 || fail "the job ends as it would"
 grep -q "UPWASH_REPORT: cannot write /proc/nowhere" "$work/out" || fail "it says that it cannot"
+if TMPDIR=/proc/nowhere UPWASH_REPORT=1 "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>&1; then
+  fail "a report without a folder for its trace"
+fi
+grep -q "cannot make /proc/nowhere/upwash-report-.* TMPDIR" "$work/out" || fail "it says which folder it needs"
 
 # Bad input: one line.
 refuses() {

@@ -42,10 +42,11 @@ class open_file {
   int descriptor_;
 };
 
-/// Real disk for [offset, offset + bytes), so that a store never finds that there is none.
+/// Real disk for [offset, offset + bytes), so that a store never finds that there is none. False
+/// with errno where there is none.
 bool reserve(const open_file& file, std::size_t offset, std::size_t bytes) {
-  return posix_fallocate(file.descriptor(), static_cast<off_t>(offset),
-                         static_cast<off_t>(bytes)) == 0;
+  errno = posix_fallocate(file.descriptor(), static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  return errno == 0;
 }
 
 std::int64_t world_clock_ahead_ns() {
