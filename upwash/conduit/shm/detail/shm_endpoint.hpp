@@ -9,6 +9,7 @@
 #include <atomic>
 #include <vector>
 
+#include "upwash/base/fast_clock.hpp"
 #include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/early_messages.hpp"
 #include "upwash/conduit/endpoint.hpp"
@@ -132,6 +133,7 @@ class shm_endpoint final : public process_endpoint, private control_sender {
 
   bootstrap& boot_;
   mesh mesh_;
+  mutable fast_clock clock_;  ///< compares itself now and then
   patience patience_;
   rank_layout ranks_;
   int hosted_;

@@ -12,7 +12,7 @@ constexpr std::uint32_t looks_before_nap = 64;  // of the thread beside the rank
 
 }  // namespace
 
-duration shm_endpoint::now(int /*rank*/) const noexcept { return steady_now() - mesh_.start(); }
+duration shm_endpoint::now(int /*rank*/) const noexcept { return clock_.now() - mesh_.start(); }
 
 void shm_endpoint::compute(int /*rank*/, duration time) {
   if (!burn_) return;
