@@ -32,9 +32,9 @@ class groups : public testing::Test {
 };
 
 TEST_F(groups, none_limit_nothing) {
-  const group_limits found = limits_of("0::/\n", root);
-  EXPECT_EQ(found.free_bytes, UINT64_MAX);
-  EXPECT_GT(found.processors, 1e6);
+  const control_groups found("0::/\n", root);
+  EXPECT_EQ(found.free_bytes(), UINT64_MAX);
+  EXPECT_GT(found.processors(), 1e6);
 }
 
 TEST_F(groups, version_2_limits_by_the_tightest_around) {
@@ -45,9 +45,9 @@ TEST_F(groups, version_2_limits_by_the_tightest_around) {
   write("job/step/memory.current", "3000\n");
   write("job/step/memory.stat", "anon 2000\ninactive_file 500\n");
   write("job/step/cpu.max", "max 100000\n");
-  const group_limits found = limits_of("0::/job/step\n", root);
-  EXPECT_EQ(found.free_bytes, 1500U);
-  EXPECT_DOUBLE_EQ(found.processors, 1.5);
+  const control_groups found("0::/job/step\n", root);
+  EXPECT_EQ(found.free_bytes(), 1500U);
+  EXPECT_DOUBLE_EQ(found.processors(), 1.5);
 }
 
 TEST_F(groups, version_1_limits_each_by_its_mount) {
@@ -60,18 +60,18 @@ TEST_F(groups, version_1_limits_each_by_its_mount) {
   write("cpu,cpuacct/a/b/cpu.cfs_period_us", "100000\n");
   write("cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
   write("cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
-  const group_limits found = limits_of("5:memory:/a/b\n3:cpu,cpuacct:/a/b\n1:name=x:/\n", root);
-  EXPECT_EQ(found.free_bytes, 201'000'000U);
-  EXPECT_DOUBLE_EQ(found.processors, 0.5);
+  const control_groups found("5:memory:/a/b\n3:cpu,cpuacct:/a/b\n1:name=x:/\n", root);
+  EXPECT_EQ(found.free_bytes(), 201'000'000U);
+  EXPECT_DOUBLE_EQ(found.processors(), 0.5);
 }
 
 TEST_F(groups, count_who_was_killed_for_lack_of_memory) {
   write("job/memory.events", "low 0\noom 7\noom_kill 2\n");
   write("job/step/memory.events", "oom_kill 1\noom_group_kill 5\n");
   write("memory/a/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
-  EXPECT_EQ(limits_of("0::/job/step\n", root).killed, 3U);
-  EXPECT_EQ(limits_of("4:memory:/a\n", root).killed, 4U);
-  EXPECT_EQ(limits_of("0::/elsewhere\n", root).killed, 0U);
+  EXPECT_EQ(control_groups("0::/job/step\n", root).killed(), 3U);
+  EXPECT_EQ(control_groups("4:memory:/a\n", root).killed(), 4U);
+  EXPECT_EQ(control_groups("0::/elsewhere\n", root).killed(), 0U);
 }
 
 TEST_F(groups, a_path_that_only_the_host_sees_leaves_the_root) {
@@ -79,8 +79,8 @@ TEST_F(groups, a_path_that_only_the_host_sees_leaves_the_root) {
   write("memory.current", "400\n");
   write("memory/memory.limit_in_bytes", "500\n");
   write("memory/memory.usage_in_bytes", "600\n");
-  EXPECT_EQ(limits_of("0::/docker/0123\n", root).free_bytes, 600U);
-  EXPECT_EQ(limits_of("0::/docker/0123\n4:memory:/docker/0123\n", root).free_bytes, 0U);
+  EXPECT_EQ(control_groups("0::/docker/0123\n", root).free_bytes(), 600U);
+  EXPECT_EQ(control_groups("0::/docker/0123\n4:memory:/docker/0123\n", root).free_bytes(), 0U);
 }
 
 }  // namespace

@@ -8,23 +8,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace upwash {
 
-struct group_limits {
-  std::uint64_t free_bytes = UINT64_MAX;  ///< memory that may still be taken
-  double processors = 1e9;                ///< of processor time for each of time
-  std::uint64_t killed = 0;               ///< processes, for lack of memory, since the groups began
+class control_groups {
+ public:
+  /// `membership` is what /proc/PID/cgroup says, `mounted` where the groups' file systems are.
+  control_groups(std::string membership, std::filesystem::path mounted);
+  [[nodiscard]] static control_groups of_this_process();
+
+  // Each reads two or three files of each group, some tens of microseconds in the kernel. What
+  // cannot be read limits nothing.
+
+  /// Memory that may still be taken.
+  [[nodiscard]] std::uint64_t free_bytes() const;
+  /// Of processor time for each of time.
+  [[nodiscard]] double processors() const;
+  /// Processes that were killed for lack of memory since the groups began.
+  [[nodiscard]] std::uint64_t killed() const;
+
+ private:
+  template <class Look>
+  void visit(std::string_view controller, const Look& look) const;
+
+  std::string membership_;
+  std::filesystem::path mounted_;
 };
-
-/// `membership` is what /proc/PID/cgroup says, `mounted` where the groups' file systems are. What
-/// cannot be read limits nothing.
-[[nodiscard]] group_limits limits_of(std::string_view membership,
-                                     const std::filesystem::path& mounted);
-
-/// Of this process.
-[[nodiscard]] group_limits own_limits();
 
 /// Bytes that this process can have without swapping, as the kernel estimates.
 [[nodiscard]] std::size_t available_memory();
