@@ -36,8 +36,10 @@ struct process_block {
   int owner = -1;                      ///< rank that leads
   memory_block own;
   std::vector<remote_memory> imported;
-  std::vector<std::byte*> parts;  ///< by member
-  std::vector<int> leaders;       ///< by process of the team: members
+  std::vector<std::byte*> parts;  ///< by member; null: not reached yet
+  std::size_t part_bytes = 0;
+  std::vector<memory_key> keys;  ///< by process
+  std::vector<int> leaders;      ///< by process of the team: members
   int most_members = 0;
   std::vector<std::pair<int, int>> of_member;  ///< process of the team, index in it
   std::uint64_t filled = 0;                    ///< by the one that leads
@@ -122,26 +124,35 @@ std::string allocate(detail::process_block& block, job& here, std::size_t bytes)
   return {};
 }
 
-/// The blocks of all processes as seen from here. Empty, or why one cannot be reached.
-std::string import(detail::process_block& block, const team& among, std::span<const offer> all,
-                   std::size_t part_bytes) {
-  std::vector<std::byte*> bases;
+/// The block of a process as seen from here.
+void reach_process(detail::process_block& block, const team& among, int process) {
+  const int owner = among.world_rank(block.leaders[static_cast<std::size_t>(process)]);
+  std::byte* base = block.own.base;
+  if (owner != block.owner) {
+    block.imported.push_back(
+        block.below->import(block.owner, owner, block.keys[static_cast<std::size_t>(process)]));
+    base = block.imported.back().direct;
+  }
+  for (std::size_t member = 0; member < block.of_member.size(); ++member) {
+    const auto [of, index] = block.of_member[member];
+    if (of != process) continue;
+    block.parts[member] = base + static_cast<std::size_t>(index) * block.part_bytes;
+  }
+}
+
+/// Of few processes at once: that one cannot be reached is then an error of all. Many have most of
+/// it never used. Empty, or why one cannot be reached.
+std::string reach_first(detail::process_block& block, const team& among) {
+  constexpr int few_processes = 16;
+  const auto processes = static_cast<int>(block.leaders.size());
+  const int own = block.of_member[static_cast<std::size_t>(among.rank())].first;
+  block.parts.resize(block.of_member.size());
   try {
-    for (std::size_t p = 0; p < all.size(); ++p) {
-      const int owner = among.world_rank(block.leaders[p]);
-      if (owner == block.owner) {
-        bases.push_back(block.own.base);
-      } else {
-        block.imported.push_back(block.below->import(block.owner, owner, all[p].key));
-        bases.push_back(block.imported.back().direct);
-      }
+    for (int p = 0; p < processes; ++p) {
+      if (p == own || processes <= few_processes) reach_process(block, among, p);
     }
   } catch (const error& e) {
     return e.what();
-  }
-  for (const auto& [process, index] : block.of_member) {
-    block.parts.push_back(bases[static_cast<std::size_t>(process)] +
-                          static_cast<std::size_t>(index) * part_bytes);
   }
   return {};
 }
@@ -158,7 +169,9 @@ std::string fill(detail::process_block& block, const team& among, std::size_t pa
   if (std::ranges::any_of(all, [](const offer& each) { return each.refused != 0; })) {
     return refusal;
   }
-  return import(block, among, all, part_bytes);
+  for (const offer& each : all) block.keys.push_back(each.key);
+  block.part_bytes = part_bytes;
+  return reach_first(block, among);
 }
 
 }  // namespace
@@ -200,6 +213,19 @@ team_memory::team_memory(const team& among,
   parts_ = block_->parts.data();
 }
 
+/// Null for members of other nodes.
+std::byte* team_memory::reach(int member) const {
+  if (!node_) {
+    reach_process(*block_, among_, block_->of_member[static_cast<std::size_t>(member)].first);
+    return parts_[member];
+  }
+  const auto mate = std::ranges::lower_bound(mates_, member);
+  if (mate == mates_.end() || *mate != member) return nullptr;
+  const auto which = static_cast<std::size_t>(mate - mates_.begin());
+  reach_process(*block_, node_->get(), block_->of_member[which].first);
+  return parts_[member] = block_->parts[which];
+}
+
 team_memory team_memory::inside_nodes(const team& among, std::size_t part_bytes) {
   team_memory made;
   made.among_ = among;
@@ -216,10 +242,11 @@ team_memory team_memory::inside_nodes(const team& among, std::size_t part_bytes)
   made.agree(
       made.make(made.node_->get(), [part_bytes](const process_group&) { return part_bytes; }));
   made.of_members_.resize(static_cast<std::size_t>(among.size()));
-  for (std::size_t i = 0; i < mates.size(); ++i) {
-    made.of_members_[static_cast<std::size_t>(mates[i])] = made.block_->parts[i];
-  }
   made.parts_ = made.of_members_.data();
+  made.mates_ = std::move(mates);
+  for (std::size_t i = 0; i < made.mates_.size(); ++i) {
+    made.of_members_[static_cast<std::size_t>(made.mates_[i])] = made.block_->parts[i];
+  }
   return made;
 }
 

@@ -30,8 +30,9 @@ struct process_group {
   int most_members = 0;  ///< of one process: the same at all members
 };
 
-/// All members must load and store each other's memory (`all_direct`). Memory: the parts, and 8
-/// bytes a member and process.
+/// All members must load and store each other's memory (`all_direct`). Where they are of many
+/// processes the parts of each are mapped when one is used first. Memory: the parts, and 8 bytes a
+/// member and process, 40 a process.
 class team_memory {
  public:
   team_memory() = default;
@@ -48,8 +49,10 @@ class team_memory {
   [[nodiscard]] static team_memory inside_nodes(const team& among, std::size_t part_bytes);
 
   [[nodiscard]] explicit operator bool() const noexcept { return block_ != nullptr; }
-  [[nodiscard]] std::byte* part(int member) const noexcept {
-    return parts_[static_cast<std::size_t>(member)];
+  /// Throws `error` (system) where the memory of its process cannot be reached: that one has died.
+  [[nodiscard]] std::byte* part(int member) const {
+    std::byte* const at = parts_[static_cast<std::size_t>(member)];
+    return at != nullptr ? at : reach(member);
   }
   /// Of one inside nodes: among the members of the node.
   [[nodiscard]] const process_group& group() const noexcept { return group_; }
@@ -63,13 +66,15 @@ class team_memory {
   /// Makes this rank's part. Empty, or why there is none; the caller lets members agree.
   std::string make(const team& sharing, function_ref<std::size_t(const process_group&)> part_bytes);
   void agree(std::string refusal);
+  [[nodiscard]] std::byte* reach(int member) const;
 
   team among_;
   std::shared_ptr<detail::talking_team> node_;  ///< of one inside nodes
+  std::vector<int> mates_;                      ///< then: the members of the node, ascending
   std::vector<std::byte*> of_members_;          ///< then: null for members elsewhere
   process_group group_;
   std::shared_ptr<detail::process_block> block_;
-  std::byte* const* parts_ = nullptr;
+  std::byte** parts_ = nullptr;  ///< by member; null: elsewhere, or not reached yet
 };
 
 }  // namespace upwash

@@ -141,7 +141,7 @@ class board {
     std::array<board_exposure, 2> exposures;  ///< of the input, of the output
   };
   /// A member's places, epoch modulo `epochs()`: valid as long as the board.
-  [[nodiscard]] place* places_of(int member) noexcept {
+  [[nodiscard]] place* places_of(int member) {
     return reinterpret_cast<place*>(memory_.part(member));
   }
 
@@ -167,10 +167,10 @@ class board {
   static constexpr std::uint64_t most_rounds = 31;  ///< of settling
   // A part: its places, a line for each round of settling, the shared scratch of either half.
 
-  [[nodiscard]] place& place_of(int member, std::uint64_t epoch) noexcept {
+  [[nodiscard]] place& place_of(int member, std::uint64_t epoch) {
     return places_of(member)[epoch & (epochs() - 1)];
   }
-  [[nodiscard]] board_line& settled(int member, std::uint32_t round) noexcept {
+  [[nodiscard]] board_line& settled(int member, std::uint32_t round) {
     return reinterpret_cast<board_line*>(places_of(member) + epochs())[round];
   }
   [[nodiscard]] std::uint64_t scratch_at() const noexcept {

@@ -69,7 +69,7 @@ shared_memory& shared_memory::operator=(shared_memory&& other) noexcept {
 }
 
 shared_memory shared_memory::make(std::size_t bytes, std::uint32_t serial, std::string_view purpose,
-                                  std::string_view knob) {
+                                  std::string_view knob, backing when) {
   shared_memory made;
   made.bytes_ = round_up(bytes, page_bytes());
   const auto lacking = [&](int why) {
@@ -89,13 +89,9 @@ shared_memory shared_memory::make(std::size_t bytes, std::uint32_t serial, std::
   const auto size = static_cast<off_t>(made.bytes_);
   if (ftruncate(made.fd_, size) != 0) throw lacking(errno);
   made.map(0);
-  // Huge pages come only if they are asked for before the first touch. Whatever this could not
-  // fill, the allocation behind it fills with small pages, or says that it cannot.
-  if (made.bytes_ >= huge_page_bytes && madvise(made.base_, made.bytes_, MADV_HUGEPAGE) == 0) {
-    madvise(made.base_, made.bytes_, populate_write);
-  }
+  if (when == backing::as_touched) return made;
+  made.ask_for_huge_pages();
   if (const int refused = posix_fallocate(made.fd_, 0, size); refused != 0) throw lacking(refused);
-  if (made.bytes_ >= huge_page_bytes) madvise(made.base_, made.bytes_, collapse);
   return made;
 }
 
@@ -126,6 +122,16 @@ shared_memory shared_memory::open(int pid, int fd, std::uint32_t serial, std::si
   if (opened.bytes_ >= huge_page_bytes) madvise(opened.base_, opened.bytes_, MADV_HUGEPAGE);
   close(std::exchange(opened.fd_, -1));
   return opened;
+}
+
+/// They come only before the memory is there. The kernel puts small pages together to a huge one
+/// if there is one at least; one alone is quickest: 16 MiB take 4 ms in place of 20.
+void shared_memory::ask_for_huge_pages() noexcept {
+  if (bytes_ < huge_page_bytes || madvise(base_, bytes_, MADV_HUGEPAGE) != 0) return;
+  for (std::size_t at = 0; at + huge_page_bytes <= bytes_; at += huge_page_bytes) {
+    if (madvise(base_ + at, page_bytes(), populate_write) != 0) return;
+  }
+  madvise(base_, bytes_, collapse);
 }
 
 void shared_memory::keep_from_children() const noexcept { madvise(base_, bytes_, MADV_DONTFORK); }

@@ -11,6 +11,12 @@
 
 namespace upwash::conduit::shm_detail {
 
+/// When a file's pages are taken from the machine.
+enum class backing {
+  at_once,    ///< that they are lacking is an error of who makes it
+  as_touched  ///< for files of which most is never used
+};
+
 /// A shared mapping and, at the maker, the file behind it.
 class shared_memory {
  public:
@@ -19,11 +25,11 @@ class shared_memory {
   shared_memory(shared_memory&& other) noexcept;
   shared_memory& operator=(shared_memory&& other) noexcept;
 
-  /// A zeroed file of `bytes` (rounded up to pages), all of it backed; from 2 MiB on aligned to
-  /// that and in huge pages where the kernel agrees. `purpose` and `knob` are for the error
-  /// (kind system) when memory lacks.
+  /// A zeroed file of `bytes` (rounded up to pages), from 2 MiB on aligned to that; backed at once
+  /// it is in huge pages then where the kernel agrees. `purpose` and `knob` are for the error (kind
+  /// system) when memory lacks.
   static shared_memory make(std::size_t bytes, std::uint32_t serial, std::string_view purpose,
-                            std::string_view knob);
+                            std::string_view knob, backing when = backing::at_once);
 
   /// The file that process `pid` has as `fd` and made with `serial`. Throws `error` (system).
   static shared_memory open(int pid, int fd, std::uint32_t serial, std::size_t offset,
@@ -39,6 +45,7 @@ class shared_memory {
 
  private:
   void map(std::size_t offset);
+  void ask_for_huge_pages() noexcept;
 
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;

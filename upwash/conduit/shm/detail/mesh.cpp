@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/group_limits.hpp"
@@ -18,6 +19,12 @@
 #include "upwash/conduit/shm/detail/packages.hpp"
 
 namespace upwash::conduit::shm_detail {
+namespace {
+
+// Of more processes' rings most are never used.
+constexpr int few_enough_for_all_rings = 32;
+
+}  // namespace
 
 std::uint32_t new_serial() {
   const auto now = static_cast<std::uint64_t>(steady_now().ps());
@@ -32,7 +39,8 @@ void wait_for_notice_of_death(const bootstrap& boot) {
 mesh::mesh(bootstrap& boot, const settings& values)
     : layout_(layout::choose(boot.layout(), values)),
       self_(boot.process()),
-      peers_(static_cast<std::size_t>(boot.process_count())) {
+      peers_(static_cast<std::size_t>(boot.process_count())),
+      segments_(peers_.size()) {
   introduction& mine = peers_[static_cast<std::size_t>(self_)];
   mine.pid = getpid();
   mine.serial = new_serial();
@@ -53,8 +61,10 @@ mesh::mesh(bootstrap& boot, const settings& values)
                             "(UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD)",
                             layout_.processes, all, available_memory()));
   }
-  own_ = shared_memory::make(layout_.total(), mine.serial, "message rings",
-                             "UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD");
+  own_ = shared_memory::make(
+      layout_.total(), mine.serial, "message rings", "UPWASH_SHM_RING_LINES, UPWASH_SHM_PAYLOAD",
+      processes() > few_enough_for_all_rings ? backing::as_touched : backing::at_once);
+  segments_[static_cast<std::size_t>(self_)] = own_.base();
   mine.fd = own_.fd();
   own_.keep_from_children();
   introduce(boot);
@@ -67,12 +77,13 @@ mesh::mesh(bootstrap& boot, const settings& values)
   }
   try {
     share_sockets(boot, values.integer("fake_nodes") == 0);
-    connect();
+    // One now: where peers may not be seen at all, the job does not start.
+    reach((self_ + 1) % processes());
   } catch (const error&) {
     wait_for_notice_of_death(boot);
     throw;
   }
-  boot.barrier();  // nobody closes its descriptor before all have opened it
+  boot.barrier();  // nobody goes before all have opened what they need of it
 }
 
 void mesh::introduce(bootstrap& boot) {
@@ -120,14 +131,16 @@ std::vector<polling_process> mesh::polling() const {
   return all;
 }
 
-void mesh::connect() {
-  segments_.resize(peers_.size());
-  for (int p = 0; p < processes(); ++p) {
-    if (p == self_) continue;
-    shared_memory& there = segments_[static_cast<std::size_t>(p)];
-    there = shared_memory::open(peer(p).pid, peer(p).fd, peer(p).serial, 0, layout_.total());
-    there.keep_from_children();
-  }
+void mesh::reach(int process) {
+  const std::lock_guard guard(reaching_);
+  if (segment(process) != nullptr) return;
+  auto there = shared_memory::open(peer(process).pid, peer(process).fd, peer(process).serial, 0,
+                                   layout_.total());
+  there.keep_from_children();
+  reached_.push_back(std::move(there));
+  // Release: pairs with segment().
+  segments_[static_cast<std::size_t>(process)].store(reached_.back().base(),
+                                                     std::memory_order_release);
 }
 
 }  // namespace upwash::conduit::shm_detail

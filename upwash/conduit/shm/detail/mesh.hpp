@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The connections of a process: its inbound segment, the peers' segments, and what
-// each process told the others at the start.
+// The connections of a process: its inbound segment, the peers' segments, each from its first use
+// on, and what each process told the others at the start.
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -48,6 +50,10 @@ class mesh {
   [[nodiscard]] const std::vector<int>& sockets() const { return sockets_; }
   [[nodiscard]] duration start() const { return duration::from_ps(peers_[0].started_ps); }
 
+  /// Maps the segment of a peer, once; from any thread. What is said below of where this process
+  /// writes holds after it. Throws `error` (system) where the peer has died, or may not be seen.
+  void reach(int process);
+
   /// Where `sender` writes to this process, and where this process writes to `receiver`.
   [[nodiscard]] std::byte* inbound(int sender) const {
     return own_.base() + layout_.group_offset(sender);
@@ -69,7 +75,8 @@ class mesh {
 
  private:
   [[nodiscard]] std::byte* segment(int process) const {
-    return process == self_ ? own_.base() : segments_[static_cast<std::size_t>(process)].base();
+    // Acquire: pairs with reach(), on another thread of this process.
+    return segments_[static_cast<std::size_t>(process)].load(std::memory_order_acquire);
   }
   [[nodiscard]] std::atomic<std::uint16_t>* arrivals(int process) const {
     return reinterpret_cast<std::atomic<std::uint16_t>*>(segment(process) +
@@ -77,14 +84,15 @@ class mesh {
   }
   void introduce(bootstrap& boot);
   void share_sockets(bootstrap& boot, bool wanted);
-  void connect();
 
   layout layout_;
   int self_ = 0;
   shared_memory own_;
   std::vector<introduction> peers_;
   std::vector<int> sockets_;
-  std::vector<shared_memory> segments_;  ///< of the peers
+  std::vector<std::atomic<std::byte*>> segments_;  ///< of all processes; nullptr: not reached yet
+  std::mutex reaching_;
+  std::vector<shared_memory> reached_;
 };
 
 /// For who could not reach a peer's memory: a process that dies takes it along, and the launcher

@@ -35,6 +35,9 @@ class sender_ring {
   explicit sender_ring(const ring_place& place)
       : place_(place), limit_(place.line_count), reusable_(place.line_count) {}
 
+  /// Whether it has a place; without one it may only be asked this.
+  [[nodiscard]] bool connected() const noexcept { return place_.lines != nullptr; }
+
   /// done when a message without payload would be taken now.
   injection probe(std::uint16_t source, std::uint16_t destination) {
     if (blocks(source, destination)) return injection::retry(retry_reason::reserved);

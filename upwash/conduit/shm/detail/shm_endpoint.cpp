@@ -100,12 +100,12 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
                             "(UPWASH_FAKE_NODES)",
                             fake_nodes_, world_size()));
   }
+  out_.resize(static_cast<std::size_t>(mesh_.processes()) * lane_count);
+  throttle_.resize(static_cast<std::size_t>(mesh_.processes()), &not_connected_);
   for (int p = 0; p < mesh_.processes(); ++p) {
     for (const lane kind : {lane::request, lane::reply, lane::memory}) {
-      out_.emplace_back(mesh_.shape().ring(mesh_.outbound(p), kind));
       in_.emplace_back(mesh_.shape().ring(mesh_.inbound(p), kind));
     }
-    throttle_.push_back(&throttle_flag(mesh_.outbound(p)));
   }
   log(log_level::info, "shm",
       fmt::format(
@@ -136,19 +136,20 @@ void shm_endpoint::attach(int rank, sink* receiver) {
       m.payload.size() <= medium_bytes() && m.arguments.size() <= max_argument_bytes,
       "a message fits into a line and its payload", m.payload.size(), m.arguments.size());
   const int process = process_of(m.destination);
-  sender_ring& ring = out(process, m.kind);
   const std::uint16_t source = local_of(m.source);
   const std::uint16_t destination = local_of(m.destination);
   injection result;
   if (m.kind == lane::memory) {
     const std::lock_guard guard(outbound_);
-    result = ring.push(m, source, destination);
+    result = out(process, m.kind).push(m, source, destination);
   } else if (m.kind == lane::request && !from_handler && throttled(process)) {
     return injection::retry(retry_reason::throttled);
-  } else if (scheduler_ != nullptr && process == mesh_.self() && !ring.has_room_open() &&
-             handled_here(m)) {
-    return injection::done();
   } else {
+    sender_ring& ring = out(process, m.kind);
+    if (scheduler_ != nullptr && process == mesh_.self() && !ring.has_room_open() &&
+        handled_here(m)) {
+      return injection::done();
+    }
     result = ring.push(m, source, destination);
   }
   if (result.what != outcome::done) {
@@ -158,6 +159,21 @@ void shm_endpoint::attach(int rank, sink* receiver) {
   if (announced_to(process)) announce(process);
   if (m.kind == lane::memory) wake(process);
   return result;
+}
+
+/// At the first message of a lane to a process: most pairs of a large job never have one.
+[[gnu::cold, gnu::noinline]] void shm_endpoint::connect(sender_ring& ring, int process, lane kind) {
+  try {
+    mesh_.reach(process);
+  } catch (const error&) {
+    wait_for_notice_of_death(boot_);
+    throw;
+  }
+  std::byte* const group = mesh_.outbound(process);
+  ring = sender_ring(mesh_.shape().ring(group, kind));
+  if (kind == lane::request) {
+    throttle_[static_cast<std::size_t>(process)] = &throttle_flag(group);
+  }
 }
 
 /// A message to another rank of this process is handled at once, where it lies: that rank is in a

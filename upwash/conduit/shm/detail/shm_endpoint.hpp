@@ -92,15 +92,25 @@ class shm_endpoint final : public process_endpoint, private control_sender {
   [[nodiscard]] std::uint16_t local_of(int rank) const noexcept {
     return ranks_.one_each() ? std::uint16_t{0} : static_cast<std::uint16_t>(ranks_.local_of(rank));
   }
-  [[nodiscard]] sender_ring& out(int process, lane kind) noexcept {
-    return out_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
+  /// The memory lane's with outbound_ held. Throws `error` where the process cannot be reached.
+  [[nodiscard]] sender_ring& out(int process, lane kind) {
+    sender_ring& ring =
+        out_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
+    if (!ring.connected()) [[unlikely]]
+      connect(ring, process, kind);
+    return ring;
   }
+  void connect(sender_ring& ring, int process, lane kind);
   [[nodiscard]] receiver_ring& in(int process, lane kind) noexcept {
     return in_[static_cast<std::size_t>(process) * lane_count + static_cast<std::size_t>(kind)];
   }
-  [[nodiscard]] bool throttled(int process) const noexcept {
+  [[nodiscard]] bool throttled(int process) {
+    const std::atomic<std::uint32_t>*& flag = throttle_[static_cast<std::size_t>(process)];
     // Relaxed: the flag orders nothing, and a late look does no harm.
-    return throttle_[static_cast<std::size_t>(process)]->load(std::memory_order_relaxed) != 0;
+    if (flag->load(std::memory_order_relaxed) == 0) [[likely]]
+      return false;
+    if (flag == &not_connected_) static_cast<void>(out(process, lane::request));
+    return flag->load(std::memory_order_relaxed) != 0;
   }
 
   /// Whether what goes to a process must be announced: among few, only what stays here.
@@ -151,9 +161,11 @@ class shm_endpoint final : public process_endpoint, private control_sender {
   int turn_ = 0;  ///< the place that the next poll looks at first (poll_all)
   rank_scheduler* scheduler_ = nullptr;
   capabilities describe_;
-  std::vector<sender_ring> out_;
+  std::vector<sender_ring> out_;  ///< each from its first message on
   std::vector<receiver_ring> in_;
-  std::vector<const std::atomic<std::uint32_t>*> throttle_;  ///< peers' flags
+  /// Peers' flags; not_connected_ of those to which no request went.
+  std::vector<const std::atomic<std::uint32_t>*> throttle_;
+  const std::atomic<std::uint32_t> not_connected_ = 1;
   /// With many processes senders announce what they send: the counts sent, by receiver, and the
   /// counts seen, by sender. A poll then reads 2 bytes a process, not 3 rings.
   bool announcing_;

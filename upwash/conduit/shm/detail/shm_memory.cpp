@@ -20,7 +20,8 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
   if (m.kind == lane::request && !from_handler && throttled(process)) {
     return injection::retry(retry_reason::throttled);
   }
-  if (m.kind == lane::memory) outbound_.lock();
+  std::unique_lock guard(outbound_, std::defer_lock);
+  if (m.kind == lane::memory) guard.lock();
   sender_ring& ring = out(process, m.kind);
   injection result = ring.probe(local_of(m.source), local_of(m.destination));
   if (result.what == outcome::done) {
@@ -28,7 +29,7 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
     if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
     result = ring.push(m, local_of(m.source), local_of(m.destination));
   }
-  if (m.kind == lane::memory) outbound_.unlock();
+  if (guard.owns_lock()) guard.unlock();
   if (result.what != outcome::done) return result;
   if (announced_to(process)) announce(process);
   if (m.kind == lane::memory) wake(process);
