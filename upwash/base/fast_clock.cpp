@@ -57,9 +57,9 @@ duration fast_clock::compare() noexcept {
   pair both;
   if (!by_counter_ || !read(both)) return std::max(steady_now(), duration::from_ps(ps_));
   const std::int64_t told =
-      true_rate_ == 0 ? 0
-                      : ps_ + static_cast<std::int64_t>(static_cast<double>(both.ticks - ticks_) *
-                                                        rate_);
+      true_rate_ == 0
+          ? 0
+          : ps_ + static_cast<std::int64_t>(static_cast<double>(both.ticks - ticks_) * rate_);
   learn_rate(both);
   ticks_ = both.ticks;
   ps_ = both.ps;

@@ -7,9 +7,6 @@
 #include <cstdint>
 
 #include "upwash/base/duration.hpp"
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 namespace upwash {
 
@@ -40,7 +37,7 @@ class fast_clock {
 
   [[nodiscard]] static std::uint64_t counter() noexcept {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #else
     return 0;
 #endif

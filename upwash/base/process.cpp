@@ -21,6 +21,7 @@ namespace {
 // Decision 0: the exception to "no mutable statics". A push-only list, so that a signal handler
 // may walk it at any moment.
 std::atomic<live_job*> live_jobs{nullptr};
+std::atomic<int> free_entries{0};  // of it, at most
 std::atomic<int> rank_now{-1};
 std::atomic<std::atomic<int>*> rank_shown{&rank_now};
 std::atomic<guarded_stacks*> all_stacks{nullptr};  // as live_jobs
@@ -130,9 +131,12 @@ void handle(int signal) noexcept {
 }  // namespace
 
 live_job& enter(const void* job, std::size_t (*describe)(const void*, char*, std::size_t)) {
-  for (live_job* entry = live_jobs.load(); entry != nullptr; entry = entry->next.load()) {
-    const void* free = nullptr;
-    if (entry->describe == describe && entry->job.compare_exchange_strong(free, job)) return *entry;
+  live_job* free = free_entries.load() > 0 ? live_jobs.load() : nullptr;
+  for (; free != nullptr; free = free->next.load()) {
+    const void* none = nullptr;
+    if (free->describe != describe || !free->job.compare_exchange_strong(none, job)) continue;
+    --free_entries;
+    return *free;
   }
   auto* entry = new live_job;  // kept for ever: a handler may be looking at it
   entry->describe = describe;
@@ -144,11 +148,13 @@ live_job& enter(const void* job, std::size_t (*describe)(const void*, char*, std
   return *entry;
 }
 
-void leave(live_job& entry) noexcept { entry.job.store(nullptr); }
+void leave(live_job& entry) noexcept {
+  if (entry.job.exchange(nullptr) != nullptr) ++free_entries;
+}
 
 void leave_all() noexcept {
   for (live_job* entry = live_jobs.load(); entry != nullptr; entry = entry->next.load()) {
-    entry->job.store(nullptr);
+    leave(*entry);
   }
 }
 
