@@ -15,6 +15,13 @@ constexpr int few_members = 8;  ///< of a process: each has what a rank alone wo
 constexpr std::uint64_t places_of_many = 32;
 constexpr std::uint64_t least_scratch = std::uint64_t{4} << 10U;
 
+/// All processes together have so much of either half, and each as much as asked for, of few.
+std::uint64_t scratch_among(int processes, std::uint64_t scratch_bytes) {
+  constexpr std::uint64_t most_of_all = std::uint64_t{64} << 20U;
+  const std::uint64_t share = most_of_all / static_cast<std::uint64_t>(processes);
+  return std::max(std::min(scratch_bytes, std::bit_floor(share)), least_scratch);
+}
+
 /// More ranks of a process share what so many would have. The same at all members.
 std::uint64_t scratch_for(int most_members, std::uint64_t scratch_bytes) {
   if (most_members <= few_members) return scratch_bytes;
@@ -45,7 +52,7 @@ int most_members_of_a_process(const team& among) {
 
 board::board(const team& among, std::uint64_t scratch_bytes)
     : rank_(among.rank()), size_(among.size()), memory_(among, [&](const process_group& group) {
-        size_of_ = size_for(group.most_members, scratch_bytes);
+        size_of_ = size_for(group.most_members, scratch_among(group.processes, scratch_bytes));
         return scratch_at() + 2 * half_scratch_bytes();
       }) {}
 

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -43,6 +44,7 @@ mesh::mesh(bootstrap& boot, const settings& values)
       segments_(peers_.size()) {
   introduction& mine = peers_[static_cast<std::size_t>(self_)];
   mine.pid = getpid();
+  mine.parent = getppid();
   mine.serial = new_serial();
   mine.line_count = layout_.line_count;
   mine.payload_bytes = layout_.payload_bytes;
@@ -71,9 +73,7 @@ mesh::mesh(bootstrap& boot, const settings& values)
   if (values.text("shm_cma") == "auto" && peers_.size() > 1) {
     // Where only ancestors may look into a process, peers must be let in: whoever started them
     // all, and what that has started. Elsewhere no effect.
-    std::vector<int> pids;
-    for (const introduction& one : peers_) pids.push_back(one.pid);
-    prctl(PR_SET_PTRACER, static_cast<unsigned long>(common_ancestor(pids)));
+    prctl(PR_SET_PTRACER, static_cast<unsigned long>(who_started_all()));
   }
   try {
     share_sockets(boot, values.integer("fake_nodes") == 0);
@@ -84,6 +84,16 @@ mesh::mesh(bootstrap& boot, const settings& values)
     throw;
   }
   boot.barrier();  // nobody goes before all have opened what they need of it
+}
+
+int mesh::who_started_all() const {
+  const int parent = peers_.front().parent;
+  const bool is_one = std::ranges::all_of(
+      peers_, [parent](const introduction& one) { return one.parent == parent; });
+  if (is_one && parent > 0) return parent;
+  std::vector<int> pids;
+  for (const introduction& one : peers_) pids.push_back(one.pid);
+  return common_ancestor(pids);
 }
 
 void mesh::introduce(bootstrap& boot) {

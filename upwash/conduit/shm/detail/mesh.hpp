@@ -24,6 +24,7 @@ namespace upwash::conduit::shm_detail {
 struct introduction {
   std::uint32_t version = 1;
   std::int32_t pid = 0;
+  std::int32_t parent = 0;
   std::int32_t fd = 0;
   std::uint32_t serial = 0;
   std::uint32_t line_count = 0;
@@ -83,6 +84,7 @@ class mesh {
                                                          layout_.arrivals_offset());
   }
   void introduce(bootstrap& boot);
+  [[nodiscard]] int who_started_all() const;
   void share_sockets(bootstrap& boot, bool wanted);
 
   layout layout_;

@@ -83,6 +83,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       announcing_(mesh_.processes() > few_processes),
       announced_(static_cast<std::size_t>(mesh_.processes())),
       seen_(announced_.size()),
+      heard_(announced_.size()),
       came_(static_cast<std::size_t>(hosted_)),
       sinks_(came_.size()),
       early_(sinks_.size()),
@@ -293,9 +294,7 @@ int shm_endpoint::poll_announced() {
     const std::lock_guard guard(inbound_, std::adopt_lock);
     happened += take_memory();
     memory_wanted_ = false;
-    for (int p = 0; p < mesh_.processes(); ++p) {
-      memory_wanted_ |= in(p, lane::memory).ready() || in(p, lane::memory).owing();
-    }
+    for (int p = 0; p < mesh_.processes(); ++p) memory_wanted_ |= wants_memory(p);
   }
   return happened;
 }
@@ -307,7 +306,7 @@ bool shm_endpoint::look_at(int process, int& happened) {
     happened += take(process, kind, messages_at_once);
     again |= in(process, kind).ready() || in(process, kind).owing();
   }
-  memory_wanted_ |= in(process, lane::memory).ready() || in(process, lane::memory).owing();
+  memory_wanted_ |= wants_memory(process);
   return again;
 }
 
@@ -334,7 +333,7 @@ bool shm_endpoint::memory_waits() noexcept {
   bool waits = serving_.load(std::memory_order_relaxed) || !early_memory_.empty();
   for (int p = 0; p < mesh_.processes() && !waits; ++p) {
     if (p == mesh_.self() && !announcing_ && !to_self_.load(std::memory_order_relaxed)) continue;
-    waits = in(p, lane::memory).ready() || in(p, lane::memory).owing();
+    waits = wants_memory(p);
   }
   return waits;
 }
@@ -347,7 +346,9 @@ int shm_endpoint::look_for_memory() {
 
 int shm_endpoint::take_memory() {
   int happened = early_memory_.empty() ? 0 : deliver_early(early_memory_);
-  for (int p = 0; p < mesh_.processes(); ++p) happened += take(p, lane::memory, messages_at_once);
+  for (int p = 0; p < mesh_.processes(); ++p) {
+    if (has_sent(p)) happened += take(p, lane::memory, messages_at_once);
+  }
   if (server_.busy()) happened += server_.serve();
   serving_.store(server_.busy(), std::memory_order_relaxed);
   // The thread may have looked between the line that asks and the flag, and not have seen either.

@@ -118,6 +118,23 @@ class shm_endpoint final : public process_endpoint, private control_sender {
     return announcing_ || process == mesh_.self();
   }
 
+  /// False: its rings have not been touched, and reading them would take memory for them.
+  [[nodiscard]] bool has_sent(int process) noexcept {
+    if (!announcing_) return true;
+    // Relaxed, all: whoever comes late looks again; a count of 0 may be one that went round.
+    std::atomic<bool>& heard = heard_[static_cast<std::size_t>(process)];
+    if (heard.load(std::memory_order_relaxed)) return true;
+    if (mesh_.arrivals_from(process).load(std::memory_order_relaxed) == 0) return false;
+    heard.store(true, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// Whether a process's ring of the memory lane wants a look.
+  [[nodiscard]] bool wants_memory(int process) noexcept {
+    return has_sent(process) &&
+           (in(process, lane::memory).ready() || in(process, lane::memory).owing());
+  }
+
   void look_for_deaths() noexcept;
   [[nodiscard]] bool something_waits() noexcept;
   int take(int process, lane kind, int most);
@@ -175,8 +192,9 @@ class shm_endpoint final : public process_endpoint, private control_sender {
     bool again = false;  ///< whatever the count: something was left
   };
   std::vector<look_again> seen_;
-  bool memory_wanted_ = false;         ///< the memory lane is to be looked at
-  std::atomic<bool> to_self_ = false;  ///< something may lie in the rings from here to here
+  std::vector<std::atomic<bool>> heard_;  ///< by sender: there was a count
+  bool memory_wanted_ = false;            ///< the memory lane is to be looked at
+  std::atomic<bool> to_self_ = false;     ///< something may lie in the rings from here to here
   std::vector<int> came_;  ///< by local rank: messages since its last poll, with a scheduler
   std::vector<sink*> sinks_;
   early_messages early_;
