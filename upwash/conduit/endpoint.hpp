@@ -237,6 +237,9 @@ class endpoint : public waiter {
 
   /// What the ranks of this endpoint share.
   [[nodiscard]] process_shelf& shelf() noexcept { return shelf_; }
+  /// What all ranks in this address space share, also of several (simulated) processes: objects
+  /// that follow from facts of the job alone.
+  [[nodiscard]] virtual process_shelf& facts() noexcept { return shelf_; }
 
  protected:
   endpoint() = default;

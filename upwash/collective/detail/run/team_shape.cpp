@@ -32,8 +32,8 @@ model::shared_node_map nodes_of(const team& among) {
 
 const team_shape& shape_of(const team& among, team_record& record) {
   if (record.shape) return *record.shape;
-  auto& shelf = host(among.here()).endpoint().shelf();
-  record.shape = shelf.find_or_make<team_shape>(among.id(), 0);
+  auto& facts = host(among.here()).endpoint().facts();
+  record.shape = facts.find_or_make<team_shape>(among.id(), 0);
   if (record.shape->ranks_per_node == 0) {
     *record.shape = {ranks_a_node(among), processes_shared_by(among), nodes_of(among)};
   }

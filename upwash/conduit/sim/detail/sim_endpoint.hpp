@@ -91,6 +91,8 @@ class sim_endpoint final : public endpoint {
   void begin_wait(int rank) override;
   void yield(int rank) override { in_.ranks.yield(rank); }
 
+  [[nodiscard]] process_shelf& facts() noexcept override { return in_.facts; }
+
   [[nodiscard]] duration now(int rank) const noexcept override { return in_.clock(rank); }
   void charge(int rank, cost kind, std::uint64_t amount) noexcept override;
   void compute(int rank, duration time) override;

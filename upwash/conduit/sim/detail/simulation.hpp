@@ -53,6 +53,7 @@ class simulation {
  public:
   explicit simulation(sim_options options);
 
+  process_shelf facts;
   scheduler ranks;
   simulator::message_network network;
   std::unique_ptr<packet_side> packets;             ///< null: all at message level

@@ -85,6 +85,8 @@ class traced_endpoint final : public endpoint {
     return within_.join(rank, part, when);
   }
 
+  [[nodiscard]] process_shelf& facts() noexcept override { return within_.facts(); }
+
   int poll(int rank) override;
   int poll_memory(bool may_sleep) override { return within_.poll_memory(may_sleep); }
   void wake_poll_memory() override { within_.wake_poll_memory(); }
