@@ -135,7 +135,9 @@ std::vector<selection> candidates(const registry& from, const problem& call) {
 }
 
 std::uint64_t steps_worth_a_choice(int ranks) noexcept {
-  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(ranks) * 800, 10'000, 200'000);
+  const auto all = static_cast<std::uint64_t>(ranks);
+  // Whatever the size of the team, its trees are priced: some steps a rank.
+  return std::max<std::uint64_t>(std::clamp<std::uint64_t>(all * 800, 10'000, 200'000), all * 8);
 }
 
 predictor::predictor(const machine& on)

@@ -25,7 +25,8 @@ namespace upwash::collective {
 [[nodiscard]] std::vector<selection> candidates(const registry& from, const problem& call);
 
 /// So many steps a candidate's price may cost in a team of so many ranks where a choice waits for
-/// it: 10,000 in a small team (3 ms), 200,000 from 250 ranks on (60 ms).
+/// it: 10,000 in a small team (3 ms), 200,000 from 250 ranks on (60 ms), eight a rank of the
+/// largest.
 [[nodiscard]] std::uint64_t steps_worth_a_choice(int ranks) noexcept;
 
 /// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.
