@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace compare {
@@ -25,6 +27,33 @@ inline bool is_among(std::string_view names, std::string_view name) {
   }
   return false;
 }
+
+/// What the program was told: SECONDS [ONLY [KIND [SIZES]]].
+struct request {
+  /// Of cells: collectives, messages past others that wait, or round trips by size.
+  enum class kind { collectives, messages, sizes };
+
+  request(int argc, char** argv) {
+    if (argc > 1) seconds = std::atof(argv[1]);
+    if (argc > 2) only = argv[2];
+    const std::string_view asked = argc > 3 ? argv[3] : "collectives";
+    what = asked == "messages" ? kind::messages : asked == "sizes" ? kind::sizes : kind::collectives;
+    if (argc > 4) read_sizes(argv[4]);
+  }
+
+  double seconds = 0.01;  ///< a cell, at least
+  std::string_view only;  ///< cells, by comma; empty: all
+  kind what = kind::collectives;
+  std::vector<std::size_t> sizes;  ///< in bytes; empty: the usual ones
+
+ private:
+  void read_sizes(const char* at) {
+    for (char* end = nullptr; *at != '\0'; at = *end == ',' ? end + 1 : end) {
+      sizes.push_back(std::strtoull(at, &end, 10));
+      if (end == at) return;
+    }
+  }
+};
 
 /// What a rank hands in and gets: as large as the largest cell needs, touched once.
 struct buffers {
@@ -77,21 +106,44 @@ class timed_rows {
 template <class Library>
 class measurement {
  public:
-  measurement(Library& with, double seconds_a_cell) : library_(with), rows_(with, seconds_a_cell) {}
+  measurement(Library& with, const request& asked)
+      : library_(with), asked_(asked), rows_(with, asked.seconds) {}
 
   /// Prints "COLLECTIVE BYTES MODE us" a line, at rank 0, and at last that this was all: some
   /// libraries never come back from their end.
-  void run(const char* only) {
+  void run() {
+    const std::string_view only = asked_.only;
+    switch (asked_.what) {
+      case request::kind::messages: return run_messages(only);
+      case request::kind::sizes: return run_sizes(only);
+      case request::kind::collectives: break;
+    }
     cell("barrier", 0, only, [this](std::size_t) { library_.barrier(); });
-    for (const std::size_t bytes : sizes) sized_cells(bytes, only);
+    for (const std::size_t bytes : sizes_or({8, 64, 1024, 16384, 262144})) sized_cells(bytes, only);
     library_.barrier();
     if (library_.rank() != 0) return;
     std::printf("# finished\n");
     std::fflush(stdout);
   }
 
+ private:
+  std::vector<std::size_t> sizes_or(std::vector<std::size_t> usual) const {
+    return asked_.sizes.empty() ? std::move(usual) : asked_.sizes;
+  }
+
+  /// Round trips of 1 byte to 4 MiB.
+  void run_sizes(std::string_view only) {
+    std::vector<std::size_t> all;
+    for (std::size_t bytes = 1; bytes <= std::size_t{4} << 20U; bytes *= 2) all.push_back(bytes);
+    for (const std::size_t bytes : sizes_or(std::move(all))) {
+      std::vector<char> data(bytes, 'x');
+      if (!is_among(only, "round_trip")) continue;
+      rows_.row("round_trip", bytes, "0", [&] { round_trip(data.data(), bytes); });
+    }
+  }
+
   /// The same for messages of 8 bytes; the mode is how many others wait.
-  void run_messages(const char* only) {
+  void run_messages(std::string_view only) {
     message_cell("round_trip", 0, only, [this] { round_trip(); });
     message_cell(
         "rate", 0, only, [this] { burst(); }, burst_messages);
@@ -113,10 +165,7 @@ class measurement {
     }
   }
 
-  static constexpr std::size_t sizes[] = {8, 64, 1024, 16384, 262144};
-
- private:
-  void sized_cells(std::size_t bytes, const char* only) {
+  void sized_cells(std::size_t bytes, std::string_view only) {
     const std::size_t count = bytes / sizeof(double);
     const std::size_t all = count * static_cast<std::size_t>(library_.size());
     data_.in.assign(all, 1.0);
@@ -135,7 +184,7 @@ class measurement {
   }
 
   template <class Call>
-  void cell(const char* name, std::size_t bytes, const char* only, const Call& call) {
+  void cell(const char* name, std::size_t bytes, std::string_view only, const Call& call) {
     if (!is_among(only, name)) return;
     const std::size_t count = bytes / sizeof(double);
     rows_.row(name, bytes, "alone", [&] { call(count); });
@@ -147,11 +196,12 @@ class measurement {
 
   static constexpr int burst_messages = 64;
 
-  void round_trip() {
+  void round_trip() { round_trip(word_, sizeof word_); }
+  void round_trip(char* data, std::size_t bytes) {
     const int peer = 1 - library_.rank();
-    if (library_.rank() == 0) library_.send(peer, 0, word_, sizeof word_);
-    if (library_.rank() < 2) library_.receive(peer, 0, word_, sizeof word_);
-    if (library_.rank() == 1) library_.send(peer, 0, word_, sizeof word_);
+    if (library_.rank() == 0) library_.send(peer, 0, data, bytes);
+    if (library_.rank() < 2) library_.receive(peer, 0, data, bytes);
+    if (library_.rank() == 1) library_.send(peer, 0, data, bytes);
   }
   /// From rank 0 to rank 1, and an answer.
   void burst() {
@@ -166,13 +216,14 @@ class measurement {
   }
 
   template <class Call>
-  void message_cell(const char* name, int depth, const char* only, const Call& call,
+  void message_cell(const char* name, int depth, std::string_view only, const Call& call,
                     int messages = 1) {
     if (!is_among(only, name)) return;
     rows_.row(name, sizeof word_, std::to_string(depth).c_str(), call, messages);
   }
 
   Library& library_;
+  const request asked_;
   timed_rows<Library> rows_;
   buffers data_;
   char word_[8] = {};

@@ -4,7 +4,6 @@
 // The cells on an MPI library; bench/compare-mpi builds it with each one's compiler.
 #include <mpi.h>
 
-#include <cstdlib>
 #include <vector>
 
 #include "bench/compare/cells.hpp"
@@ -77,9 +76,7 @@ class mpi_library : public compare::mpi_world {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   mpi_library library;
-  compare::measurement cells(library, argc > 1 ? std::atof(argv[1]) : 0.01);
-  const char* only = argc > 2 ? argv[2] : "";
-  argc > 3 ? cells.run_messages(only) : cells.run(only);
+  compare::measurement(library, compare::request(argc, argv)).run();
   MPI_Finalize();
   return 0;
 }

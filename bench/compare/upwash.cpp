@@ -4,7 +4,6 @@
 // The cells on upwash; bench/compare-mpi runs it beside MPI libraries.
 #include <upwash/upwash.hpp>
 
-#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -83,8 +82,6 @@ class upwash_library : public compare::upwash_world {
 int main(int argc, char** argv) {
   return upwash::run(argc, argv, [&](upwash::job& here) {
     upwash_library library(here);
-    compare::measurement cells(library, argc > 1 ? std::atof(argv[1]) : 0.01);
-    const char* only = argc > 2 ? argv[2] : "";
-    argc > 3 ? cells.run_messages(only) : cells.run(only);
+    compare::measurement(library, compare::request(argc, argv)).run();
   });
 }

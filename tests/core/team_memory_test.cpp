@@ -57,6 +57,23 @@ JOB_TEST(team_memory, parts_are_zero_and_all_members_reach_them) {
   EXPECT_FALSE(memory);
 }
 
+JOB_TEST(team_memory, of_many_processes_is_reached_when_it_is_used, .least_ranks = 20,
+         .most_ranks = 20, .on_sim = false, .on_loopback = false) {
+  if (!all_direct(here.world())) return;
+  const team reversed = here.world().split(here.rank() % 3, -here.rank());
+  for (const team& among : {here.world(), reversed}) {
+    team_memory memory(among, part_bytes);
+    if (among.rank() == 1) word(memory, among.size() - 1, 0).store(among.id());
+    control::barrier(among);
+    if (among.rank() == among.size() - 1) {
+      EXPECT_EQ(word(memory, among.rank(), 0).exchange(0), among.id());
+    }
+    control::barrier(among);
+    use(among, memory);
+    memory.release();
+  }
+}
+
 JOB_TEST(team_memory, inside_nodes_reaches_those_of_the_node_alone) {
   if (!nodes_direct(here.world())) return;
   const team reversed = here.world().split(here.rank() % 2, -here.rank());

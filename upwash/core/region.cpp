@@ -134,7 +134,7 @@ region allocate(const team& members, std::size_t bytes, atomicity how,
   control::broadcast_value(members, 0, bits);
   {
     const auto held = state.memory.lock();
-    detail::region_state& made = state.regions.add(bits, own.get(), here.size());
+    detail::region_state& made = state.regions.add(bits, own.get());
     own.taken();
     made.team = members.id();
     made.atomics = settled;

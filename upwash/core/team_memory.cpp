@@ -222,7 +222,9 @@ std::byte* team_memory::reach(int member) const {
   const auto mate = std::ranges::lower_bound(mates_, member);
   if (mate == mates_.end() || *mate != member) return nullptr;
   const auto which = static_cast<std::size_t>(mate - mates_.begin());
-  reach_process(*block_, node_->get(), block_->of_member[which].first);
+  if (block_->parts[which] == nullptr) {  // another rank of this process may have been first
+    reach_process(*block_, node_->get(), block_->of_member[which].first);
+  }
   return parts_[member] = block_->parts[which];
 }
 

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/core/detail/region_table.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "upwash/core/detail/footing.hpp"
 
 namespace upwash::detail {
@@ -19,12 +16,12 @@ region_table::~region_table() {
   }
 }
 
-region_state& region_table::add(std::uint64_t bits, const memory_block& own, int world_size) {
+region_state& region_table::add(std::uint64_t bits, const memory_block& own) {
   auto made = std::make_unique<region_state>();
   made->bits = bits;
   made->rank = rank_;
   made->own = own;
-  made->parts.resize(std::min(max_slots, std::bit_ceil(static_cast<std::size_t>(world_size))));
+  made->parts.resize(first_slots);
   region_state& region = *made;
   by_id_[bits] = std::move(made);
   if (own.size != 0) by_address_[own.base] = &region;  // an empty one may share its address
@@ -59,9 +56,10 @@ region_state* region_table::containing(const void* local) noexcept {
 }
 
 part& region_table::enter(region_state& region, int rank, const memory_key& key, std::size_t size) {
-  part& peer = slot(region, rank);
-  if (peer.rank == rank) return peer;
+  if (part* const known = fetched(region, rank)) return *known;
   const remote_memory memory = below_.endpoint.import(rank_, rank, key);
+  while (slot(region, rank).rank >= 0 && region.parts.size() < max_slots) grow(region);
+  part& peer = slot(region, rank);
   if (peer.pinned) {
     region.kept.push_back(peer.memory);
   } else if (peer.rank >= 0) {
@@ -69,6 +67,14 @@ part& region_table::enter(region_state& region, int rank, const memory_key& key,
   }
   peer = {rank, memory.direct, size, memory};
   return peer;
+}
+
+void region_table::grow(region_state& region) {
+  std::vector<part> before(2 * region.parts.size());
+  before.swap(region.parts);
+  for (const part& each : before) {
+    if (each.rank >= 0) slot(region, each.rank) = each;
+  }
 }
 
 void region_table::forget_all(region_state& region) {

@@ -51,7 +51,8 @@ struct region_state {
   std::atomic<std::size_t> awaited{0};    ///< their stages that a program waits for
   int rank = -1;
   memory_block own;
-  /// Direct-mapped by rank: at most max_slots, so memory is bounded for any number of ranks.
+  /// Direct-mapped by rank, more of them as more peers are reached, up to max_slots: memory is
+  /// bounded for any number of ranks.
   std::vector<part> parts;
   std::vector<remote_memory> kept;  ///< pinned parts that lost their slot
 };
@@ -59,13 +60,14 @@ struct region_state {
 class region_table {
  public:
   static constexpr std::size_t max_slots = 1024;
+  static constexpr std::size_t first_slots = 8;
 
   region_table(footing& below, int rank) noexcept;
   ~region_table();
   region_table(const region_table&) = delete;
   region_table& operator=(const region_table&) = delete;
 
-  region_state& add(std::uint64_t bits, const memory_block& own, int world_size);
+  region_state& add(std::uint64_t bits, const memory_block& own);
   void remove(std::uint64_t bits);
   [[nodiscard]] region_state* find(std::uint64_t bits) noexcept;
   [[nodiscard]] region_state* containing(const void* local) noexcept;
@@ -125,6 +127,7 @@ class region_table {
       return nullptr;
     return peer.direct + offset;
   }
+  static void grow(region_state& region);
   void forget_all(region_state& region);
 
   footing& below_;

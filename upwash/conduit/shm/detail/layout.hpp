@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How the inbound segment of a process is laid out. One for each process, mapped by its peers.
-// Growth in bytes, P processes: P x (lines + payload) x 3 lanes each; about 80 MiB in all at P
-// = 64.
+// Growth in bytes, P processes: P x (lines + payload) x 3 lanes each, of more than 32 processes as
+// it is used (mesh.cpp); about 80 MiB in all at P = 64.
 #pragma once
 
 #include <cstddef>
