@@ -37,7 +37,9 @@ struct request {
     if (argc > 1) seconds = std::atof(argv[1]);
     if (argc > 2) only = argv[2];
     const std::string_view asked = argc > 3 ? argv[3] : "collectives";
-    what = asked == "messages" ? kind::messages : asked == "sizes" ? kind::sizes : kind::collectives;
+    what = asked == "messages" ? kind::messages
+           : asked == "sizes"  ? kind::sizes
+                               : kind::collectives;
     if (argc > 4) read_sizes(argv[4]);
   }
 
