@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -185,6 +186,42 @@ TEST_F(trace_files, without_a_rank_name_it) {
   write(0, 4, 1);
   write(2, 4, 1);
   EXPECT_EQ(read_trace(file()).faults, std::vector<std::string>{"2 of 4 ranks have no part: 1, 3"});
+}
+
+TEST_F(trace_files, of_billions_of_ranks_are_not_counted_one_by_one) {
+  write(0, std::numeric_limits<int>::max(), 1);
+  EXPECT_EQ(read_trace(file()).faults,
+            std::vector<std::string>{"2147483646 of 2147483647 ranks have no part: 1, 2, 3, 4, 5, "
+                                     "6, 7, 8, 9, 10, ..."});
+}
+
+TEST_F(trace_files, beside_parts_of_another_run_are_told) {
+  write(0, 1, 3);
+  merge_parts(file());
+  files::create_directories(parts_folder(file()));
+  write(0, 2, 5);
+  const trace all = read_trace(file());
+  EXPECT_EQ(all.ranks.at(0).events.size(), 3U);
+  const std::string parts = parts_folder(file());
+  EXPECT_EQ(all.faults,
+            std::vector<std::string>{parts + " holds another run, not put together: upwash trace " +
+                                     parts + " shows it"});
+}
+
+TEST_F(trace_files, have_names_that_do_nothing_to_a_terminal) {
+  write(0, 1, 3);
+  std::string damaged = bytes_of(part(0));
+  const std::string text = "\x1b[2J\x7f \xc3\xa4\n.";
+  damaged.replace(trace_head::bytes, text.size(), text);
+  trace_head head;
+  std::memcpy(&head, damaged.data(), sizeof head);
+  head.names_bytes = static_cast<std::uint32_t>(text.size());
+  head.conduit.fill('x');
+  std::memcpy(damaged.data(), &head, sizeof head);
+  set_bytes(part(0), damaged);
+  const traced_rank one = read_trace(file()).ranks.at(0);
+  EXPECT_EQ(one.names.at(0), "?[2J? \xc3\xa4\n.");
+  EXPECT_EQ(std::string(one.head.conduit.data()), std::string(one.head.conduit.size() - 1, 'x'));
 }
 
 TEST_F(trace_files, that_are_none_are_an_error) {

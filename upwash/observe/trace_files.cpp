@@ -77,6 +77,9 @@ void write_set(const std::vector<files::path>& parts, std::ofstream& out) {
   out.flush();
 }
 
+/// Of a damaged or foreign trace, what would do something to a terminal. Choices are of lines.
+bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }
+
 /// A part, or why it is none.
 class part_reader {
  public:
@@ -88,6 +91,7 @@ class part_reader {
       return refuse(fmt::format("it has {} bytes, less than a head", part_.size()));
     }
     std::memcpy(&of_.head, part_.data(), sizeof of_.head);
+    of_.head.conduit.back() = '\0';
     const trace_head& head = of_.head;
     if (head.magic != trace_head::right_magic) return refuse("it is no part of a trace");
     if (head.version == 0 || head.version > trace_head::right_version ||
@@ -120,6 +124,7 @@ class part_reader {
     while (at < end && of_.names.size() < trace_head::most_names) {
       const char* const stop = std::find(at, end, '\0');
       of_.names.emplace_back(at, stop);
+      std::ranges::replace_if(of_.names.back(), &is_control, '?');
       at = stop == end ? end : stop + 1;
     }
     if (of_.names.empty()) of_.names.emplace_back("?");
@@ -218,20 +223,21 @@ void check_ranks(trace& made) {
     ranks.erase(ranks.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (ranks.empty()) return;
-  std::vector<int> missing;
+  const int size = ranks.front().head.ranks;  // a damaged one may be of billions
+  const std::size_t missing = static_cast<std::size_t>(size) - ranks.size();
+  if (missing == 0) return;
+  constexpr std::size_t most_shown = 10;
+  std::vector<int> shown;
   std::size_t next = 0;
-  for (int r = 0; r < ranks.front().head.ranks; ++r) {
+  for (int r = 0; r < size && shown.size() < std::min(missing, most_shown); ++r) {
     if (next < ranks.size() && ranks[next].head.rank == r) {
       ++next;
     } else {
-      missing.push_back(r);
+      shown.push_back(r);
     }
   }
-  if (missing.empty()) return;
-  const std::size_t shown = std::min<std::size_t>(missing.size(), 10);
-  made.faults.push_back(fmt::format(
-      "{} of {} ranks have no part: {}{}", missing.size(), ranks.front().head.ranks,
-      fmt::join(std::span(missing).first(shown), ", "), shown < missing.size() ? ", ..." : ""));
+  made.faults.push_back(fmt::format("{} of {} ranks have no part: {}{}", missing, size,
+                                    fmt::join(shown, ", "), shown.size() < missing ? ", ..." : ""));
 }
 
 }  // namespace
@@ -268,6 +274,7 @@ void merge_parts(const std::string& file) {
 trace read_trace(const std::string& path) {
   trace made;
   std::error_code ignored;
+  const bool has_parts = !parts_in(parts_folder(path)).empty();
   if (files::is_directory(path, ignored)) {
     read_folder(made, path);
   } else if (const auto all = read_file(path);
@@ -275,8 +282,12 @@ trace read_trace(const std::string& path) {
     read_set(made, *all, path);
   } else if (all) {
     add_part(made, *all, path);
-  } else if (files::is_directory(parts_folder(path), ignored)) {
+  } else if (has_parts) {
     read_folder(made, parts_folder(path));
+  }
+  if (has_parts && files::exists(path, ignored)) {
+    made.faults.push_back(fmt::format(
+        "{0} holds another run, not put together: upwash trace {0} shows it", parts_folder(path)));
   }
   check_ranks(made);
   if (made.ranks.empty()) {
