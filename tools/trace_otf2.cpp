@@ -27,17 +27,17 @@ using observe::trace_event;
 using observe::trace_kind;
 using observe::traced_rank;
 
-void check(OTF2_ErrorCode code, const std::string& folder) {
-  if (code == OTF2_SUCCESS) return;
-  throw error(error_kind::environment,
-              fmt::format("cannot write {}: {}; give a folder that is not there yet", folder,
-                          OTF2_Error_GetDescription(code)));
+[[noreturn]] void refuse(const std::string& folder, const std::string& why) {
+  throw error(error_kind::environment, fmt::format("cannot write {}: {}", folder, why));
 }
 
-/// What OTF2 would print itself.
-OTF2_ErrorCode say_nothing(void* /*data*/, const char* /*file*/, std::uint64_t /*line*/,
-                           const char* /*function*/, OTF2_ErrorCode code, const char* /*format*/,
-                           va_list /*more*/) {
+/// Instead of what OTF2 would print itself: `first` keeps the first error that it meets, which is
+/// the cause of the others.
+OTF2_ErrorCode keep_first(void* first, const char* /*file*/, std::uint64_t /*line*/,
+                          const char* /*function*/, OTF2_ErrorCode code, const char* /*format*/,
+                          va_list /*more*/) {
+  OTF2_ErrorCode& kept = *static_cast<OTF2_ErrorCode*>(first);
+  if (kept == OTF2_SUCCESS) kept = code;
   return code;
 }
 
@@ -146,21 +146,21 @@ void add_messages(const observe::trace& from, std::vector<rank_locations>& ranks
 class archive {
  public:
   explicit archive(const std::string& folder) : folder_(folder) {
-    OTF2_Error_RegisterCallback(&say_nothing, nullptr);
+    OTF2_Error_RegisterCallback(&keep_first, &first_error_);
     constexpr std::uint64_t event_chunk = 1 << 20;
     constexpr std::uint64_t definition_chunk = 4 << 20;
     archive_.reset(OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk,
                                      definition_chunk, OTF2_SUBSTRATE_POSIX,
                                      OTF2_COMPRESSION_NONE));
-    if (!archive_) check(OTF2_ERROR_FILE_CAN_NOT_OPEN, folder);
-    check(OTF2_Archive_SetFlushCallbacks(get(), &flushing, nullptr), folder);
-    check(OTF2_Archive_SetSerialCollectiveCallbacks(get()), folder);
+    if (!archive_) check(OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    check(OTF2_Archive_SetFlushCallbacks(get(), &flushing, nullptr));
+    check(OTF2_Archive_SetSerialCollectiveCallbacks(get()));
   }
 
   void write(const std::vector<rank_locations>& ranks, const string_table& regions) {
     write_events(ranks);
     write_definitions(ranks, regions);
-    check(OTF2_Archive_Close(archive_.release()), folder_);
+    check(OTF2_Archive_Close(archive_.release()));
   }
 
  private:
@@ -177,21 +177,21 @@ class archive {
   [[nodiscard]] OTF2_Archive* get() const noexcept { return archive_.get(); }
 
   void write_events(const std::vector<rank_locations>& ranks) {
-    check(OTF2_Archive_OpenEvtFiles(get()), folder_);
+    check(OTF2_Archive_OpenEvtFiles(get()));
     OTF2_LocationRef location = 0;
     for (const rank_locations& rank : ranks) {
       for (const std::vector<record>& records : rank.records) {
         OTF2_EvtWriter* const to = OTF2_Archive_GetEvtWriter(get(), location++);
-        for (const record& each : records) check(write_one(to, each), folder_);
-        check(OTF2_Archive_CloseEvtWriter(get(), to), folder_);
+        for (const record& each : records) check(write_one(to, each));
+        check(OTF2_Archive_CloseEvtWriter(get(), to));
       }
     }
-    check(OTF2_Archive_CloseEvtFiles(get()), folder_);
-    check(OTF2_Archive_OpenDefFiles(get()), folder_);
+    check(OTF2_Archive_CloseEvtFiles(get()));
+    check(OTF2_Archive_OpenDefFiles(get()));
     for (OTF2_LocationRef each = 0; each < location; ++each) {
-      check(OTF2_Archive_CloseDefWriter(get(), OTF2_Archive_GetDefWriter(get(), each)), folder_);
+      check(OTF2_Archive_CloseDefWriter(get(), OTF2_Archive_GetDefWriter(get(), each)));
     }
-    check(OTF2_Archive_CloseDefFiles(get()), folder_);
+    check(OTF2_Archive_CloseDefFiles(get()));
   }
 
   static OTF2_ErrorCode write_one(OTF2_EvtWriter* to, const record& what) {
@@ -209,8 +209,7 @@ class archive {
   std::uint32_t text(const std::string& what) {
     const std::uint32_t before = static_cast<std::uint32_t>(strings_.texts().size());
     const std::uint32_t number = strings_.number(what);
-    if (number == before)
-      check(OTF2_GlobalDefWriter_WriteString(defs_, number, what.c_str()), folder_);
+    if (number == before) check(OTF2_GlobalDefWriter_WriteString(defs_, number, what.c_str()));
     return number;
   }
 
@@ -224,15 +223,13 @@ class archive {
       }
     }
     check(OTF2_GlobalDefWriter_WriteClockProperties(defs_, ticks_a_second, 0, last + 1,
-                                                    OTF2_UNDEFINED_TIMESTAMP),
-          folder_);
+                                                    OTF2_UNDEFINED_TIMESTAMP));
     const std::uint32_t nothing = text("");
     for (std::uint32_t i = 0; i < regions.texts().size(); ++i) {
       const std::uint32_t name = text(regions.texts()[i]);
-      check(
-          OTF2_GlobalDefWriter_WriteRegion(defs_, i, name, name, nothing, OTF2_REGION_ROLE_FUNCTION,
-                                           OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, nothing, 0, 0),
-          folder_);
+      check(OTF2_GlobalDefWriter_WriteRegion(defs_, i, name, name, nothing,
+                                             OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                             OTF2_REGION_FLAG_NONE, nothing, 0, 0));
     }
     write_places(ranks);
   }
@@ -241,8 +238,7 @@ class archive {
     const std::uint32_t node_class = text("node");
     std::unordered_map<int, std::uint32_t> nodes;
     check(OTF2_GlobalDefWriter_WriteSystemTreeNode(defs_, 0, text("job"), text("machine"),
-                                                   OTF2_UNDEFINED_SYSTEM_TREE_NODE),
-          folder_);
+                                                   OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     OTF2_LocationRef location = 0;
     std::vector<std::uint64_t> firsts;
     for (std::uint32_t i = 0; i < ranks.size(); ++i) {
@@ -251,20 +247,17 @@ class archive {
           nodes.try_emplace(head.node, static_cast<std::uint32_t>(nodes.size()) + 1);
       if (made) {
         check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                  defs_, node->second, text(fmt::format("node {}", head.node)), node_class, 0),
-              folder_);
+            defs_, node->second, text(fmt::format("node {}", head.node)), node_class, 0));
       }
       const std::string name = fmt::format("rank {}", head.rank);
       check(OTF2_GlobalDefWriter_WriteLocationGroup(defs_, i, text(name),
                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, node->second,
-                                                    OTF2_UNDEFINED_LOCATION_GROUP),
-            folder_);
+                                                    OTF2_UNDEFINED_LOCATION_GROUP));
       firsts.push_back(location);
       for (std::size_t row = 0; row < ranks[i].records.size(); ++row) {
         check(OTF2_GlobalDefWriter_WriteLocation(
-                  defs_, location++, text(row == 0 ? name : name + ": collectives"),
-                  OTF2_LOCATION_TYPE_CPU_THREAD, ranks[i].records[row].size(), i),
-              folder_);
+            defs_, location++, text(row == 0 ? name : name + ": collectives"),
+            OTF2_LOCATION_TYPE_CPU_THREAD, ranks[i].records[row].size(), i));
       }
     }
     write_team(firsts);
@@ -277,34 +270,79 @@ class archive {
     const auto count = static_cast<std::uint32_t>(firsts.size());
     check(OTF2_GlobalDefWriter_WriteGroup(defs_, 0, text("ranks"), OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                           OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count,
-                                          firsts.data()),
-          folder_);
+                                          firsts.data()));
     check(OTF2_GlobalDefWriter_WriteGroup(defs_, 1, text("the world"), OTF2_GROUP_TYPE_COMM_GROUP,
                                           OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count,
-                                          members.data()),
-          folder_);
+                                          members.data()));
     check(OTF2_GlobalDefWriter_WriteComm(defs_, 0, text("the world"), 1, OTF2_UNDEFINED_COMM,
-                                         OTF2_COMM_FLAG_NONE),
-          folder_);
+                                         OTF2_COMM_FLAG_NONE));
+  }
+
+  void check(OTF2_ErrorCode code) const {
+    if (code == OTF2_SUCCESS) return;
+    refuse(folder_, OTF2_Error_GetDescription(first_error_ != OTF2_SUCCESS ? first_error_ : code));
   }
 
   std::string folder_;
+  OTF2_ErrorCode first_error_ = OTF2_SUCCESS;
   std::unique_ptr<OTF2_Archive, closer> archive_;
   OTF2_GlobalDefWriter* defs_ = nullptr;  // the archive's
   string_table strings_;
 };
 
+/// Whether all that was written can be read: OTF2 closes its files without looking whether what
+/// was left in their buffers found room on the disk.
+bool is_whole(const std::string& folder, const std::vector<rank_locations>& ranks) {
+  const std::unique_ptr<OTF2_Reader, decltype([](OTF2_Reader* of) { OTF2_Reader_Close(of); })> in(
+      OTF2_Reader_Open((folder + "/traces.otf2").c_str()));
+  if (!in) return false;
+  OTF2_Reader* const from = in.get();
+  OTF2_Reader_SetSerialCollectiveCallbacks(from);
+  std::uint64_t wanted = 0;
+  std::uint64_t read = 0;
+  OTF2_Reader_GetNumberOfGlobalDefinitions(from, &wanted);
+  OTF2_Reader_ReadAllGlobalDefinitions(from, OTF2_Reader_GetGlobalDefReader(from), &read);
+  if (wanted == 0 || read != wanted) return false;
+  OTF2_LocationRef locations = 0;
+  for (const rank_locations& rank : ranks) locations += rank.records.size();
+  for (OTF2_LocationRef each = 0; each < locations; ++each) OTF2_Reader_SelectLocation(from, each);
+  if (OTF2_Reader_OpenEvtFiles(from) != OTF2_SUCCESS) return false;
+  OTF2_LocationRef location = 0;
+  for (const rank_locations& rank : ranks) {
+    for (const std::vector<record>& records : rank.records) {
+      OTF2_EvtReader* const events = OTF2_Reader_GetEvtReader(from, location++);
+      if (events == nullptr) return false;
+      OTF2_Reader_ReadAllLocalEvents(from, events, &read);
+      OTF2_Reader_CloseEvtReader(from, events);
+      if (read != records.size()) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void write_otf2(const observe::trace& from, const std::string& folder) {
   // OTF2 notices it too late: what is there would be damaged.
-  if (std::filesystem::exists(folder)) check(OTF2_ERROR_EEXIST, folder);
+  std::error_code unknown;
+  if (std::filesystem::exists(std::filesystem::symlink_status(folder, unknown))) {
+    refuse(folder, "it is there already; give a folder that is not there yet");
+  }
+  if (unknown && unknown != std::errc::no_such_file_or_directory) refuse(folder, unknown.message());
   string_table regions;
   std::vector<rank_locations> ranks;
   ranks.reserve(from.ranks.size());
   for (const traced_rank& rank : from.ranks) ranks.push_back(locations_of(rank, regions));
   add_messages(from, ranks);
-  archive(folder).write(ranks, regions);
+  try {
+    archive to(folder);
+    to.write(ranks, regions);
+    if (!is_whole(folder, ranks))
+      refuse(folder, "what was written cannot be read back; is its disk full?");
+  } catch (...) {
+    std::filesystem::remove_all(folder, unknown);  // a part of an archive is none
+    throw;
+  }
 }
 
 }  // namespace upwash::tools

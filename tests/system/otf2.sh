@@ -13,7 +13,22 @@ if ! "$upwash" trace "$work/t" --otf2 "$work/archive" >"$work/out" 2>&1; then
   echo "otf2: skipped: not in this build"
   exit 77
 fi
-refused "cannot write $work/archive: File does already exist; give a folder that is not there yet" "$upwash" trace "$work/t" --otf2 "$work/archive"
+refused "cannot write $work/archive: it is there already; give a folder that is not there yet" "$upwash" trace "$work/t" --otf2 "$work/archive"
+ln -s nowhere "$work/link"
+refused "cannot write $work/link: it is there already; give a folder that is not there yet" "$upwash" trace "$work/t" --otf2 "$work/link"
+long=$work/$(printf 'x%.0s' {1..300})
+refused "cannot write $long: File name too long" "$upwash" trace "$work/t" --otf2 "$long"
+# No room for files, as on a full disk: at once, and where OTF2 itself does not look, when it closes them. No part of an archive is left.
+no_room() {
+  trap '' XFSZ
+  ulimit -f "$1"
+  "$upwash" trace "$work/t" --otf2 "$work/full" >"$work/out" 2>&1
+}
+for case in "2 what was written cannot be read back" "8 File is too large"; do
+  ! (no_room "${case%% *}") || fail "files of ${case%% *} KiB are refused"
+  shows "cannot write $work/full: ${case#* }" <"$work/out" || fail "it says why at ${case%% *} KiB"
+  [[ ! -e $work/full ]] || fail "a part of an archive is left"
+done
 command -v otf2-print >/dev/null || { echo "otf2: skipped: no otf2-print"; exit 77; }
 
 "$upwash" trace "$work/t" --messages "$work/messages.csv" >"$work/out"
