@@ -157,12 +157,16 @@ message_memory memory_of(job& here) { return here.service<detail::messenger>().m
 
 persistent_send::persistent_send(const team& to, int destination, int tag,
                                  std::span<const std::byte> bytes, mode how)
-    : to_(to), destination_(destination), tag_(tag), bytes_(bytes), how_(how) {}
+    : to_(to), destination_(destination), tag_(tag), bytes_(bytes), how_(how) {
+  of(to).check_destination(to, destination, tag);
+}
 request persistent_send::start() const { return send(to_, destination_, tag_, bytes_, how_); }
 
 persistent_receive::persistent_receive(const team& from, int source, int tag,
                                        std::span<std::byte> into)
-    : from_(from), source_(source), tag_(tag), into_(into) {}
+    : from_(from), source_(source), tag_(tag), into_(into) {
+  of(from).check_source(from, source, tag, "receive");
+}
 receiving persistent_receive::start() const { return receive(from_, source_, tag_, into_); }
 
 }  // namespace upwash::matching

@@ -153,7 +153,7 @@ struct message_memory {
 /// The same send, or receive, again and again: the arguments are kept.
 class persistent_send {
  public:
-  /// Keeps the arguments of `send`; nothing is sent. The buffer stays.
+  /// Keeps the arguments of `send`, and refuses wrong ones; nothing is sent. The buffer stays.
   persistent_send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                   mode how = mode::standard);
   /// The one before must be complete.
@@ -169,7 +169,7 @@ class persistent_send {
 
 class persistent_receive {
  public:
-  /// Keeps the arguments of `receive`; nothing is posted. The buffer stays.
+  /// Keeps the arguments of `receive`, and refuses wrong ones; nothing is posted. The buffer stays.
   persistent_receive(const team& from, int source, int tag, std::span<std::byte> into);
   /// The one before must be complete.
   receiving start() const;

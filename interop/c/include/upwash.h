@@ -430,7 +430,7 @@ int upwash_scan_by_prepare(upwash_team* team, const void* mine, void* result, si
 /* Starts it, as the call that it was made of, and a collective by all members in one order: the
    start before is complete. Members may block or not as they like. */
 int upwash_start(upwash_persistent* persistent, upwash_request** request);
-/* Gives it back; waits for a start that is not complete. */
+/* Gives it back; waits for a start that is not complete, but of a message: that goes on. */
 int upwash_persistent_free(upwash_persistent** persistent);
 
 /* -- Neighborhoods (upwash/neighborhood) ----------------------------------------------------- */
@@ -504,7 +504,7 @@ int upwash_receive_laid(upwash_team* team, int source, int tag, void* into,
                         const upwash_layout* laid, upwash_receipt* receipt,
                         upwash_request** request);
 /* The same send or receive, set up to be started often by upwash_start. Buffers, and the receipt,
-   stay where they are until it is given back. Local. */
+   stay where they are until it is given back. Wrong arguments are refused here. Local. */
 int upwash_send_prepare(upwash_team* team, int destination, int tag, const void* from, size_t bytes,
                         upwash_persistent** made);
 int upwash_receive_prepare(upwash_team* team, int source, int tag, void* into, size_t bytes,

@@ -101,6 +101,11 @@ static void persistent_messages(upwash_job* job, upwash_team* team) {
   WORKS(job, upwash_persistent_free(&receive));
   CHECK(job, upwash_send_prepare(team, 0, 5, NULL, 8, &wrong) == UPWASH_ARGUMENT && wrong == NULL);
   CHECK(job, upwash_receive_prepare(team, 0, 5, in, 8, NULL, NULL) == UPWASH_ARGUMENT);
+  CHECK(job, upwash_send_prepare(team, size, 5, out, 8, &wrong) == UPWASH_ARGUMENT && !wrong);
+  CHECK(job, strstr(upwash_error_text(job), "destinations are 0 .. ") != NULL);
+  CHECK(job, upwash_send_prepare(team, 0, UPWASH_ANY_TAG, out, 8, &wrong) == UPWASH_ARGUMENT);
+  CHECK(job, upwash_receive_prepare(team, 0, -2, in, 8, NULL, &wrong) == UPWASH_ARGUMENT);
+  CHECK(job, upwash_receive_prepare(team, size, 5, in, 8, NULL, &wrong) == UPWASH_ARGUMENT);
 }
 
 static int body(upwash_job* job, void* context) {

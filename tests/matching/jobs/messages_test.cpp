@@ -272,6 +272,11 @@ JOB_TEST(messages, that_are_persistent_repeat) {
     coming.wait();
     ASSERT_EQ(into[0], static_cast<std::byte>(round));
   }
+  EXPECT_THROW(m::persistent_send(world, here.size(), 1, mine), error);
+  EXPECT_THROW(m::persistent_send(world, 0, m::any_tag, mine), error);
+  EXPECT_THROW(m::persistent_receive(world, here.size(), 1, into), error);
+  EXPECT_THROW(m::persistent_receive(world, 0, -2, into), error);
+  EXPECT_THROW(m::persistent_receive(team(), 0, 1, into), error);
 }
 
 JOB_TEST(messages, are_sent_while_their_receiver_does_nothing, .least_ranks = 2, .most_ranks = 4) {

@@ -69,18 +69,29 @@ shape messenger::shape_of(const queue_profile& profile) const {
   return s;
 }
 
+void messenger::check_source(const team& from, int source, int tag, const char* call) const {
+  if (tag >= any_tag && source >= any_source && source < from.size()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} from {} with tag {}: sources are 0 .. {} or any_source "
+                          "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
+                          here_.rank(), call, source, tag, from.size() - 1));
+}
+
+void messenger::check_destination(const team& to, int destination, int tag) const {
+  if (tag >= 0 && destination >= 0 && destination < to.size()) return;
+  throw error(error_kind::argument,
+              fmt::format("rank {}: send to {} with tag {}: destinations are 0 .. {}, tags 0 .. "
+                          "2^31-1",
+                          here_.rank(), destination, tag, to.size() - 1));
+}
+
 envelope messenger::wanted_of(const team& from, int source, int tag, const char* call) {
   if (here_.in_handler()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: {} in a handler; messages are sent and received outside",
                             here_.rank(), call));
   }
-  if (tag < any_tag || source < any_source || source >= from.size()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {} from {} with tag {}: sources are 0 .. {} or any_source "
-                            "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
-                            here_.rank(), call, source, tag, from.size() - 1));
-  }
+  check_source(from, source, tag, call);
   const std::uint32_t context = contexts_.of(from.id(), 0);
   if (source < 0 || tag < 0) check_promises(from, {context, source, tag, 0}, call);
   return {context, source, tag, 0};
@@ -304,12 +315,7 @@ bool messenger::send_to_member(const team& to, int destination, int tag,
     throw error(error_kind::argument,
                 fmt::format("rank {}: send in a handler; use active messages", here_.rank()));
   }
-  if (tag < 0 || destination < 0 || destination >= to.size()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: send to {} with tag {}: destinations are 0 .. {}, tags 0 .. "
-                            "2^31-1",
-                            here_.rank(), destination, tag, to.size() - 1));
-  }
+  check_destination(to, destination, tag);
   label with{.team = to.id(), .member = to.rank(), .tag = tag};
   with.ready = how == mode::ready ? 1 : 0;
   return dispatch(to.world_rank(destination), with, bytes, how, told);

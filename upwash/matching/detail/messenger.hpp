@@ -55,6 +55,9 @@ class messenger final : public service_base {
   std::optional<receipt> probe(const team& from, int source, int tag);
   receipt wait_for_message(const team& from, int source, int tag, const call_site& site);
   std::optional<claimed_message> claim(const team& from, int source, int tag);
+  /// Throw `error` (argument) for what no message has.
+  void check_destination(const team& to, int destination, int tag) const;
+  void check_source(const team& from, int source, int tag, const char* call) const;
   bool cancel(posted& p);
   [[nodiscard]] bool test(const posted& p);
   bool tell_end(posted& p, const notice& where);
