@@ -16,13 +16,22 @@ struct job_handle {
 /// In this module, whose build is part of what all ranks must have in common.
 const void* build_mark() { return reinterpret_cast<const void*>(&build_mark); }
 
+/// As Python calls what the text names.
+std::string in_python(std::string text) {
+  constexpr std::string_view of_cpp = "upwash::run";
+  if (const auto at = text.find(of_cpp); at != std::string::npos) {
+    text.replace(at, of_cpp.size(), "upwash.run(function)");
+  }
+  return text;
+}
+
 job_handle attach() {
   std::optional<attached_job> joined;
   try {
     const without_gil released;
     joined.emplace(upwash::attach(0, nullptr, {.program = build_mark()}));
   } catch (const error& why) {
-    raise(why.kind(), why.what(), py::object());
+    raise(why.kind(), in_python(why.what()), py::object());
   }
   return {std::make_shared<session>(std::move(*joined))};
 }

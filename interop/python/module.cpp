@@ -24,6 +24,8 @@ PYBIND11_MODULE(_upwash, m) {
   add_messages(teams);
   add_neighborhoods(m, teams);
   add_regions(m, teams);
+  add_semaphores(m, teams);
+  add_locks(m, teams);
   add_streams(m);
   add_timing(m);
 }

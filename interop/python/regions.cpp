@@ -255,8 +255,9 @@ void add_regions(py::module_& to, py::class_<team_handle>& teams) {
            "A put that `flush` or `fence` completes; `values` must not change until then.");
   made.def(
       "get", &get, member, at, py::arg("count") = py::none(), py::arg("out") = py::none(),
-      "Elements of a member's part from `at` on: into `out`, or `count` of them, else all, "
-      "into a new array. Where `at` has slices: those that it selects, also into an `out` that "
+      "Elements of a member's part from `at` on: into `out`, or `count` of them, else all that "
+      "are there, into a new array. Where `at` has slices: those that it selects, also into an "
+      "`out` that "
       "is a view with gaps. Blocks. Returns the array.");
   made.def("iget", &start_get, member, py::arg("out"), at,
            "Starts a get into `out`, which is upwash's until the Request is complete.");

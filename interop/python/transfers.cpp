@@ -159,10 +159,14 @@ py::array broadcast(const py::object& values, const selection& to) {
   }
 }
 
-/// A new array of so many elements; None: like the part.
-py::object room_for(const region_handle& region, const py::object& count) {
+/// A new array of so many elements; None: all from `at` on, or like the part.
+py::object room_for(const region_handle& region, const py::object& at, const py::object& count) {
   const py::object empty = py::module_::import("numpy").attr("empty");
-  if (count.is_none()) return empty(py::tuple(py::cast(region.shape)), region.type);
+  if (count.is_none()) {
+    const std::size_t first = element_of(region, at);
+    if (first != 0) return empty(region.count - first, region.type);
+    return empty(py::tuple(py::cast(region.shape)), region.type);
+  }
   const std::int64_t wanted = index_of(count, "count");
   if (wanted < 0 || static_cast<std::size_t>(wanted) > region.count) {
     refuse(fmt::format("count is {}, and the region has {} elements", wanted, region.count));
@@ -208,7 +212,7 @@ transfer put_of(const region_handle& to, int member, const py::object& values,
 transfer get_of(const region_handle& from, int member, const py::object& out, const py::object& at,
                 const py::object& count) {
   if (!has_slices(at)) {
-    const py::object into = out.is_none() ? room_for(from, count) : out;
+    const py::object into = out.is_none() ? room_for(from, at, count) : out;
     return from_element(from, member, at, written_to(into, "out"));
   }
   check_member(from, member);

@@ -72,6 +72,8 @@ def test_values_are_broadcast_and_gaps_stay():
         expected[1:3, ::2], expected[3, 1::2] = 7, [1, 2, 3]
         np.testing.assert_array_equal(region.local, expected)
         region.put(0, np.arange(6, dtype="i4")[::-1], np.s_[0])  # not a slice: an element
+        assert region.get(0, (3, 1)).tolist() == region.local.reshape(-1)[19:].tolist()  # all behind it
+        assert region.get(0, 24).size == 0
         wide = np.full((4, 12), -1, "i4")
         region.get(0, np.s_[:, 1:2], out=wide[:, 3:4])
         assert (wide[:, 3] == region.local[:, 1]).all() and (np.delete(wide, 3, 1) == -1).all()

@@ -15,6 +15,8 @@ void add_persistent(py::module_& to);
 void add_neighborhoods(py::module_& to, py::class_<team_handle>& teams);
 void add_operators(py::module_& to);
 void add_regions(py::module_& to, py::class_<team_handle>& teams);
+void add_semaphores(py::module_& to, py::class_<team_handle>& teams);
+void add_locks(py::module_& to, py::class_<team_handle>& teams);
 void add_streams(py::module_& to);
 void add_timing(py::module_& to);
 [[nodiscard]] py::class_<team_handle> add_teams(py::module_& to);

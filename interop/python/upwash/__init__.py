@@ -22,8 +22,9 @@ or, in a program that `upwash run -n 4 python3 program.py` starts:
 docs/python.md says more.
 """
 
-from ._upwash import (BAND, BOR, BXOR, IN_PLACE, LAND, LOR, LXOR, MAX, MIN, PROD, SUM, InPlace, Job,
-                      Neighborhood, Op, Persistent, Region, Request, Status, Stream, Team, __version__, stream)
+from ._upwash import (BAND, BOR, BXOR, IN_PLACE, LAND, LOR, LXOR, MAX, MIN, PROD, SUM, HeldLock, InPlace,
+                      Job, Locks, Neighborhood, Op, Persistent, Region, Request, Semaphores, Status, Stream, Team,
+                      __version__, stream)
 from . import objects as _objects
 from .errors import ArgumentError, Error, RankStopped
 from .jobs import attach, run
@@ -40,7 +41,8 @@ _objects.add_to(Team, Request, Op)
 
 __all__ = [
     "ANY_SOURCE", "ANY_TAG", "BAND", "BOR", "BXOR", "IN_PLACE", "LAND", "LOR", "LXOR", "MAX", "MIN",
-    "PROD", "SUM", "ArgumentError", "Error", "InPlace", "Job", "Neighborhood", "ObjectRequest", "Op",
-    "Persistent", "RankStopped", "Region", "Request", "Schedules", "Simulation", "Status", "Stream", "Team", "Trace", "Tuning",
+    "PROD", "SUM", "ArgumentError", "Error", "HeldLock", "InPlace", "Job", "Locks", "Neighborhood",
+    "ObjectRequest", "Op", "Persistent", "RankStopped", "Region", "Request", "Schedules", "Semaphores", "Simulation", "Status",
+    "Stream", "Team", "Trace", "Tuning",
     "attach", "run", "schedule", "simulate", "stream", "trace", "tuning", "wait_all", "wait_any",
 ]

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from ._upwash import BAND as BAND, BOR as BOR, BXOR as BXOR, IN_PLACE as IN_PLACE, LAND as LAND
 from ._upwash import LOR as LOR, LXOR as LXOR, MAX as MAX, MIN as MIN, PROD as PROD, SUM as SUM
 from ._upwash import InPlace as InPlace, Job as Job, ObjectRequest as ObjectRequest, Op as Op
+from ._upwash import HeldLock as HeldLock, Locks as Locks, Semaphores as Semaphores
 from ._upwash import Neighborhood as Neighborhood, Persistent as Persistent
 from ._upwash import Region as Region, Request as Request, Status as Status, Stream as Stream
 from ._upwash import Team as Team, stream as stream
