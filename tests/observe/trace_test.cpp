@@ -211,7 +211,7 @@ TEST_F(trace_files, beside_parts_of_another_run_are_told) {
 TEST_F(trace_files, have_names_that_do_nothing_to_a_terminal) {
   write(0, 1, 3);
   std::string damaged = bytes_of(part(0));
-  const std::string text = "\x1b[2J\x7f \xc3\xa4\n.";
+  const std::string text = "\x1b[2J\x7f \xc3\xa4\n\t.";
   damaged.replace(trace_head::bytes, text.size(), text);
   trace_head head;
   std::memcpy(&head, damaged.data(), sizeof head);
@@ -220,7 +220,7 @@ TEST_F(trace_files, have_names_that_do_nothing_to_a_terminal) {
   std::memcpy(damaged.data(), &head, sizeof head);
   set_bytes(part(0), damaged);
   const traced_rank one = read_trace(file()).ranks.at(0);
-  EXPECT_EQ(one.names.at(0), "?[2J? \xc3\xa4\n.");
+  EXPECT_EQ(one.names.at(0), "?[2J? \xc3\xa4\n\t.");
   EXPECT_EQ(std::string(one.head.conduit.data()), std::string(one.head.conduit.size() - 1, 'x'));
 }
 

@@ -77,8 +77,9 @@ void write_set(const std::vector<files::path>& parts, std::ofstream& out) {
   out.flush();
 }
 
-/// Of a damaged or foreign trace, what would do something to a terminal. Choices are of lines.
-bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }
+/// Of a damaged or foreign trace, what would do something to a terminal. Choices are lines of
+/// fields between tabs.
+bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f'; }
 
 /// A part, or why it is none.
 class part_reader {
