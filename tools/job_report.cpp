@@ -19,9 +19,19 @@
 #include "upwash/base/error.hpp"
 
 namespace upwash::tools {
+namespace {
+
+/// The least of times where there is no such file.
+std::filesystem::file_time_type written_at(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::last_write_time(path, ignored);
+}
+
+}  // namespace
 
 job_report::job_report(std::string report, std::string trace)
     : report_(report == "0" ? std::string() : std::move(report)), trace_(std::move(trace)) {
+  if (!trace_.empty()) before_ = written_at(trace_);
   if (report_.empty() || !trace_.empty()) return;
   const char* const chosen = std::getenv("TMPDIR");
   folder_ = fmt::format("{}/upwash-report-XXXXXX", chosen == nullptr ? "/tmp" : chosen);
@@ -49,7 +59,15 @@ void job_report::tell() const noexcept {
 }
 
 void job_report::write() const {
-  const observe::trace all = observe::read_trace(trace_);
+  // Parts that were not put together are this job's; a trace as old as before is another's.
+  const std::string parts = observe::parts_folder(trace_);
+  const bool apart = std::filesystem::exists(parts);
+  if (!apart && written_at(trace_) == before_) {
+    throw error(error_kind::environment,
+                "no rank wrote a trace: the program is none of upwash's, or ended before its job "
+                "began");
+  }
+  const observe::trace all = observe::read_trace(apart ? parts : trace_);
   const trace_numbers numbers = numbers_of(all);
   std::fflush(stdout);
   if (report_ == "1") return print_trace(stderr, all, numbers);

@@ -4,6 +4,7 @@
 // UPWASH_REPORT: what a job did, told at its end by what started it.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace upwash::tools {
@@ -28,7 +29,9 @@ class job_report {
 
   std::string report_;
   std::string trace_;
-  std::string folder_;  ///< of its own; empty: none
+  std::filesystem::file_time_type before_ =
+      std::filesystem::file_time_type::min();  ///< when there was a trace before
+  std::string folder_;                         ///< of its own; empty: none
 };
 
 }  // namespace upwash::tools
