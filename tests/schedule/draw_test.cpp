@@ -106,17 +106,31 @@ TEST(draw, shows_who_reads_and_writes_whose_memory) {
 
 TEST(draw, refuses_what_cannot_be_read) {
   using namespace schedule::testing;
+  step copies;
+  copies.kind = step_kind::copy;
+  copies.left = {buffer::input, 0, 8};
+  copies.into = {buffer::output, 0, 8};
+  const ranks_of_steps all{std::vector<step>(most_steps_drawn + 1, copies)};
   try {
-    drawing of;
-    of.ranks = 65;
-    (void)drawn_steps(of, [](int) { return schedule_of({}, 0); });
+    (void)drawn_steps({}, [&](int rank) { return schedule_of(all, rank); });
     FAIL();
   } catch (const error& wrong) {
-    EXPECT_STREQ(
-        wrong.what(),
-        "a page of 65 ranks cannot be read; at most 64: choose a smaller -n, or --svg, whose "
-        "lines are shared by ranks");
+    EXPECT_STREQ(wrong.what(),
+                 "a drawing of more than 20000 steps cannot be read; choose fewer ranks or larger "
+                 "segments");
   }
+}
+
+TEST(draw, has_lines_for_every_rank) {
+  EXPECT_FALSE(rank_lines(most_ranks_drawn).shared());
+  EXPECT_EQ(rank_lines(most_ranks_drawn).name(63), "rank 63");
+  for (const int ranks : {65, 130, 1000, 100'000}) {
+    const rank_lines lines(ranks);
+    EXPECT_TRUE(lines.shared());
+    EXPECT_LE(lines.count(), most_ranks_drawn);
+    EXPECT_EQ(lines.of(ranks - 1), lines.count() - 1) << ranks;
+  }
+  EXPECT_EQ(rank_lines(130).name(43), "rank 129");
 }
 
 TEST(draw, gathers_what_goes_between_ranks_that_share_a_line) {

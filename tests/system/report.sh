@@ -216,10 +216,25 @@ says "$page" 'function act() {
   slider.value = 1;
   slider.dispatchEvent(new Event("input"));
   const s = sends[3];
-  const tip = view.name_of(view.near((view.x_of(s.begun) * 2 + view.x_of(s.arrives)) / 3, (view.y_of(s.rank) * 2 + view.y_of(s.peer)) / 3));
+  const tip = view.name_of(view.near((view.x_of(s.begun) * 2 + view.x_of(s.arrives)) / 3, (view.y_of(s.line) * 2 + view.y_of(s.peer)) / 3));
   document.getElementById("theme").click();
   return [all.startsWith("All steps"), none, one, round, at, view.at, sends.length, /^rank [0-7]: send to rank/.test(tip), inked(views[0].canvas) > 5];
 }' '{"said":[true,"Nothing has begun.",true,[true,3],[2,"2","3"],1,24,true,true],"errors":[]}'
+
+# More ranks than can be read share lines, also where they read each other's memory.
+"$upwash" schedule barrier --algorithm dissemination -n 1000 --html >"$page" || fail "a page of 1,000 ranks"
+says "$page" 'function act() {
+  const [view] = views;
+  const counted = view.steps.filter((s) => s.kind === "send").reduce((all, s) => all + s.count, 0);
+  const s = view.steps.find((s) => s.kind === "send" && s.peer !== s.line);
+  return [view.data.lines.length, view.data.lines[0], counted, view.steps.length < 3000, view.name_of(s).split(",")[0], inked(view.canvas) > 5];
+}' '{"said":[63,"ranks 0-15",10000,true,"ranks 0-15: send to ranks 16-31",true],"errors":[]}'
+"$upwash" schedule broadcast --algorithm shared -n 4 --direct --machine laptop --html >"$page" || fail "a page of shared memory"
+says "$page" 'function act() {
+  const [view] = views;
+  const reads = view.steps.filter((s) => s.reads >= 0);
+  return [new Set(reads.map((s) => s.line)).size, new Set(reads.map((s) => s.reads)).size, / reads rank 0 of \d+ bytes/.test(view.name_of(reads[0]))];
+}' '{"said":[3,1,true],"errors":[]}'
 
 # Links of a network by what they carried: all loads of a run, each kind of topology.
 for topology in fat-tree:ports=4,levels=3 torus:size=4x4 hypercube:dimensions=4 dragonfly:routers=4,nodes=2,global=2 mesh:size=3x3x3; do

@@ -1,10 +1,10 @@
 "use strict";
-// A schedule in space and time: a row a rank, time to the right, messages as arrows, a colour a
-// round. One steps through it: what is done by then is drawn, the rest only faintly.
+// A schedule in space and time: a row a rank, or several, time to the right, messages as arrows, a
+// colour a round. One steps through it: what is done by then is drawn, the rest only faintly.
 
 class Schedule {
   constructor(data, canvas, says) {
-    this.data = data;  // {title, unit, ranks, rounds, steps: [{rank, kind, peer, bytes, round, begun, done, arrives, text}]}
+    this.data = data;  // {title, unit, ranks, lines, rounds, steps: [{line, kind, peer, reads, writes, count, bytes, round, begun, done, arrives}]}
     this.canvas = canvas;
     this.says = says;
     this.steps = data.steps;
@@ -45,13 +45,13 @@ class Schedule {
     return "hsl(" + Math.round(225 * round / (this.data.rounds - 1)) + ",65%,50%)";
   }
 
-  row() { return Math.min(38, Math.max(11, 560 / this.data.ranks)); }
+  row() { return Math.min(38, Math.max(11, 560 / this.data.lines.length)); }
   x_of(time) { return this.left + 12 + (time - this.from) / (this.to - this.from) * (this.width - this.left - 32); }
-  y_of(rank) { return 8 + this.row() * (rank + 0.5); }
+  y_of(line) { return 8 + this.row() * (line + 0.5); }
 
   draw() {
     this.width = this.canvas.clientWidth;
-    this.tall = 16 + this.row() * this.data.ranks + this.foot;
+    this.tall = 16 + this.row() * this.data.lines.length + this.foot;
     const pen = pen_of(this.canvas, this.width, this.tall);
     this.draw_lines(pen);
     const now = this.at === 0 ? new Set() : new Set(this.turns[this.at - 1].steps);
@@ -68,16 +68,16 @@ class Schedule {
   draw_lines(pen) {
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
-    for (let rank = 0; rank < this.data.ranks; ++rank) {
+    this.data.lines.forEach((name, line) => {
       pen.fillStyle = colour("--faint");
       pen.textAlign = "right";
-      pen.fillText("rank " + rank, this.left - 4, this.y_of(rank));
+      pen.fillText(name, this.left - 4, this.y_of(line), this.left - 8);
       pen.strokeStyle = colour("--line");
       pen.beginPath();
-      pen.moveTo(this.left + 4, this.y_of(rank));
-      pen.lineTo(this.width - 12, this.y_of(rank));
+      pen.moveTo(this.left + 4, this.y_of(line));
+      pen.lineTo(this.width - 12, this.y_of(line));
       pen.stroke();
-    }
+    });
     pen.textAlign = "center";
     const rough = (this.to - this.from) / 9;
     const ten = Math.pow(10, Math.floor(Math.log10(rough)));
@@ -92,14 +92,20 @@ class Schedule {
     pen.globalAlpha = alpha;
     pen.strokeStyle = pen.fillStyle = this.round_colour(step.round);
     const x = this.x_of(step.done);
-    const y = this.y_of(step.rank);
+    const y = this.y_of(step.line);
+    const more = Math.min(4, Math.log2(step.count) / 2);  // wider where it stands for several
     const message = step.kind === "send" || step.kind === "signal";
     if (message) {
-      pen.lineWidth = now && this.at !== this.turns.length ? 2.6 : 1.5;
+      pen.lineWidth = more + (now && this.at !== this.turns.length ? 2.6 : 1.5);
       pen.setLineDash(step.kind === "signal" ? [4, 3] : []);
-      this.arrow(pen, this.x_of(step.begun), y, this.x_of(Math.max(step.arrives, step.begun)), this.y_of(step.peer < 0 ? step.rank : step.peer));
+      this.arrow(pen, this.x_of(step.begun), y, this.x_of(Math.max(step.arrives, step.begun)), this.y_of(step.peer < 0 ? step.line : step.peer));
       pen.setLineDash([]);
     } else if (step.kind === "copy" || step.kind === "reduce") {
+      pen.lineWidth = 1;
+      pen.setLineDash([1, 3]);
+      if (step.reads >= 0) this.arrow(pen, this.x_of(step.begun), this.y_of(step.reads), x, y);
+      if (step.writes >= 0) this.arrow(pen, this.x_of(step.begun), y, x, this.y_of(step.writes));
+      pen.setLineDash([]);
       pen.lineWidth = 6;
       pen.globalAlpha = alpha * 0.35;
       pen.beginPath();
@@ -137,8 +143,11 @@ class Schedule {
 
   name_of(step) {
     const sends = step.kind === "send" || step.kind === "signal";
-    const peer = step.peer < 0 || !(sends || step.kind === "receive") ? "" : (sends ? " to rank " : " from rank ") + step.peer;
-    return "rank " + step.rank + ": " + step.kind + peer + (step.bytes === 0 ? "" : " of " + step.bytes + " bytes") +
+    const at = (line) => this.data.lines[line];
+    const peer = step.peer < 0 || !(sends || step.kind === "receive") ? "" : (sends ? " to " : " from ") + at(step.peer);
+    const memory = (step.reads < 0 ? "" : " reads " + at(step.reads)) + (step.writes < 0 ? "" : " writes " + at(step.writes));
+    return at(step.line) + ": " + step.kind + (step.count === 1 ? "" : " " + step.count + " times") + peer + memory +
+      (step.bytes === 0 ? "" : " of " + step.bytes + " bytes" + (step.count === 1 ? "" : " in all")) +
       ", round " + step.round + ", " + +step.begun.toPrecision(6) + " to " + +Math.max(step.done, sends ? step.arrives : 0).toPrecision(6);
   }
 
@@ -148,8 +157,8 @@ class Schedule {
     let least = 8;
     for (const step of this.steps) {
       const message = step.kind === "send" || step.kind === "signal";
-      const [ax, ay] = [this.x_of(step.begun), this.y_of(step.rank)];
-      const [bx, by] = message ? [this.x_of(Math.max(step.arrives, step.begun)), this.y_of(step.peer < 0 ? step.rank : step.peer)] : [this.x_of(step.done), ay];
+      const [ax, ay] = [this.x_of(step.begun), this.y_of(step.line)];
+      const [bx, by] = message ? [this.x_of(Math.max(step.arrives, step.begun)), this.y_of(step.peer < 0 ? step.line : step.peer)] : [this.x_of(step.done), ay];
       if (!message && step.kind !== "copy" && step.kind !== "reduce") continue;
       const away = distance_to(x, y, [ax, ay], [bx, by]);
       if (away < least) [best, least] = [step, away];
@@ -184,7 +193,7 @@ class Schedule {
 
 show((data, main) => {
   const {into, bar, canvas} = drawing_of(main, "schedule", data.title, data.ranks + " ranks, " + data.rounds +
-    " rounds, " + data.steps.length + " steps; time in " + data.unit);
+    " rounds, " + data.steps.reduce((all, step) => all + step.count, 0) + " steps; time in " + data.unit);
   const text = element(into, "pre", "", "says");
   const slider = document.createElement("input");
   const place = document.createElement("span");
@@ -220,7 +229,8 @@ show((data, main) => {
     else return;
     e.preventDefault();
   });
-  element(into, "div", "Arrows: messages, dashed: signals; squares: copies; discs: reductions; a colour a round. Wheel: time; " +
+  element(into, "div", "Arrows: messages, dashed: signals; squares: copies; discs: reductions; dotted: whose memory they read or write; a colour a round. " +
+    (data.lines.length < data.ranks ? "Ranks share lines, and what they do between two of them in a round is one, as wide as there is more of it. " : "") + "Wheel: time; " +
     "left and right, Home and End: by keys.", "faint");
   view.draw();
   return [view];

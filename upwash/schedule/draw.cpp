@@ -18,7 +18,6 @@ namespace {
 
 using draw_detail::all_steps;
 using draw_detail::gathered;
-using draw_detail::rank_lines;
 
 constexpr double left = 76;
 constexpr double top = 64;
@@ -45,10 +44,7 @@ class palette {
 class canvas {
  public:
   canvas(const drawing& of, std::vector<drawn_step> steps)
-      : of_(of),
-        lines_(of.ranks),
-        steps_(lines_.shared() ? gathered(steps, lines_) : std::move(steps)),
-        colours_(rounds_of(steps_)) {
+      : of_(of), lines_(of.ranks), steps_(std::move(steps)), colours_(rounds_of(steps_)) {
     for (const drawn_step& s : steps_) end_ = std::max(end_, s.when.done.us());
     // A unit is as wide as an arrow needs; time fills a page.
     const double wide = of_.on != nullptr ? 1000 : std::clamp(end_ * 92, 300.0, 2400.0);
@@ -292,20 +288,21 @@ std::string canvas::document() const {
 
 }  // namespace
 
+std::string rank_lines::name(int line) const {
+  if (!shared()) return fmt::format("rank {}", line);
+  const int first = line * each_;
+  const int last = std::min(first + each_, ranks_) - 1;
+  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+}
+
 std::vector<drawn_step> drawn_steps(const drawing& of, function_ref<generator(int)> schedule_of) {
-  if (of.ranks < 1 || of.ranks > most_ranks_drawn) {
-    throw error(
-        error_kind::argument,
-        fmt::format("a page of {} ranks cannot be read; at most {}: choose a smaller -n, or --svg, "
-                    "whose lines are shared by ranks",
-                    of.ranks, most_ranks_drawn));
-  }
-  return all_steps(of, schedule_of, most_steps_drawn);
+  const rank_lines lines(of.ranks);
+  if (!lines.shared()) return all_steps(of, schedule_of, most_steps_drawn);
+  return gathered(all_steps(of, schedule_of, most_steps_gathered), lines);
 }
 
 std::string draw_svg(const drawing& of, function_ref<generator(int)> schedule_of) {
-  const bool few = of.ranks <= most_ranks_drawn;
-  return canvas(of, all_steps(of, schedule_of, few ? most_steps_drawn : most_steps_gathered)).svg();
+  return canvas(of, drawn_steps(of, schedule_of)).svg();
 }
 
 }  // namespace upwash::schedule

@@ -59,13 +59,6 @@ class arrivals {
 
 }  // namespace
 
-std::string rank_lines::name(int line) const {
-  if (!shared()) return fmt::format("rank {}", line);
-  const int first = line * each_;
-  const int last = std::min(first + each_, ranks_) - 1;
-  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
-}
-
 std::vector<drawn_step> all_steps(const drawing& of, function_ref<generator(int)> schedule_of,
                                   std::uint64_t most_steps) {
   std::vector<drawn_step> steps;
