@@ -172,7 +172,7 @@ class persistent_receive {
   /// Keeps the arguments of `receive`, and refuses wrong ones; nothing is posted. The buffer stays.
   persistent_receive(const team& from, int source, int tag, std::span<std::byte> into);
   /// The one before must be complete.
-  receiving start() const;
+  [[nodiscard]] receiving start() const;
 
  private:
   team from_;
