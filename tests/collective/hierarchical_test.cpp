@@ -26,8 +26,14 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-constexpr kind kinds[] = {kind::barrier, kind::all_reduce, kind::all_gather,
-                          kind::reduce,  kind::all_to_all, kind::reduce_scatter};
+constexpr kind kinds[] = {kind::barrier,   kind::all_reduce,    kind::all_gather,
+                          kind::reduce,    kind::all_to_all,    kind::reduce_scatter,
+                          kind::broadcast, kind::scatter,       kind::gather,
+                          kind::scan,      kind::exclusive_scan};
+
+constexpr const char* name_of(kind of) {
+  return of == kind::broadcast ? "hierarchical_memory" : "hierarchical";
+}
 
 const registry& rows() {
   static const registry all = [] {
@@ -42,7 +48,7 @@ selection by(kind of, const std::string& text) { return rows().named(of, text); 
 
 /// All values that are tried, and as many leaders as there can be.
 std::vector<selection> selections(const problem& call) {
-  const selection initial = by(call.of, "hierarchical");
+  const selection initial = by(call.of, name_of(call.of));
   std::vector<selection> all = candidates_of(*initial.chosen, call);
   if (call.of != kind::all_reduce) return all;
   for (std::uint64_t outer = 0; outer < 3; ++outer) {
@@ -54,20 +60,29 @@ std::vector<selection> selections(const problem& call) {
   return all;
 }
 
+/// So little scratch that blocks go in pieces of an element, or of two and a last one of one.
+void give_little_scratch(problem& call, unsigned elements) {
+  const selection one = by(call.of, name_of(call.of));
+  const std::uint64_t blocks = one.schedule_of(call, 0).wants().shared_bytes / call.bytes;
+  call.node_scratch = blocks * elements * call.element_bytes;
+}
+
 /// Calls of a team, some of each kind.
 template <class Do>
 void for_calls(int ranks, const Do& what) {
   for (const model::shared_node_map& nodes : test::node_maps(ranks)) {
     for (const kind of : kinds) {
-      for (int variant = 0; variant < 4; ++variant) {
+      for (int variant = 0; variant < 6; ++variant) {
+        const bool in_pieces = variant >= 4 && of != kind::barrier;
         problem call{.of = of, .ranks = ranks, .element_bytes = 4};
-        call.bytes = of == kind::barrier ? 0 : std::uint64_t{12} * static_cast<unsigned>(variant);
+        call.bytes = of == kind::barrier ? 0
+                     : in_pieces         ? 20
+                                         : std::uint64_t{12} * static_cast<unsigned>(variant);
         call.nodes = nodes;
-        call.root = is_rooted(of) ? (variant * 5 + 1) % ranks : 0;
+        call.root = is_rooted(of) || of == kind::broadcast ? (variant * 5 + 1) % ranks : 0;
         call.in_place = of != kind::barrier && variant % 2 == 1;
-        call.commutative = variant < 2;
-        if (of == kind::all_reduce && variant == 3)
-          call.node_scratch = 8;  // the last piece is shorter
+        call.commutative = variant < 2 || variant == 4;
+        if (in_pieces) give_little_scratch(call, variant == 4 ? 1 : 2);
         std::string places;
         for (int rank = 0; rank < ranks; ++rank) {
           places += ' ' + std::to_string(nodes->node_of(rank));
@@ -136,7 +151,8 @@ TEST(hierarchical, shares_memory_and_counters_inside_nodes_only) {
             ASSERT_TRUE(!counts || is_near(s.peer)) << text_of(one);
             for (const piece& p : {s.left, s.right, s.into}) {
               ASSERT_TRUE(is_near(p.owner)) << text_of(one);
-              ASSERT_TRUE(p.of != buffer::shared || p.end() <= wants.shared_bytes);
+              ASSERT_TRUE(p.of != buffer::shared || p.end() <= wants.shared_bytes)
+                  << text_of(one) << " rank " << rank << ": " << p.offset << " " << p.bytes;
             }
             for (const std::uint32_t distance : s.after) ASSERT_LE(distance, wants.window);
           }
@@ -190,6 +206,28 @@ TEST(hierarchical, sends_between_nodes_what_leaders_alone_would) {
   call.bytes = 64;
   call.root = 13;
   EXPECT_EQ(between_nodes(by(kind::reduce, "hierarchical"), call).messages, 3U);
+
+  for (const kind of : {kind::broadcast, kind::scatter, kind::gather}) {
+    call.of = of;
+    call.bytes = of == kind::broadcast ? 64 : 8;
+    const traffic down = between_nodes(by(of, name_of(of)), call);
+    EXPECT_EQ(down.messages, 3U) << to_string(of);
+    EXPECT_EQ(down.bytes, 64U * (of == kind::broadcast ? 3 : 4))
+        << to_string(of) << ": blocks of one node two levels down";
+  }
+  call.bytes = 64;
+  for (const kind of : {kind::scan, kind::exclusive_scan}) {
+    call.of = of;
+    EXPECT_EQ(between_nodes(by(of, "hierarchical"), call).messages, 3U + 2U + 1U)
+        << to_string(of) << ": a shift, then two rounds of three nodes";
+  }
+
+  call.of = kind::reduce_scatter;
+  call.node_scratch = 8 * (32 + 8);
+  call.bytes = 80;
+  const traffic in_pieces = between_nodes(by(kind::reduce_scatter, "hierarchical"), call);
+  EXPECT_EQ(in_pieces.messages, 10U * scattered.messages);
+  EXPECT_EQ(in_pieces.bytes, 10U * scattered.bytes);
 }
 
 TEST(hierarchical, broadcast_is_composed_of_messages_and_the_memory_of_nodes) {
@@ -238,21 +276,26 @@ TEST(hierarchical, says_what_it_cannot_serve) {
             "hierarchical: 8 bytes are more than the 7 of a node's shared scratch");
   call.node_scratch = 999;
   EXPECT_EQ(why("hierarchical"), "") << "in pieces";
-  call.of = kind::reduce;
+  call.of = kind::scan;
+  call.nodes = test::shared_map(model::node_map(in_turn));
   EXPECT_EQ(why("hierarchical"),
-            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
-  call.of = kind::all_gather;
-  call.bytes = 250;
-  EXPECT_EQ(why("hierarchical"),
-            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
-  call.of = kind::all_to_all;
-  call.bytes = 100;
-  EXPECT_EQ(why("hierarchical"),
-            "hierarchical: 1000 bytes are more than the 999 of a node's shared scratch");
-  call.of = kind::reduce_scatter;
-  call.bytes = 200;
-  EXPECT_EQ(why("hierarchical"),
-            "hierarchical: 1200 bytes are more than the 999 of a node's shared scratch");
+            "hierarchical: nodes do not follow each other in the order of ranks");
+  call.nodes = test::blocks_of_nodes(4, 2);
+  const auto least_room = [&](kind of, std::uint64_t blocks) {
+    call.of = of;
+    call.node_scratch = 8 * blocks;
+    EXPECT_EQ(why(name_of(of)), "") << to_string(of) << ", elements one by one";
+    call.node_scratch -= 1;
+    EXPECT_EQ(why(name_of(of)),
+              "hierarchical: " + std::to_string(8 * blocks) + " bytes are more than the " +
+                  std::to_string(call.node_scratch) + " of a node's shared scratch");
+  };
+  least_room(kind::reduce, 1);
+  least_room(kind::broadcast, 1);
+  least_room(kind::scan, 3);
+  for (const kind of : {kind::all_gather, kind::scatter, kind::gather}) least_room(of, 4);
+  least_room(kind::all_to_all, 2 + 2 * 4);
+  least_room(kind::reduce_scatter, 4 + 2);
 }
 
 TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
@@ -266,7 +309,7 @@ TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
     call.ranks_per_node = 8;
     call.nodes = test::blocks_of_nodes(32, 8);
     const auto best = ranking(candidates(rows(), call), call, by_price, 200'000);
-    EXPECT_EQ(best.front().what.chosen->is.name, "hierarchical")
+    EXPECT_EQ(best.front().what.chosen->is.name, name_of(of))
         << to_string(of) << ": " << text_of(best.front().what);
   }
 }
@@ -291,7 +334,7 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
   const std::vector<int> places{0, 0, 0, 1, 1, 2};
   const model::node_map nodes(places);
   const auto call_of = [&](int rank, std::uint64_t bytes, bool in_place) {
-    return hierarchical_call{&nodes, rank, bytes, 1, in_place};
+    return hierarchical_call{&nodes, rank, bytes, 1, in_place, 1U << 10U};
   };
   const auto all_of_six = [](int, std::uint64_t e) { return all_ranks(6, e); };
   for (const bool in_place : {false, true}) {
@@ -300,7 +343,7 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
     sums.input_bytes = sums.output_bytes = 2;
     sums.in_place = in_place;
     const auto reduces = [&](int rank) {
-      return hierarchical_all_reduce(call_of(rank, 2, in_place), 1, leaders_reduce::by_doubling, 2);
+      return hierarchical_all_reduce(call_of(rank, 2, in_place), 1, leaders_reduce::by_doubling);
     };
     // What comes waits for the entry, though only what is combined with it at once would have to.
     EXPECT_EQ(needless(sums, reduces, all_of_six),
@@ -336,33 +379,4 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
   const auto meets = [&](int rank) { return hierarchical_barrier(call_of(rank, 0, false), 2); };
   // Who has no others to tell needs no end of its receives, as in any such barrier.
   EXPECT_EQ(needless(meeting, meets, nothing_wanted), "rank 5, step 2: 1; rank 5, step 3: 2; ");
-}
-
-TEST(node_map, numbers_nodes_and_places) {
-  const std::vector<int> places{7, 3, 7, 3, 3, 9};
-  const model::node_map of(places);
-  EXPECT_EQ(of.ranks(), 6);
-  EXPECT_EQ(of.nodes(), 3);
-  EXPECT_EQ(of.node_of(1), 1);
-  EXPECT_EQ(of.place_of(4), 2);
-  EXPECT_EQ(of.size_of(1), 3);
-  EXPECT_EQ(of.rank_at(1, 1), 3);
-  EXPECT_EQ(of.firsts().back(), 6U);
-  EXPECT_EQ(of.least_size(), 1);
-  EXPECT_EQ(of.largest_size(), 3);
-  EXPECT_FALSE(of.in_order());
-  EXPECT_TRUE(of.has_levels());
-  EXPECT_EQ(of.of_place(0)[2], 5);
-  const model::node_map blocks = model::node_map::in_blocks(5, 2);
-  EXPECT_TRUE(blocks.in_order());
-  EXPECT_EQ(blocks.size_of(2), 1);
-  EXPECT_FALSE(model::node_map::in_blocks(3, 1).has_levels());
-  EXPECT_FALSE(model::node_map::in_blocks(3, 3).has_levels());
-  const model::shared_node_map none;
-  const model::shared_node_map one = std::make_shared<const model::node_map>(blocks);
-  const model::shared_node_map same =
-      std::make_shared<const model::node_map>(model::node_map::in_blocks(5, 2));
-  EXPECT_EQ(one, same);
-  EXPECT_NE(one, none);
-  EXPECT_NE(one, model::shared_node_map(std::make_shared<const model::node_map>(of)));
 }

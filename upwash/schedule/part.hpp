@@ -69,7 +69,8 @@ inline void place(step& s, const embedding& as, const tape& on) noexcept {
     p->of = as.output_in;
     p->offset += as.output_at;
   }
-  s.edge += as.first_edge;
+  const bool counts = s.kind == step_kind::signal || s.kind == step_kind::await;
+  if (!counts) s.edge += as.first_edge;
   s.round += as.first_round;
   const bool waits = s.after_all || s.after != decltype(s.after){} ||
                      (as.receives_at_once && s.kind == step_kind::receive);

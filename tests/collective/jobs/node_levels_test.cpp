@@ -4,11 +4,14 @@
 // Collectives that meet inside nodes, where worlds have nodes whose ranks share memory: who sends,
 // the order of operands, many at a time, and boards that are made larger between them.
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 #include "tests/collective/jobs/product_calls.hpp"
 #include "tests/harness/job_test.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
@@ -31,10 +34,10 @@ collective::problem problem_on(const team& among, kind of, std::uint64_t bytes =
 }
 
 /// Whether the algorithm serves such calls.
-bool serves(const collective::problem& call) {
+bool serves(const collective::problem& call, std::string_view algorithm = "hierarchical") {
   collective::registry all;
   collective::add_algorithms(all);
-  return collective::registry::objection(all.named(call.of, "hierarchical"), call).empty();
+  return collective::registry::objection(all.named(call.of, algorithm), call).empty();
 }
 
 }  // namespace
@@ -113,6 +116,35 @@ JOB_TEST(node_levels, combine_vectors_larger_than_the_scratch) {
     }
   }
   among.release();
+}
+
+// Members wherever chance has put them, blocks that fit into the scratch and that do not.
+JOB_TEST(node_levels, are_right_on_teams_and_sizes_drawn_at_random) {
+  using test::one_call;
+  constexpr std::array kinds{
+      kind::broadcast,  kind::scatter,    kind::gather, kind::reduce,         kind::all_gather,
+      kind::all_to_all, kind::all_reduce, kind::scan,   kind::exclusive_scan, kind::reduce_scatter};
+  const team world = here.world();
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    random_stream shared(seed, 0x6c657665);
+    random_stream own(seed * 1000 + static_cast<std::uint64_t>(here.rank()), 0x6c73);
+    const int key = seed % 2 == 0 ? here.rank() : static_cast<int>(own.below(100));
+    team among = world.split(static_cast<int>(own.below(3) / 2), key);
+    for (const kind of : kinds) {
+      const bool one_vector = of == kind::broadcast || of == kind::reduce || of == kind::all_reduce;
+      const std::size_t most = shared.below(2) == 0 ? 600 : one_vector ? 80'000 : 16'000;
+      one_call c{of, of == kind::broadcast ? "hierarchical_memory" : "hierarchical",
+                 2 * shared.below(most / 2)};
+      if (of != kind::all_gather && of != kind::scan && of != kind::exclusive_scan) c.bytes += 1;
+      c.root = static_cast<int>(shared.below(1000)) % among.size();
+      const bool can_be = of == kind::all_gather || of == kind::all_reduce || of == kind::scan;
+      c.in_place = can_be && shared.below(2) == 0;
+      if (!serves(problem_on(among, of, c.bytes), c.algorithm)) continue;
+      ASSERT_EQ(test::run_collective(among, c), test::oracle(among, c))
+          << c.text() << ", member " << among.rank() << " of " << among.size();
+    }
+    among.release();
+  }
 }
 
 // More than there are epochs, and more than the scratch holds at a time. Elsewhere by what is

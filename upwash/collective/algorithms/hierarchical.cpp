@@ -9,7 +9,7 @@
 #include "upwash/collective/algorithms/barriers.hpp"
 #include "upwash/collective/algorithms/blocks.hpp"
 #include "upwash/collective/algorithms/detail/even_blocks.hpp"
-#include "upwash/collective/algorithms/detail/node_phases.hpp"
+#include "upwash/collective/algorithms/detail/node_pieces.hpp"
 
 namespace upwash::collective {
 
@@ -17,6 +17,7 @@ using detail::by_phases;
 using detail::needs_of;
 using detail::no_steps;
 using detail::node_phase;
+using detail::node_pieces;
 using detail::node_place;
 using schedule::buffer;
 using schedule::embedding;
@@ -51,27 +52,26 @@ steps meet(script& out, hierarchical_call of, int radix) {
 
 // -- All-reduce
 
-struct reduction {
-  hierarchical_call of;
+struct reduction : node_pieces {
+  reduction(const hierarchical_call& call, int leaders_of_node, leaders_reduce exchanged)
+      : node_pieces(call, 1), leaders(leaders_of_node), among(exchanged) {}
+
   int leaders;
   leaders_reduce among;
-  std::uint64_t room;        ///< of a piece, where the vector goes in several
-  std::uint64_t number = 0;  ///< of the piece
 
-  [[nodiscard]] std::uint64_t begin() const noexcept { return number * room; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::min(room, of.bytes - begin()); }
   /// Where the piece begins in a buffer.
   [[nodiscard]] std::uint64_t begin_in(buffer in) const noexcept {
     return in == buffer::shared ? 0 : begin();
   }
   [[nodiscard]] piece whole(buffer in) const noexcept { return {in, begin_in(in), bytes()}; }
-  /// The part of the piece that a leader combines: at the same place of scratch for all pieces,
-  /// also for the last one, which may be shorter.
+  /// The part of the piece that a leader combines.
   [[nodiscard]] piece of_leader(buffer in, int leader) const noexcept {
-    const detail::even_blocks parts{leaders, room / of.element_bytes, of.element_bytes};
+    const detail::even_blocks parts{leaders, bytes() / of.element_bytes, of.element_bytes};
     const piece part = parts.at(in, leader);
-    const std::uint64_t first = std::min(part.offset, bytes());
-    return {in, begin_in(in) + first, std::min(part.end(), bytes()) - first};
+    return {in, begin_in(in) + part.offset, part.bytes};
+  }
+  [[nodiscard]] std::uint64_t tells(const node_place& /*here*/, int place) const noexcept {
+    return place < leaders ? 1 : 0;
   }
   [[nodiscard]] buffer contribution() const noexcept {
     return of.in_place ? buffer::output : buffer::input;
@@ -95,16 +95,12 @@ struct reduction {
         among == leaders_reduce::by_doubling ? exchanges::whole_vectors : exchanges::halves;
     return cube_all_reduce(nodes, here.node, elements, of.element_bytes, what, true);
   }
-  /// Of an exchange: two a node are more than any has.
-  [[nodiscard]] std::uint32_t most_edges() const noexcept {
-    return 2 * static_cast<std::uint32_t>(of.nodes->nodes());
-  }
   [[nodiscard]] embedding embedded(node_phase now, mark combined) const noexcept {
     const node_place here(of);
     if (now != node_phase::among_leaders || here.place >= leaders) return {};
     const piece own = of_leader(works_in(here), here.place);
     return {.listed = here.nodes.of_place(here.place),
-            .first_edge = static_cast<std::uint32_t>(number) * most_edges(),
+            .first_edge = first_edge(),
             .first_round = 1,
             .entry = combined,
             .output_at = own.offset,
@@ -129,49 +125,27 @@ schedule::local_step copy_all(script& out, const reduction& all, buffer into) {
   return out.copy(all.whole(all.contribution()), all.whole(into));
 }
 
-/// Pieces do not overlap.
-template <class Step>
-Step behind_the_last(const reduction& all, const Step& begins) {
-  return all.number == 0 ? begins : begins.after_all();
-}
-
-/// What comes before or after the part that this rank combines.
-schedule::local_step copy_beside(script& out, const reduction& all, const node_place& here,
-                                 bool behind) {
-  const piece own = all.of_leader(buffer::shared, here.place);
-  const std::uint64_t first = behind ? own.end() : 0;
-  const std::uint64_t end = behind ? all.bytes() : own.offset;
-  const buffer from = all.contribution();
-  return out.copy({from, all.begin_in(from) + first, end - first},
-                  {buffer::shared, first, end - first});
-}
-
-/// What others combine of this rank's vector, if any, is laid out. Where mates may still take the
-/// piece before from the part that this rank combines, that part is left alone.
+/// What others combine of this rank's vector, if any, is laid out.
 steps meet_leaders(script& out, reduction all) {
   const node_place here(all.of);
   const bool leads = here.place < all.leaders;
   mark mine = never;
   if (here.others() == 0) {
     if (!all.of.in_place) {
-      co_yield behind_the_last(all, copy_all(out, all, buffer::output));
-    } else if (all.number != 0) {  // nobody looks: it is what the exchange waits for
-      co_yield behind_the_last(all, out.signal(leader_done));
+      co_yield all.begins(copy_all(out, all, buffer::output));
+    } else if (!all.is_first()) {  // nobody looks: it is what the exchange waits for
+      co_yield all.begins(out.signal(leader_done));
     }
     co_return;
   }
-  if (leads && all.leaders > 1 && all.number != 0) {
-    mine = co_yield behind_the_last(all, copy_beside(out, all, here, false));
-    mine = co_yield copy_beside(out, all, here, true).after(mine);
-  } else if (!leads || all.leaders > 1) {
-    mine = co_yield behind_the_last(all, copy_all(out, all, buffer::shared));
+  if (!leads || all.leaders > 1) {
+    mine = co_yield all.begins(copy_all(out, all, buffer::shared));
   }
   for (int leader = 0; leader < all.leaders; ++leader) {
     if (leader != here.place) co_yield out.signal(mates_came).to(here.mate(leader)).after(mine);
   }
   if (!leads) co_return;
-  mark there = co_yield behind_the_last(
-      all, out.await(mates_came, here.others() * (all.number + 1)).in_round(0));
+  mark there = co_yield all.begins(out.await(mates_came, all.counted(here.others())).in_round(0));
   for (int at = 1; at < here.size(); ++at) {
     mine = co_yield combine(out, all, here, at).after(mine, there);
     there = never;  // what follows waits for this one
@@ -185,8 +159,7 @@ steps take_from_leaders(script& out, reduction all) {
   for (int leader = 0; leader < all.leaders; ++leader) {
     mark there = own_done;
     if (leader != here.place) {
-      there =
-          co_yield out.await(leader_done, all.number + 1).of_peer(here.mate(leader)).in_round(2);
+      there = co_yield detail::wait_for_mate(out, all, here, leader, 1, 1).in_round(2);
     }
     co_yield take(out, all, here, leader).in_round(2).after(there);
   }
@@ -201,54 +174,43 @@ steps begin(script& out, const reduction& all, node_phase now) {
   return here.others() == 0 ? no_steps(out) : take_from_leaders(out, all);
 }
 
-/// A piece begins when the member has taken the one before: then leaders have combined what it laid
-/// out for that. Leaders combine once all mates have laid out the piece, which took what lay there.
-steps by_pieces(script& out, reduction all) {
-  for (; all.number == 0 || all.begin() < all.of.bytes; ++all.number) {
-    for (node_phase now :
-         {node_phase::inside, node_phase::among_leaders, node_phase::from_leaders}) {
-      part next(out, begin(out, all, now), all.embedded(now, out.latest()));
-      co_await next.all();
-    }
-  }
-}
-
 // -- All-gather
 
-struct gathering {
-  hierarchical_call of;
+struct gathering : node_pieces {
+  gathering(const hierarchical_call& call, leaders_gather exchanged)
+      : node_pieces(call, static_cast<std::uint64_t>(call.nodes->ranks())), among(exchanged) {}
+
   leaders_gather among;
 
-  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t blocks) const noexcept {
-    return blocks * of.bytes;
-  }
   [[nodiscard]] piece contribution() const noexcept {
-    const auto rank = static_cast<std::uint64_t>(of.rank);
-    return of.in_place ? piece{buffer::output, bytes_of(rank), of.bytes}
-                       : piece{buffer::input, 0, of.bytes};
+    return of.in_place ? block(buffer::output, of.rank) : vector(buffer::input);
   }
   /// The block at its leader: node by node.
   [[nodiscard]] piece laid_out(const node_place& here) const noexcept {
     const std::uint64_t before = here.nodes.firsts()[static_cast<std::size_t>(here.node)] +
                                  static_cast<std::uint64_t>(here.place);
-    const piece own{buffer::shared, bytes_of(before), of.bytes};
+    const piece own = shared(before, 1);
     return here.place == 0 ? own : own.of_rank(here.mate(0));
   }
   [[nodiscard]] generator exchange(const node_place& here) const {
-    const blocks of_nodes =
-        blocks::between(here.nodes.nodes(), here.nodes.firsts().data(), of.bytes);
+    const auto of_nodes =
+        collective::blocks::between(here.nodes.nodes(), here.nodes.firsts().data(), bytes());
     if (among == leaders_gather::by_ring) return ring_all_gather_v(of_nodes, here.node, true);
     return dissemination_all_gather(of_nodes, here.node, 2, true);
   }
-  /// In the scratch of leaders. What comes has places of its own there.
+  [[nodiscard]] std::uint64_t tells(const node_place& /*here*/, int place) const noexcept {
+    return place == 0 ? 1 : 0;
+  }
+  /// In the scratch of leaders. What comes has places of its own there, at first.
   [[nodiscard]] embedding embedded(node_phase now, mark all_here) const noexcept {
     const node_place here(of);
     if (now != node_phase::among_leaders || here.place != 0) return {};
     return {.listed = here.nodes.of_place(0),
+            .first_edge = first_edge(),
             .first_round = 1,
             .entry = all_here,
             .output_in = buffer::shared,
-            .receives_at_once = true};
+            .receives_at_once = is_first()};
   }
 };
 
@@ -256,24 +218,11 @@ struct gathering {
 /// behind them.
 schedule::local_step take_some(script& out, const gathering& all, const node_place& here,
                                std::size_t& first) {
-  const auto members = here.nodes.members();
-  const std::size_t begin = first;
-  while (++first < members.size() && members[first] == members[first - 1] + 1) {
-  }
-  const auto rank = static_cast<std::uint64_t>(members[begin]);
-  const piece laid{buffer::shared, all.bytes_of(begin), all.bytes_of(first - begin)};
+  const auto some = all.run(here.nodes.members(), first);
+  first += some.count;
+  const piece laid = all.shared(some.first, some.count);
   return out.copy(here.place == 0 ? laid : laid.of_rank(here.mate(0)),
-                  {buffer::output, all.bytes_of(rank), laid.bytes});
-}
-
-steps lay_out(script& out, gathering all) {
-  const node_place here(all.of);
-  const mark mine = co_yield out.copy(all.contribution(), all.laid_out(here));
-  if (here.place != 0) {
-    co_yield out.signal(mates_came).to(here.mate(0)).after(mine);
-  } else if (here.others() != 0) {
-    co_yield out.await(mates_came, here.others()).in_round(0).after(mine);
-  }
+                  all.blocks_of(some, buffer::output));
 }
 
 steps take_all(script& out, gathering all) {
@@ -282,16 +231,16 @@ steps take_all(script& out, gathering all) {
   if (here.place == 0) {
     there = co_yield out.signal(leader_done).in_round(1).after_all();
   } else {
-    there = co_yield out.await(leader_done, 1).of_peer(here.mate(0)).in_round(2);
+    there = co_yield detail::wait_for_mate(out, all, here, 0, 1, 1).in_round(2);
   }
   for (std::size_t next = 0; next < here.nodes.members().size();) {
-    co_yield take_some(out, all, here, next).in_round(2).after(there);
+    there = co_yield take_some(out, all, here, next).in_round(2).after(there);
   }
 }
 
 steps begin(script& out, const gathering& all, node_phase now) {
   const node_place here(all.of);
-  if (now == node_phase::inside) return lay_out(out, all);
+  if (now == node_phase::inside) return detail::lay_at_first(out, all);
   if (now == node_phase::from_leaders) return take_all(out, all);
   return here.place == 0 ? all.exchange(here).begin(out) : no_steps(out);
 }
@@ -303,35 +252,26 @@ generator hierarchical_barrier(const hierarchical_call& of, int radix) {
   return {needs_of(among.wants(), 0), [=](script& out) { return meet(out, of, radix); }};
 }
 
-generator hierarchical_all_reduce(const hierarchical_call& of, int leaders, leaders_reduce among,
-                                  std::uint64_t scratch_bytes) {
-  const std::uint64_t elements = of.bytes / of.element_bytes;
-  const std::uint64_t most = std::max<std::uint64_t>(1, scratch_bytes / of.element_bytes);
-  const std::uint64_t pieces = std::max<std::uint64_t>(1, (elements + most - 1) / most);
-  const std::uint64_t each = (elements + pieces - 1) / pieces;
-  const reduction all{of, leaders, among, each * of.element_bytes};
+generator hierarchical_all_reduce(const hierarchical_call& of, int leaders, leaders_reduce among) {
+  const reduction all(of, leaders, among);
   const node_place here(of);
   schedule::needs inner;
   if (here.place < leaders) inner = all.exchange(here).wants();
   // What a leader takes itself may wait for its last step before it takes from all others.
   inner.window = std::max(inner.window, 2 * static_cast<std::uint32_t>(leaders));
-  return {needs_of(inner, all.room), [=](script& out) { return by_pieces(out, all); }};
+  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
 }
 
 generator hierarchical_all_gather(const hierarchical_call& of, leaders_gather among) {
-  const gathering all{of, among};
+  const gathering all(of, among);
   const node_place here(of);
   schedule::needs inner;
   if (here.place == 0) inner = all.exchange(here).wants();
-  if (!of.nodes->in_order()) {  // copies of many blocks wait for one look
-    inner.window = std::max(inner.window, static_cast<std::uint32_t>(of.nodes->ranks()));
+  // What comes waits for the piece to begin: two steps a turn.
+  if (all.several()) {
+    inner.window = std::max(inner.window, 2 * static_cast<std::uint32_t>(of.nodes->nodes()));
   }
-  return {needs_of(inner, hierarchical_all_gather_bytes(of)),
-          [=](script& out) { return by_phases(out, all); }};
-}
-
-std::uint64_t hierarchical_all_gather_bytes(const hierarchical_call& of) noexcept {
-  return of.bytes * static_cast<std::uint64_t>(of.nodes->ranks());
+  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

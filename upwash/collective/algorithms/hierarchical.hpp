@@ -4,8 +4,8 @@
 // Problem: collectives of ranks on several nodes, where those of a node load and store each other's
 // memory and messages go between nodes. Inside a node members meet at its leaders, by counters and
 // shared scratch; leaders exchange among nodes by an algorithm for messages; members take the
-// result from their leaders' scratch. Any number of ranks a node, wherever they are. Counters and
-// shared pieces are only of ranks of the own node (needs::inside_nodes).
+// result from there; what is longer than the scratch goes in pieces. Any number of ranks a node,
+// wherever they are. Counters and shared pieces are of the own node's (needs::inside_nodes).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,14 @@ struct hierarchical_call {
   std::uint64_t bytes = 0;  ///< of the vector, or of a block
   std::uint64_t element_bytes = 1;
   bool in_place = false;
+  std::uint64_t scratch_bytes = 0;  ///< of a node's member; at least for an element of each block
+};
+
+/// Its leader on the root's node is the root.
+struct rooted_by_nodes {
+  hierarchical_call of;
+  int root = 0;
+  int radix = 2;  ///< of the k-nomial tree among leaders
 };
 
 /// What leaders do among each other.
@@ -35,15 +43,13 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 
 /// Idea: the first `leaders` members of a node lead, each for a part of the vector: it combines
 /// that part of all vectors of its node, then with the leaders of the same part, and all take it
-/// from there. What is longer than `scratch_bytes` goes in pieces of so many at most, one behind
-/// the other. Cost, a piece: messages of as many bytes between nodes as an all-reduce of N ranks
+/// from there. Cost, a piece: messages of as many bytes between nodes as an all-reduce of N ranks
 /// has, a node; at a leader m S / leaders bytes combined for S members, 2 m copied at each member.
-/// Restrictions: each node has so many members; scratch for an element; operands stay in order
-/// where the nodes are (model::node_map::in_order) and leaders keep it. Source: Nishtala et al.
-/// 2009, leverage shared memory; several leaders: Bayatpour et al. 2017.
+/// Restrictions: each node has so many members; operands stay in order where the nodes are
+/// (model::node_map::in_order) and leaders keep it. Source: Nishtala et al. 2009, leverage shared
+/// memory; several leaders: Bayatpour et al. 2017.
 [[nodiscard]] schedule::generator hierarchical_all_reduce(const hierarchical_call& of, int leaders,
-                                                          leaders_reduce among,
-                                                          std::uint64_t scratch_bytes);
+                                                          leaders_reduce among);
 
 /// Idea: members lay their blocks in their leader's scratch; leaders gather the blocks of nodes
 /// there; members take all. Cost: messages of as many bytes between nodes as an all-gather of N
@@ -56,8 +62,30 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 /// then hand theirs up a k-nomial tree to the root. Cost: N-1 messages, m S bytes combined at a
 /// leader, m copied at each other member. Restrictions: as hierarchical_all_reduce, for `ordered`.
 /// Source: Nishtala et al. 2009, leverage shared memory.
-[[nodiscard]] schedule::generator hierarchical_reduce(const hierarchical_call& of, int root,
-                                                      int radix, bool ordered);
+[[nodiscard]] schedule::generator hierarchical_reduce(const rooted_by_nodes& call, bool ordered);
+
+/// Idea: leaders hand what the root has down a tree, through their scratch, whence their mates take
+/// it while it goes on. Cost: N-1 messages, as deep as the tree; m bytes copied at each member,
+/// twice at the root. Restrictions: none. Source: Nishtala et al. 2009, leverage shared memory.
+[[nodiscard]] schedule::generator hierarchical_memory_broadcast(const rooted_by_nodes& call);
+
+/// Idea: as that broadcast; leaders get the blocks of their subtrees at once. Cost: N-1 messages;
+/// P m bytes copied at the root, m at each other member. Restrictions, source: the same.
+[[nodiscard]] schedule::generator hierarchical_scatter(const rooted_by_nodes& call);
+
+/// Idea: members lay their blocks in the scratch of their leader; leaders hand those of their
+/// subtrees up at once. Cost, restrictions, source: as hierarchical_scatter.
+[[nodiscard]] schedule::generator hierarchical_gather(const rooted_by_nodes& call);
+
+enum class scan_reach : std::uint8_t { inclusive, exclusive };
+
+/// Idea: members lay their vectors in the scratch of their node's first, which combines them up to
+/// each member and scans the sums of nodes with those of other nodes; members combine what is
+/// before their node with what is before them in it. Cost: ceil(log2 N) + 1 messages of m bytes at
+/// a leader, where m S bytes are combined; m copied and m combined at each other member.
+/// Restrictions: nodes follow each other in the order of ranks. Source: Nishtala et al. 2009,
+/// leverage shared memory; Hillis and Steele 1986.
+[[nodiscard]] schedule::generator hierarchical_scan(const hierarchical_call& of, scan_reach reach);
 
 /// Idea: members lay their blocks for each other node in the scratch of who leads for that node,
 /// and those for mates in the mates'; leaders exchange one message with each node, in stage d with
@@ -76,10 +104,5 @@ enum class leaders_gather : std::uint8_t { by_dissemination, by_ring };
 /// Gropp 2005, pairwise exchange.
 [[nodiscard]] schedule::generator hierarchical_reduce_scatter(const hierarchical_call& of,
                                                               bool ordered);
-
-/// What these take of shared scratch; the others take one vector.
-[[nodiscard]] std::uint64_t hierarchical_all_gather_bytes(const hierarchical_call& of) noexcept;
-[[nodiscard]] std::uint64_t hierarchical_all_to_all_bytes(const hierarchical_call& of) noexcept;
-[[nodiscard]] std::uint64_t hierarchical_reduce_scatter_bytes(const hierarchical_call& of) noexcept;
 
 }  // namespace upwash::collective

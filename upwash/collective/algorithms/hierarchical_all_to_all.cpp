@@ -11,6 +11,7 @@ using detail::at_mate;
 using detail::by_phases;
 using detail::needs_of;
 using detail::node_phase;
+using detail::node_pieces;
 using detail::node_place;
 using detail::node_stage;
 using schedule::buffer;
@@ -28,28 +29,35 @@ using enum detail::node_counter;
 
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
+/// Room for a message of a node of so many.
+std::uint64_t message_of(const model::node_map& nodes, int size) noexcept {
+  return wide(size) * wide(nodes.largest_size());
+}
+
+std::uint64_t most_blocks(const model::node_map& nodes) noexcept {
+  std::uint64_t most = 0;
+  for (int node = 0; node < nodes.nodes(); ++node) {
+    const int size = nodes.size_of(node);
+    most =
+        std::max(most, wide(size) + 2 * detail::most_turns(nodes, node) * message_of(nodes, size));
+  }
+  return most;
+}
+
 /// Scratch: what mates have for the member, then, for each turn that it leads, what goes and what
 /// comes. A message has a row for each receiver, with the blocks of the senders in it.
-struct trading {
-  hierarchical_call of;
+struct trading : node_pieces {
+  explicit trading(const hierarchical_call& call) : node_pieces(call, most_blocks(*call.nodes)) {}
 
-  [[nodiscard]] piece shared(std::uint64_t first, std::uint64_t blocks) const noexcept {
-    return {buffer::shared, first * of.bytes, blocks * of.bytes};
-  }
-  /// Room for a message of a node of so many.
-  [[nodiscard]] std::uint64_t room(int size) const noexcept {
-    return wide(size) * wide(of.nodes->largest_size());
-  }
-  [[nodiscard]] std::uint64_t blocks_of(int node) const noexcept {
-    const int size = of.nodes->size_of(node);
-    return wide(size) + 2 * detail::most_turns(*of.nodes, node) * room(size);
+  [[nodiscard]] std::uint64_t room_of(const node_place& here) const noexcept {
+    return message_of(here.nodes, here.size());
   }
   [[nodiscard]] piece outgoing(const node_place& here, const node_stage& at) const noexcept {
-    return shared(wide(here.size()) + 2 * at.turn * room(here.size()),
+    return shared(wide(here.size()) + 2 * at.turn * room_of(here),
                   wide(here.size()) * wide(of.nodes->size_of(at.ahead)));
   }
   [[nodiscard]] piece incoming(const node_place& here, const node_stage& at) const noexcept {
-    return shared(wide(here.size()) + (2 * at.turn + 1) * room(here.size()),
+    return shared(wide(here.size()) + (2 * at.turn + 1) * room_of(here),
                   wide(here.size()) * wide(of.nodes->size_of(at.behind)));
   }
   /// Where this member's block lies for the member of the node so far ahead that has the place.
@@ -57,19 +65,23 @@ struct trading {
     if (distance == 0) return at_mate(here, place, shared(wide(here.place), 1));
     const node_stage at(here, distance);
     const std::uint64_t row = wide(place) * wide(here.size()) + wide(here.place);
-    const piece cell{buffer::shared, outgoing(here, at).offset + row * of.bytes, of.bytes};
-    return at_mate(here, at.leader, cell);
+    const std::uint64_t begin = outgoing(here, at).offset + row * bytes();
+    return at_mate(here, at.leader, {buffer::shared, begin, bytes()});
   }
   /// The blocks for this member of the node so far behind.
   [[nodiscard]] piece row(const node_place& here, int distance) const noexcept {
     if (distance == 0) return shared(0, wide(here.size()));
     const node_stage at(here, distance);
-    const std::uint64_t bytes = wide(of.nodes->size_of(at.behind)) * of.bytes;
-    const piece row{buffer::shared, incoming(here, at).offset + wide(here.place) * bytes, bytes};
-    return at_mate(here, at.leader, row);
+    const std::uint64_t length = wide(of.nodes->size_of(at.behind)) * bytes();
+    const std::uint64_t begin = incoming(here, at).offset + wide(here.place) * length;
+    return at_mate(here, at.leader, {buffer::shared, begin, length});
   }
   [[nodiscard]] int node_at(const node_place& here, int distance) const noexcept {
     return wrapped(std::int64_t{here.node} + distance, of.nodes->nodes());
+  }
+  /// Of each stage that it leads.
+  [[nodiscard]] std::uint64_t tells(const node_place& here, int place) const noexcept {
+    return detail::turns_of(here.nodes, here.node, place);
   }
   [[nodiscard]] embedding embedded(node_phase /*now*/, mark /*before*/) const noexcept {
     return {};
@@ -77,10 +89,11 @@ struct trading {
 };
 
 schedule::local_step lay(script& out, const trading& all, const node_place& here, int distance,
-                         int place) {
-  const auto peer = wide(all.of.nodes->rank_at(all.node_at(here, distance), place));
+                         int place, mark before) {
+  const int peer = all.of.nodes->rank_at(all.node_at(here, distance), place);
   const buffer from = all.of.in_place ? buffer::output : buffer::input;
-  return out.copy({from, peer * all.of.bytes, all.of.bytes}, all.cell(here, distance, place));
+  const auto laid = out.copy(all.block(from, peer), all.cell(here, distance, place));
+  return before == never ? all.begins(laid) : laid.after(before);
 }
 
 /// For other nodes first, since that has to go on.
@@ -90,7 +103,7 @@ steps lay_out(script& out, trading all) {
   for (int distance = 1; distance <= here.nodes.nodes(); ++distance) {
     const int to = distance % here.nodes.nodes();
     for (int place = 0; place < here.nodes.size_of(all.node_at(here, to)); ++place) {
-      mine = co_yield lay(out, all, here, to, place).after(mine);
+      mine = co_yield lay(out, all, here, to, place, mine);
     }
   }
   for (int place = 0; place < here.size(); ++place) {
@@ -103,32 +116,35 @@ steps trade(script& out, trading all) {
   mark told = never;
   for (int distance = here.place + 1; distance < here.nodes.nodes(); distance += here.size()) {
     const node_stage at(here, distance);
-    const mark laid = co_yield out.await(mates_came, wide(here.size()));
-    co_yield out.send(at.to(here.nodes), at.edge, all.outgoing(here, at))
+    const mark laid = co_yield out.await(mates_came, all.counted(wide(here.size())));
+    co_yield out.send(at.to(here.nodes), all.first_edge() + at.edge, all.outgoing(here, at))
         .in_round(at.edge + 1)
         .after(laid);
-    const mark came = co_yield out.receive(at.from(here.nodes), at.edge, all.incoming(here, at))
-                          .in_round(at.edge + 1);
+    const mark came =
+        co_yield out
+            .receive(at.from(here.nodes), all.first_edge() + at.edge, all.incoming(here, at))
+            .in_round(at.edge + 1)
+            .after(all.is_first() ? never : laid);
     told = co_yield out.signal(leader_done).in_round(at.edge + 1).after(came, told);
   }
 }
 
-schedule::await_step wait_for(script& out, const node_place& here, int distance) {
-  if (distance == 0) return out.await(mates_came, wide(here.size()));
-  return detail::wait_for(out, here, node_stage(here, distance));
+schedule::await_step wait_for(script& out, const trading& all, const node_place& here,
+                              int distance) {
+  if (distance == 0) return out.await(mates_came, all.counted(wide(here.size())));
+  return detail::wait_for(out, all, here, node_stage(here, distance));
 }
 
 /// The blocks of ranks that follow each other, from the node's number `first` on, which goes on
 /// behind them.
 schedule::local_step take_some(script& out, const trading& all, const node_place& here,
                                int distance, std::size_t& first) {
-  const auto ranks = here.nodes.ranks_of(all.node_at(here, -distance));
-  const std::size_t begin = first;
-  first = detail::end_of_run(ranks, begin);
+  const auto some = all.run(here.nodes.ranks_of(all.node_at(here, -distance)), first);
+  first += some.count;
   piece laid = all.row(here, distance);
-  laid.offset += begin * all.of.bytes;
-  laid.bytes = (first - begin) * all.of.bytes;
-  return out.copy(laid, {buffer::output, wide(ranks[begin]) * all.of.bytes, laid.bytes})
+  laid.offset += some.first * all.bytes();
+  laid.bytes = some.count * all.bytes();
+  return out.copy(laid, all.blocks_of(some, buffer::output))
       .in_round(static_cast<std::uint32_t>(distance));
 }
 
@@ -138,7 +154,7 @@ steps take(script& out, trading all) {
   for (int distance = 0; distance < here.nodes.nodes(); ++distance) {
     // In place nothing is written before this member, which is one of those who came, has laid
     // out all.
-    taken = co_yield wait_for(out, here, distance).after(all.of.in_place ? taken : never);
+    taken = co_yield wait_for(out, all, here, distance).after(all.of.in_place ? taken : never);
     const int from = all.node_at(here, -distance);
     for (std::size_t next = 0; next < here.nodes.ranks_of(from).size();) {
       taken = co_yield take_some(out, all, here, distance, next).after(taken);
@@ -158,15 +174,7 @@ generator hierarchical_all_to_all(const hierarchical_call& of) {
   // Signals wait for one copy; the rest is room for messages to overlap.
   schedule::needs inner{.window =
                             std::max(64U, static_cast<std::uint32_t>(of.nodes->largest_size()))};
-  return {needs_of(inner, hierarchical_all_to_all_bytes(of)),
-          [=](script& out) { return by_phases(out, all); }};
-}
-
-std::uint64_t hierarchical_all_to_all_bytes(const hierarchical_call& of) noexcept {
-  const trading all{of};
-  std::uint64_t most = 0;
-  for (int node = 0; node < of.nodes->nodes(); ++node) most = std::max(most, all.blocks_of(node));
-  return most * of.bytes;
+  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

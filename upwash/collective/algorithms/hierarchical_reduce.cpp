@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "upwash/collective/algorithms/detail/node_phases.hpp"
+#include "upwash/collective/algorithms/detail/node_root.hpp"
 #include "upwash/collective/algorithms/hierarchical.hpp"
-#include "upwash/model/tree.hpp"
 
 namespace upwash::collective {
 
@@ -13,6 +12,7 @@ using detail::needs_of;
 using detail::no_steps;
 using detail::node_phase;
 using detail::node_place;
+using detail::node_root;
 using schedule::buffer;
 using schedule::embedding;
 using schedule::generator;
@@ -26,45 +26,36 @@ namespace {
 
 using enum detail::node_counter;
 
-struct rooted_reduction {
-  hierarchical_call of;
-  int root;
-  int radix;
+struct rooted_reduction : node_root {
+  rooted_reduction(const rooted_by_nodes& call, bool in_order)
+      : node_root(call, 1), ordered(in_order) {}
+
   bool ordered;
 
-  [[nodiscard]] int root_node() const noexcept { return of.nodes->node_of(root); }
-  /// The place of who leads a node.
-  [[nodiscard]] int leader_of(int node) const noexcept {
-    return node == root_node() ? of.nodes->place_of(root) : 0;
-  }
   [[nodiscard]] piece contribution() const noexcept {
-    return {of.in_place && of.rank == root ? buffer::output : buffer::input, 0, of.bytes};
+    return vector(of.in_place && of.rank == root ? buffer::output : buffer::input);
   }
   [[nodiscard]] piece laid_out(const node_place& here, int at) const noexcept {
-    const piece own{buffer::shared, 0, of.bytes};
+    const piece own = shared(0, 1);
     return at == here.place ? own : own.of_rank(here.mate(at));
   }
   [[nodiscard]] piece operand(const node_place& here, int at) const noexcept {
     return at == here.place ? contribution() : laid_out(here, at);
   }
-  [[nodiscard]] bool leads(const node_place& here) const noexcept {
-    return here.place == leader_of(here.node);
-  }
-  /// Of nodes; the order of operands is kept from the first one on.
-  [[nodiscard]] model::tree_place tree(const node_place& here) const {
-    return {model::knomial_tree(radix), here.nodes.nodes(), ordered ? 0 : root_node(), here.node};
+  /// The order of operands is kept from the first node on.
+  [[nodiscard]] model::tree_place way_up(const node_place& here) const {
+    return tree(here, ordered ? 0 : root_node());
   }
   /// One message comes while another is combined.
   [[nodiscard]] piece incoming(int child) const noexcept {
-    return {buffer::scratch, static_cast<std::uint64_t>(child % 2) * of.bytes, of.bytes};
+    return {buffer::scratch, static_cast<std::uint64_t>(child % 2) * room, bytes()};
+  }
+  [[nodiscard]] std::uint64_t tells(const node_place& /*here*/, int /*place*/) const noexcept {
+    return 0;
   }
   [[nodiscard]] embedding embedded(node_phase now, mark combined) const noexcept {
-    const node_place here(of);
-    if (now != node_phase::among_leaders || !leads(here)) return {};
-    return {.among = {.odd_position = root_node(), .odd_rank = root},
-            .listed = here.nodes.of_place(0),
-            .first_round = 1,
-            .entry = combined};
+    const bool goes_up = now == node_phase::among_leaders && leads(node_place(of));
+    return goes_up ? among_leaders(combined) : embedding{};
   }
 };
 
@@ -75,15 +66,13 @@ schedule::local_step combine(script& out, const rooted_reduction& all, const nod
   return at == 1 ? out.reduce(all.operand(here, 0), next, sum) : out.reduce(sum, next, sum);
 }
 
-steps meet_leader(script& out, rooted_reduction all) {
+steps meet_mates(script& out, rooted_reduction all) {
   const node_place here(all.of);
-  const int leader = all.leader_of(here.node);
-  if (here.place != leader || here.others() == 0) {
-    const mark mine = co_yield out.copy(all.contribution(), all.laid_out(here, here.place));
-    if (here.place != leader) co_yield out.signal(mates_came).to(here.mate(leader)).after(mine);
+  if (here.others() == 0) {
+    co_yield all.begins(out.copy(all.contribution(), all.laid_out(here, here.place)));
     co_return;
   }
-  mark combined = co_yield out.await(mates_came, here.others());
+  mark combined = co_yield all.begins(out.await(mates_came, all.counted(here.others())));
   for (int at = 1; at < here.size(); ++at) {
     combined = co_yield combine(out, all, here, at).after(combined);
   }
@@ -94,9 +83,9 @@ steps meet_leader(script& out, rooted_reduction all) {
 steps hand_up(script& out, rooted_reduction all) {
   enum : std::uint32_t { up, to_root };
   const node_place here(all.of);
-  const model::tree_place tree = all.tree(here);
+  const model::tree_place tree = all.way_up(here);
   const piece sum = all.laid_out(here, here.place);
-  const piece result{buffer::output, 0, all.of.bytes};
+  const piece result = all.vector(buffer::output);
   mark summed = never;
   mark free[2] = {never, never};
   for (int i = 0; i < tree.children(); ++i) {
@@ -118,22 +107,26 @@ steps hand_up(script& out, rooted_reduction all) {
 }
 
 steps begin(script& out, const rooted_reduction& all, node_phase now) {
-  if (now == node_phase::inside) return meet_leader(out, all);
-  const bool goes_up = now == node_phase::among_leaders && all.leads(node_place(all.of));
-  return goes_up ? hand_up(out, all) : no_steps(out);
+  const node_place here(all.of);
+  if (now == node_phase::from_leaders) return no_steps(out);
+  if (all.leads(here)) {
+    return now == node_phase::inside ? meet_mates(out, all) : hand_up(out, all);
+  }
+  if (now != node_phase::inside) return no_steps(out);
+  return detail::lay_at_leader(out, all, all.contribution(), all.laid_out(here, here.place));
 }
 
 }  // namespace
 
-generator hierarchical_reduce(const hierarchical_call& of, int root, int radix, bool ordered) {
-  const rooted_reduction all{of, root, radix, ordered};
-  const node_place here(of);
+generator hierarchical_reduce(const rooted_by_nodes& call, bool ordered) {
+  const rooted_reduction all(call, ordered);
+  const node_place here(call.of);
   schedule::needs inner{.window = 4};
   if (all.leads(here)) {
-    const int slots = std::min(2, all.tree(here).children());
-    inner.scratch_bytes = static_cast<std::uint64_t>(slots) * of.bytes;
+    const int slots = std::min(2, all.way_up(here).children());
+    inner.scratch_bytes = static_cast<std::uint64_t>(slots) * all.room;
   }
-  return {needs_of(inner, of.bytes), [=](script& out) { return by_phases(out, all); }};
+  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

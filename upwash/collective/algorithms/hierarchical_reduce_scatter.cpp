@@ -11,6 +11,7 @@ using detail::at_mate;
 using detail::by_phases;
 using detail::needs_of;
 using detail::node_phase;
+using detail::node_pieces;
 using detail::node_place;
 using detail::node_stage;
 using schedule::buffer;
@@ -28,14 +29,21 @@ using enum detail::node_counter;
 
 std::uint64_t wide(int number) noexcept { return static_cast<std::uint64_t>(number); }
 
+std::uint64_t most_blocks(const model::node_map& nodes) noexcept {
+  std::uint64_t most = 0;
+  for (int node = 0; node < nodes.nodes(); ++node) {
+    most = std::max(most, detail::most_turns(nodes, node) * wide(nodes.size_of(node)));
+  }
+  return wide(nodes.ranks()) + most;
+}
+
 /// Scratch: the member's vector, node by node, then, for each turn that it leads, what comes.
-struct scattering {
-  hierarchical_call of;
+struct scattering : node_pieces {
+  scattering(const hierarchical_call& call, bool in_order)
+      : node_pieces(call, most_blocks(*call.nodes)), ordered(in_order) {}
+
   bool ordered;
 
-  [[nodiscard]] piece shared(std::uint64_t first, std::uint64_t blocks) const noexcept {
-    return {buffer::shared, first * of.bytes, blocks * of.bytes};
-  }
   /// Of the vector of a mate, what is for a node.
   [[nodiscard]] piece for_node(const node_place& here, int place, int node) const noexcept {
     const auto first = here.nodes.firsts()[static_cast<std::size_t>(node)];
@@ -53,15 +61,19 @@ struct scattering {
   [[nodiscard]] piece came_for_here(const node_place& here, const node_stage& at) const noexcept {
     const piece all = incoming(here, at);
     return at_mate(here, at.leader,
-                   {buffer::shared, all.offset + wide(here.place) * of.bytes, of.bytes});
+                   {buffer::shared, all.offset + wide(here.place) * bytes(), bytes()});
   }
   [[nodiscard]] piece result() const noexcept {
-    return {buffer::output, of.in_place ? wide(of.rank) * of.bytes : 0, of.bytes};
+    return block(buffer::output, of.in_place ? of.rank : 0);
   }
   /// Whose turn it is to be combined: stages in order; where operands are too, nodes below from the
   /// nearest on, then those above from the nearest on.
   [[nodiscard]] int distance_of(const node_place& here, int turn) const noexcept {
     return ordered && turn > here.node ? here.nodes.nodes() - (turn - here.node) : turn;
+  }
+  /// Of each stage that it leads.
+  [[nodiscard]] std::uint64_t tells(const node_place& here, int place) const noexcept {
+    return detail::turns_of(here.nodes, here.node, place);
   }
   [[nodiscard]] embedding embedded(node_phase /*now*/, mark /*before*/) const noexcept {
     return {};
@@ -76,12 +88,11 @@ int mate_in_turn(const node_place& here, int i) noexcept {
 /// Blocks of ranks that follow each other, from number `first` on of all, node by node.
 schedule::local_step lay_some(script& out, const scattering& all, const node_place& here,
                               std::size_t& first) {
-  const auto ranks = here.nodes.members();
-  const std::size_t begin = first;
-  first = detail::end_of_run(ranks, begin);
-  const piece laid = all.shared(begin, first - begin);
+  const auto some = all.run(here.nodes.members(), first);
+  first += some.count;
   const buffer from = all.of.in_place ? buffer::output : buffer::input;
-  return out.copy({from, wide(ranks[begin]) * all.of.bytes, laid.bytes}, laid);
+  const auto laid = out.copy(all.blocks_of(some, from), all.shared(some.first, some.count));
+  return some.first == 0 ? all.begins(laid) : laid;
 }
 
 steps lay_out(script& out, scattering all) {
@@ -108,17 +119,22 @@ steps exchange(script& out, scattering all) {
   mark told = never;
   for (int distance = here.place + 1; distance < here.nodes.nodes(); distance += here.size()) {
     const node_stage at(here, distance);
-    mark combined = co_yield out.await(mates_came, wide(here.size()));
+    mark combined = co_yield out.await(mates_came, all.counted(wide(here.size())));
     for (int i = 0; i + 1 < here.size(); ++i) {
       combined = co_yield combine(out, all, here, at.ahead, mate_in_turn(here, i))
                      .in_round(at.edge + 1)
                      .after(combined);
     }
-    co_yield out.send(at.to(here.nodes), at.edge, all.for_node(here, here.place, at.ahead))
+    co_yield out
+        .send(at.to(here.nodes), all.first_edge() + at.edge,
+              all.for_node(here, here.place, at.ahead))
         .in_round(at.edge + 1)
         .after(combined);
-    const mark came = co_yield out.receive(at.from(here.nodes), at.edge, all.incoming(here, at))
-                          .in_round(at.edge + 1);
+    const mark came =
+        co_yield out
+            .receive(at.from(here.nodes), all.first_edge() + at.edge, all.incoming(here, at))
+            .in_round(at.edge + 1)
+            .after(all.is_first() ? never : combined);
     told = co_yield out.signal(leader_done).in_round(at.edge + 1).after(came, told);
   }
 }
@@ -133,7 +149,7 @@ steps take(script& out, scattering all) {
   const node_place here(all.of);
   const piece result = all.result();
   piece sum = all.for_here(here, here.place);
-  mark summed = co_yield out.await(mates_came, wide(here.size()));
+  mark summed = co_yield out.await(mates_came, all.counted(wide(here.size())));
   for (int i = 0; i + 1 < here.size(); ++i) {
     const int mate = mate_in_turn(here, i);
     summed =
@@ -142,7 +158,7 @@ steps take(script& out, scattering all) {
   }
   for (int turn = 1; turn < here.nodes.nodes(); ++turn) {
     const node_stage at(here, all.distance_of(here, turn));
-    const mark there = co_yield detail::wait_for(out, here, at);
+    const mark there = co_yield detail::wait_for(out, all, here, at);
     summed = co_yield join(out, sum, all.came_for_here(here, at), result, at.behind < here.node)
                  .in_round(at.edge + 1)
                  .after(there, summed);
@@ -162,16 +178,7 @@ generator hierarchical_reduce_scatter(const hierarchical_call& of, bool ordered)
   // Signals wait for one copy; the rest is room for messages to overlap.
   const schedule::needs inner{
       .window = std::max(64U, static_cast<std::uint32_t>(of.nodes->largest_size()))};
-  return {needs_of(inner, hierarchical_reduce_scatter_bytes(of)),
-          [=](script& out) { return by_phases(out, all); }};
-}
-
-std::uint64_t hierarchical_reduce_scatter_bytes(const hierarchical_call& of) noexcept {
-  std::uint64_t most = 0;
-  for (int node = 0; node < of.nodes->nodes(); ++node) {
-    most = std::max(most, detail::most_turns(*of.nodes, node) * wide(of.nodes->size_of(node)));
-  }
-  return (wide(of.nodes->ranks()) + most) * of.bytes;
+  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

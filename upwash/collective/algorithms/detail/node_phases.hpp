@@ -38,16 +38,6 @@ struct node_place {
 /// What is gone through one behind the other, each with a frame only meanwhile.
 enum class node_phase : std::uint8_t { inside, among_leaders, from_leaders };
 
-/// What leaders do waits for the last step inside.
-template <class Call>
-schedule::steps by_phases(schedule::script& out, Call all) {
-  for (const node_phase now :
-       {node_phase::inside, node_phase::among_leaders, node_phase::from_leaders}) {
-    schedule::part next(out, begin(out, all, now), all.embedded(now, out.latest()));
-    co_await next.all();
-  }
-}
-
 inline schedule::steps no_steps(schedule::script& /*out*/) { co_return; }
 
 /// What all of them need, with the window and scratch of what leaders do.

@@ -5,13 +5,10 @@
 // members of a node lead in turn, so all share the work where there are as many stages.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "upwash/collective/algorithms/blocks.hpp"
-#include "upwash/collective/algorithms/detail/node_phases.hpp"
+#include "upwash/collective/algorithms/detail/node_pieces.hpp"
 
 namespace upwash::collective::detail {
 
@@ -48,26 +45,24 @@ struct node_stage {
   return place == here.place ? what : what.of_rank(here.mate(place));
 }
 
+/// So many stages the member of a node with that place leads.
+[[nodiscard]] inline std::uint64_t turns_of(const model::node_map& nodes, int node,
+                                            int place) noexcept {
+  const int size = nodes.size_of(node);
+  return static_cast<std::uint64_t>((nodes.nodes() - 1 - place + size - 1) / size);
+}
+
 /// Until the stage's leader has what comes in it.
-[[nodiscard]] inline schedule::await_step wait_for(schedule::script& out, const node_place& here,
-                                                   const node_stage& at) {
-  const schedule::await_step done =
-      out.await(leader_done, std::uint64_t{at.turn} + 1).in_round(at.edge + 1);
-  return at.leader == here.place ? done : done.of_peer(here.mate(at.leader));
+[[nodiscard]] inline schedule::await_step wait_for(schedule::script& out, const node_pieces& all,
+                                                   const node_place& here, const node_stage& at) {
+  const std::uint64_t things = turns_of(here.nodes, here.node, at.leader);
+  return wait_for_mate(out, all, here, at.leader, things, std::uint64_t{at.turn} + 1)
+      .in_round(at.edge + 1);
 }
 
-/// So many stages one member of a node leads, at most.
+/// The most that one leads.
 [[nodiscard]] inline std::uint64_t most_turns(const model::node_map& nodes, int node) noexcept {
-  const auto size = static_cast<std::uint64_t>(nodes.size_of(node));
-  return (static_cast<std::uint64_t>(nodes.nodes()) - 1 + size - 1) / size;
-}
-
-/// Behind the last of the ranks from number `first` on that follow each other.
-[[nodiscard]] inline std::size_t end_of_run(std::span<const int> ranks,
-                                            std::size_t first) noexcept {
-  std::size_t end = first + 1;
-  while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-  return end;
+  return turns_of(nodes, node, 0);
 }
 
 }  // namespace upwash::collective::detail

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is longer than the scratch of a node goes in pieces, a piece of each block at a time, one
+// behind the other. Between two of them the members of a node wait for each other: what lay in
+// their scratch has been taken, and counters count of a piece what that one alone needs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "upwash/collective/algorithms/detail/node_phases.hpp"
+
+namespace upwash::collective::detail {
+
+/// Ranks, among some that are listed, whose blocks follow each other in a vector.
+struct run_of_ranks {
+  std::size_t first = 0;  ///< where they are in the list
+  std::size_t count = 0;
+  int rank = 0;  ///< the first of them
+};
+
+/// A call, and the piece of it that goes now: blocks of it, or one vector.
+struct node_pieces {
+  hierarchical_call of;
+  std::uint64_t blocks = 1;  ///< lie in the scratch of one member, at most
+  std::uint64_t room = 0;  ///< bytes of a piece of a block, but for the last, which may have fewer
+  std::uint64_t number = 0;
+
+  node_pieces(const hierarchical_call& call, std::uint64_t blocks_of_one) noexcept
+      : of(call), blocks(blocks_of_one), room(call.bytes) {
+    if (blocks * room <= of.scratch_bytes) return;
+    const std::uint64_t elements = (of.bytes + of.element_bytes - 1) / of.element_bytes;
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, of.scratch_bytes / blocks / of.element_bytes);
+    const std::uint64_t pieces = (elements + most - 1) / most;
+    room = (elements + pieces - 1) / pieces * of.element_bytes;
+  }
+
+  [[nodiscard]] bool several() const noexcept { return room < of.bytes; }
+  [[nodiscard]] bool is_first() const noexcept { return number == 0; }
+  [[nodiscard]] bool is_last() const noexcept { return (number + 1) * room >= of.bytes; }
+  [[nodiscard]] std::uint64_t begin() const noexcept { return number * room; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::min(room, of.bytes - begin()); }
+  /// What a counter comes to that has counted so many in each piece, this one too.
+  [[nodiscard]] std::uint64_t counted(std::uint64_t each) const noexcept {
+    return each * (number + 1);
+  }
+  /// Of shared scratch.
+  [[nodiscard]] std::uint64_t shared_bytes() const noexcept { return blocks * room; }
+  /// Blocks of this piece in scratch.
+  [[nodiscard]] schedule::piece shared(std::uint64_t first, std::uint64_t count) const noexcept {
+    return {schedule::buffer::shared, first * bytes(), count * bytes()};
+  }
+  /// The piece of the block of that number in a vector.
+  [[nodiscard]] schedule::piece block(schedule::buffer in, int rank) const noexcept {
+    return {in, static_cast<std::uint64_t>(rank) * of.bytes + begin(), bytes()};
+  }
+  /// The piece of a vector of one block.
+  [[nodiscard]] schedule::piece vector(schedule::buffer in) const noexcept { return block(in, 0); }
+  /// From number `first` of the ranks on: one alone where pieces of their blocks go.
+  [[nodiscard]] run_of_ranks run(std::span<const int> ranks, std::size_t first) const noexcept {
+    std::size_t end = first + 1;
+    while (!several() && end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    return {first, end - first, ranks[first]};
+  }
+  [[nodiscard]] schedule::piece blocks_of(const run_of_ranks& some,
+                                          schedule::buffer in) const noexcept {
+    return {in, block(in, some.rank).offset, some.count * bytes()};
+  }
+  /// The first step of a piece waits for all of the one before.
+  template <class Step>
+  [[nodiscard]] Step begins(const Step& first) const {
+    return is_first() ? first : first.after_all();
+  }
+  /// Edges of messages among so many nodes; two a node and piece are more than any exchange has.
+  [[nodiscard]] std::uint32_t first_edge() const noexcept {
+    return static_cast<std::uint32_t>(number) * 2 * static_cast<std::uint32_t>(of.nodes->nodes());
+  }
+};
+
+/// Until a mate that tells its node so many things a piece has told number `which` of this one.
+/// Beside these it tells that it is done with the piece.
+[[nodiscard]] inline schedule::await_step wait_for_mate(schedule::script& out,
+                                                        const node_pieces& all,
+                                                        const node_place& here, int place,
+                                                        std::uint64_t things, std::uint64_t which) {
+  const auto told = out.await(leader_done, all.number * (things + 1) + which);
+  return place == here.place ? told : told.of_peer(here.mate(place));
+}
+
+/// All pieces, and of each the phases. What leaders do waits for the last step inside. A member
+/// tells its mates `all.tells(here, place)` things a piece by its counter `leader_done`.
+template <class Call>
+schedule::steps by_phases(schedule::script& out, Call all) {
+  for (;; ++all.number) {
+    for (const node_phase now :
+         {node_phase::inside, node_phase::among_leaders, node_phase::from_leaders}) {
+      schedule::part next(out, begin(out, all, now), all.embedded(now, out.latest()));
+      co_await next.all();
+    }
+    if (all.is_last()) co_return;
+    const node_place here(all.of);
+    co_yield out.signal(leader_done).after_all();
+    for (int place = 0; place < here.size(); ++place) {
+      const std::uint64_t things = all.tells(here, place);
+      if (place != here.place) co_yield wait_for_mate(out, all, here, place, things, things + 1);
+    }
+  }
+}
+
+/// What each member has lies at the first of its node, in `all.laid_out(here)`.
+template <class Call>
+schedule::steps lay_at_first(schedule::script& out, Call all) {
+  const node_place here(all.of);
+  const schedule::mark mine = co_yield all.begins(out.copy(all.contribution(), all.laid_out(here)));
+  if (here.place != 0) {
+    co_yield out.signal(mates_came).to(here.mate(0)).after(mine);
+  } else if (here.others() != 0) {
+    co_yield out.await(mates_came, all.counted(here.others())).in_round(0).after(mine);
+  }
+}
+
+}  // namespace upwash::collective::detail
