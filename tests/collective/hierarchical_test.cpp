@@ -74,6 +74,7 @@ void for_calls(int ranks, const Do& what) {
     for (const kind of : kinds) {
       for (int variant = 0; variant < 6; ++variant) {
         const bool in_pieces = variant >= 4 && of != kind::barrier;
+        if (in_pieces && ranks > 6) continue;  // many steps, each of which is compared with all
         problem call{.of = of, .ranks = ranks, .element_bytes = 4};
         call.bytes = of == kind::barrier ? 0
                      : in_pieces         ? 20
@@ -122,7 +123,7 @@ traffic between_nodes(const selection& one, const problem& call) {
 
 TEST(hierarchical, fits_its_definition_wherever_ranks_are) {
   int proven = 0;
-  for (int ranks = 2; ranks <= (test::sanitized ? 6 : 9); ++ranks) {
+  for (int ranks = 2; ranks <= (test::sanitized ? 6 : 8); ++ranks) {
     for_calls(ranks, [&](const problem& call) {
       for (const selection& one : selections(call)) {
         ASSERT_EQ(collective::validate(one, call, static_cast<std::uint64_t>(++proven)), "")
