@@ -107,6 +107,18 @@ TEST_F(told_lines_of_a_job, name_the_host_to_which_connections_ended) {
   EXPECT_TRUE(lines_.said_lost());
 }
 
+TEST_F(told_lines_of_a_job, hold_back_a_host_whose_processes_the_launcher_may_have_ended) {
+  say("upwash: host a, ranks 0 to 1, is lost: its connection has ended; job ended\n");
+  lines_.show_held(duration::from_seconds(1000));
+  EXPECT_TRUE(shown_.texts.empty());
+  EXPECT_FALSE(lines_.said_lost());
+  lines_.show_held();
+  EXPECT_EQ(
+      shown_.texts,
+      (lines{"upwash: host a, ranks 0 to 1, is lost: its connection has ended; job ended\n"}));
+  EXPECT_TRUE(lines_.said_lost());
+}
+
 TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {
   say("upwash: rank 2 died; job ended\n");
   say("launcher: hung up: c\n");

@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view lets_it_go_on = " lets it go on";
 constexpr std::string_view goes_on = " goes on";
 constexpr std::string_view is_lost = " is lost: ";
+constexpr std::string_view has_ended = "its connection has ended";
 constexpr std::string_view died = " died; job ended";
 
 }  // namespace
@@ -24,6 +25,8 @@ std::string lost_host_line(std::string_view who, std::string_view why) {
   return fmt::format("{}{}{}; job ended", who, is_lost, why);
 }
 
+std::string ended_host_line(std::string_view who) { return lost_host_line(who, has_ended); }
+
 std::string silent_host_line(std::string_view who, duration limit) {
   return lost_host_line(who, fmt::format("nothing has come from it for {:g} s (host_timeout, "
                                          "UPWASH_HOST_TIMEOUT)",
@@ -32,6 +35,10 @@ std::string silent_host_line(std::string_view who, duration limit) {
 
 bool tells_of_lost_host(std::string_view line) noexcept {
   return line.find(is_lost) != std::string_view::npos;
+}
+
+bool tells_of_ended_host(std::string_view line) noexcept {
+  return tells_of_lost_host(line) && line.find(has_ended) != std::string_view::npos;
 }
 
 std::string died_line(std::string_view who) { return std::string(who).append(died); }

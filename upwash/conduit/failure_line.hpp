@@ -15,12 +15,16 @@ namespace upwash::conduit {
 /// where `why` begins with it; `why` alone for a failure of no rank in particular (-1).
 [[nodiscard]] std::string failure_line(int rank, std::string_view why);
 
-/// What is said of a host that is gone, and why; and where it has been silent for as long as the
-/// knob host_timeout says.
+/// What is said of a host that is gone, and why; where its connection has ended; and where it has
+/// been silent for as long as the knob host_timeout says.
 [[nodiscard]] std::string lost_host_line(std::string_view who, std::string_view why);
+[[nodiscard]] std::string ended_host_line(std::string_view who);
 [[nodiscard]] std::string silent_host_line(std::string_view who, duration limit);
-/// Whether a line is one of these two.
+/// Whether a line is one of these.
 [[nodiscard]] bool tells_of_lost_host(std::string_view line) noexcept;
+/// Whether it is of a connection that has ended, as it also does where the job's launcher ends the
+/// processes of that host, because it has lost another one.
+[[nodiscard]] bool tells_of_ended_host(std::string_view line) noexcept;
 
 /// What is said of a process that is gone, by another one.
 [[nodiscard]] std::string died_line(std::string_view who);

@@ -34,10 +34,11 @@ void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) 
   const bool knows_better = lost_host && !held_.empty();
   if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
   if (knows_better) drop_held();
-  said_lost_ |= lost_host;
+  const bool is_sure = lost_host && (manner_ == nullptr || !conduit::tells_of_ended_host(text));
+  said_lost_ |= is_sure;
   said_why_ |= says_why && !conduit::tells_of_stopped(text);
   said_end_ |= says_why && text.ends_with("; job ended\n");
-  if (says_why && conduit::tells_of_death(text) && !lost_host) {
+  if (says_why && conduit::tells_of_death(text) && !is_sure) {
     held_ = text;
     held_since_ = steady_now();
     return;
@@ -49,21 +50,24 @@ void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) 
   to_.line(first, standard_error, label_of(first, layout_.count_of(process)) + std::string(text));
 }
 
-std::string told_lines::victim(int process) const {
-  if (process < 0 || process >= layout_.processes()) return "a process was";
+std::string told_lines::name_of(int process) const {
   const int first = layout_.first_of(process);
   const int count = layout_.count_of(process);
-  return count == 1 ? fmt::format("rank {} was", first)
-                    : fmt::format("ranks {} to {} were", first, first + count - 1);
+  return count == 1 ? fmt::format("rank {}", first)
+                    : fmt::format("ranks {} to {}", first, first + count - 1);
+}
+
+std::string told_lines::victim(int process) const {
+  if (process < 0 || process >= layout_.processes()) return "a process was";
+  return fmt::format("{} {}", name_of(process), layout_.count_of(process) == 1 ? "was" : "were");
 }
 
 void told_lines::show_held(duration if_older_than) {
   if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
   if (const int node = node_before_held(); node >= 0) {
-    said_lost_ = true;
-    held_ = fmt::format("upwash: {}\n",
-                        conduit::lost_host_line(name_of_node(node), "its connection has ended"));
+    held_ = fmt::format("upwash: {}\n", conduit::ended_host_line(name_of_node(node)));
   }
+  said_lost_ |= conduit::tells_of_lost_host(held_);
   to_.line(-1, true, std::exchange(held_, {}));
 }
 

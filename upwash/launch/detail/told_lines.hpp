@@ -27,12 +27,15 @@ class told_lines final : public output_sink {
 
   void line(int rank, bool standard_error, std::string_view text) override;
 
+  /// "rank 3", "ranks 4 to 7".
+  [[nodiscard]] std::string name_of(int process) const;
   /// "rank 3 was", "ranks 4 to 7 were", for a sentence on how a process ended; -1: it is not known.
   [[nodiscard]] std::string victim(int process) const;
 
-  /// A line that tells of a death is held back for a moment: where the launcher says that a host is
-  /// gone, it was the launcher that ended the process. Where it says that connections to another
-  /// host have ended, that host's end was the process's end too.
+  /// A line that tells of a death, or of a connection to a host that has ended, is held back for a
+  /// moment: where the launcher says that a host is gone, it was the launcher that ended these.
+  /// Where it says that connections to another host have ended, that host's end was the process's
+  /// end too.
   void show_held(duration if_older_than = {});
   void drop_held() noexcept { held_.clear(); }
   /// Nothing more is shown.

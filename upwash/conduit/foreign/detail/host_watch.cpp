@@ -207,7 +207,7 @@ void host_watch::look_for_silence() {
 /// too.
 void host_watch::look_for_ended() {
   if (first_ended_.empty() || steady_now() - ended_since_ < for_better_words) return;
-  end(lost_host_line(first_ended_, "its connection has ended"), nullptr);
+  end(ended_host_line(first_ended_), nullptr);
 }
 
 /// Tells the other hosts before this process may end.
