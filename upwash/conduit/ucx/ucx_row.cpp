@@ -14,6 +14,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/conduit/ucx/detail/kept_handlers.hpp"
+#include "upwash/conduit/ucx/detail/patient_abort.hpp"
 #include "upwash/conduit/ucx/ucx_plugin.hpp"
 #include "upwash/conduit/wire/wire_world.hpp"
 
@@ -131,6 +132,7 @@ std::unique_ptr<world> make(const settings& values, bootstrap* boot) {
   log(log_level::info, "ucx",
       fmt::format("{}, UCX_TLS={}, an address of {} bytes", plugin.engine, over->transports(),
                   over->address().size()));
+  if (boot->process_count() > 1 && boot->layout().one_each()) be_patient_in_abort();
   over->meet(addresses_of_all(*boot, over->address()));
   if (is_direct_in_nodes(*over, *boot)) over->promise_direct_memory();
   return wire::make_wire_world("ucx", std::move(over), *boot, values);
