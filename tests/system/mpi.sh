@@ -126,13 +126,36 @@ hangs() {
   reports "$upwash" run --conduit mpi -n 4 "$bin/hanging" stream -- \
     "^  0-2   waits in quiescence at hanging.cpp:[0-9]+ " "^  3     waits in receive at hanging.cpp:[0-9]+ " \
     "^  conclusion: rank 3 never called quiescence #2 of the world; it waits in receive at hanging.cpp:[0-9]+$"
-  reports "$upwash" run --conduit mpi -n 3 "$bin/hanging" computes -- "^  0     has told nothing" \
+  reports "$upwash" run --conduit mpi -n 3 "$bin/hanging" computes -- \
+    "^  0     computes without calling the library \(pid [0-9]+\)" \
     "^  1, 2  waits in all_reduce at hanging.cpp:[0-9]+ " \
-    "^  conclusion: rank 0 has told nothing; ranks 1, 2 wait for it$"
+    "^  conclusion: rank 0 computes without calling the library \(pid [0-9]+\); ranks 1, 2 wait for it$"
   reports "$upwash" run --conduit mpi -n 4 --ranks-per-process 2 "$bin/hanging" cycle -- \
     "^  conclusion: a cycle: rank 0 waits in receive for rank 1, which waits in receive for rank 2, .*for rank 0$"
   reports env UPWASH_FAKE_NODES=2 "$upwash" run --conduit shm+mpi -n 4 "$bin/hanging" polls -- \
     "^  0-2   waits in a loop over progress " "^  3     waits in finish "
+}
+
+# asked: a job is looked at from outside, and asked by SIGUSR1.
+asked() {
+  case_now="$library: a job that is asked"
+  UPWASH_HANG_REPORT=0 "$upwash" run --timeout 120s --conduit mpi -n 3 "$bin/hanging" missing >"$work/err" 2>&1 &
+  launcher=$!
+  for _ in $(seq "$looks"); do
+    "$upwash" status "$launcher" >"$out" 2>&1 || true
+    grep -q "conclusion: rank 2 never called barrier" "$out" && break
+    sleep 0.05
+  done
+  grep -q "conclusion: rank 2 never called barrier #2 of the world; it waits in finish" "$out" || fail "$case_now: its status"
+  kill -USR1 "$launcher"
+  for _ in $(seq "$looks"); do
+    grep -q "conclusion: rank 2 never called barrier" "$work/err" && break
+    sleep 0.05
+  done
+  grep -q "conclusion: rank 2 never called barrier #2 of the world; it waits in finish" "$work/err" || fail "$case_now: its report"
+  kill "$launcher"
+  wait "$launcher" || true
+  nothing_stays
 }
 
 # Started by upwash run.
@@ -178,13 +201,14 @@ by_upwash() {
   says 1 "rank 2: an exception went past its attached job, which it left; job ended"
   grep -q '^caught: out of luck$' "$work/err" || fail "$case_now: its own words are lost"
   case_now="$library: a rank that leaves at once"
-  # MPICH's launcher may end the others with status 0.
-  for _ in 1 2 3 4 5; do
-    run "${start[@]}" 3 "$bin/deserting" at once
-    if [[ $library != mpich ]] || grep -q '^upwash: ' "$work/err"; then break; fi
-  done
+  run "${start[@]}" 3 "$bin/deserting" at once
   [[ $status != 0 ]] || fail "$case_now: status 0"
-  says "$status" "$(death 2 '[0-9]+')"
+  # MPICH's launcher may end the others with status 0 before they can say it.
+  says "$status" "($(death 2 '[0-9]+')|rank 2 exited with status 0 before it had finished; job ended)"
+  case_now="$library: a rank alone that leaves at once"
+  run "${start[@]}" 1 "$bin/deserting" at once
+  [[ $status != 0 ]] || fail "$case_now: status 0"
+  grep -qE '^upwash: rank 0 exited (with status 0 )?before it had finished; ' "$work/err" || fail "$case_now: the line"
   case_now="$library: the time-out"
   run "${start[@]}" 3 --timeout 2s "$bin/endless"
   says 124 "the time-out of 2 s has passed; job ended"
@@ -193,6 +217,7 @@ by_upwash() {
   says 2 "cannot start '/no/such/program': No such file or directory"
   nothing_stays
   hangs
+  asked
 
   killed_rank "${start[@]}" 3
   case_now="$library: a stopped rank, which goes on"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -16,6 +17,16 @@ namespace upwash::conduit {
 
 /// Largest blob of one `exchange`.
 inline constexpr std::size_t max_blob_bytes = 256;
+
+/// Where a process of a job that another launcher started tells the `upwash run` that had it do so.
+class launcher_board {
+ public:
+  virtual ~launcher_board() = default;
+  /// The process has left the job in good order.
+  virtual void finished() noexcept = 0;
+  /// Null where that one does not reach all ranks.
+  [[nodiscard]] virtual observe::hang_board* hang_board() noexcept = 0;
+};
 
 /// One process's view of its job at start-up.
 class bootstrap {
@@ -59,6 +70,9 @@ class bootstrap {
 
   /// Where ranks leave what they are in for one report of the whole job; null: nobody gathers it.
   [[nodiscard]] virtual observe::hang_board* hang_board() noexcept { return nullptr; }
+
+  /// From now on the process tells there, too. Those that upwash run started itself have no need.
+  virtual void tell(std::unique_ptr<launcher_board> /*at*/) noexcept {}
 };
 
 }  // namespace upwash::conduit

@@ -31,6 +31,11 @@ using conduit::most_ranks;
 /// From now on what this process starts is in no job, whatever variables of a launcher it inherits.
 void take_place(const settings& values);
 
+/// Where the process of `place`, which another launcher started, tells the `upwash run` that had it
+/// do so; null: there is none on this machine.
+[[nodiscard]] std::unique_ptr<conduit::launcher_board> board_of_launcher(
+    const settings& values, const conduit::bootstrap& place);
+
 /// For a process that never got a bootstrap: under a launcher ends it as bootstrap::abort does, so
 /// that one line is printed (by foreign launchers, on each node) however many processes fail alike.
 /// Returns when there is no launcher.

@@ -20,6 +20,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/process_facts.hpp"
 #include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/foreign_board.hpp"
 #include "upwash/launch/detail/standing_gatherer.hpp"
 
 namespace upwash::launch {
@@ -43,12 +44,12 @@ class descriptor {
 };
 
 /// The control block of a launcher, by one of its descriptors; processes of the job have none.
-std::optional<descriptor> control_of(int pid) {
+std::optional<descriptor> control_of(int pid, std::string_view name) {
   std::error_code ignored;
   const files::path folder = fmt::format("/proc/{}/fd", pid);
   for (const auto& each : files::directory_iterator(folder, ignored)) {
     const std::string target = files::read_symlink(each.path(), ignored).string();
-    if (!target.starts_with("/memfd:upwash-control")) continue;
+    if (!target.starts_with(fmt::format("/memfd:{}", name))) continue;
     descriptor made(open(each.path().c_str(), O_RDWR | O_CLOEXEC));
     if (made.number() >= 0) return made;
   }
@@ -64,7 +65,7 @@ std::string command_line_of(int pid) {
 }
 
 std::optional<detail::control_block> block_of(int pid) {
-  const auto control = control_of(pid);
+  const auto control = control_of(pid, detail::reaching_all);
   if (!control) return std::nullopt;
   auto block = detail::control_block::attach(control->number());
   if (block.header().creator != pid) return std::nullopt;  // a process that the launcher started
@@ -122,6 +123,13 @@ struct job_view::parts {
 
 job_view::job_view(int launcher) {
   auto block = block_of(launcher);
+  if (!block && control_of(launcher, detail::reaching_some)) {
+    throw error(error_kind::argument,
+                fmt::format("job {}: another launcher has started it on other hosts, whose ranks "
+                            "cannot be asked from here; give it conduit shm+ucx, whose hosts "
+                            "upwash run reaches itself",
+                            launcher));
+  }
   if (!block) {
     throw error(error_kind::argument,
                 fmt::format("process {} is no launcher of a job of yours; `upwash status` without "

@@ -9,6 +9,9 @@ namespace upwash::launch {
 
 void launch_knobs(knob_table& table) {
   static constexpr knob rows[] = {
+      knob{"boot_board", knob_type::text, "",
+           "where processes that another launcher starts tell upwash run of themselves; set by it",
+           knob_level::developer},
       knob{"boot_control", knob_type::integer, "-1",
            "descriptor of the job's control block; set by upwash run", knob_level::developer},
       knob{"boot_process", knob_type::integer, "-1",

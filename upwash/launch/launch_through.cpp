@@ -14,12 +14,14 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/find_program.hpp"
 #include "upwash/conduit/failure_line.hpp"
 #include "upwash/launch/detail/attention.hpp"
 #include "upwash/launch/detail/child.hpp"
+#include "upwash/launch/detail/foreign_board.hpp"
 #include "upwash/launch/detail/job_lines.hpp"
 #include "upwash/launch/detail/job_map.hpp"
 #include "upwash/launch/detail/local_job.hpp"
@@ -31,8 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const duration time_to_end = duration::from_seconds(3);    // for a launcher to end its processes
-const duration time_to_blame = duration::from_seconds(1);  // for a launcher to say who went first
+const duration time_to_end = duration::from_seconds(3);      // for a launcher to end its processes
+const duration time_to_blame = duration::from_seconds(2.5);  // for one to say who went first
 const duration time_for_lost =
     duration::from_seconds(0.5);  // and where it waits for a host in vain
 
@@ -83,12 +85,14 @@ conduit::start_request request_for(const launch_options& options, const detail::
 class foreign_job {
  public:
   foreign_job(const launch_options& options, const conduit::start_command& by,
-              const detail::job_map& map, std::vector<std::string> environment)
+              const detail::job_map& map, detail::foreign_board& board,
+              std::vector<std::string> environment)
       : options_(options),
         by_(by),
         environment_(std::move(environment)),
         sink_(options.output != nullptr ? *options.output : standard_),
         lines_(by.manner, map, options.prefix, sink_),
+        board_(board),
         spared_(detail::own_children()) {}
   ~foreign_job() {
     if (!started_.empty() && !started_[0].reaped) {
@@ -141,27 +145,45 @@ class foreign_job {
   }
 
   void wait_for_events() {
-    std::array<pollfd, 4> fds{{{attention_.fd(), POLLIN, 0},
-                               {launcher().pidfd, POLLIN, 0},
-                               {launcher().standard_out, POLLIN, 0},
-                               {launcher().standard_error, POLLIN, 0}}};
+    std::vector<pollfd> fds{{attention_.fd(), POLLIN, 0},
+                            {launcher().pidfd, POLLIN, 0},
+                            {launcher().standard_out, POLLIN, 0},
+                            {launcher().standard_error, POLLIN, 0}};
+    board_.add_descriptors(fds);
     if (poll(fds.data(), fds.size(), detail::poll_ms) < 0 && errno != EINTR) {
       throw system_error("cannot wait for the job's launcher", errno);
     }
+    board_.look();
     for (int signal = attention_.next(); signal != 0; signal = attention_.next()) handle(signal);
     drain();
     static_cast<void>(detail::reap(launcher()));
   }
 
   void handle(int signal) {
-    if (signal == SIGUSR1) {
-      kill(launcher().pid, SIGUSR1);  // to hand on, where it does
-      return;
-    }
+    if (signal == SIGUSR1) return asked();
     end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
   }
 
+  void asked() {
+    if (board_.reaches_all()) return board_.hangs().ask();
+    say(
+        fmt::format("what ranks wait for is not to be had from here: {} has started them, on other "
+                    "hosts too; kill -USR1 the processes of the job there, or give it conduit "
+                    "shm+ucx",
+                    name()));
+  }
+
+  /// One report for the job when a rank waits too long, or somebody asks.
+  void look_for_hangs() {
+    if (ended_ || !board_.reaches_all()) return;
+    if (const auto report = board_.hangs().look(steady_now())) {
+      drain();
+      detail::say_lines(sink_, *report);
+    }
+  }
+
   void check_clock() {
+    look_for_hangs();
     lines_.show_held(time_to_blame);
     if (lines_.said_lost() && !ended_) leave_lost_host();
     if (ended_ && steady_now() - ending_since_ > time_to_end) detail::kill_groups(started_);
@@ -212,7 +234,13 @@ class foreign_job {
     } else {
       lines_.drop_held();
     }
-    if (own == 0) return lines_.said_end() ? 1 : 0;  // the launcher may see no failure in a 0
+    const int left = board_.unfinished();
+    if (own == 0) {  // the launcher may see no failure in that
+      if (lines_.said_end() || left < 0) return lines_.said_end() ? 1 : 0;
+      say(fmt::format("{} exited with status 0 before it had finished; job ended",
+                      lines_.name_of(left)));
+      return 1;
+    }
     if (lines_.said_lost()) return 1;
     if (!lost.empty()) return tell_lost(lost);
     if (lines_.said_why()) return status;
@@ -222,7 +250,9 @@ class foreign_job {
     say(signal > 0 && signal < NSIG ? fmt::format("{} killed by signal {} ({}); job ended",
                                                   killed ? name() + " was" : lines_.victim(process),
                                                   signal, strsignal(signal))
-                                    : fmt::format("{} ended with status {}", name(), own));
+        : left >= 0 ? fmt::format("{} exited before it had finished; {} ended with status {}",
+                                  lines_.name_of(left), name(), own)
+                    : fmt::format("{} ended with status {}", name(), own));
     return status;
   }
 
@@ -234,6 +264,7 @@ class foreign_job {
   detail::told_lines lines_;
   detail::attention attention_;
   detail::subreaper reaper_;
+  detail::foreign_board& board_;
   std::vector<pid_t> spared_;
   std::vector<detail::child> started_;  ///< the launcher alone
   std::array<detail::line_reader, 2> readers_{detail::line_reader(-1, false, {}),
@@ -252,7 +283,9 @@ int launch_through(function_ref<conduit::start_command(const conduit::start_requ
   check_program(options.program[0]);
   const detail::job_map map = map_of(options);
   std::vector<std::string> added = options.environment;
+  detail::foreign_board board(map);
   added.push_back("UPWASH_BOOT_RANKS=" + map.ranks_text());
+  added.push_back("UPWASH_BOOT_BOARD=" + board.name());
   std::vector<std::string> environment = detail::environment_with(added);
   const auto command = by(request_for(options, map, environment));
   if (options.prefix && command.manner == nullptr) {
@@ -260,7 +293,7 @@ int launch_through(function_ref<conduit::start_command(const conduit::start_requ
         error_kind::argument,
         fmt::format("--prefix: '{}' is not known to say whose a line is", command.words[0]));
   }
-  return foreign_job(options, command, map, std::move(environment)).run();
+  return foreign_job(options, command, map, board, std::move(environment)).run();
 }
 
 }  // namespace upwash::launch

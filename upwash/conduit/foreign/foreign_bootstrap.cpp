@@ -225,6 +225,7 @@ void foreign_bootstrap::exchange(std::span<const std::byte> mine, std::span<std:
 
 void foreign_bootstrap::finished() noexcept {
   watch_.left();
+  if (board_) board_->finished();
   engine_.leave();
 }
 

@@ -51,6 +51,10 @@ class foreign_bootstrap final : public bootstrap {
   [[noreturn]] void abort(int rank, int status, std::string_view why) noexcept override;
   void desert(int rank, std::string_view why) noexcept override;
   [[nodiscard]] bool failed() const noexcept override { return false; }
+  [[nodiscard]] observe::hang_board* hang_board() noexcept override {
+    return board_ ? board_->hang_board() : nullptr;
+  }
+  void tell(std::unique_ptr<launcher_board> at) noexcept override { board_ = std::move(at); }
 
   [[nodiscard]] foreign_engine& engine() noexcept { return engine_; }
   /// The engine's rank of each process.
@@ -69,6 +73,7 @@ class foreign_bootstrap final : public bootstrap {
   node_order order_;
   int process_ = 0;
   rank_layout layout_;
+  std::unique_ptr<launcher_board> board_;  ///< where upwash run has made one
   std::vector<std::byte>
       by_rank_;  ///< of an exchange, where processes are not numbered as the launcher's ranks
 };

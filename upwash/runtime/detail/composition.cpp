@@ -68,6 +68,7 @@ std::unique_ptr<conduit::bootstrap> place_for(const conduit::conduit_row& chosen
   if (chosen.place != nullptr && !launched(values) && !launch::place_is_taken(values)) {
     auto place = chosen.place(values);
     launch::take_place(values);
+    place->tell(launch::board_of_launcher(values, *place));
     return place;
   }
   if (!chosen.several_processes && !launched(values)) return nullptr;
