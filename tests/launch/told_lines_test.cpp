@@ -119,6 +119,21 @@ TEST_F(told_lines_of_a_job, hold_back_a_host_whose_processes_the_launcher_may_ha
   EXPECT_TRUE(lines_.said_lost());
 }
 
+TEST_F(told_lines_of_a_job, keep_a_death_before_the_end_of_connections_to_its_host_alone) {
+  say("upwash: rank 1 died; job ended\n");
+  say("upwash: host a, ranks 0 to 1, is lost: its connection has ended; job ended\n");
+  lines_.show_held();
+  EXPECT_EQ(shown_.texts, (lines{"upwash: rank 1 died; job ended\n"}));
+}
+
+TEST_F(told_lines_of_a_job, prefer_the_end_of_connections_to_another_host) {
+  say("upwash: rank 1 died; job ended\n");
+  say("upwash: host c, rank 2, is lost: its connection has ended; job ended\n");
+  lines_.show_held();
+  EXPECT_EQ(shown_.texts,
+            (lines{"upwash: host c, rank 2, is lost: its connection has ended; job ended\n"}));
+}
+
 TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {
   say("upwash: rank 2 died; job ended\n");
   say("launcher: hung up: c\n");

@@ -31,10 +31,12 @@ void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) 
   const bool says_why = standard_error && text.starts_with("upwash: ");
   // Hosts that do not hear each other say the same, or tell of those that the launcher ends.
   const bool lost_host = says_why && conduit::tells_of_lost_host(text);
-  const bool knows_better = lost_host && !held_.empty();
+  const bool is_sure = lost_host && (manner_ == nullptr || !conduit::tells_of_ended_host(text));
+  // A host whose rank has died ends its connections for that.
+  const bool knows_better =
+      lost_host && !held_.empty() && (is_sure || node_in(text) != node_in(held_));
   if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
   if (knows_better) drop_held();
-  const bool is_sure = lost_host && (manner_ == nullptr || !conduit::tells_of_ended_host(text));
   said_lost_ |= is_sure;
   said_why_ |= says_why && !conduit::tells_of_stopped(text);
   said_end_ |= says_why && text.ends_with("; job ended\n");
@@ -75,13 +77,19 @@ int told_lines::node_before_held() const {
   if (manner_ == nullptr) return -1;
   const std::string_view gone = manner_->host_hung_up(comments_);
   const auto found = std::find(map_.hosts.begin(), map_.hosts.end(), gone);
-  const std::size_t number = std::min(held_.find_first_of("0123456789"), held_.size());
-  int rank = -1;
-  std::from_chars(held_.data() + number, held_.data() + held_.size(), rank);
-  if (found == map_.hosts.end() || rank < 0 || rank >= layout_.ranks()) return -1;
+  const int held = node_in(held_);
+  if (found == map_.hosts.end() || held < 0) return -1;
   const auto node = static_cast<int>(found - map_.hosts.begin());
-  const auto process = static_cast<std::size_t>(layout_.process_of(rank));
-  return map_.nodes[process] == node ? -1 : node;
+  return held == node ? -1 : node;
+}
+
+int told_lines::node_in(std::string_view line) const {
+  const std::size_t word = std::min(line.find("rank"), line.size());
+  line.remove_prefix(std::min(line.find_first_of("0123456789", word), line.size()));
+  int rank = -1;
+  std::from_chars(line.data(), line.data() + line.size(), rank);
+  if (rank < 0 || rank >= layout_.ranks()) return -1;
+  return map_.nodes[static_cast<std::size_t>(layout_.process_of(rank))];
 }
 
 std::string told_lines::name_of_node(int node) const {

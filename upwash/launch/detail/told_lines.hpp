@@ -52,6 +52,8 @@ class told_lines final : public output_sink {
   /// The node, another than that of the rank of which the held line tells, to whose host
   /// connections have ended; -1: none is known.
   [[nodiscard]] int node_before_held() const;
+  /// Of the first rank that a line names; -1: it names none.
+  [[nodiscard]] int node_in(std::string_view line) const;
   [[nodiscard]] std::string name_of_node(int node) const;
 
   const conduit::launcher_manner* manner_;
