@@ -47,6 +47,8 @@ MAKES_COMMUNICATOR = re.compile(
     r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
     r"(Cart|Graph|Dist_graph)_create(_adjacent)?|Cart_sub)")
 OF_SOME = {"MPI_Comm_create_group", "MPI_Intercomm_merge"}
+# Whose messages the library may take for its own (detail/graph_tags.hpp).
+BEFORE = {"MPI_Dist_graph_create": "pass_graph_tags"}
 # Returns are conversions: that of the handle's value says all.
 ARRAY = re.compile(r"\[[^\]]*\]")
 
@@ -126,7 +128,8 @@ def wrapper(name, result, parameters):
     if MAKES_COMMUNICATOR.fullmatch(name):
         made_from = "MPI_COMM_NULL" if name in OF_SOME else names[0]
         hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
-        after = (f"  const int code = {call};\n"
+        before = f"  upwash::mpi::{BEFORE[name]}({names[0]});\n" if name in BEFORE else ""
+        after = (f"{before}  const int code = {call};\n"
                  f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, {made_from}, *{names[-1]}{hints});\n"
                  "  return code;\n")
     return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
@@ -280,7 +283,8 @@ def fortran_maker(name, parameters):
     made_from = "MPI_COMM_NULL" if name in OF_SOME else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
     hints = "".join(f", PMPI_Info_f2c(*static_cast<MPI_Fint*>({n}))"
                     for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
-    body = (f"  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
+    before = f"  {BEFORE[name]}({made_from});\n" if name in BEFORE else ""
+    body = (f"{before}  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
             f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"o{name.lower()}_f\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
@@ -342,11 +346,12 @@ def main():
           "using namespace upwash::mpi;\n\nextern \"C\" {\n\n" +
           "\n".join(sent[n] for n in sorted(sent)) + '\n}  // extern "C"\n')
     write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n#ifdef OPEN_MPI\n\n'
-          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\n'
+          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n'
+          '#include "interop/mpi/detail/teams.hpp"\n\n'
           'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions) +
           '\n}  // extern "C"\n\n#endif\n')
     write(chosen.out / "pass_through.cpp", HEAD + '#include "interop/mpi/detail/mpi.hpp"\n\n'
-          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/fortran.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
+          '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/fortran.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
           "\n".join(wrapper(n, *functions[n]) for n in names if n not in own) + '\n}  // extern "C"\n')
 
 

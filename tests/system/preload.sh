@@ -147,6 +147,12 @@ for library in "${libraries[@]}"; do
     [[ $ranks == 1 || $(taken 'MPIX?_Neighbor_.*_init') -gt 0 ]] || fail "$library: $case_now: none persistent"
   done
 
+  # Ranks of MPICH, where it cannot happen, wait for each other without giving their processor away.
+  case_now="graphs beside nonblocking collectives of the library"
+  knobs=()
+  start "$([[ $library == openmpi ]] && echo 4 || echo 2)" "$work/graph_tags.$library" 10
+  passes
+
   case_now="communicators that come and go"
   for ranks in 2 4; do
     for what in collectives all; do
