@@ -4,20 +4,27 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 #include "interop/mpi/detail/mpi.hpp"
 
 namespace upwash::mpi {
 namespace {
 
-/// What the library calls, and how often it has.
+/// What the library calls, from any of its threads, and whether it has. It is asked at every turn
+/// of its progress, so nothing is written there again and again.
 struct {
-  int (*go_on)() = nullptr;
-  unsigned long calls = 0;
+  std::atomic<int (*)()> go_on{nullptr};
+  std::atomic<bool> called{false};
 } constinit joined;
 
 int called_by_library() {
-  ++joined.calls;
-  return joined.go_on != nullptr ? joined.go_on() : 0;
+  const auto go_on = joined.go_on.load(std::memory_order_acquire);
+  if (go_on == nullptr) return 0;
+  if (!joined.called.load(std::memory_order_relaxed)) {
+    joined.called.store(true, std::memory_order_relaxed);
+  }
+  return go_on();
 }
 
 #ifdef OPEN_MPI
@@ -40,16 +47,15 @@ void stand_in_the_way() {}
 }  // namespace
 
 bool join_library_progress(int (*go_on)()) {
-  joined.go_on = go_on;
+  joined.go_on.store(go_on, std::memory_order_release);
   stand_in_the_way();
   // Libraries that were built otherwise have other ways: what counts is whether they call. Looking
   // for messages to oneself makes no progress in MPICH.
-  const unsigned long before = joined.calls;
-  for (int i = 0; i < 64 && joined.calls == before; ++i) {
+  for (int i = 0; i < 64 && !joined.called.load(std::memory_order_relaxed); ++i) {
     int found = 0;
     PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   }
-  return joined.calls != before;
+  return joined.called.load(std::memory_order_relaxed);
 }
 
 }  // namespace upwash::mpi
