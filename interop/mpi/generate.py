@@ -175,7 +175,10 @@ def message(call, name, result, parameters):
         return f"{begin}  return take_claimed(function::of_{name}, {', '.join(names)},\n      {theirs});\n}}\n"
     comm = next(n for n, t in zip(names, parameters) if re.match(r"MPI_Comm\b", t.strip()))
     arguments = ", ".join(filter(None, [first, *(n for n in names if n != comm)]))
-    return (f"{begin}  return take_message(function::of_{name}, {comm},\n"
+    peers = " || ".join(f"{n} != MPI_PROC_NULL" for n, t in zip(names, parameters) if re.search(r"\b(dest|source)$", t))
+    if not peers:
+        sys.exit(f"generate.py: {name}: no argument is dest or source")
+    return (f"{begin}  return take_message(function::of_{name}, {comm}, {peers},\n"
             f"      [&](message_call& call) {{ return call.{which}({arguments}); }},\n      {theirs});\n}}\n")
 
 

@@ -15,8 +15,8 @@
 namespace upwash::mpi {
 
 /// A call of one function on a communicator whose messages upwash has. Its functions take the
-/// arguments of MPI's but for the communicator, return MPI's code, and throw `pass_on` before
-/// anything is sent where arguments are wrong or name no rank (MPI_PROC_NULL).
+/// arguments of MPI's but for the communicator, of which a peer at least is a rank, return MPI's
+/// code, and throw `pass_on` before anything is sent where arguments are wrong.
 class message_call {
  public:
   message_call(session& own, membership& on, function which) noexcept
@@ -95,9 +95,11 @@ int run_message(session& own, membership& on, function which, const Ours& ours) 
 
 }  // namespace detail
 
-/// `ours(message_call&)` as above; `theirs()` calls the MPI library.
+/// `ours(message_call&)` as above, where the call `names_rank`, not MPI_PROC_NULL alone; `theirs()`
+/// calls the MPI library.
 template <class Ours, class Theirs>
-int take_message(function which, MPI_Comm comm, const Ours& ours, const Theirs& theirs) noexcept {
+int take_message(function which, MPI_Comm comm, bool names_rank, const Ours& ours,
+                 const Theirs& theirs) noexcept {
   session* own = session::current();
   if (own == nullptr) {
     count(which, fate::no_job);
@@ -108,6 +110,10 @@ int take_message(function which, MPI_Comm comm, const Ours& ours, const Theirs& 
   try {
     const session::inside here(*own);
     on = detail::begin_message(*own, which, comm);
+    if (on != nullptr && !names_rank) {
+      count(which, fate::no_peer);
+      on = nullptr;
+    }
     if (on != nullptr) code = detail::run_message(*own, *on, which, ours);
   } catch (const pass_on& why) {
     count(which, why.why);
