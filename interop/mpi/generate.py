@@ -146,7 +146,8 @@ def collective(described, name, result, parameters):
     near = "true" if described.startswith("neighbor_") else "false"
     kept = name.removesuffix(LARGE).endswith(KEPT)
     manner = "persistent" if kept else "nonblocking" if request else "blocking"
-    asked = f"{{function::of_{name}, {near}, manner::{manner}}}, {comm}"
+    op = next((f", predefined({n}).has_value()" for n, t in zip(names, types) if re.match(r"MPI_Op\b", t)), "")
+    asked = f"{{function::of_{name}, {near}, manner::{manner}{op}}}, {comm}"
     take = f"take_later({asked}, {request}" if request else f"take({asked}"
     return (f"{begin}  return {take},\n"
             f"      [&](taken_call& call, traffic& all) {{ describe::{described}(call, all{arguments}); }},\n"
@@ -343,7 +344,8 @@ def main():
     write(chosen.out / "weak_names.hpp", HEAD + "#pragma once\n" +
           "".join(f"#pragma weak {v}\n" for v in variables))
     write(chosen.out / "collectives.cpp", HEAD + '#include "interop/mpi/detail/describe.hpp"\n'
-          '#include "interop/mpi/detail/take.hpp"\n\nusing namespace upwash::mpi;\n\nextern "C" {\n\n' +
+          '#include "interop/mpi/detail/reductions.hpp"\n#include "interop/mpi/detail/take.hpp"\n\n'
+          'using namespace upwash::mpi;\n\nextern "C" {\n\n' +
           "\n".join(described[n] for n in sorted(described)) + '\n}  // extern "C"\n')
     write(chosen.out / "messages.cpp", HEAD + '#include "interop/mpi/detail/message_call.hpp"\n\n'
           "using namespace upwash::mpi;\n\nextern \"C\" {\n\n" +

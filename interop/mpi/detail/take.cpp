@@ -159,7 +159,9 @@ membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
   if (what.how != manner::blocking && !own.library_lets_us_go_on()) return pass(fate::no_progress);
   membership* on = own.communicators.find(comm);
   if (on == nullptr) return pass(fate::bad_call);
-  const fate why = why_not(own, what, *on);
+  fate why = why_not(own, what, *on);
+  // Known before the call is described: an exception takes longer than a small call.
+  if (why == fate::taken && !what.has_operator) why = fate::operation;
   return why == fate::taken ? on : pass(why);
 }
 

@@ -36,6 +36,7 @@ struct asked_for {
   function which;
   bool of_neighbors = false;
   manner how = manner::blocking;
+  bool has_operator = true;  ///< false: it combines by one of the program's own
 };
 
 /// A collective call that upwash has, as the function that describes it sees it.
