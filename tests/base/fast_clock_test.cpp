@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <thread>
+#include <vector>
+
 namespace upwash {
 namespace {
 
@@ -35,6 +38,18 @@ TEST(fast_clock, is_right_after_pauses_of_any_length) {
     usleep(us);
     for (int i = 0; i < 1000; ++i) expect_right(clock, last);
   }
+}
+
+TEST(fast_clock, is_right_for_several_threads) {
+  fast_clock clock;
+  std::vector<std::thread> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back([&clock] {
+      const duration end = steady_now() + duration::from_us(20'000);
+      for (duration ignored; steady_now() < end; ignored = {}) expect_right(clock, ignored);
+    });
+  }
+  for (std::thread& each : all) each.join();
 }
 
 TEST(fast_clock, of_several_agree) {

@@ -53,24 +53,37 @@ void fast_clock::learn_rate(const pair& both) noexcept {
   if (measured > most_measured_ps) since_ = both;
 }
 
+void fast_clock::set(const pair& from, double rate) noexcept {
+  const std::uint32_t version = version_.load(std::memory_order_relaxed);
+  version_.store(version + 1, std::memory_order_relaxed);
+  // Release, all: who sees one of them sees that the version is odd, or more.
+  ticks_.store(from.ticks, std::memory_order_release);
+  ps_.store(from.ps, std::memory_order_release);
+  rate_.store(rate, std::memory_order_release);
+  good_for_.store(static_cast<std::uint64_t>(between_comparisons_ps / rate),
+                  std::memory_order_release);
+  version_.store(version + 2, std::memory_order_release);
+}
+
 duration fast_clock::compare() noexcept {
+  if (!by_counter_ || comparing_.exchange(true, std::memory_order_acquire)) return steady_now();
+  struct end {
+    std::atomic<bool>& comparing;
+    ~end() { comparing.store(false, std::memory_order_release); }
+  } const at_last{comparing_};
   pair both;
-  if (!by_counter_ || !read(both)) return std::max(steady_now(), duration::from_ps(ps_));
-  const std::int64_t told =
-      true_rate_ == 0
-          ? 0
-          : ps_ + static_cast<std::int64_t>(static_cast<double>(both.ticks - ticks_) * rate_);
+  if (!read(both)) return std::max(steady_now(), duration::from_ps(ps_.load()));
+  const bool has_rate = true_rate_ != 0;
+  const std::int64_t told = has_rate ? ps_.load() + of_ticks(both.ticks - ticks_.load()) : 0;
   learn_rate(both);
-  ticks_ = both.ticks;
-  ps_ = both.ps;
-  if (true_rate_ == 0) return duration::from_ps(ps_);
-  good_for_ = static_cast<std::uint64_t>(between_comparisons_ps / true_rate_);
-  rate_ = true_rate_;
-  if (told > ps_) {  // It is ahead: it goes on from what it told, slower until the next comparison.
-    rate_ *= 1 - std::min(0.5, static_cast<double>(told - ps_) / between_comparisons_ps);
-    ps_ = told;
+  if (true_rate_ == 0) return duration::from_ps(both.ps);
+  double rate = true_rate_;
+  if (told > both.ps) {  // It is ahead: it goes on from what it told, slower until next time.
+    rate *= 1 - std::min(0.5, static_cast<double>(told - both.ps) / between_comparisons_ps);
+    both.ps = told;
   }
-  return duration::from_ps(ps_);
+  set(both, rate);
+  return duration::from_ps(both.ps);
 }
 
 }  // namespace upwash

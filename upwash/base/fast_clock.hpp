@@ -4,6 +4,7 @@
 // The steady clock, read through the processor's counter.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "upwash/base/duration.hpp"
@@ -13,16 +14,21 @@ namespace upwash {
 /// `steady_now()` for who reads it often: a third of its time where the kernel itself keeps time by
 /// the processor's counter, else the same. Clocks of several processes of a machine agree: each
 /// compares itself with the kernel's once a millisecond in which it is read, and is then right to
-/// some tens of nanoseconds. It never goes back. One thread at a time.
+/// some tens of nanoseconds. It never goes back for a thread that reads it alone. From any thread.
 class fast_clock {
  public:
   fast_clock() noexcept;
 
   /// Since the steady clock's start.
   [[nodiscard]] duration now() noexcept {
-    const std::uint64_t since = counter() - ticks_;
-    if (since < good_for_) [[likely]]
-      return duration::from_ps(ps_ + static_cast<std::int64_t>(static_cast<double>(since) * rate_));
+    // Acquire, all: what is read behind them, the version again, is read later.
+    const std::uint32_t version = version_.load(std::memory_order_acquire);
+    const std::uint64_t since = counter() - ticks_.load(std::memory_order_acquire);
+    const std::uint64_t good_for = good_for_.load(std::memory_order_acquire);
+    const std::int64_t ps = ps_.load(std::memory_order_acquire) + of_ticks(since);
+    const bool is_whole = version_.load(std::memory_order_relaxed) == version;
+    if (since < good_for && is_whole && version % 2 == 0) [[likely]]
+      return duration::from_ps(ps);
     return compare();
   }
   /// Whether the counter is used.
@@ -42,17 +48,25 @@ class fast_clock {
     return 0;
 #endif
   }
+  [[nodiscard]] std::int64_t of_ticks(std::uint64_t ticks) const noexcept {
+    return static_cast<std::int64_t>(static_cast<double>(ticks) *
+                                     rate_.load(std::memory_order_acquire));
+  }
   [[nodiscard]] duration compare() noexcept;
+  void set(const pair& from, double rate) noexcept;
   [[nodiscard]] static bool read(pair& both) noexcept;
   void learn_rate(const pair& both) noexcept;
 
   // Since the last comparison: time is ps_ and rate_ for each tick after ticks_.
-  std::uint64_t ticks_ = 0;
-  std::uint64_t good_for_ = 0;  ///< ticks; 0: the kernel's clock is read
-  std::int64_t ps_ = 0;
-  double rate_ = 0;  ///< picoseconds a tick
+  std::atomic<std::uint32_t> version_ = 0;  ///< odd while these change
+  std::atomic<std::uint64_t> ticks_ = 0;
+  std::atomic<std::uint64_t> good_for_ = 0;  ///< ticks; 0: the kernel's clock is read
+  std::atomic<std::int64_t> ps_ = 0;
+  std::atomic<double> rate_ = 0;  ///< picoseconds a tick
 
   bool by_counter_ = false;
+  // Of the thread that compares.
+  std::atomic<bool> comparing_ = false;
   pair since_{};          ///< what the true rate is measured from
   double true_rate_ = 0;  ///< 0: not known yet
 };
