@@ -246,6 +246,8 @@ python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["shares"])
 UPWASH_REPORT=1 "$upwash" run -n 2 --trace "$file" true >"$work/out" 2>&1 || fail "a program that is none of upwash's ends as it would"
 grep -q "^upwash run: UPWASH_REPORT: no rank wrote a trace: the program is none of upwash's, " "$work/out" || fail "it says that there is no trace"
 ! grep -q "^2 of 2 ranks" "$work/out" || fail "an older trace is told as this job's"
+UPWASH_REPORT=1 "$bin/02_all_gather" >"$work/out" 2>&1 || fail "a job that was not started by upwash run ends as it would"
+grep -q "no report will be made (knob report): only .upwash run. makes one" "$work/out" || fail "it says who makes reports"
 UPWASH_REPORT=/proc/nowhere "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>&1 || fail "the job ends as it would"
 grep -q "UPWASH_REPORT: cannot write /proc/nowhere" "$work/out" || fail "it says that it cannot"
 if TMPDIR=/proc/nowhere UPWASH_REPORT=1 "$upwash" run -n 2 "$bin/02_all_gather" >"$work/out" 2>&1; then

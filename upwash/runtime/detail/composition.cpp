@@ -95,10 +95,19 @@ void check_machine(const settings& values) {
   static_cast<void>(load_machine(values.text("machine")));
 }
 
+/// A report is made of a trace, by who starts the job; front ends in libraries have their own.
+void tell_who_reports(const composition& made) {
+  if (made.values.text("report") == "0" || made.own.program != nullptr) return;
+  if (made.world->first_rank() != 0) return;
+  log(log_level::warning, "runtime",
+      "no report will be made (knob report): only `upwash run` makes one. Start the program by it, "
+      "or have it write a trace (UPWASH_TRACE=FILE), of which `upwash trace FILE` tells the same");
+}
+
 /// Where the ranks are to write down what they do.
 void put_trace_around(composition& made) {
   const std::string& file = made.values.text("trace");
-  if (file.empty()) return;
+  if (file.empty()) return tell_who_reports(made);
   if (made.alone()) observe::forget_parts(file);  // else who starts the processes does
   made.world =
       conduit::trace(std::move(made.world), {.folder = observe::parts_folder(file),
