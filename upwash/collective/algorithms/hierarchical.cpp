@@ -126,7 +126,7 @@ schedule::local_step copy_all(script& out, const reduction& all, buffer into) {
 }
 
 /// What others combine of this rank's vector, if any, is laid out.
-steps meet_leaders(script& out, reduction all) {
+steps meet_leaders(script& out, const reduction& all) {
   const node_place here(all.of);
   const bool leads = here.place < all.leaders;
   mark mine = never;
@@ -152,7 +152,7 @@ steps meet_leaders(script& out, reduction all) {
   }
 }
 
-steps take_from_leaders(script& out, reduction all) {
+steps take_from_leaders(script& out, const reduction& all) {
   const node_place here(all.of);
   mark own_done = never;
   if (here.place < all.leaders) own_done = co_yield out.signal(leader_done).in_round(1).after_all();
@@ -225,7 +225,7 @@ schedule::local_step take_some(script& out, const gathering& all, const node_pla
                   all.blocks_of(some, buffer::output));
 }
 
-steps take_all(script& out, gathering all) {
+steps take_all(script& out, const gathering& all) {
   const node_place here(all.of);
   mark there = never;
   if (here.place == 0) {

@@ -97,7 +97,7 @@ schedule::local_step lay(script& out, const trading& all, const node_place& here
 }
 
 /// For other nodes first, since that has to go on.
-steps lay_out(script& out, trading all) {
+steps lay_out(script& out, const trading& all) {
   const node_place here(all.of);
   mark mine = never;
   for (int distance = 1; distance <= here.nodes.nodes(); ++distance) {
@@ -111,7 +111,7 @@ steps lay_out(script& out, trading all) {
   }
 }
 
-steps trade(script& out, trading all) {
+steps trade(script& out, const trading& all) {
   const node_place here(all.of);
   mark told = never;
   for (int distance = here.place + 1; distance < here.nodes.nodes(); distance += here.size()) {
@@ -148,7 +148,7 @@ schedule::local_step take_some(script& out, const trading& all, const node_place
       .in_round(static_cast<std::uint32_t>(distance));
 }
 
-steps take(script& out, trading all) {
+steps take(script& out, const trading& all) {
   const node_place here(all.of);
   mark taken = never;
   for (int distance = 0; distance < here.nodes.nodes(); ++distance) {

@@ -66,7 +66,7 @@ schedule::local_step combine(script& out, const rooted_reduction& all, const nod
   return at == 1 ? out.reduce(all.operand(here, 0), next, sum) : out.reduce(sum, next, sum);
 }
 
-steps meet_mates(script& out, rooted_reduction all) {
+steps meet_mates(script& out, const rooted_reduction& all) {
   const node_place here(all.of);
   if (here.others() == 0) {
     co_yield all.begins(out.copy(all.contribution(), all.laid_out(here, here.place)));
@@ -80,7 +80,7 @@ steps meet_mates(script& out, rooted_reduction all) {
 
 /// Among nodes. A rank's messages to another one differ by their edges: up the tree, and from the
 /// tree's root to another root.
-steps hand_up(script& out, rooted_reduction all) {
+steps hand_up(script& out, const rooted_reduction& all) {
   enum : std::uint32_t { up, to_root };
   const node_place here(all.of);
   const model::tree_place tree = all.way_up(here);

@@ -95,7 +95,7 @@ schedule::local_step lay_some(script& out, const scattering& all, const node_pla
   return some.first == 0 ? all.begins(laid) : laid;
 }
 
-steps lay_out(script& out, scattering all) {
+steps lay_out(script& out, const scattering& all) {
   const node_place here(all.of);
   mark mine = never;
   for (std::size_t next = 0; next < here.nodes.members().size();) {
@@ -114,7 +114,7 @@ schedule::local_step combine(script& out, const scattering& all, const node_plac
   return mate < here.place ? out.reduce(more, sum, sum) : out.reduce(sum, more, sum);
 }
 
-steps exchange(script& out, scattering all) {
+steps exchange(script& out, const scattering& all) {
   const node_place here(all.of);
   mark told = never;
   for (int distance = here.place + 1; distance < here.nodes.nodes(); distance += here.size()) {
@@ -145,7 +145,7 @@ schedule::local_step join(script& out, const piece& sum, const piece& more, cons
   return is_below ? out.reduce(more, sum, into) : out.reduce(sum, more, into);
 }
 
-steps take(script& out, scattering all) {
+steps take(script& out, const scattering& all) {
   const node_place here(all.of);
   const piece result = all.result();
   piece sum = all.for_here(here, here.place);

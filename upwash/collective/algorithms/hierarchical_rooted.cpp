@@ -84,7 +84,7 @@ struct going_down : node_root {
   }
 };
 
-steps lay_down(script& out, going_down all) {
+steps lay_down(script& out, const going_down& all) {
   const node_place here(all.of);
   if (all.is_root() && all.by_blocks) {
     mark laid = never;
@@ -96,7 +96,7 @@ steps lay_down(script& out, going_down all) {
   }
 }
 
-steps hand_down(script& out, going_down all) {
+steps hand_down(script& out, const going_down& all) {
   const node_place here(all.of);
   const tree_place tree = all.tree(here, all.root_node());
   const bool lies_there = !tree.is_root() || all.by_blocks;
@@ -118,7 +118,7 @@ steps hand_down(script& out, going_down all) {
   co_yield out.copy(own, all.vector(buffer::output)).after(have.at());
 }
 
-steps take(script& out, going_down all) {
+steps take(script& out, const going_down& all) {
   const node_place here(all.of);
   const int leader = all.leader_of(here.node);
   const mark there = co_yield detail::wait_for_mate(out, all, here, leader, 1, 1);
@@ -163,14 +163,14 @@ struct gathering_up : node_root {
   }
 };
 
-steps meet_mates(script& out, gathering_up all) {
+steps meet_mates(script& out, const gathering_up& all) {
   const node_place here(all.of);
   const mark mine = co_yield all.begins(out.copy(all.contribution(), all.laid_out(here)));
   if (here.others() == 0) co_return;
   co_yield out.await(mates_came, all.counted(here.others())).after(mine);
 }
 
-steps hand_up(script& out, gathering_up all) {
+steps hand_up(script& out, const gathering_up& all) {
   const node_place here(all.of);
   const tree_place tree = all.tree(here, all.root_node());
   milestone begun;

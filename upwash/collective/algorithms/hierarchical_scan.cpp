@@ -74,7 +74,7 @@ schedule::local_step combine(script& out, const scanning& all, const node_place&
   return out.reduce(all.up_to(here, at - 1), sum, sum);
 }
 
-steps meet(script& out, scanning all) {
+steps meet(script& out, const scanning& all) {
   const node_place here(all.of);
   schedule::part lay(out, detail::lay_at_first(out, all));
   co_await lay.all();
@@ -94,7 +94,7 @@ schedule::local_step take(script& out, const scanning& all, const node_place& he
   return out.reduce(all.of_nodes_before(here), all.up_to(here, place), result);
 }
 
-steps take_own(script& out, scanning all) {
+steps take_own(script& out, const scanning& all) {
   const node_place here(all.of);
   mark there = never;
   if (here.place != 0) {

@@ -36,7 +36,7 @@ struct node_place {
 };
 
 /// What is gone through one behind the other, each with a frame only meanwhile.
-enum class node_phase : std::uint8_t { inside, among_leaders, from_leaders };
+enum class node_phase : std::uint8_t { inside, among_leaders, from_leaders, between_pieces };
 
 inline schedule::steps no_steps(schedule::script& /*out*/) { co_return; }
 

@@ -91,29 +91,39 @@ struct node_pieces {
   return place == here.place ? told : told.of_peer(here.mate(place));
 }
 
+/// This member is done with the piece, and waits for its mates.
+template <class Call>
+schedule::steps meet_mates_between(schedule::script& out, const Call& all) {
+  const node_place here(all.of);
+  co_yield out.signal(leader_done).after_all();
+  for (int place = 0; place < here.size(); ++place) {
+    const std::uint64_t things = all.tells(here, place);
+    if (place != here.place) co_yield wait_for_mate(out, all, here, place, things, things + 1);
+  }
+}
+
+template <class Call>
+[[nodiscard]] schedule::steps begin_any(schedule::script& out, const Call& all, node_phase now) {
+  return now == node_phase::between_pieces ? meet_mates_between(out, all) : begin(out, all, now);
+}
+
 /// All pieces, and of each the phases. What leaders do waits for the last step inside. A member
 /// tells its mates `all.tells(here, place)` things a piece by its counter `leader_done`.
 template <class Call>
 schedule::steps by_phases(schedule::script& out, Call all) {
+  using enum node_phase;
   for (;; ++all.number) {
-    for (const node_phase now :
-         {node_phase::inside, node_phase::among_leaders, node_phase::from_leaders}) {
-      schedule::part next(out, begin(out, all, now), all.embedded(now, out.latest()));
+    for (const node_phase now : {inside, among_leaders, from_leaders, between_pieces}) {
+      if (now == between_pieces && all.is_last()) co_return;
+      schedule::part next(out, begin_any(out, all, now), all.embedded(now, out.latest()));
       co_await next.all();
-    }
-    if (all.is_last()) co_return;
-    const node_place here(all.of);
-    co_yield out.signal(leader_done).after_all();
-    for (int place = 0; place < here.size(); ++place) {
-      const std::uint64_t things = all.tells(here, place);
-      if (place != here.place) co_yield wait_for_mate(out, all, here, place, things, things + 1);
     }
   }
 }
 
 /// What each member has lies at the first of its node, in `all.laid_out(here)`.
 template <class Call>
-schedule::steps lay_at_first(schedule::script& out, Call all) {
+schedule::steps lay_at_first(schedule::script& out, const Call& all) {
   const node_place here(all.of);
   const schedule::mark mine = co_yield all.begins(out.copy(all.contribution(), all.laid_out(here)));
   if (here.place != 0) {
