@@ -19,6 +19,8 @@
 namespace upwash::conduit {
 namespace {
 
+// An answer that is under way is seen sooner: a pause of the processor takes some 20 ns.
+constexpr std::uint32_t eager_looks = 32;
 constexpr std::uint32_t spin_only = 2048;  // pauses, about 50 us
 constexpr std::uint32_t yield_each = 32;   // of the pauses after that: others may want the core
 constexpr std::uint32_t look_each_spin = 1024;
@@ -105,7 +107,7 @@ bool patience::pause() noexcept {
   }
   const bool spinning = policy_ == policy::spin;
   if (spinning) {
-    relax();
+    if (turn_ > eager_looks) relax();
     if (turn_ > spin_only && turn_ % yield_each == 0) sched_yield();
   } else {
     sched_yield();
