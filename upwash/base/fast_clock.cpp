@@ -3,6 +3,7 @@
 #include "upwash/base/fast_clock.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string>
 
@@ -17,6 +18,7 @@ constexpr double between_comparisons_ps = 1e9;
 // is set faster or slower.
 constexpr std::int64_t least_measured_ps = 1'000'000'000;
 constexpr std::int64_t most_measured_ps = 1'000'000'000'000;
+constexpr double most_change = 0.01;
 
 /// The kernel watches that this counter runs evenly and alike on all cores, and else takes another.
 bool kernel_keeps_time_by_counter() {
@@ -49,8 +51,12 @@ bool fast_clock::read(pair& both) noexcept {
 void fast_clock::learn_rate(const pair& both) noexcept {
   const std::int64_t measured = both.ps - since_.ps;
   if (measured < least_measured_ps) return;
-  true_rate_ = static_cast<double>(measured) / static_cast<double>(both.ticks - since_.ticks);
-  if (measured > most_measured_ps) since_ = both;
+  const double rate =
+      static_cast<double>(measured) / static_cast<double>(both.ticks - since_.ticks);
+  // The machine has slept, where one of the two clocks goes on: what is between says nothing.
+  const bool is_other = true_rate_ != 0 && std::abs(rate / true_rate_ - 1) > most_change;
+  if (!is_other) true_rate_ = rate;
+  if (is_other || measured > most_measured_ps) since_ = both;
 }
 
 void fast_clock::set(const pair& from, double rate) noexcept {
@@ -73,8 +79,9 @@ duration fast_clock::compare() noexcept {
   } const at_last{comparing_};
   pair both;
   if (!read(both)) return std::max(steady_now(), duration::from_ps(ps_.load()));
-  const bool has_rate = true_rate_ != 0;
-  const std::int64_t told = has_rate ? ps_.load() + of_ticks(both.ticks - ticks_.load()) : 0;
+  // At most: it tells nothing beyond the ticks that it is good for.
+  const std::int64_t told =
+      ps_.load() + of_ticks(std::min(both.ticks - ticks_.load(), good_for_.load()));
   learn_rate(both);
   if (true_rate_ == 0) return duration::from_ps(both.ps);
   double rate = true_rate_;

@@ -11,10 +11,11 @@
 
 namespace upwash {
 
-/// `steady_now()` for who reads it often: a third of its time where the kernel itself keeps time by
-/// the processor's counter, else the same. Clocks of several processes of a machine agree: each
-/// compares itself with the kernel's once a millisecond in which it is read, and is then right to
-/// some tens of nanoseconds. It never goes back for a thread that reads it alone. From any thread.
+/// `steady_now()` for who reads it often: in less than half its time where the kernel itself keeps
+/// time by the processor's counter, else the same. Clocks of several processes of a machine agree:
+/// each compares itself with the kernel's once a millisecond in which it is read, and is then right
+/// to some tens of nanoseconds. It never goes back for a thread that reads it alone. From any
+/// thread.
 class fast_clock {
  public:
   fast_clock() noexcept;
@@ -31,8 +32,6 @@ class fast_clock {
       return duration::from_ps(ps);
     return compare();
   }
-  /// Whether the counter is used.
-  [[nodiscard]] bool is_fast() const noexcept { return by_counter_; }
 
  private:
   /// The counter and the kernel's clock at one moment.
