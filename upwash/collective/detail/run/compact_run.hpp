@@ -65,10 +65,10 @@ struct compact_run {
   }
 
  private:
-  [[nodiscard]] const std::byte* source(const compact_piece& p) const noexcept {
+  [[nodiscard]] const std::byte* source(const compact_piece& p) const {
     return p.of == schedule::buffer::input ? buffers.input.data() + p.at : target(p);
   }
-  [[nodiscard]] std::byte* target(const compact_piece& p) const noexcept {
+  [[nodiscard]] std::byte* target(const compact_piece& p) const {
     if (p.of == schedule::buffer::output) return buffers.output.data() + p.at;
     return p.at + (p.of == schedule::buffer::shared ? lines.scratch(p.owner, shared) : scratch);
   }

@@ -303,7 +303,7 @@ bool operation::grows_slots(const slot& s) const noexcept {
 
 bool operation::collects(std::uint64_t edge) const noexcept { return collecting.contains(edge); }
 
-const std::byte* operation::source(const schedule::piece& p) const noexcept {
+const std::byte* operation::source(const schedule::piece& p) const {
   switch (p.of) {
     case schedule::buffer::input: return buffers.input.data() + p.offset;
     case schedule::buffer::output: return buffers.output.data() + p.offset;
@@ -314,7 +314,7 @@ const std::byte* operation::source(const schedule::piece& p) const noexcept {
   return nullptr;
 }
 
-std::byte* operation::target(const schedule::piece& p) noexcept {
+std::byte* operation::target(const schedule::piece& p) {
   if (p.of == schedule::buffer::output) return buffers.output.data() + p.offset;
   if (p.of == schedule::buffer::shared) return shared(p);
   return p.of == schedule::buffer::scratch ? scratch_.data() + p.offset : nullptr;
@@ -330,7 +330,7 @@ bool operation::exposes(schedule::buffer which) const noexcept {
          (which == schedule::buffer::input ? wants.exposes_input : wants.exposes_output);
 }
 
-std::byte* operation::shared(const schedule::piece& p) const noexcept {
+std::byte* operation::shared(const schedule::piece& p) const {
   const int owner = p.owner == schedule::own ? among.rank() : p.owner;
   return on_team.shared->scratch(owner, shared_scratch) + p.offset;
 }

@@ -114,8 +114,8 @@ class operation {
   void pass_stage(const slot& s);
 
   /// Where a piece lies: this rank's, or of any member's shared scratch.
-  [[nodiscard]] const std::byte* source(const schedule::piece& p) const noexcept;
-  [[nodiscard]] std::byte* target(const schedule::piece& p) noexcept;
+  [[nodiscard]] const std::byte* source(const schedule::piece& p) const;
+  [[nodiscard]] std::byte* target(const schedule::piece& p);
   /// Whether its turn to settle goes by words of the board: by messages where others have none.
   [[nodiscard]] bool settles_by_words() const noexcept;
   /// Whether members find each other's buffer of that kind on the board.
@@ -177,7 +177,7 @@ class operation {
  private:
   [[nodiscard]] bool grows_scratch(const slot& s) const noexcept;
   [[nodiscard]] bool grows_slots(const slot& s) const noexcept;
-  [[nodiscard]] std::byte* shared(const schedule::piece& p) const noexcept;
+  [[nodiscard]] std::byte* shared(const schedule::piece& p) const;
 
   void write_step(const slot& done) const;
   void check(const slot& fresh) const;
