@@ -22,7 +22,7 @@ namespace upwash::conduit::shm_detail {
 
 /// What a process tells the others.
 struct introduction {
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;  ///< of what follows
   std::int32_t pid = 0;
   std::int32_t parent = 0;
   std::int32_t fd = 0;
