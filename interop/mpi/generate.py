@@ -9,8 +9,8 @@ counts and passes on.
   generate.py --compiler "c++ -I..." --out FOLDER --described FILE [--taken FILE...]
 
 FOLDER/functions.hpp: an enumeration of all functions; FOLDER/functions.cpp: their names;
-FOLDER/collectives.cpp: those described; FOLDER/messages.cpp: messages; FOLDER/fortran.cpp: what is not passed on, under Open MPI's
-names of Fortran; FOLDER/pass_through.cpp: the wrappers;
+FOLDER/collectives.cpp: those described; FOLDER/messages.cpp: messages; FOLDER/fortran.cpp: what is not passed on, under the library's
+names of Fortran that do not call those of C; FOLDER/pass_through.cpp: the wrappers;
 FOLDER/weak_names.hpp: the library's variables made weak, so that the preload library may be loaded
 into processes that have no MPI.
 """
@@ -49,6 +49,7 @@ MAKES_COMMUNICATOR = re.compile(
 OF_SOME = {"MPI_Comm_create_group", "MPI_Intercomm_merge"}
 # Whose messages the library may take for its own (detail/graph_tags.hpp).
 BEFORE = {"MPI_Dist_graph_create": "pass_graph_tags"}
+BUFFER = re.compile(r"(const )?void ?\*")
 # Returns are conversions: that of the handle's value says all.
 ARRAY = re.compile(r"\[[^\]]*\]")
 
@@ -201,17 +202,36 @@ def collectives(described, functions):
     return made
 
 
-def fortran_names(name, parameters, body):
-    """The function under all names by which compilers and Open MPI's own modules call it."""
-    plain = name.lower()
-    own = f"o{plain}_f"
+def fortran_symbol(name, of_open_mpi):
+    """What the library's own function is called."""
+    return f"o{name.lower()}_f" if of_open_mpi else of_2008(name)
+
+
+def of_2008(name):
+    """In the module of Fortran 2008, of one without buffers."""
+    return f"{name.lower()}_f08_"
+
+
+def has_buffers(parameters):
+    return any(BUFFER.match(each) for each in parameters)
+
+
+def fortran_names(name, parameters, body, aliases, of_open_mpi):
+    """The function under all names by which compilers and the library's own modules call it."""
+    own = fortran_symbol(name, of_open_mpi)
     text = f"void {own}({parameters}) {{\n{body}}}\n"
-    for alias in (plain, f"{plain}_", f"{plain}__", name.upper()):
-        text += f"void {alias}({parameters}) __attribute__((alias(\"{own}\")));\n"
+    for alias in aliases:
+        if alias != own:
+            text += f"void {alias}({parameters}) __attribute__((alias(\"{own}\")));\n"
     return text
 
 
-def fortran_call(name, parameters):
+def aliases_of(name, buffers, of_open_mpi):
+    plain = name.lower()
+    return ([plain, f"{plain}_", f"{plain}__", name.upper()] if of_open_mpi else []) + ([] if buffers else [of_2008(name)])
+
+
+def fortran_call(name, parameters, of_open_mpi):
     """Of a function that this library has: arguments are addresses, handles are numbers."""
     types = [ARRAY.sub("[]", " ".join(each.split())) for each in parameters]
     starts = name.startswith("MPI_Init")  # Fortran has no arguments of main
@@ -232,7 +252,7 @@ def fortran_call(name, parameters):
                 count = f"fortran::buffer(a0) == MPI_IN_PLACE ? 0 : {count}"
             before += f"  const auto t{number} = fortran::types({at}, {count});\n"
             arguments.append(f"t{number}.data()")
-        elif match := re.match(r"(const )?void ?\*", text):
+        elif BUFFER.match(text):
             declared.append(f"void* {at}")
             arguments.append(f"fortran::buffer({at})")
         elif match := re.match(r"const MPI_Aint \w+\[\]$", text):
@@ -278,10 +298,11 @@ def fortran_call(name, parameters):
         after += f"  fortran::count_from_one(a{INDICES[which.group(2)]}, {'*a2' if which.group(2) == 'some' else '1'});\n"
     body = (f"{before}  const int code = {name}({', '.join(arguments)});\n{after}"
             "  if (ierror != nullptr) *ierror = code;\n")
-    return fortran_names(name, ", ".join([*declared, "MPI_Fint* ierror"]), body)
+    return fortran_names(name, ", ".join([*declared, "MPI_Fint* ierror"]), body,
+                         aliases_of(name, has_buffers(parameters), of_open_mpi), of_open_mpi)
 
 
-def fortran_maker(name, parameters):
+def fortran_maker(name, parameters, of_open_mpi):
     """Of a function that makes a communicator: the library's own, and a team."""
     names = [f"a{number}" for number in range(len(parameters))]
     made_from = "MPI_COMM_NULL" if name in OF_SOME else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
@@ -289,19 +310,22 @@ def fortran_maker(name, parameters):
                     for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
     before = f"  {BEFORE[name]}({made_from});\n" if name in BEFORE else ""
     body = (f"{before}  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
-            f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"o{name.lower()}_f\"));\n"
+            f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"{fortran_symbol(name, of_open_mpi)}\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
             f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, {made_from}, "
             f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})){hints});\n"
             "  if (ierror != nullptr) *ierror = code;\n")
-    return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body)
+    return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body,
+                         aliases_of(name, has_buffers(parameters), of_open_mpi), of_open_mpi)
 
 
-def fortran(taken, functions):
-    """Open MPI's functions of Fortran call its second names: where C is taken over they are, too."""
-    calls = [fortran_call(name, functions[name][1]) for name in sorted(taken) if not name.endswith(LARGE)]
-    makers = [fortran_maker(name, functions[name][1]) for name in functions if MAKES_COMMUNICATOR.fullmatch(name)]
+def fortran(taken, functions, of_open_mpi):
+    """Open MPI's functions of Fortran call its second names: where C is taken over they are, too. So do those of the
+    module of Fortran 2008 without buffers: all of MPICH's, and Open MPI's with logical arguments. MPICH's others call C."""
+    here = [name for name in sorted(taken) if not name.endswith(LARGE) and (of_open_mpi or not has_buffers(functions[name][1]))]
+    calls = [fortran_call(name, functions[name][1], of_open_mpi) for name in here]
+    makers = [fortran_maker(name, functions[name][1], of_open_mpi) for name in functions if MAKES_COMMUNICATOR.fullmatch(name)]
     return "\n".join([*calls, *makers])
 
 
@@ -350,11 +374,11 @@ def main():
     write(chosen.out / "messages.cpp", HEAD + '#include "interop/mpi/detail/message_call.hpp"\n\n'
           "using namespace upwash::mpi;\n\nextern \"C\" {\n\n" +
           "\n".join(sent[n] for n in sorted(sent)) + '\n}  // extern "C"\n')
-    write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n#ifdef OPEN_MPI\n\n'
+    write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n'
           '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n'
           '#include "interop/mpi/detail/teams.hpp"\n\n'
-          'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions) +
-          '\n}  // extern "C"\n\n#endif\n')
+          'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions, "ompi_" in text) +
+          '\n}  // extern "C"\n')
     write(chosen.out / "pass_through.cpp", HEAD + '#include "interop/mpi/detail/mpi.hpp"\n\n'
           '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/fortran.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +
           "\n".join(wrapper(n, *functions[n]) for n in names if n not in own) + '\n}  // extern "C"\n')

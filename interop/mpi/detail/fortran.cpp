@@ -2,20 +2,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/fortran.hpp"
 
-#ifdef OPEN_MPI
-
 #include <dlfcn.h>
 
 #include <algorithm>
 
+#ifdef OPEN_MPI
 /// Common blocks of programs in Fortran; of none in others.
 extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
 extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 extern "C" __attribute__((weak)) int mpi_fortran_status_ignore_;
 extern "C" __attribute__((weak)) int mpi_fortran_statuses_ignore_;
+#else
+/// Variables of the module of Fortran 2008, where it is there.
+#pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#endif
 
 namespace upwash::mpi::fortran {
 namespace {
+
+[[nodiscard]] bool is_ignored(const void* status) noexcept {
+#ifdef OPEN_MPI
+  return status == &mpi_fortran_status_ignore_ || status == &mpi_fortran_statuses_ignore_;
+#else
+  return status == &MPIR_F08_MPI_STATUS_IGNORE_OBJ || status == &MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+#endif
+}
+
+#ifdef OPEN_MPI
 
 /// Handles of upwash's own are the same numbers in Fortran.
 template <class Handle>
@@ -28,9 +42,11 @@ template <class Handle>
 MPI_Fint c2f(Handle of, MPI_Fint (*theirs)(Handle)) {
   return is_own_handle(word_of(of)) ? static_cast<MPI_Fint>(word_of(of)) : theirs(of);
 }
+#endif
 
 }  // namespace
 
+#ifdef OPEN_MPI
 void* buffer(const void* given) noexcept {
   if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
   if (given == &mpi_fortran_bottom_) return MPI_BOTTOM;
@@ -73,6 +89,13 @@ std::vector<MPI_Datatype> types(const MPI_Fint* handles, int number) {
 
 MPI_Request request(MPI_Fint number) { return f2c<MPI_Request>(number, PMPI_Request_f2c); }
 MPI_Fint number_of(MPI_Request of) { return c2f(of, PMPI_Request_c2f); }
+MPI_Message message(MPI_Fint number) { return f2c<MPI_Message>(number, PMPI_Message_f2c); }
+MPI_Fint number_of(MPI_Message of) { return c2f(of, PMPI_Message_c2f); }
+#else
+// All handles are numbers of Fortran.
+MPI_Request request(MPI_Fint number) { return number; }
+MPI_Fint number_of(MPI_Request of) { return of; }
+#endif
 
 std::vector<MPI_Request> requests(const MPI_Fint* handles, int number) {
   std::vector<MPI_Request> made;
@@ -84,9 +107,6 @@ void hand_back(const std::vector<MPI_Request>& requests, MPI_Fint* handles) {
   for (const MPI_Request each : requests) *handles++ = number_of(each);
 }
 
-MPI_Message message(MPI_Fint number) { return f2c<MPI_Message>(number, PMPI_Message_f2c); }
-MPI_Fint number_of(MPI_Message of) { return c2f(of, PMPI_Message_c2f); }
-
 void count_from_one(MPI_Fint* indices, MPI_Fint number) noexcept {
   for (MPI_Fint i = 0; i < number; ++i) {
     if (indices[i] != MPI_UNDEFINED) ++indices[i];
@@ -94,7 +114,7 @@ void count_from_one(MPI_Fint* indices, MPI_Fint number) noexcept {
 }
 
 status::status(MPI_Fint* given, MPI_Fint number) : given_(given) {
-  if (given == &mpi_fortran_status_ignore_ || given == &mpi_fortran_statuses_ignore_) {
+  if (is_ignored(given)) {
     given_ = nullptr;
     return;
   }
@@ -115,5 +135,3 @@ void status::give_back() {
 void* library_function(const char* name) noexcept { return dlsym(RTLD_NEXT, name); }
 
 }  // namespace upwash::mpi::fortran
-
-#endif
