@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,10 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-constexpr kind kinds[] = {kind::barrier,   kind::all_reduce,    kind::all_gather,
-                          kind::reduce,    kind::all_to_all,    kind::reduce_scatter,
-                          kind::broadcast, kind::scatter,       kind::gather,
-                          kind::scan,      kind::exclusive_scan};
+constexpr kind kinds[] = {
+    kind::barrier,        kind::all_reduce,   kind::all_gather,      kind::reduce, kind::all_to_all,
+    kind::reduce_scatter, kind::broadcast,    kind::scatter,         kind::gather, kind::scan,
+    kind::exclusive_scan, kind::all_gather_v, kind::reduce_scatter_v};
 
 constexpr const char* name_of(kind of) {
   return of == kind::broadcast ? "hierarchical_memory" : "hierarchical";
@@ -63,9 +64,31 @@ std::vector<selection> selections(const problem& call) {
 /// So little scratch that blocks go in pieces of an element, or of two and a last one of one.
 void give_little_scratch(problem& call, unsigned elements) {
   const selection one = by(call.of, name_of(call.of));
-  const std::uint64_t blocks = one.schedule_of(call, 0).wants().shared_bytes / call.bytes;
-  call.node_scratch = blocks * elements * call.element_bytes;
+  call.node_scratch = 0;  // then it wants an element of each block
+  call.node_scratch = one.schedule_of(call, 0).wants().shared_bytes * elements;
 }
+
+/// A rank's schedule, with lengths of blocks where it wants some: from none to four elements.
+class told_schedule {
+ public:
+  told_schedule(const selection& one, const problem& call, int rank)
+      : steps_(one.schedule_of(call, rank)), words_(steps_.wants().slots) {
+    for (int r = 0; r < call.ranks; ++r) lengths_.push_back(static_cast<std::uint64_t>(r * 3 % 5));
+    known_.given[0] = lengths_;
+    known_.slots = words_;
+  }
+  [[nodiscard]] bool next(step& out) { return steps_.next(out, known_); }
+  [[nodiscard]] needs wants() const { return steps_.wants(); }
+  [[nodiscard]] std::uint64_t elements() const {
+    return std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0});
+  }
+
+ private:
+  generator steps_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> lengths_;
+  facts known_;
+};
 
 /// Calls of a team, some of each kind.
 template <class Do>
@@ -81,7 +104,7 @@ void for_calls(int ranks, const Do& what) {
                                          : std::uint64_t{12} * static_cast<unsigned>(variant);
         call.nodes = nodes;
         call.root = is_rooted(of) || of == kind::broadcast ? (variant * 5 + 1) % ranks : 0;
-        call.in_place = of != kind::barrier && variant % 2 == 1;
+        call.in_place = of != kind::barrier && of != kind::reduce_scatter_v && variant % 2 == 1;
         call.commutative = variant < 2 || variant == 4;
         if (in_pieces) give_little_scratch(call, variant == 4 ? 1 : 2);
         std::string places;
@@ -108,7 +131,7 @@ struct traffic {
 traffic between_nodes(const selection& one, const problem& call) {
   traffic all;
   for (int rank = 0; rank < call.ranks; ++rank) {
-    generator steps = one.schedule_of(call, rank);
+    told_schedule steps(one, call, rank);
     for (step s; steps.next(s);) {
       if (s.kind != step_kind::send) continue;
       if (call.nodes->node_of(s.peer) == call.nodes->node_of(rank)) continue;
@@ -140,7 +163,7 @@ TEST(hierarchical, shares_memory_and_counters_inside_nodes_only) {
     for_calls(ranks, [&](const problem& call) {
       for (const selection& one : selections(call)) {
         for (int rank = 0; rank < ranks; ++rank) {
-          generator steps = one.schedule_of(call, rank);
+          told_schedule steps(one, call, rank);
           const needs wants = steps.wants();
           ASSERT_TRUE(wants.inside_nodes && !wants.edges_apart);
           ASSERT_LE(wants.shared_bytes, call.node_scratch);
@@ -231,6 +254,19 @@ TEST(hierarchical, sends_between_nodes_what_leaders_alone_would) {
   EXPECT_EQ(in_pieces.bytes, 10U * scattered.bytes);
 }
 
+TEST(hierarchical, sends_blocks_of_different_lengths_between_nodes_once) {
+  problem call{.of = kind::all_gather_v, .ranks = 32, .bytes = 64, .element_bytes = 8};
+  call.nodes = test::blocks_of_nodes(32, 8);
+  EXPECT_EQ(between_nodes(by(call.of, "hierarchical"), call).messages, 8U);
+  EXPECT_EQ(between_nodes(by(call.of, "ring"), call).messages, 4U * 31U);
+  call.of = kind::reduce_scatter_v;
+  const std::uint64_t all_blocks = told_schedule(by(call.of, "ring"), call, 0).elements() * 8;
+  const traffic uneven = between_nodes(by(call.of, "hierarchical"), call);
+  EXPECT_EQ(uneven.messages, 4U * 3U);
+  EXPECT_EQ(uneven.bytes, 3U * all_blocks) << "each block from each other node once";
+  EXPECT_EQ(between_nodes(by(call.of, "pairwise"), call).messages, 32U * 24U);
+}
+
 TEST(hierarchical, broadcast_is_composed_of_messages_and_the_memory_of_nodes) {
   for (const int ranks : {4, 5, 8, 9}) {
     for (int root = 0; root < ranks; ++root) {
@@ -294,9 +330,11 @@ TEST(hierarchical, says_what_it_cannot_serve) {
   least_room(kind::reduce, 1);
   least_room(kind::broadcast, 1);
   least_room(kind::scan, 3);
-  for (const kind of : {kind::all_gather, kind::scatter, kind::gather}) least_room(of, 4);
+  for (const kind of : {kind::all_gather, kind::scatter, kind::gather, kind::all_gather_v}) {
+    least_room(of, 4);
+  }
   least_room(kind::all_to_all, 2 + 2 * 4);
-  least_room(kind::reduce_scatter, 4 + 2);
+  for (const kind of : {kind::reduce_scatter, kind::reduce_scatter_v}) least_room(of, 4 + 2);
 }
 
 TEST(hierarchical, wins_by_price_where_messages_between_nodes_cost) {
@@ -335,7 +373,8 @@ TEST(hierarchical, waits_for_nothing_in_vain) {
   const std::vector<int> places{0, 0, 0, 1, 1, 2};
   const model::node_map nodes(places);
   const auto call_of = [&](int rank, std::uint64_t bytes, bool in_place) {
-    return hierarchical_call{&nodes, rank, bytes, 1, in_place, 1U << 10U};
+    return hierarchical_call{
+        .nodes = &nodes, .rank = rank, .bytes = bytes, .in_place = in_place, .scratch_bytes = 1024};
   };
   const auto all_of_six = [](int, std::uint64_t e) { return all_ranks(6, e); };
   for (const bool in_place : {false, true}) {

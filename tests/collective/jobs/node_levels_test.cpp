@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -142,6 +143,59 @@ JOB_TEST(node_levels, are_right_on_teams_and_sizes_drawn_at_random) {
       if (!serves(problem_on(among, of, c.bytes), c.algorithm)) continue;
       ASSERT_EQ(test::run_collective(among, c), test::oracle(among, c))
           << c.text() << ", member " << among.rank() << " of " << among.size();
+    }
+    among.release();
+  }
+}
+
+// Many of the blocks are empty, one is long; packed, and with gaps in the opposite order.
+JOB_TEST(node_levels, are_right_for_blocks_of_different_lengths) {
+  const team world = here.world();
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    random_stream shared(seed, 0x756e6576);
+    random_stream own(seed * 1000 + static_cast<std::uint64_t>(here.rank()), 0x6c73);
+    team among = world.split(0, seed < 2 ? here.rank() : static_cast<int>(own.below(100)));
+    const auto members = static_cast<std::size_t>(among.size());
+    const auto me = static_cast<std::size_t>(among.rank());
+    std::vector<std::uint64_t> counts(members);
+    for (auto& count : counts) count = shared.below(2) * shared.below(2'000);
+    if (seed % 2 == 1) counts[shared.below(members)] = 30'000 + shared.below(40'000);
+    std::vector<std::uint64_t> offsets(members);
+    std::uint64_t room = 0;
+    for (std::size_t i = members; i-- > 0; room += counts[i]) offsets[i] = room += 3;
+    const auto word = [](std::size_t member, std::uint64_t i) { return member * 1'000'003 + i; };
+    std::vector<std::uint64_t> wanted(room, 1);
+    for (std::size_t i = 0; i < members; ++i) {
+      for (std::uint64_t e = 0; e < counts[i]; ++e) wanted[offsets[i] + e] = word(i, e);
+    }
+    const auto mine = std::vector<std::uint64_t>(
+        wanted.begin() + static_cast<std::ptrdiff_t>(offsets[me]),
+        wanted.begin() + static_cast<std::ptrdiff_t>(offsets[me] + counts[me]));
+    if (serves(problem_on(among, kind::all_gather_v, 8))) {
+      for (const std::string_view how : {"hierarchical", "hierarchical:outer=1"}) {
+        std::vector<std::uint64_t> all(room, 1);
+        all_gather_v(among, blocking, mine, all, {counts, offsets},
+                     collective_options{.algorithm = how});
+        ASSERT_EQ(all, wanted) << how << ", seed " << seed;
+      }
+      std::vector<std::uint64_t> packed;
+      for (std::size_t i = 0; i < members; ++i) {
+        for (std::uint64_t e = 0; e < counts[i]; ++e) packed.push_back(word(i, e));
+      }
+      std::vector<std::uint64_t> all(packed.size());
+      const auto at = std::accumulate(counts.begin(), counts.begin() + among.rank(), 0L);
+      std::copy(mine.begin(), mine.end(), all.begin() + at);
+      all_gather_v(among, blocking, in_place, all, counts, by_nodes);
+      ASSERT_EQ(all, packed) << "in place, seed " << seed;
+    }
+    if (serves(problem_on(among, kind::reduce_scatter_v, 8))) {
+      for (std::uint64_t& each : wanted) each *= me + 1;
+      std::vector<std::uint64_t> sums(mine.size());
+      reduce_scatter_v<sum>(among, blocking, wanted, {counts, offsets}, sums, by_nodes);
+      const std::uint64_t factor = members * (members + 1) / 2;
+      for (std::uint64_t e = 0; e < sums.size(); ++e) {
+        ASSERT_EQ(sums[e], factor * word(me, e)) << "element " << e << ", seed " << seed;
+      }
     }
     among.release();
   }

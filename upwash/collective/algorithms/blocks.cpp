@@ -34,8 +34,16 @@ std::uint64_t blocks::offset(const script& in, int member) const {
                           given.size(), members_));
 }
 
+std::span<const std::uint64_t> blocks::begins(const script& in) const {
+  const auto count = static_cast<std::size_t>(members_) + 1;
+  if (noted_) return in.words().subspan(first_word_, count);
+  if (begins_ == nullptr) return {};
+  return {begins_, count};
+}
+
 std::uint64_t blocks::bytes(const script& in, int member) const {
-  if (begins_ != nullptr) return (begins_[member + 1] - begins_[member]) * unit_;
+  const auto index = static_cast<std::size_t>(member);
+  if (const auto at = begins(in); !at.empty()) return (at[index + 1] - at[index]) * unit_;
   return given_ ? elements(in)[static_cast<std::size_t>(member)] * unit_ : unit_;
 }
 
@@ -43,7 +51,9 @@ bool blocks::packed(const script& in) const { return !given_ || in.given(1).empt
 
 piece blocks::at(const script& in, buffer of, int member) {
   const auto index = static_cast<std::size_t>(member);
-  if (begins_ != nullptr) return {of, begins_[member] * unit_, bytes(in, member)};
+  if (const auto at = begins(in); !at.empty()) {
+    return {of, at[index] * unit_, (at[index + 1] - at[index]) * unit_};
+  }
   if (!given_) return {of, index * unit_, unit_};
   if (!packed(in)) return {of, offset(in, member), bytes(in, member)};
   const auto all = elements(in);
@@ -53,9 +63,10 @@ piece blocks::at(const script& in, buffer of, int member) {
 }
 
 std::uint64_t blocks::bytes_from(const script& in, int first, std::int64_t count) const {
-  if (begins_ != nullptr) {
+  if (const auto at = begins(in); !at.empty()) {
+    const auto from = at.begin() + first;
     const std::int64_t ahead = std::min<std::int64_t>(count, members_ - first);
-    return (begins_[first + ahead] - begins_[first] + begins_[count - ahead]) * unit_;
+    return (from[ahead] - *from + at.begin()[count - ahead]) * unit_;
   }
   if (!given_) return static_cast<std::uint64_t>(count) * unit_;
   const auto all = elements(in);
@@ -67,7 +78,7 @@ std::uint64_t blocks::bytes_from(const script& in, int first, std::int64_t count
 }
 
 std::uint64_t blocks::largest(const script& in) const {
-  if (begins_ != nullptr) {
+  if (!begins(in).empty()) {
     std::uint64_t most = 0;
     for (int member = 0; member < members_; ++member) most = std::max(most, bytes(in, member));
     return most;

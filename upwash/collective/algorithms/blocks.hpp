@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the blocks of a team's members lie in a vector: all alike, or as the caller says of this
-// call.
+// Where the blocks of a team's members lie in a vector: all alike, or as the caller, or whoever
+// goes through them as a part, says of this call.
 #pragma once
 
 #include <cstdint>
@@ -34,16 +34,30 @@ class blocks {
     return made;
   }
 
+  /// The same, by words of the run: where each block begins, in bytes, from word `first` on, and
+  /// where the last one ends. No more than `most` bytes in all.
+  [[nodiscard]] static constexpr blocks noted(int members, std::uint32_t first,
+                                              std::uint64_t most) noexcept {
+    blocks made(members, 1, false);
+    made.noted_ = true;
+    made.first_word_ = first;
+    made.most_ = most;
+    return made;
+  }
+
   [[nodiscard]] constexpr int members() const noexcept { return members_; }
   [[nodiscard]] constexpr bool given() const noexcept { return given_; }
-  [[nodiscard]] constexpr bool all_alike() const noexcept { return !given_ && begins_ == nullptr; }
+  [[nodiscard]] constexpr bool all_alike() const noexcept {
+    return !given_ && !noted_ && begins_ == nullptr;
+  }
   /// Of a block where all are alike; else what is known in a run, or of each, only.
   [[nodiscard]] constexpr std::uint64_t alike_bytes() const noexcept {
     return all_alike() ? unit_ : 0;
   }
-  /// Of all blocks; 0 where it is known in a run only.
+  /// Of all blocks, or the most that they can have; 0 where it is known in a run only.
   [[nodiscard]] constexpr std::uint64_t all_bytes() const noexcept {
     if (given_) return 0;
+    if (noted_) return most_;
     const auto count = static_cast<std::uint64_t>(members_);
     return (begins_ != nullptr ? begins_[members_] : count) * unit_;
   }
@@ -67,10 +81,15 @@ class blocks {
   /// Throws `error` (argument) unless there is one for each member.
   [[nodiscard]] std::span<const std::uint64_t> elements(const schedule::script& in) const;
   [[nodiscard]] std::uint64_t offset(const schedule::script& in, int member) const;
+  /// Where each block begins, in units, and the last one ends; empty: alike, or given.
+  [[nodiscard]] std::span<const std::uint64_t> begins(const schedule::script& in) const;
 
   int members_;
   bool given_;
+  bool noted_ = false;
+  std::uint32_t first_word_ = 0;
   std::uint64_t unit_;  ///< bytes of a block, or of an element
+  std::uint64_t most_ = 0;
   const std::uint64_t* begins_ = nullptr;
   std::size_t walked_to_ = 0;  ///< a member, and the elements before its block
   std::uint64_t before_ = 0;

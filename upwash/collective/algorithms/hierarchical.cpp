@@ -192,11 +192,19 @@ struct gathering : node_pieces {
     const piece own = shared(before, 1);
     return here.place == 0 ? own : own.of_rank(here.mate(0));
   }
+  /// What leaders gather.
+  [[nodiscard]] collective::blocks of_nodes() const noexcept {
+    const model::node_map& nodes = *of.nodes;
+    if (!of.given) {
+      return collective::blocks::between(nodes.nodes(), nodes.firsts().data(), bytes());
+    }
+    const auto first = static_cast<std::uint32_t>(detail::node_words(nodes).nodes_at);
+    return collective::blocks::noted(nodes.nodes(), first, of.scratch_bytes);
+  }
   [[nodiscard]] generator exchange(const node_place& here) const {
-    const auto of_nodes =
-        collective::blocks::between(here.nodes.nodes(), here.nodes.firsts().data(), bytes());
-    if (among == leaders_gather::by_ring) return ring_all_gather_v(of_nodes, here.node, true);
-    return dissemination_all_gather(of_nodes, here.node, 2, true);
+    const collective::blocks data = of_nodes();
+    if (among == leaders_gather::by_ring) return ring_all_gather_v(data, here.node, true);
+    return dissemination_all_gather(data, here.node, 2, true);
   }
   [[nodiscard]] std::uint64_t tells(const node_place& /*here*/, int place) const noexcept {
     return place == 0 ? 1 : 0;
@@ -268,10 +276,10 @@ generator hierarchical_all_gather(const hierarchical_call& of, leaders_gather am
   schedule::needs inner;
   if (here.place == 0) inner = all.exchange(here).wants();
   // What comes waits for the piece to begin: two steps a turn.
-  if (all.several()) {
+  if (of.given || all.several()) {
     inner.window = std::max(inner.window, 2 * static_cast<std::uint32_t>(of.nodes->nodes()));
   }
-  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
+  return {needs_of(inner, all), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

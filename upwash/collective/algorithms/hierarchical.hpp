@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: collectives of ranks on several nodes, where those of a node load and store each other's
-// memory and messages go between nodes. Inside a node members meet at its leaders, by counters and
-// shared scratch; leaders exchange among nodes by an algorithm for messages; members take the
-// result from there; what is longer than the scratch goes in pieces. Any number of ranks a node,
-// wherever they are. Counters and shared pieces are of the own node's (needs::inside_nodes).
+// Problem: collectives of ranks on several nodes, any number on each, wherever they are; those of a
+// node load and store each other's memory. They meet at its leaders, by counters and shared scratch
+// (needs::inside_nodes); leaders exchange by an algorithm for messages; members take the result
+// from there. What is longer than the scratch goes in pieces.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,7 @@ struct hierarchical_call {
   std::uint64_t bytes = 0;  ///< of the vector, or of a block
   std::uint64_t element_bytes = 1;
   bool in_place = false;
+  bool given = false;  ///< blocks have lengths of their own, which all are told (blocks::as_given)
   std::uint64_t scratch_bytes = 0;  ///< of a node's member; at least for an element of each block
 };
 
@@ -100,7 +100,8 @@ enum class scan_reach : std::uint8_t { inclusive, exclusive };
 /// the blocks for it of its node with those that come. Cost: N-1 messages a node, of S' m bytes to
 /// a node of S' members; at a member P m bytes copied, (S + N - 2) m combined, and (S-1) S' m more
 /// for each node that it leads for. Restrictions: with `ordered`, nodes follow each other in the
-/// order of ranks. Source: Nishtala et al. 2009, leverage shared memory; Thakur, Rabenseifner and
+/// order of ranks; blocks may have lengths of their own, but not in place. Source: Nishtala et al.
+/// 2009, leverage shared memory; Thakur, Rabenseifner and
 /// Gropp 2005, pairwise exchange.
 [[nodiscard]] schedule::generator hierarchical_reduce_scatter(const hierarchical_call& of,
                                                               bool ordered);

@@ -42,12 +42,12 @@ struct scattering : node_pieces {
   scattering(const hierarchical_call& call, bool in_order)
       : node_pieces(call, most_blocks(*call.nodes)), ordered(in_order) {}
 
+  static constexpr detail::beside lies_beside = detail::beside::what_comes;
   bool ordered;
 
   /// Of the vector of a mate, what is for a node.
   [[nodiscard]] piece for_node(const node_place& here, int place, int node) const noexcept {
-    const auto first = here.nodes.firsts()[static_cast<std::size_t>(node)];
-    return at_mate(here, place, shared(first, wide(here.nodes.size_of(node))));
+    return at_mate(here, place, node_blocks(node));
   }
   /// Of the vector of a mate, what is for this member.
   [[nodiscard]] piece for_here(const node_place& here, int place) const noexcept {
@@ -55,16 +55,18 @@ struct scattering : node_pieces {
     return at_mate(here, place, shared(first + wide(here.place), 1));
   }
   [[nodiscard]] piece incoming(const node_place& here, const node_stage& at) const noexcept {
-    return shared(wide(here.nodes.ranks()) + at.turn * wide(here.size()), wide(here.size()));
+    const std::uint64_t bytes_of_node = node_blocks(here.node).bytes;
+    return {buffer::shared, shared(0, wide(here.nodes.ranks())).bytes + at.turn * bytes_of_node,
+            bytes_of_node};
   }
   /// Of what came at the stage's leader, what is for this member.
   [[nodiscard]] piece came_for_here(const node_place& here, const node_stage& at) const noexcept {
-    const piece all = incoming(here, at);
-    return at_mate(here, at.leader,
-                   {buffer::shared, all.offset + wide(here.place) * bytes(), bytes()});
+    piece own = for_here(here, here.place);
+    own.offset += incoming(here, at).offset - node_blocks(here.node).offset;
+    return at_mate(here, at.leader, own);
   }
   [[nodiscard]] piece result() const noexcept {
-    return block(buffer::output, of.in_place ? of.rank : 0);
+    return of.in_place ? block(buffer::output, of.rank) : vector(buffer::output);
   }
   /// Whose turn it is to be combined: stages in order; where operands are too, nodes below from the
   /// nearest on, then those above from the nearest on.
@@ -178,7 +180,7 @@ generator hierarchical_reduce_scatter(const hierarchical_call& of, bool ordered)
   // Signals wait for one copy; the rest is room for messages to overlap.
   const schedule::needs inner{
       .window = std::max(64U, static_cast<std::uint32_t>(of.nodes->largest_size()))};
-  return {needs_of(inner, all.shared_bytes()), [=](script& out) { return by_phases(out, all); }};
+  return {needs_of(inner, all), [=](script& out) { return by_phases(out, all); }};
 }
 
 }  // namespace upwash::collective

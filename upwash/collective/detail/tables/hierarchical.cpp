@@ -35,7 +35,18 @@ constexpr model::parameter tree_parameters[] = {
 };
 
 hierarchical_call call_of(const problem& call, int rank) {
-  return {call.nodes.get(), rank, call.bytes, call.element_bytes, call.in_place, call.node_scratch};
+  return {.nodes = call.nodes.get(),
+          .rank = rank,
+          .bytes = call.bytes,
+          .element_bytes = call.element_bytes,
+          .in_place = call.in_place,
+          .scratch_bytes = call.node_scratch};
+}
+
+hierarchical_call given_to(const problem& call, int rank) {
+  hierarchical_call of = call_of(call, rank);
+  of.given = true;
+  return of;
 }
 
 rooted_by_nodes rooted_of(const problem& call, const values& with, int rank) {
@@ -79,12 +90,20 @@ generator all_gather_of(const problem& call, const values& with, int rank) {
   return hierarchical_all_gather(call_of(call, rank), static_cast<leaders_gather>(with[0]));
 }
 
+generator all_gather_v_of(const problem& call, const values& with, int rank) {
+  return hierarchical_all_gather(given_to(call, rank), static_cast<leaders_gather>(with[0]));
+}
+
 generator all_to_all_of(const problem& call, const values&, int rank) {
   return hierarchical_all_to_all(call_of(call, rank));
 }
 
 generator reduce_scatter_of(const problem& call, const values&, int rank) {
   return hierarchical_reduce_scatter(call_of(call, rank), !call.commutative);
+}
+
+generator reduce_scatter_v_of(const problem& call, const values&, int rank) {
+  return hierarchical_reduce_scatter(given_to(call, rank), !call.commutative);
 }
 
 generator reduce_of(const problem& call, const values& with, int rank) {
@@ -136,6 +155,13 @@ algorithm row(kind of, std::span<const model::parameter> parameters, std::string
           .objection = objection};
 }
 
+/// A row of blocks of different lengths, priced as that of equal ones of the mean.
+template <maker* Alike>
+algorithm priced_alike(algorithm one) {
+  one.priced_as = Alike;
+  return one;
+}
+
 }  // namespace
 
 void add_hierarchical(registry& to) {
@@ -157,6 +183,9 @@ void add_hierarchical(registry& to) {
   to.add(
       row<all_gather_of>(kind::all_gather, all_gather_parameters,
                          "blocks of a node lie at its leader, who gathers those of other nodes"));
+  to.add(priced_alike<all_gather_of>(row<all_gather_v_of>(
+      kind::all_gather_v, all_gather_parameters,
+      "blocks of a node lie at its leader, who gathers those of other nodes")));
   to.add(row<reduce_of>(kind::reduce, tree_parameters,
                         "leaders combine in their node's memory, then up a tree to the root",
                         objection_to_order<reduce_of>));
@@ -166,6 +195,10 @@ void add_hierarchical(registry& to) {
       row<reduce_scatter_of>(kind::reduce_scatter, {},
                              "one message between two nodes, combined in the memory of the first",
                              objection_to_order<reduce_scatter_of>));
+  to.add(priced_alike<reduce_scatter_of>(
+      row<reduce_scatter_v_of>(kind::reduce_scatter_v, {},
+                               "one message between two nodes, combined in the memory of the first",
+                               objection_to_order<reduce_scatter_v_of>)));
   constexpr auto broadcast = rooted<hierarchical_memory_broadcast>;
   to.add(row<broadcast>(kind::broadcast, tree_parameters,
                         "down a tree of leaders, in whose memory their nodes find it",
