@@ -8,6 +8,8 @@
 #include <compare>
 #include <cstring>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "upwash/base/error.hpp"
@@ -22,6 +24,14 @@
 namespace upwash::control {
 namespace {
 
+/// What a member is in, as its messages tell the others.
+enum class call : std::uint32_t { barrier, broadcast, all_gather, all_reduce, finish };
+
+constexpr const char* name_of(call of) noexcept {
+  constexpr const char* names[] = {"barrier", "broadcast", "all_gather", "all_reduce", "finish"};
+  return names[static_cast<std::size_t>(of)];
+}
+
 /// What names a control message: the how-manieth collective of which team, its step, its source.
 struct key {
   std::uint64_t team = 0;
@@ -35,14 +45,18 @@ struct key {
 class arrivals final : public service_base {
  public:
   explicit arrivals(job& /*here*/) {}
-  std::map<key, std::vector<std::byte>> waiting;
+  struct message {
+    call of = call::barrier;
+    std::vector<std::byte> bytes;
+  };
+  std::map<key, message> waiting;
 };
 
-void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t step) {
+void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t step, call of) {
   ++detail::job_access::state(in.here()).control_handled;
   const auto bytes = in.payload();
-  in.here().service<arrivals>().waiting[{team, number, step, in.source()}].assign(bytes.begin(),
-                                                                                  bytes.end());
+  in.here().service<arrivals>().waiting[{team, number, step, in.source()}] = {
+      of, {bytes.begin(), bytes.end()}};
 }
 
 /// Of the call that begins; refused calls have none.
@@ -54,23 +68,25 @@ std::uint32_t next_number(const team& among, const char* name) {
 /// One control collective on one team, as this rank goes through it.
 class exchange {
  public:
-  exchange(const team& among, const char* name, call_site site)
+  exchange(const team& among, call of, call_site site)
       : among_(among),
         here_(among.here()),
-        name_(name),
+        name_(name_of(of)),
+        is_(detail::job_access::state(here_).called_before_end ? call::finish : of),
         site_(site),
-        number_(next_number(among, name)) {}
+        number_(next_number(among, name_)) {}
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
-    send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step);
+    send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step, is_);
     ++detail::job_access::state(here_).control_sent;
   }
 
+  /// Throws `error` (fault) where the member is in another call.
   std::vector<std::byte> receive(int member, std::uint32_t step) {
     auto& waiting = here_.service<arrivals>().waiting;
     const key wanted{among_.id(), number_, step, among_.world_rank(member)};
     struct query {
-      const std::map<key, std::vector<std::byte>>& waiting;
+      const std::map<key, arrivals::message>& waiting;
       const key& wanted;
     } const query{waiting, wanted};
     const auto is_there = [](const void* context) {
@@ -84,8 +100,9 @@ class exchange {
                       .number = number_,
                       .counted = observe::series::controls,
                       .site = site_});
-    auto node = waiting.extract(wanted);
-    return std::move(node.mapped());
+    arrivals::message came = std::move(waiting.extract(wanted).mapped());
+    if (came.of != is_) refuse(wanted.source, came.of);
+    return std::move(came.bytes);
   }
 
   void receive_into(int member, std::uint32_t step, std::span<std::byte> bytes) {
@@ -101,9 +118,27 @@ class exchange {
   }
 
  private:
+  /// Whose message came is in another call than this rank.
+  [[noreturn]] void refuse(int peer, call theirs) const {
+    const std::string whose =
+        among_.id() == 0 ? std::string("the world") : fmt::format("team {:#x}", among_.id());
+    const std::string mine = fmt::format("{} #{} of {}", name_of(is_), number_, whose);
+    std::string why =
+        fmt::format("{}: rank {} is in {} there; all members make the same calls in the same order",
+                    mine, peer, name_of(theirs));
+    if (theirs == call::finish) {
+      why = fmt::format("{}: rank {} never called it, and waits in finish", mine, peer);
+    } else if (is_ == call::finish) {
+      why = fmt::format("finish: rank {} is in {} #{} of {}, which this rank never called", peer,
+                        name_of(theirs), number_, whose);
+    }
+    throw error(error_kind::fault, fmt::format("rank {}: {}", here_.rank(), why));
+  }
+
   const team& among_;
   job& here_;
   const char* name_;
+  call is_;
   call_site site_;
   std::uint32_t number_;
 };
@@ -141,7 +176,7 @@ void broadcast_down(exchange& talk, const team& among, int root, std::uint32_t s
 }  // namespace
 
 void barrier_by_messages(const team& among, call_site site) {
-  exchange talk(among, "barrier", site);
+  exchange talk(among, call::barrier, site);
   const int size = among.size();
   std::uint32_t step = 0;
   for (int distance = 1; distance < size; distance *= 2, ++step) {
@@ -152,7 +187,7 @@ void barrier_by_messages(const team& among, call_site site) {
 
 void broadcast(const team& among, int root, std::span<std::byte> bytes, call_site site) {
   static_cast<void>(among.world_rank(root));  // throws for a root outside the team
-  exchange talk(among, "broadcast", site);
+  exchange talk(among, call::broadcast, site);
   broadcast_down(talk, among, root, 0, bytes);
 }
 
@@ -166,7 +201,7 @@ void all_gather(const team& among, std::span<const std::byte> mine, std::span<st
                 fmt::format("rank {}: all_gather of {} bytes from {} members into {} bytes",
                             among.here().rank(), block, size, all.size()));
   }
-  exchange talk(among, "all_gather", site);
+  exchange talk(among, call::all_gather, site);
   std::vector<std::byte> gathered(block * size);  // my block first, then my successors'
   std::copy(mine.begin(), mine.end(), gathered.begin());
   std::uint32_t step = 0;
@@ -185,7 +220,7 @@ void all_gather(const team& among, std::span<const std::byte> mine, std::span<st
 }
 
 void all_reduce(const team& among, std::span<std::uint64_t> values, fold how, call_site site) {
-  exchange talk(among, "all_reduce", site);
+  exchange talk(among, call::all_reduce, site);
   const int rank = among.rank();
   std::vector<std::uint64_t> other(values.size());
   const int span = subtree(rank, among.size());
