@@ -28,7 +28,9 @@ class made_up_manner final : public conduit::launcher_manner {
     return line.starts_with("launcher: ");
   }
   int status(int own, std::string_view /*comments*/) const override { return own; }
-  int failed_process(std::string_view /*comments*/) const override { return -1; }
+  int failed_process(std::string_view comments) const override {
+    return comments.find("launcher: process 1 failed") == std::string_view::npos ? -1 : 1;
+  }
   std::string_view lost_host(std::string_view /*comments*/) const override { return {}; }
   std::string_view host_hung_up(std::string_view comments) const override {
     constexpr std::string_view hung_up = "launcher: hung up: ";
@@ -132,6 +134,23 @@ TEST_F(told_lines_of_a_job, prefer_the_end_of_connections_to_another_host) {
   lines_.show_held();
   EXPECT_EQ(shown_.texts,
             (lines{"upwash: host c, rank 2, is lost: its connection has ended; job ended\n"}));
+}
+
+TEST_F(told_lines_of_a_job, prefer_the_death_that_the_launcher_knows_of) {
+  say("upwash: rank 1 died; job ended\n");
+  say("upwash: host c, rank 2, is lost: its connection has ended; job ended\n");
+  say("launcher: process 1 failed\n");
+  lines_.show_held();
+  EXPECT_EQ(shown_.texts, (lines{"upwash: rank 1 died; job ended\n"}));
+  EXPECT_FALSE(lines_.said_lost());
+}
+
+TEST_F(told_lines_of_a_job, prefer_that_death_also_behind_the_end_of_connections) {
+  say("upwash: host c, rank 2, is lost: its connection has ended; job ended\n");
+  say("upwash: rank 1 died; job ended\n");
+  say("launcher: process 1 failed\n");
+  lines_.show_held();
+  EXPECT_EQ(shown_.texts, (lines{"upwash: rank 1 died; job ended\n"}));
 }
 
 TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {

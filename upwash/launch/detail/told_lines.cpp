@@ -35,12 +35,14 @@ void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) 
   // A host whose rank has died ends its connections for that.
   const bool knows_better =
       lost_host && !held_.empty() && (is_sure || node_in(text) != node_in(held_));
-  if (says_why && said_end_ && conduit::tells_of_death(text) && !knows_better) return;
-  if (knows_better) drop_held();
+  const bool is_death = says_why && conduit::tells_of_death(text);
+  if (is_death && !lost_host && first_death_.empty()) first_death_ = text;
+  if (is_death && said_end_ && !knows_better) return;
+  if (is_sure) drop_held();
   said_lost_ |= is_sure;
   said_why_ |= says_why && !conduit::tells_of_stopped(text);
   said_end_ |= says_why && text.ends_with("; job ended\n");
-  if (says_why && conduit::tells_of_death(text) && !is_sure) {
+  if (is_death && !is_sure) {
     held_ = text;
     held_since_ = steady_now();
     return;
@@ -66,8 +68,10 @@ std::string told_lines::victim(int process) const {
 
 void told_lines::show_held(duration if_older_than) {
   if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
-  if (const int node = node_before_held(); node >= 0) {
-    held_ = fmt::format("upwash: {}\n", conduit::ended_host_line(name_of_node(node)));
+  if (const int node = failed_node(); node >= 0 && node == node_in(first_death_)) {
+    held_ = first_death_;
+  } else if (const int before = node_before_held(); before >= 0) {
+    held_ = fmt::format("upwash: {}\n", conduit::ended_host_line(name_of_node(before)));
   }
   said_lost_ |= conduit::tells_of_lost_host(held_);
   to_.line(-1, true, std::exchange(held_, {}));
@@ -81,6 +85,12 @@ int told_lines::node_before_held() const {
   if (found == map_.hosts.end() || held < 0) return -1;
   const auto node = static_cast<int>(found - map_.hosts.begin());
   return held == node ? -1 : node;
+}
+
+int told_lines::failed_node() const {
+  const int process = manner_ == nullptr ? -1 : manner_->failed_process(comments_);
+  if (process < 0 || process >= layout_.processes()) return -1;
+  return map_.nodes[static_cast<std::size_t>(process)];
 }
 
 int told_lines::node_in(std::string_view line) const {

@@ -35,9 +35,13 @@ class told_lines final : public output_sink {
   /// A line that tells of a death, or of a connection to a host that has ended, is held back for a
   /// moment: where the launcher says that a host is gone, it was the launcher that ended these.
   /// Where it says that connections to another host have ended, that host's end was the process's
-  /// end too.
+  /// end too. Where it says that a process failed on the host of the first death, that death was
+  /// the first thing of all.
   void show_held(duration if_older_than = {});
-  void drop_held() noexcept { held_.clear(); }
+  void drop_held() noexcept {
+    held_.clear();
+    first_death_.clear();
+  }
   /// Nothing more is shown.
   void go_deaf() noexcept { deaf_ = true; }
   [[nodiscard]] bool said_why() const noexcept { return said_why_; }
@@ -52,6 +56,8 @@ class told_lines final : public output_sink {
   /// The node, another than that of the rank of which the held line tells, to whose host
   /// connections have ended; -1: none is known.
   [[nodiscard]] int node_before_held() const;
+  /// The node of the process that failed, by the launcher's word; -1: it has said nothing.
+  [[nodiscard]] int failed_node() const;
   /// Of the first rank that a line names; -1: it names none.
   [[nodiscard]] int node_in(std::string_view line) const;
   [[nodiscard]] std::string name_of_node(int node) const;
@@ -66,6 +72,7 @@ class told_lines final : public output_sink {
   bool said_end_ = false;
   bool said_lost_ = false;
   std::string held_;
+  std::string first_death_;  ///< the first line that tells of a rank's
   duration held_since_;
   bool deaf_ = false;
   std::string comments_;
