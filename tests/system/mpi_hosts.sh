@@ -93,6 +93,25 @@ on_host a pkill -INT -f "$upwash run"
 fails_soon 'signal 2 \(Interrupt\); job ended'
 nothing_runs
 
+# Ranks on other hosts cannot be asked from here. Whoever asks is told so, and the job goes on.
+case_now="a job that is asked"
+begin 4 --hosts a:2,b:2 --conduit mpi
+launcher=$(on_host a pgrep -o -x upwash)
+on_host a "$upwash" status >"$work/said" 2>&1 && fail "$case_now: its status"
+[[ $(cat "$work/said") == "upwash: job $launcher: another launcher has started it on other hosts, whose ranks "* ]] ||
+  fail "$case_now: status: $(cat "$work/said")"
+on_host a kill -USR1 "$launcher"
+for _ in $(seq 250); do
+  grep -q '^upwash: what ranks wait for is not to be had from here: .* has started them, on other hosts too' "$work/err" && break
+  sleep 0.02
+done
+grep -q '^upwash: what ranks wait for is not to be had from here' "$work/err" || fail "$case_now: no answer"
+kill -0 "$job" 2>/dev/null || fail "$case_now: it ended"
+on_host a kill -INT "$launcher"
+finish
+[[ $status == 130 ]] || fail "$case_now: status $status"
+nothing_runs
+
 # Host c only loses its network: its daemons are left over, and it goes with them.
 for conduit in mpi shm+mpi; do
   case_now="$conduit: a cut network"

@@ -64,8 +64,8 @@ std::string command_line_of(int pid) {
   return words;
 }
 
-std::optional<detail::control_block> block_of(int pid) {
-  const auto control = control_of(pid, detail::reaching_all);
+std::optional<detail::control_block> block_of(int pid, std::string_view name) {
+  const auto control = control_of(pid, name);
   if (!control) return std::nullopt;
   auto block = detail::control_block::attach(control->number());
   if (block.header().creator != pid) return std::nullopt;  // a process that the launcher started
@@ -83,9 +83,9 @@ std::vector<running_job> running_jobs() {
     const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (failed != std::errc() || end != name.data() + name.size()) continue;
     try {
-      if (const auto block = block_of(pid)) {
-        all.push_back({pid, block->ranks(), command_line_of(pid)});
-      }
+      auto block = block_of(pid, detail::reaching_all);
+      if (!block) block = block_of(pid, detail::reaching_some);
+      if (block) all.push_back({pid, block->ranks(), command_line_of(pid)});
     } catch (const error&) {
       continue;  // of another version
     }
@@ -122,7 +122,7 @@ struct job_view::parts {
 };
 
 job_view::job_view(int launcher) {
-  auto block = block_of(launcher);
+  auto block = block_of(launcher, detail::reaching_all);
   if (!block && control_of(launcher, detail::reaching_some)) {
     throw error(error_kind::argument,
                 fmt::format("job {}: another launcher has started it on other hosts, whose ranks "

@@ -26,8 +26,8 @@ struct running_job {
 
 class job_view {
  public:
-  /// Throws `error` (argument) where the process is no launcher of this version of upwash, or is
-  /// another user's.
+  /// Throws `error` (argument) where the process is no launcher of this version of upwash, is
+  /// another user's, or has had another launcher start ranks on other hosts, which cannot be asked.
   explicit job_view(int launcher);
   ~job_view();
   job_view(const job_view&) = delete;
