@@ -217,7 +217,7 @@ steps go_through(script& out, exchange at) {
 }  // namespace
 
 generator mesh_all_to_all(int ranks, int rank, std::uint64_t bytes, mesh_parameters chosen) {
-  const mesh_turn turn(model::grid::near_cube(ranks, chosen.dimensions), rank);
+  const mesh_turn turn(detail::mesh_grid(ranks, chosen.dimensions, chosen.row), rank);
   const bool whole = chosen.whole_messages;
   return {{.window = window_of(turn, whole),
            .scratch_bytes = scratch_of(turn, bytes),

@@ -19,6 +19,7 @@ struct mesh_parameters {
   /// What goes into a message is copied by one step, as if it lay together: for the time that a
   /// large team takes, not to be run.
   bool whole_messages = false;
+  int row = 0;  ///< of two dimensions the first has this size, some ranks; 0: near a cube
 };
 
 /// Input and output hold `bytes` for, and from, each rank in order.

@@ -387,7 +387,7 @@ steps go_through(script& out, exchange at, std::uint64_t slots) {
 }  // namespace
 
 generator mesh_all_to_all_v(int ranks, int rank, mesh_v_parameters chosen) {
-  const mesh_turn turn(model::grid::near_cube(ranks, chosen.dimensions), rank);
+  const mesh_turn turn(detail::mesh_grid(ranks, chosen.dimensions, chosen.row), rank);
   const layout of(turn, chosen.inline_bytes);
   return {{.window = detail::exchange_window(ranks),
            .slots = static_cast<std::uint32_t>(of.slots),

@@ -17,6 +17,7 @@ namespace upwash::collective {
 struct mesh_v_parameters {
   int dimensions = 3;  ///< 1 to 4; of small teams fewer (grid::near_cube)
   std::uint32_t inline_bytes = 4096;
+  int row = 0;  ///< of two dimensions the first has this size, some ranks; 0: near a cube
 };
 
 /// Takes four arrays with a word a rank, of bytes: given(0): lengths of the blocks for each rank,

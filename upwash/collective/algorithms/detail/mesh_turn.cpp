@@ -6,6 +6,13 @@
 #include <cstddef>
 
 namespace upwash::collective::detail {
+
+model::grid mesh_grid(int ranks, int dimensions, int row) {
+  if (row == 0) return model::grid::near_cube(ranks, dimensions);
+  const std::array sizes{row, (ranks + row - 1) / row};
+  return {ranks, sizes};
+}
+
 namespace {
 
 constexpr std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }

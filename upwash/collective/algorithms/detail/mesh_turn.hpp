@@ -15,6 +15,9 @@
 
 namespace upwash::collective::detail {
 
+/// Near to a cube, or, where `row` is not 0, of two dimensions, of which the first has that size.
+[[nodiscard]] model::grid mesh_grid(int ranks, int dimensions, int row);
+
 /// One rank's place in the exchange.
 class mesh_turn {
  public:

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+
 #include "upwash/collective/algorithms/all_to_alls.hpp"
 #include "upwash/collective/algorithms/all_to_alls_v.hpp"
 #include "upwash/collective/algorithms/barriers.hpp"
@@ -32,7 +34,8 @@ constexpr parameter staged_parameters[] = {
 template <int Dimensions>
 schedule::generator mesh_of(const problem& call, const values&, int rank) {
   return from_a_copy(
-      call, mesh_all_to_all(call.ranks, rank, call.bytes, {Dimensions, call.whole_messages}));
+      call, mesh_all_to_all(call.ranks, rank, call.bytes,
+                            {.dimensions = Dimensions, .whole_messages = call.whole_messages}));
 }
 template <int Dimensions>
 schedule::generator mesh_v_of(const problem& call, const values&, int rank) {
@@ -44,7 +47,8 @@ constexpr std::uint64_t length_bytes = 8;
 
 generator priced_mesh_v(const problem& call, int rank, int dimensions) {
   const std::uint64_t more = dimensions == 1 ? 0 : length_bytes;
-  return generator(mesh_all_to_all(call.ranks, rank, call.bytes + more, {dimensions}));
+  return generator(
+      mesh_all_to_all(call.ranks, rank, call.bytes + more, {.dimensions = dimensions}));
 }
 template <int Dimensions>
 generator priced_mesh_v_of(const problem& call, const values&, int rank) {
@@ -61,6 +65,41 @@ void add_mesh(registry& to, std::string_view name, std::string_view doc,
           .is = {.name = name, .parameters = {}, .doc = doc, .source = "Kumar 2005, 3.1"},
           .make = uneven,
           .priced_as = uneven_price});
+}
+
+/// A row of the grid is a node: what goes to another one is combined in the own one first.
+generator node_rows(const problem& call, int rank, std::uint64_t bytes) {
+  return generator(mesh_all_to_all(
+      call.ranks, rank, bytes,
+      {.dimensions = 2, .whole_messages = call.whole_messages, .row = call.ranks_per_node}));
+}
+
+std::string objection_to_node_rows(const problem& call, const values&) {
+  if (call.ranks_per_node > 1 && call.ranks_per_node < call.ranks) return {};
+  return "mesh_nodes: ranks are not on several nodes with as many consecutive ones each";
+}
+
+void add_node_rows(registry& to) {
+  const model::choice is{
+      .name = "mesh_nodes",
+      .parameters = {},
+      .doc = "messages combined inside nodes, then among ranks of the same place on theirs",
+      .source = "Kumar 2005, 3.1"};
+  to.add({.of = kind::all_to_all,
+          .is = is,
+          .make = [](const problem& call, const values&,
+                     int rank) { return from_a_copy(call, node_rows(call, rank, call.bytes)); },
+          .objection = objection_to_node_rows});
+  to.add({.of = kind::all_to_all_v,
+          .is = is,
+          .make =
+              [](const problem& call, const values&, int rank) {
+                return generator(mesh_all_to_all_v(call.ranks, rank,
+                                                   {.dimensions = 2, .row = call.ranks_per_node}));
+              },
+          .objection = objection_to_node_rows,
+          .priced_as = [](const problem& call, const values&,
+                          int rank) { return node_rows(call, rank, call.bytes + length_bytes); }});
 }
 
 generator staged(const problem& call, int rank, direct_stages::partners order,
@@ -182,9 +221,9 @@ void add_exchanges(registry& to) {
                  .doc = "messages combined along the lines of a grid",
                  .source = "Kumar 2005, 3.1"},
           .make = [](const problem& call, const values& with, int rank) {
-            return from_a_copy(call,
-                               mesh_all_to_all(call.ranks, rank, call.bytes,
-                                               {static_cast<int>(with[0]), call.whole_messages}));
+            return from_a_copy(call, mesh_all_to_all(call.ranks, rank, call.bytes,
+                                                     {.dimensions = static_cast<int>(with[0]),
+                                                      .whole_messages = call.whole_messages}));
           }});
   to.add(
       {.of = kind::all_to_all_v,
@@ -199,6 +238,7 @@ void add_exchanges(registry& to) {
            },
        .priced_as = [](const problem& call, const values& with,
                        int rank) { return priced_mesh_v(call, rank, static_cast<int>(with[0])); }});
+  add_node_rows(to);
   add_combining(to);
   add_staged(to);
   add_staged_v(to);
