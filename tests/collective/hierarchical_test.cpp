@@ -16,6 +16,7 @@
 #include "tests/collective/cases.hpp"
 #include "tests/collective/node_maps.hpp"
 #include "tests/collective/omissions.hpp"
+#include "tests/collective/rows.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/validate.hpp"
@@ -36,14 +37,7 @@ constexpr const char* name_of(kind of) {
   return of == kind::broadcast ? "hierarchical_memory" : "hierarchical";
 }
 
-const registry& rows() {
-  static const registry all = [] {
-    registry made;
-    add_algorithms(made);
-    return made;
-  }();
-  return all;
-}
+using test::rows;
 
 selection by(kind of, const std::string& text) { return rows().named(of, text); }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/collective/rows.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/validate.hpp"
 
@@ -18,14 +19,7 @@ using namespace upwash;
 using namespace upwash::collective;
 using namespace upwash::schedule;
 
-const registry& rows() {
-  static const registry all = [] {
-    registry made;
-    add_algorithms(made);
-    return made;
-  }();
-  return all;
-}
+using test::rows;
 
 problem call_of(kind of, int ranks, int ranks_per_node) {
   problem call{.of = of, .ranks = ranks, .bytes = 12, .element_bytes = 4};
