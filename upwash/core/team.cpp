@@ -51,18 +51,6 @@ std::uint64_t team_table::draw_id() noexcept {
 
 namespace {
 
-/// Throws `error` (argument) for a team that was released.
-detail::team_state& alive(detail::team_state& of) {
-  if (of.released) [[unlikely]] {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: team {:#x} was released: this is a copy of its handle, or "
-                            "something that was made on it, such as a persistent collective; use "
-                            "them before the release",
-                            of.here.rank(), of.id));
-  }
-  return of;
-}
-
 detail::team_table& table_of(const team& t) { return *detail::job_access::state(t.here()).teams; }
 
 /// Enters a team that its members agreed on, and tells the services.
@@ -129,7 +117,14 @@ bool team_exists(job& here, std::uint64_t id) {
   return detail::job_access::state(here).teams->all().contains(id);
 }
 
-void team::refuse() {
+void team::refuse() const {
+  if (facts_ != nullptr) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: team {:#x} was released: this is a copy of its handle, or "
+                            "something that was made on it, such as a persistent collective; use "
+                            "them before the release",
+                            facts_->here.rank(), facts_->id));
+  }
   const int rank = process::current_rank();
   throw error(error_kind::argument,
               fmt::format("{}an empty team has no members: it was never made, was released, or is "
@@ -138,18 +133,17 @@ void team::refuse() {
                           rank < 0 ? std::string() : fmt::format("rank {}: ", rank)));
 }
 
-job& team::here() const { return alive(state()).here; }
-int team::rank() const { return alive(state()).my_rank; }
-int team::size() const { return alive(state()).map.size(); }
-std::uint64_t team::id() const { return alive(state()).id; }
-int team::member_of(int world_rank) const { return alive(state()).map.member_of(world_rank); }
+int team::member_of(int world_rank) const {
+  static_cast<void>(alive());
+  return team_access::state(*this).map.member_of(world_rank);
+}
 
 int team::world_rank(int member) const {
   if (member < 0 || member >= size()) {
     throw error(error_kind::argument,
                 fmt::format("member {} of a team of {} (rank {})", member, size(), here().rank()));
   }
-  return state_->map.world_rank(member);
+  return team_access::state(*this).map.world_rank(member);
 }
 
 team team::split(int color, int key, call_site site) const {
@@ -181,7 +175,7 @@ team named_subset(const team& of, std::span<const int> members, std::uint64_t na
 
 team team::duplicate(call_site site) const {
   const wait_scope in(here(), control::reason_of(*this, "duplicate", site));
-  return enter(here(), agree_on_id(*this), state().map);
+  return enter(here(), agree_on_id(*this), team_access::state(*this).map);
 }
 
 team team::at(level where, call_site site) const {
@@ -210,10 +204,11 @@ void team::release(call_site site) {
   const wait_scope in(here(), control::reason_of(*this, "release of a team", site));
   const auto hearing = detail::job_access::state(here()).on_teams;
   for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(*this);
-  if (state_->barrier_words) state_->barrier_words.release();
+  detail::team_state& state = team_access::state(*this);
+  if (state.barrier_words) state.barrier_words.release();
   control::barrier_by_messages(*this);
   table_of(*this).retire(id());
-  state_ = nullptr;
+  facts_ = nullptr;
 }
 
 }  // namespace upwash

@@ -16,8 +16,24 @@ namespace upwash {
 class job;
 
 namespace detail {
+
 class team_state;
-}
+
+/// What is asked for in every call; the rest of a team is its team_state.
+struct team_facts {
+  team_facts(job& home, std::uint64_t identity, int rank, int members)
+      : here(home), id(identity), my_rank(rank), size(members) {}
+  team_facts(const team_facts&) = delete;
+  team_facts& operator=(const team_facts&) = delete;
+
+  job& here;
+  const std::uint64_t id;
+  const int my_rank;
+  const int size;
+  bool released = false;  ///< kept for a while only to be recognised in copies of the handle
+};
+
+}  // namespace detail
 
 /// Levels of the machine at which ranks are grouped.
 enum class level : std::uint8_t { process, socket, node, world };
@@ -26,12 +42,12 @@ class team {
  public:
   team() = default;  ///< No team: the result of a split for a rank that takes no part.
 
-  [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
-  [[nodiscard]] job& here() const;  ///< the job of this rank
-  [[nodiscard]] int rank() const;   ///< mine, in the team
-  [[nodiscard]] int size() const;   ///< how many members
+  [[nodiscard]] explicit operator bool() const noexcept { return facts_ != nullptr; }
+  [[nodiscard]] job& here() const { return alive().here; }    ///< the job of this rank
+  [[nodiscard]] int rank() const { return alive().my_rank; }  ///< mine, in the team
+  [[nodiscard]] int size() const { return alive().size; }     ///< how many members
   /// Agreed by all members: (creator's world rank, creator's count).
-  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] std::uint64_t id() const { return alive().id; }
   /// The world rank of a member. O(1).
   [[nodiscard]] int world_rank(int member) const;
   /// The member with this world rank, or -1.
@@ -65,27 +81,27 @@ class team {
   /// the world.
   void release(call_site site = call_site::current());
 
-  friend bool operator==(const team& a, const team& b) noexcept { return a.state_ == b.state_; }
+  friend bool operator==(const team& a, const team& b) noexcept { return a.facts_ == b.facts_; }
 
  private:
-  friend class detail::team_state;
   friend struct team_access;
-  explicit team(detail::team_state& state) : state_(&state) {}
-  /// Throws `error` (argument) for no team.
-  [[nodiscard]] detail::team_state& state() const {
-    if (state_ == nullptr) [[unlikely]]
+  explicit team(detail::team_facts& facts) : facts_(&facts) {}
+  /// Throws `error` (argument) for no team, and for one that was released.
+  [[nodiscard]] const detail::team_facts& alive() const {
+    if (facts_ == nullptr || facts_->released) [[unlikely]]
       refuse();
-    return *state_;
+    return *facts_;
   }
-  [[noreturn]] static void refuse();
+  [[noreturn]] void refuse() const;
 
-  detail::team_state* state_ = nullptr;
+  detail::team_facts* facts_ = nullptr;
 };
 
-/// For layers above: the state behind a team.
+/// For layers above: the state behind a team (detail/team_table.hpp).
 struct team_access {
-  static detail::team_state& state(const team& t) { return t.state(); }
-  static team of(detail::team_state& state) noexcept { return team(state); }
+  /// Throws `error` (argument) for no team; not for one that was released.
+  static detail::team_state& state(const team& t);
+  static team of(detail::team_state& state) noexcept;
 };
 
 }  // namespace upwash

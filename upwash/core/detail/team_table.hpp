@@ -19,16 +19,12 @@ namespace upwash::detail {
 /// What the conduit can do between these ranks. O(size) time, or O(1) where it serves all alike.
 [[nodiscard]] reach reach_between(const conduit::endpoint& at, const rank_map& members);
 
-class team_state {
+class team_state : public team_facts {
  public:
   team_state(job& home, std::uint64_t identity, rank_map members, int rank)
-      : here(home), id(identity), map(std::move(members)), my_rank(rank) {}
+      : team_facts(home, identity, rank, members.size()), map(std::move(members)) {}
 
-  job& here;
-  const std::uint64_t id;
   rank_map map;
-  bool released = false;  ///< kept for a while only to be recognised in copies of the handle
-  const int my_rank;
   std::uint32_t control_number = 0;  ///< of control collectives called so far
   std::uint64_t barrier_epoch = 0;
   std::uint64_t memories = 0;  ///< made on it so far: team_memory
@@ -77,3 +73,15 @@ class team_table {
 };
 
 }  // namespace upwash::detail
+
+namespace upwash {
+
+inline detail::team_state& team_access::state(const team& t) {
+  if (t.facts_ == nullptr) [[unlikely]]
+    t.refuse();
+  return static_cast<detail::team_state&>(*t.facts_);  // nobody makes other facts
+}
+
+inline team team_access::of(detail::team_state& state) noexcept { return team(state); }
+
+}  // namespace upwash
