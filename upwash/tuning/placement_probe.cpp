@@ -3,13 +3,17 @@
 #include "upwash/tuning/placement_probe.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <exception>
+#include <map>
+#include <span>
+#include <vector>
 
 #include "upwash/base/relax.hpp"
-#include "upwash/collective/executor.hpp"
+#include "upwash/conduit/patience.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
@@ -26,6 +30,30 @@ bool are_apart(const conduit::endpoint& at) {
   return !at.describe().of(conduit::nearness_of(at.place(0), at.place(1))).direct_access;
 }
 
+/// Whether the ranks of a node are more than the processors on which they may run. Collective.
+bool share_processors(job& here) {
+  const conduit::endpoint& at = host(here).endpoint();
+  if (at.describe().virtual_time) return false;
+  std::vector<conduit::processor_set> of_all(static_cast<std::size_t>(here.size()));
+  control::all_gather_values(here.world(), conduit::own_processors(), std::span(of_all));
+  struct node {
+    int ranks = 0;
+    conduit::processor_set processors{};
+  };
+  std::map<int, node> nodes;
+  for (int rank = 0; rank < here.size(); ++rank) {
+    node& its = nodes[at.place(rank).node];
+    ++its.ranks;
+    const conduit::processor_set& theirs = of_all[static_cast<std::size_t>(rank)];
+    for (std::size_t i = 0; i < theirs.size(); ++i) its.processors[i] |= theirs[i];
+  }
+  return std::ranges::any_of(nodes, [](const auto& each) {
+    int processors = 0;
+    for (const std::uint64_t word : each.second.processors) processors += std::popcount(word);
+    return each.second.ranks > processors;
+  });
+}
+
 constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a measurement
 
 }  // namespace
@@ -34,8 +62,7 @@ placement_probe::placement_probe(job& here)
     : here_(here),
       simulated_(host(here).endpoint().describe().virtual_time),
       share_processes_(host(here).endpoint().place(here.size() - 1).process + 1 < here.size()),
-      oversubscribed_(!simulated_ &&
-                      collective::ranks_a_node(here.world()) > sysconf(_SC_NPROCESSORS_ONLN)),
+      oversubscribed_(share_processors(here)),
       apart_(are_apart(host(here).endpoint())),
       lines_(allocate(here.world(), line_bytes)) {}
 
