@@ -81,6 +81,8 @@ class context {
   /// Samples `value` and `floor` in turn, drops samples during which the cores moved, and prints
   /// a row for each placement seen. Collective.
   void compare(const series& what, measurement value, measurement floor);
+  /// Beside a value that is known, in the floor's place.
+  void hold_to(double bound, const series& what, measurement value);
   /// Without a floor; also the above, where ranks do not load and store each other's memory.
   void measure(const series& what, measurement value);
 
@@ -102,7 +104,7 @@ class context {
     double cpu;
   };
   long calibrate(measurement value);
-  void collect(const series& what, measurement value, const measurement* floor);
+  void collect(const series& what, measurement value, const measurement* floor, double known = 0);
   void print_rows(const series& what, std::span<const sample> samples, bool has_floor);
   void print(const row& line);
 

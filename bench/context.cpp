@@ -68,7 +68,8 @@ long context::calibrate(measurement value) {
   }
 }
 
-void context::collect(const series& what, measurement value, const measurement* floor) {
+void context::collect(const series& what, measurement value, const measurement* floor,
+                      double known) {
   const long iterations = calibrate(value);
   const long floor_iterations = floor != nullptr ? calibrate(*floor) : 0;
   std::vector<sample> samples;
@@ -77,7 +78,7 @@ void context::collect(const series& what, measurement value, const measurement* 
     const placement_tag before = probe_.look();
     control::barrier(here_.world());
     cpu_ = 0;
-    sample taken{before, value(iterations), 0, 0};
+    sample taken{before, value(iterations), known, 0};
     taken.cpu = cpu_;
     const placement_tag between = probe_.look();
     if (floor != nullptr) {
@@ -89,12 +90,16 @@ void context::collect(const series& what, measurement value, const measurement* 
       samples.push_back(taken);
     }
   }
-  if (rank() == 0) print_rows(what, samples, floor != nullptr);
+  if (rank() == 0) print_rows(what, samples, floor != nullptr || known != 0);
   control::barrier(here_.world());
 }
 
 void context::compare(const series& what, measurement value, measurement floor) {
   collect(what, value, has_floors_ ? &floor : nullptr);
+}
+
+void context::hold_to(double bound, const series& what, measurement value) {
+  collect(what, value, nullptr, bound);
 }
 
 void context::measure(const series& what, measurement value) { collect(what, value, nullptr); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "upwash/collective/choice.hpp"
 #include "upwash/tuning/beside.hpp"
 
 namespace upwash::bench {
@@ -67,7 +68,18 @@ auto in_flight(context& c, const Start& start) {
   };
 }
 
-/// Gives `use` each collective by name with a function that starts its i-th instance.
+/// What computation can hide of a collective at most, in %, by the prices of the machine that its
+/// algorithm is chosen for: 1 - busy / completion. 0: it has no price.
+double bound_of(context& c, collective::kind what, std::size_t elements) {
+  const auto expected = collective::expected_time_of(
+      c.here().world(),
+      {.what = {.of = what, .bytes = elements * sizeof(double), .element_bytes = sizeof(double)}});
+  if (!expected) return 0;
+  return std::clamp(100 * (1 - expected->busy.ns() / expected->completion.ns()), 0.0, 100.0);
+}
+
+/// Gives `use` each collective by name with a function that starts its i-th instance, and its
+/// bound.
 template <class Use>
 void each_collective(context& c, std::uint64_t bytes, int instances, const Use& use) {
   const team world = c.here().world();
@@ -79,11 +91,15 @@ void each_collective(context& c, std::uint64_t bytes, int instances, const Use& 
   const auto to = [&out, all](int i) {
     return std::span(out).subspan(static_cast<std::size_t>(i) * all, all);
   };
-  use("all-gather", [=](int i) { return upwash::all_gather(world, from.first(n), to(i)); });
-  use("all-to-all", [=](int i) { return upwash::all_to_all(world, from, to(i)); });
-  use("all-reduce",
+  using collective::kind;
+  use("all-gather", bound_of(c, kind::all_gather, n),
+      [=](int i) { return upwash::all_gather(world, from.first(n), to(i)); });
+  use("all-to-all", bound_of(c, kind::all_to_all, n),
+      [=](int i) { return upwash::all_to_all(world, from, to(i)); });
+  use("all-reduce", bound_of(c, kind::all_reduce, n),
       [=](int i) { return upwash::all_reduce<sum>(world, from.first(n), to(i).first(n)); });
-  use("broadcast", [=](int i) { return upwash::broadcast(world, 0, to(i).first(n)); });
+  use("broadcast", bound_of(c, kind::broadcast, n),
+      [=](int i) { return upwash::broadcast(world, 0, to(i).first(n)); });
 }
 
 }  // namespace
@@ -92,9 +108,9 @@ void overlap(context& c) {
   for (const std::uint64_t bytes :
        c.sizes(std::array<std::uint64_t, 4>{1024, 16384, 262144, 1048576})) {
     for (const int looks : {16, 0}) {
-      each_collective(c, bytes, 1, [&](const char* name, const auto& start) {
+      each_collective(c, bytes, 1, [&](const char* name, double bound, const auto& start) {
         const std::string label = fmt::format("{}, {} looks", name, looks);
-        c.measure({.label = label, .bytes = bytes, .unit = "%", .more_is_better = true},
+        c.hold_to(bound, {.label = label, .bytes = bytes, .unit = "%", .more_is_better = true},
                   overlapped(c, looks, start));
       });
     }
@@ -103,10 +119,11 @@ void overlap(context& c) {
 
 void many_in_flight(context& c) {
   for (const std::uint64_t bytes : c.sizes(std::array<std::uint64_t, 4>{8, 1024, 16384, 262144})) {
-    each_collective(c, bytes, most_in_flight, [&](const char* name, const auto& start) {
-      c.measure({.label = name, .bytes = bytes, .unit = "x", .more_is_better = true},
-                in_flight(c, start));
-    });
+    each_collective(
+        c, bytes, most_in_flight, [&](const char* name, double /*bound*/, const auto& start) {
+          c.measure({.label = name, .bytes = bytes, .unit = "x", .more_is_better = true},
+                    in_flight(c, start));
+        });
   }
 }
 

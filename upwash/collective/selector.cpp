@@ -72,6 +72,11 @@ class model_selector final : public selector {
 
   std::uint64_t usual_eager_bytes(const problem& call) override;
 
+  const predictor* predicts() override {
+    if (!predicts_) read_machine();
+    return &*predicts_;
+  }
+
  private:
   /// Of all variants together: another candidate or two where prices are dear.
   static constexpr std::uint64_t steps_for_variants = 60'000;

@@ -40,6 +40,9 @@ class selector {
     return call.eager_limit;
   }
 
+  /// Prices on the machine that choices are for; null: none is known. As long as the selector.
+  [[nodiscard]] virtual const predictor* predicts() { return nullptr; }
+
  protected:
   selector() = default;
 };

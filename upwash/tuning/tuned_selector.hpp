@@ -62,6 +62,8 @@ class tuned_selector final : public collective::selector {
     return model_->usual_eager_bytes(call);
   }
 
+  [[nodiscard]] const collective::predictor* predicts() override;
+
  private:
   /// What candidates should take in a class of problems.
   struct estimates {
@@ -89,8 +91,6 @@ class tuned_selector final : public collective::selector {
                                                  const collective::problem& call);
   [[nodiscard]] const estimates& replayed(const collective::registry& from,
                                           const collective::problem& stands_for_all);
-  [[nodiscard]] const collective::predictor* predicts();
-
   std::string machine_;
   std::unique_ptr<collective::selector> model_;
   std::optional<collective::predictor> predictor_;

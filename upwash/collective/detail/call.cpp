@@ -350,6 +350,12 @@ std::string algorithm_of(const team& among, const call& wanted) {
   return text_of(plan_of(among, service, service.record_of(among), wanted).chosen);
 }
 
+std::optional<expected_time> expected_time_of(const team& among, const call& wanted) {
+  auto& service = among.here().service<executor>();
+  const plan& made = plan_of(among, service, service.record_of(among), wanted);
+  return service.chooses().expects(made.chosen, made.what);
+}
+
 persistent prepare(const team& among, const call& wanted, const binding& buffers) {
   auto& service = among.here().service<executor>();
   team_record& record = service.record_of(among);

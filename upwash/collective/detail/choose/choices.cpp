@@ -159,4 +159,16 @@ selector::choice choices::first_that_serves(const problem& what) {
                                                 here_.rank(), to_string(what.of)));
 }
 
+std::optional<expected_time> choices::expects(const selection& chosen, problem what) const {
+  constexpr std::uint64_t most_steps = 1'000'000;
+  const predictor* const prices = selects_ == nullptr ? nullptr : selects_->predicts();
+  if (prices == nullptr) return std::nullopt;
+  what.overlapped = false;
+  const auto completion = prices->predict(chosen, what, most_steps).time;
+  what.overlapped = true;
+  const auto busy = prices->predict(chosen, what, most_steps).time;
+  if (!completion || !busy) return std::nullopt;
+  return expected_time{*completion, *busy};
+}
+
 }  // namespace upwash::collective::detail

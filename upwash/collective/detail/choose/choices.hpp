@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "upwash/collective/choice.hpp"
 #include "upwash/collective/detail/choose/site.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/registry.hpp"
@@ -41,6 +42,8 @@ class choices {
   /// The algorithm named, or forced for the collective, or selected.
   [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
                                         std::string_view label);
+  /// What the chosen one should take; none where nothing prices it.
+  [[nodiscard]] std::optional<expected_time> expects(const selection& chosen, problem what) const;
 
   // -- While the program runs (adapt.cpp)
   // ----------------------------------------------------------
