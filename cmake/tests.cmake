@@ -64,7 +64,8 @@ endif()
 # layers below it.
 if(UPWASH_SANITIZE MATCHES thread)
   file(GLOB UPWASH_THREAD_TESTS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/conduit/shm/*_test.cpp)
-  list(APPEND UPWASH_THREAD_TESTS ${PROJECT_SOURCE_DIR}/tests/conduit/wire/threaded_test.cpp
+  list(APPEND UPWASH_THREAD_TESTS ${PROJECT_SOURCE_DIR}/tests/core/lent_tasks_test.cpp
+       ${PROJECT_SOURCE_DIR}/tests/conduit/wire/threaded_test.cpp
        ${PROJECT_SOURCE_DIR}/tests/conduit/wire/pretended_transport.cpp
        ${PROJECT_SOURCE_DIR}/tests/conduit/wire/pretended_memory.cpp)
   set(UPWASH_THREAD_SOURCES ${UPWASH_SOURCES})

@@ -268,6 +268,16 @@ TEST(parse, durations_take_units) {
   }
 }
 
+TEST(parse, numbers_are_listed) {
+  using list = std::vector<int>;
+  EXPECT_EQ(upwash::parse_numbers("", 8, "x"), list());
+  EXPECT_EQ(upwash::parse_numbers("1", 8, "x"), list({1}));
+  EXPECT_EQ(upwash::parse_numbers("2-4,7,0", 8, "x"), list({2, 3, 4, 7, 0}));
+  for (const auto* text : {"8", "-1", "1-", "3-2", "1,", ",1", "1;2", "1-2-3", "x", "1 2"}) {
+    EXPECT_THROW(static_cast<void>(upwash::parse_numbers(text, 8, "x")), upwash::error) << text;
+  }
+}
+
 TEST(parse, nearest_name_is_near_or_nothing) {
   constexpr std::array<std::string_view, 3> names{"ring", "knomial", "bruck"};
   EXPECT_EQ(upwash::nearest_name("knominal", names), "knomial");

@@ -97,6 +97,10 @@ void check_knob_value(const knob& row, std::string_view text, std::string_view w
 /// "8k" -> 8192; suffixes k m g (binary), optional b. Throws `error` naming `what`.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view what);
 
+/// "2-3,6" -> 2, 3, 6; nothing of nothing. Numbers below `limit`. Throws `error` naming `what`.
+[[nodiscard]] std::vector<int> parse_numbers(std::string_view text, int limit,
+                                             std::string_view what);
+
 /// "50us" -> 50 microseconds; suffixes ns us ms s; 0 needs none. Throws `error` naming `what`.
 [[nodiscard]] duration parse_duration(std::string_view text, std::string_view what);
 

@@ -56,6 +56,33 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
   return number << shift;
 }
 
+std::vector<int> parse_numbers(std::string_view text, int limit, std::string_view what) {
+  const std::string expected =
+      fmt::format("a list of numbers below {}; expected as 1 or 2-3,6", limit);
+  std::vector<int> all;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&] {
+    int value = -1;
+    const auto [behind, status] = std::from_chars(at, end, value);
+    if (status != std::errc() || value < 0 || value >= limit) refuse(what, text, expected);
+    at = behind;
+    return value;
+  };
+  while (at != end) {
+    const int first = number();
+    int last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      last = number();
+    }
+    if (last < first || (at != end && (*at != ',' || at + 1 == end))) refuse(what, text, expected);
+    if (at != end) ++at;
+    for (int each = first; each <= last; ++each) all.push_back(each);
+  }
+  return all;
+}
+
 duration parse_duration(std::string_view text, std::string_view what) {
   constexpr std::string_view expected = "a time; expected a number and ns, us, ms or s, as in 50us";
   double number = 0;

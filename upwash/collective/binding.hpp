@@ -19,6 +19,7 @@ struct reduction {
                 const void* context) = nullptr;
   const void* context = nullptr;
   bool has_state = false;  ///< `apply` gets `state`, not `context`: it is copied with the reduction
+  bool built_in = false;   ///< one of upwash's own operators on numbers: any thread may apply it
   alignas(std::max_align_t) std::array<std::byte, most_state_bytes> state{};
 
   [[nodiscard]] const void* what_it_gets() const noexcept {

@@ -89,6 +89,16 @@ commuting(Of) -> commuting<Of>;
 
 namespace detail {
 
+/// Whether it is one of the operators above, on numbers.
+template <class T, class Operator>
+inline constexpr bool is_built_in = std::is_arithmetic_v<T> && (std::is_same_v<Operator, sum> ||
+                                                                std::is_same_v<Operator, product> ||
+                                                                std::is_same_v<Operator, least> ||
+                                                                std::is_same_v<Operator, most> ||
+                                                                std::is_same_v<Operator, bit_and> ||
+                                                                std::is_same_v<Operator, bit_or> ||
+                                                                std::is_same_v<Operator, bit_xor>);
+
 template <class T, class Operator>
 void reduce_elements(const std::byte* left, const std::byte* right, std::byte* into,
                      std::size_t bytes, const Operator& combine) {
@@ -131,8 +141,11 @@ template <class T, class Operator>
                 "must live until the call is complete");
   static_assert(alignof(Operator) <= alignof(std::max_align_t));
   if constexpr (std::is_empty_v<Operator> && std::is_default_constructible_v<Operator>) {
-    return {[](const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
-               const void*) { detail::reduce_elements<T>(left, right, into, bytes, Operator{}); }};
+    return {
+        .apply =
+            [](const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
+               const void*) { detail::reduce_elements<T>(left, right, into, bytes, Operator{}); },
+        .built_in = detail::is_built_in<T, Operator>};
   } else {
     collective::reduction made{[](const std::byte* left, const std::byte* right, std::byte* into,
                                   std::size_t bytes, const void* state) {

@@ -93,6 +93,11 @@ patience patience::choose(const settings& values, std::span<const polling_proces
                       : fmt::format(" of {} threads that poll", found.threads),
                   found.processors, found.processors == 1 ? "" : "s",
                   wanted == "auto" ? "chosen" : "set by wait_policy"));
+  if (node[self].threads > 1 && found.threads > found.processors) {
+    log(log_level::info, conduit,
+        "no processor is free for progress threads: they take turns with ranks that compute; give "
+        "them some (UPWASH_PROGRESS_CORES), or start fewer ranks");
+  }
   return {chosen, values.time("sleep_after")};
 }
 

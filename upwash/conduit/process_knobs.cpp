@@ -18,12 +18,17 @@ constexpr knob rows[] = {
     knob{"sleep_after", knob_type::time, "1s",
          "waiting longer than this naps instead of keeping the core; 0: never", knob_level::tuner},
     knob{"progress_thread", knob_type::flag, "0",
-         "a thread serves memory operations while the rank computes (processes of one rank)",
+         "a thread serves memory operations and goes on with large nonblocking collectives while "
+         "the "
+         "rank computes (processes of one rank)",
          knob_level::user},
     knob{"progress_wait", knob_type::choice, "poll",
          "the progress thread where it finds nothing: looks again, naps between looks, or sleeps "
          "until a message for it wakes it",
          knob_level::user, "poll|nap|sleep"},
+    knob{"progress_cores", knob_type::text, "",
+         "processors of the progress thread, as 1 or 2-3,6; empty: where its rank may run",
+         knob_level::user},
     knob{"fake_nodes", knob_type::integer, "0",
          "split the ranks of one machine into so many pretended nodes; 0: none", knob_level::user},
     knob{"compute", knob_type::choice, "ignore",

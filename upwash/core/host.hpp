@@ -17,6 +17,7 @@
 
 namespace upwash {
 
+class lent_task;
 class side_fiber;
 class waiter_layer;
 
@@ -76,6 +77,14 @@ class host {
   /// An operation of a layer begins, or ends, whose progress looks at words that peers store.
   /// Nothing announces those: while there is any, waits poll after each idle of one turn.
   void watch_words(bool begins) const noexcept;
+
+  /// Lends a task to this rank's progress thread (lent_tasks.hpp); false: it stays the rank's,
+  /// since there is no such thread, or it has many already.
+  [[nodiscard]] bool lend(lent_task& task) const;
+  /// One that is lent goes on by the rank, unless the thread is at it. Returns how many steps.
+  int go_on(lent_task& task) const;
+  /// The thread is not at it any more. Waits for the step that it is at.
+  void take_back(lent_task& task) const noexcept;
 
   /// Replaces what this rank does when idle, below all layers; returns the one before.
   conduit::waiter& set_waiter(conduit::waiter& idle) const noexcept;

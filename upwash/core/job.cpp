@@ -3,12 +3,15 @@
 #include "upwash/core/job.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/base/relax.hpp"
 #include "upwash/core/control.hpp"
@@ -44,6 +47,31 @@ constexpr unsigned steps_a_look = 256;     ///< for ranks that the conduit has l
 constexpr int computing_us = 20;           ///< between polls: these are no loop that waits
 constexpr conduit::wait_reason polling{.operation = "a loop over progress"};
 
+/// The calling thread; where it is, if there are none.
+void run_on(const std::vector<int>& processors) {
+  if (processors.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int each : processors) CPU_SET(static_cast<std::size_t>(each), &set);
+  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0) return;
+  log(log_level::warning, "core",
+      fmt::format("the progress thread may not run on the processors that progress_cores names, {} "
+                  "of them from {} on: it stays where its rank is",
+                  processors.size(), processors.front()));
+}
+
+void run_progress_thread(detail::job_state& of, conduit::endpoint& below,
+                         const std::vector<int>& processors, const std::stop_token& stop) {
+  run_on(processors);
+  const std::stop_callback wake(stop, [&below] { below.wake_poll_memory(); });
+  while (!stop.stop_requested()) {
+    const bool keeps_some = of.memory.send_kept_answers();
+    int moved = of.lent.go_on_with_all();
+    moved += below.poll_memory(!keeps_some && of.lent.empty());
+    if (moved == 0) std::this_thread::yield();
+  }
+}
+
 }  // namespace
 
 std::uint64_t build_fingerprint(const void* program) {
@@ -71,11 +99,7 @@ job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& op
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
   if (options_.progress_thread && !virtual_time_ && below_->endpoint.local_ranks() == 1) {
     state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
-      const std::stop_callback wake(stop, [this] { below_->endpoint.wake_poll_memory(); });
-      while (!stop.stop_requested()) {
-        const bool keeps_some = state_->memory.send_kept_answers();
-        if (below_->endpoint.poll_memory(!keeps_some) == 0) std::this_thread::yield();
-      }
+      run_progress_thread(*state_, below_->endpoint, options_.progress_processors, stop);
     });
   }
 }
@@ -93,6 +117,7 @@ job::~job() {
   while (!state_->services.empty()) {
     const auto last = std::move(state_->services.back());  // it may still ask for others
     state_->services.pop_back();
+    last_tag_ = nullptr;
   }
   process::leave(*state_->live);
   below_->endpoint.attach(rank_, nullptr);
@@ -237,9 +262,11 @@ void job::quiet(int rank, call_site site) {
                    {.operation = "quiet", .peer = rank, .site = site});
 }
 
-service_base* job::find_service(const void* tag) const noexcept {
+service_base* job::find_service(const void* tag) noexcept {
   for (const auto& [known, service] : state_->services) {
-    if (known == tag) return service.get();
+    if (known != tag) continue;
+    last_tag_ = known;
+    return last_found_ = service.get();
   }
   return nullptr;
 }

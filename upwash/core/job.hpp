@@ -44,8 +44,9 @@ struct job_options {
   observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: by messages
   std::size_t side_stack_bytes = std::size_t{256} << 10U;  ///< of a fiber aside (side_fiber.hpp)
   bool checked = checks >= check_level::collective;        ///< costly checks of the caller
-  bool progress_thread = false;  ///< a thread serves memory operations (real conduits, one
-                                 ///< rank a process)
+  /// A thread serves memory operations and what is lent to it (real conduits, one rank a process).
+  bool progress_thread = false;
+  std::vector<int> progress_processors{};  ///< where that thread runs; empty: where its rank may
   /// An address in what handler ids take for the program; null: in the executable.
   const void* program = nullptr;
 };
@@ -97,6 +98,7 @@ class job final {
   template <class T>
   [[nodiscard]] T& service() {
     const void* tag = &detail::service_tag<T>;
+    if (tag == last_tag_) return static_cast<T&>(*last_found_);
     if (service_base* found = find_service(tag)) return static_cast<T&>(*found);
     auto made = std::make_unique<T>(*this);
     T& reference = *made;
@@ -121,7 +123,7 @@ class job final {
   void wake_services() noexcept;
   void find_next_alarm() noexcept;
   void look_for_losses() noexcept;
-  [[nodiscard]] service_base* find_service(const void* tag) const noexcept;
+  [[nodiscard]] service_base* find_service(const void* tag) noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 
   // Order: what the path of a small message touches comes first.
@@ -132,6 +134,8 @@ class job final {
   bool virtual_time_;
   bool ordered_;
   lane handling_ = lane::request;
+  const void* last_tag_ = nullptr;  ///< of the service that was looked up last
+  service_base* last_found_ = nullptr;
   std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_

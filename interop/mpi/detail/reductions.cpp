@@ -194,6 +194,7 @@ std::optional<operation> predefined(MPI_Op op) noexcept {
 
 collective::reduction reduction_of(operation op, element of) noexcept {
   collective::reduction made;
+  made.built_in = true;
   made.apply = all[static_cast<std::size_t>(of)][static_cast<std::size_t>(op)];
   return made;
 }

@@ -326,7 +326,7 @@ request start(const team& among, const call& wanted, const binding& buffers) {
   if (made.changes != nullptr && made.changes->irregular()) made.changes->note(buffers);
   auto begun = service.store().make(among, record, *made.steps, buffers,
                                     as_called(made, wanted, waiting::nonblocking));
-  if (made.compact) begun->is->in_turn = made.compact->steps;
+  if (made.compact) begun->is->in_turn.steps = made.compact->steps;
   return service.runs().start(std::move(begun));
 }
 

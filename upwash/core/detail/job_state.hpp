@@ -26,6 +26,7 @@
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
+#include "upwash/core/lent_tasks.hpp"
 #include "upwash/core/service.hpp"
 
 namespace upwash {
@@ -101,6 +102,7 @@ class job_state {
   unsigned empty_polls = 0;  ///< calls of job::progress in a row
   duration last_pause;       ///< in the last of them
   process::live_job* live = nullptr;
+  lent_tasks lent;  ///< to the thread
   std::jthread progress_thread;
 };
 

@@ -9,7 +9,6 @@
 
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
-#include "upwash/collective/detail/run/compact_run.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/job.hpp"
@@ -83,33 +82,26 @@ void operation::begin(phase next, const schedule::generator& steps) {
   ended_ = staged_ = false;
 }
 
-void operation::begin_in_turn() {
+bool operation::begin_in_turn(job& here) {
   now_in = phase::main;
   const schedule::needs& wants = main_steps.wants();
   if (scratch_.size() < wants.scratch_bytes) scratch_.resize(wants.scratch_bytes);
-  next_in_turn_ = 0;
   base_ = next_ = others_ = 0;
   ended_ = staged_ = false;
+  in_turn.begin({here, *on_team.shared, buffers, scratch_.data(), shared_scratch, epoch});
+  return trace == nullptr && in_turn.lend();
 }
 
-int operation::go_on_in_turn(job& here) {
-  const compact_run run{here, *on_team.shared, buffers, scratch_.data(), shared_scratch, epoch};
-  const std::size_t before = next_in_turn_;
-  while (next_in_turn_ < in_turn->size()) {
-    const compact_step& s = (*in_turn)[next_in_turn_];
-    if (!compact_run::is_there(run.before(s))) {
-      stirred = true;  // looked at again in the next progress
-      break;
-    }
-    ++next_in_turn_;
-    if (trace == nullptr) {
-      run.perform(s);
-    } else {
-      detail::write_step(*trace, among, s, in_trace(), [&] { run.perform(s); });
-    }
-  }
-  ended_ = next_in_turn_ == in_turn->size();
-  return static_cast<int>(next_in_turn_ - before);
+int operation::go_on_in_turn() {
+  const int moved =
+      trace == nullptr
+          ? in_turn.go_on()
+          : in_turn.go_on([this](const compact_run& run, const compact_step& s) {
+              detail::write_step(*trace, among, s, in_trace(), [&] { run.perform(s); });
+            });
+  ended_ = in_turn.over();
+  if (!ended_) stirred = true;  // looked at again in the next progress
+  return moved;
 }
 
 void operation::refill() {

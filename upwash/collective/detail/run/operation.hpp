@@ -16,6 +16,7 @@
 #include "upwash/base/keyed_queues.hpp"
 #include "upwash/collective/detail/run/board.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
+#include "upwash/collective/detail/run/in_turn_run.hpp"
 #include "upwash/collective/detail/run/keys.hpp"
 #include "upwash/collective/detail/run/open_steps.hpp"
 #include "upwash/collective/detail/run/slots.hpp"
@@ -83,13 +84,16 @@ class operation {
     ++start_;
     return number;
   }
-  /// Begins the main phase of one whose steps go in their turn, on the board.
-  void begin_in_turn();
+  /// Begins the main phase of one whose steps go in their turn, on the board; lent to the progress
+  /// thread, if there is one and it is worth while. Whether it is lent.
+  bool begin_in_turn(job& here);
   /// Goes through them as far as peers have come. Returns how many.
-  int go_on_in_turn(job& here);
+  int go_on_in_turn();
   /// As it stands in the trace.
   [[nodiscard]] traced_collective in_trace() const noexcept;
-  [[nodiscard]] bool goes_in_turn() const noexcept { return in_turn != nullptr && shares_memory; }
+  [[nodiscard]] bool goes_in_turn() const noexcept {
+    return in_turn.steps != nullptr && shares_memory;
+  }
   /// Begins a phase with these steps.
   void begin(phase next, const schedule::generator& steps);
 
@@ -151,7 +155,7 @@ class operation {
   bool persists = false;                ///< kept by a `persistent`
   std::optional<compact_plan> compact;  ///< of a persistent one, where it can run so
   /// Where all steps can run on the board one after the other: no window is kept of them.
-  std::shared_ptr<const std::vector<compact_step>> in_turn;
+  in_turn_run in_turn;
   bool running = false;
   bool advancing = false;
   bool failed = false;  ///< a step threw: nothing more is done, but peers' answers find its slots
@@ -193,7 +197,6 @@ class operation {
   std::vector<std::byte>& scratch_;
   std::vector<std::uint64_t>& words_;
   std::unique_ptr<schedule::script>& script_;  ///< empty while this lives
-  std::size_t next_in_turn_ = 0;
   std::uint64_t base_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t others_ = 0;  ///< steps in the window that are not done and no receives

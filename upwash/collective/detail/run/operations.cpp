@@ -151,9 +151,11 @@ void operations::end_settling(team_record& record, std::uint64_t epoch) {
   record.unsettled.clear();
 }
 
-void operations::next_phase(operation& op) {
+/// Whether the progress thread has it now, and the rank need not begin it.
+bool operations::next_phase(operation& op) {
   const auto barrier = [&op](phase which) {
     op.begin(which, schedule::generator(dissemination_barrier(op.among.size(), op.among.rank())));
+    return false;
   };
   switch (op.now_in) {
     case phase::settle:
@@ -162,12 +164,9 @@ void operations::next_phase(operation& op) {
       if (op.how.rules.entry == schedule::sync_mode::all) return barrier(phase::entry);
       [[fallthrough]];
     case phase::entry:
-      if (op.goes_in_turn()) {
-        op.begin_in_turn();
-      } else {
-        op.begin(phase::main, op.main_steps);
-      }
-      return;
+      if (op.goes_in_turn()) return op.begin_in_turn(here_);
+      op.begin(phase::main, op.main_steps);
+      return false;
     case phase::main:
       op.now_in = phase::exit;
       if (op.how.exit == schedule::sync_mode::all) return barrier(phase::exit);
@@ -175,6 +174,7 @@ void operations::next_phase(operation& op) {
     case phase::exit:
     case phase::over: op.now_in = phase::over;
   }
+  return false;
 }
 
 /// What a step throws is the caller's to see; the operation is given up.
@@ -202,6 +202,7 @@ int operations::advance(operation& op) {
 /// its slots; but what comes for it no longer finds the caller's memory.
 void operations::give_up(operation& op) {
   op.failed = true;
+  op.in_turn.end();
   running_.remove(op);
   if (op.shares_memory) host(here_).watch_words(false);
   uses_.steps.forget(op);
@@ -221,11 +222,14 @@ int operations::advance_phases(operation& op) {
       }
     } else {
       const bool in_turn = op.now_in == phase::main && op.goes_in_turn();
-      moved += in_turn ? op.go_on_in_turn(here_) : uses_.steps.pass_through(op);
+      moved += in_turn ? op.go_on_in_turn() : uses_.steps.pass_through(op);
       if (!op.emptied()) break;
     }
-    next_phase(op);
     ++moved;
+    if (next_phase(op)) {
+      op.stirred = true;
+      return moved;
+    }
   }
   if (!op.told_early && op.how.exit == schedule::sync_mode::none && op.only_receives()) {
     op.told_early = true;
@@ -281,6 +285,7 @@ void operations::await_all_on(const team_record& record) {
 }
 
 void operations::finish(operation& op) {
+  op.in_turn.end();
   running_.remove(op);
   if (trace_ != nullptr) write_down(*trace_, op.in_trace(), op.begun, here_.now());
   team_record& record = op.on_team;

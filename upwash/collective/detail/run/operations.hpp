@@ -65,7 +65,7 @@ class operations {
   template <class Act>
   int guarded(operation& op, const Act& act);
   bool settled(operation& op);
-  void next_phase(operation& op);
+  bool next_phase(operation& op);
   void give_up(operation& op);
   bool may_leave(const operation& op) const;
   void finish(operation& op);

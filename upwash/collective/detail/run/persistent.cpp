@@ -19,7 +19,7 @@ persistent prepare(const team& among, const schedule::generator& steps, const bi
   auto kept = service.store().make(among, record, steps, buffers, how);
   kept->is->persists = true;
   kept->is->compact = detail::compact_plan_of(among, record, steps, how);
-  if (kept->is->compact) kept->is->in_turn = kept->is->compact->steps;
+  if (kept->is->compact) kept->is->in_turn.steps = kept->is->compact->steps;
   return persistent(std::move(kept));
 }
 

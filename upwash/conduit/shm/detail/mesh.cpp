@@ -51,7 +51,8 @@ mesh::mesh(bootstrap& boot, const settings& values)
   const bool has_thread =
       values.flag("progress_thread") && boot.layout().count_of(boot.process()) == 1;
   const std::string& waits = values.text("progress_wait");
-  mine.polls.threads = has_thread && waits == "poll" ? 2 : 1;
+  const bool beside_the_rank = has_thread && values.text("progress_cores").empty();
+  mine.polls.threads = beside_the_rank && waits == "poll" ? 2 : 1;
   mine.thread_sleeps = has_thread && waits == "sleep" ? 1 : 0;
   mine.started_ps = steady_now().ps();
   mine.polls.processors = own_processors();

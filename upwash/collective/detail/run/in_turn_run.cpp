@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "upwash/collective/detail/run/in_turn_run.hpp"
+
+#include <cstdint>
+
+namespace upwash::collective::detail {
+namespace {
+
+/// Less is done by the rank before the thread has heard of it.
+constexpr std::uint64_t least_lent = 8192;
+
+}  // namespace
+
+/// Whether it moves enough, and the thread may do something of it: built-in operators only, since
+/// others may be anything. Reaches the scratch that the steps name, which the thread must not.
+bool in_turn_run::may_be_lent() const {
+  std::uint64_t moved = 0;
+  for (const compact_step& s : *steps) {
+    if (s.kind == schedule::step_kind::reduce && !where_->buffers.combine.built_in) return false;
+    if (!s.fetches) moved += s.bytes;
+    for (const compact_piece* each : {&s.left, &s.right, &s.into}) {
+      if (each->of == schedule::buffer::shared) {
+        static_cast<void>(where_->lines.scratch(each->owner, where_->shared));
+      }
+    }
+  }
+  return moved >= least_lent;
+}
+
+bool in_turn_run::lend() {
+  lent_ = where_->here.options().progress_thread && may_be_lent() && host(where_->here).lend(*this);
+  return lent_;
+}
+
+int in_turn_run::move(taken_by who) {
+  return go_on([](const compact_run& run, const compact_step& s) { run.perform(s); }, who);
+}
+
+}  // namespace upwash::collective::detail
