@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/collective/jobs/rank_words.hpp"
 #include "tests/harness/job_test.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/random.hpp"
@@ -17,17 +18,9 @@ namespace {
 
 using namespace upwash;
 using test::sanitized;
-using words = std::vector<std::uint64_t>;
-
-std::uint64_t word_of(int rank, std::size_t i) {
-  return static_cast<std::uint64_t>(rank + 1) * 1'000'003 + i;
-}
-
-words words_of(int rank, std::size_t count) {
-  words all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = word_of(rank, i);
-  return all;
-}
+using test::word_of;
+using test::words;
+using test::words_of;
 
 words sums_of(const team& on, std::size_t count) {
   words all(count);
