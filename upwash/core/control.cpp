@@ -25,7 +25,7 @@ namespace upwash::control {
 namespace {
 
 /// What a member is in, as its messages tell the others.
-enum class call : std::uint32_t { barrier, broadcast, all_gather, all_reduce, finish };
+enum class call : std::uint16_t { barrier, broadcast, all_gather, all_reduce, finish };
 
 constexpr const char* name_of(call of) noexcept {
   constexpr const char* names[] = {"barrier", "broadcast", "all_gather", "all_reduce", "finish"};
@@ -52,7 +52,7 @@ class arrivals final : public service_base {
   std::map<key, message> waiting;
 };
 
-void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint32_t step, call of) {
+void arrived(incoming& in, std::uint64_t team, std::uint32_t number, std::uint16_t step, call of) {
   ++detail::job_access::state(in.here()).control_handled;
   const auto bytes = in.payload();
   in.here().service<arrivals>().waiting[{team, number, step, in.source()}] = {
@@ -77,7 +77,9 @@ class exchange {
         number_(next_number(among, name_)) {}
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
-    send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_, step, is_);
+    // Both in the word of the step alone: what is simulated takes as long as without the call.
+    send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_,
+                          static_cast<std::uint16_t>(step), is_);
     ++detail::job_access::state(here_).control_sent;
   }
 
