@@ -33,6 +33,6 @@ refuses "radixsort: The following argument was not expected: 5 (see radixsort --
 status=0
 seen=$("$upwash" run -n 3 "$binary" --algorithms foo 2>&1) || status=$?
 [[ $status == 2 ]] || fail "an unknown algorithm ended with status $status: $seen"
-grep -qF 'all_to_all_v: unknown algorithm "foo" (known: direct, mesh2d, mesh3d, mesh, cyclic, prefix_send, bruck)' <<<"$seen" ||
+grep -qF 'all_to_all_v: unknown algorithm "foo" (known: direct, mesh2d, mesh3d, mesh, mesh_nodes, cyclic, prefix_send, bruck)' <<<"$seen" ||
   fail "an unknown algorithm: $seen"
 echo "radixsort: verified"
