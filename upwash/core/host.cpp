@@ -218,13 +218,13 @@ void host::watch_words(bool begins) const noexcept {
 
 bool host::lend(lent_task& task) const {
   detail::job_state& state = *job_.state_;
-  if (!state.progress_thread.joinable() || !state.lent.lend(task)) return false;
+  if (state.lent == nullptr || !state.lent->lend(task)) return false;
   job_.below_->endpoint.wake_poll_memory();
   return true;
 }
 
-int host::go_on(lent_task& task) const { return job_.state_->lent.go_on(task); }
-void host::take_back(lent_task& task) const noexcept { job_.state_->lent.take_back(task); }
+int host::go_on(lent_task& task) const { return job_.state_->lent->go_on(task); }
+void host::take_back(lent_task& task) const noexcept { job_.state_->lent->take_back(task); }
 
 void host::run_as_handler(function_ref<void()> what) const {
   if (job_.in_handler_) return what();

@@ -81,7 +81,7 @@ class host {
   /// Lends a task to this rank's progress thread (lent_tasks.hpp); false: it stays the rank's,
   /// since there is no such thread, or it has many already.
   [[nodiscard]] bool lend(lent_task& task) const;
-  /// One that is lent goes on by the rank, unless the thread is at it. Returns how many steps.
+  /// One that was lent goes on by the rank, unless the thread is at it. Returns how many steps.
   int go_on(lent_task& task) const;
   /// The thread is not at it any more. Waits for the step that it is at.
   void take_back(lent_task& task) const noexcept;

@@ -66,8 +66,8 @@ void run_progress_thread(detail::job_state& of, conduit::endpoint& below,
   const std::stop_callback wake(stop, [&below] { below.wake_poll_memory(); });
   while (!stop.stop_requested()) {
     const bool keeps_some = of.memory.send_kept_answers();
-    int moved = of.lent.go_on_with_all();
-    moved += below.poll_memory(!keeps_some && of.lent.empty());
+    int moved = of.lent->go_on_with_all();
+    moved += below.poll_memory(!keeps_some && of.lent->empty());
     if (moved == 0) std::this_thread::yield();
   }
 }
@@ -98,6 +98,7 @@ job::job(std::unique_ptr<detail::footing> below, int rank, const job_options& op
   state_->live = &process::enter(this, &detail::describe_wait);
   // One rank an endpoint: poll_memory is for one thread, and delivers to all ranks of the endpoint.
   if (options_.progress_thread && !virtual_time_ && below_->endpoint.local_ranks() == 1) {
+    state_->lent = std::make_unique<lent_tasks>();
     state_->progress_thread = std::jthread([this](const std::stop_token& stop) {
       run_progress_thread(*state_, below_->endpoint, options_.progress_processors, stop);
     });

@@ -35,7 +35,7 @@ class lent_task {
   static constexpr std::size_t no_place = ~std::size_t{0};
 };
 
-/// A rank's, with a progress thread or without. Memory: one line for each of 16 tasks.
+/// Of a rank with a progress thread. Memory: one line for each of 16 tasks.
 class lent_tasks {
  public:
   /// By the rank, which then wakes the thread. False: 16 are lent already, and this one stays the
@@ -76,6 +76,7 @@ class lent_tasks {
 
   /// By the thread: all that are lent go on.
   int go_on_with_all() noexcept {
+    if (empty()) return 0;
     int moved = 0;
     for (place& each : places_) {
       if (!each.taken.load(std::memory_order_relaxed)) continue;

@@ -102,7 +102,7 @@ class job_state {
   unsigned empty_polls = 0;  ///< calls of job::progress in a row
   duration last_pause;       ///< in the last of them
   process::live_job* live = nullptr;
-  lent_tasks lent;  ///< to the thread
+  std::unique_ptr<lent_tasks> lent;  ///< to the thread, where there is one
   std::jthread progress_thread;
 };
 
