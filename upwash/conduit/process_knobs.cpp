@@ -3,6 +3,7 @@
 #include "upwash/conduit/process_knobs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 
@@ -48,6 +49,11 @@ constexpr knob rows[] = {
 }  // namespace
 
 std::span<const knob> process_knobs() noexcept { return rows; }
+
+std::vector<int> progress_processors(const settings& values) {
+  return parse_numbers(values.text("progress_cores"),
+                       static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), "progress_cores");
+}
 
 std::vector<int> nodes_of(const bootstrap& boot, const settings& values) {
   const std::int64_t pretended = values.integer("fake_nodes");

@@ -14,6 +14,10 @@ namespace upwash::conduit {
 
 [[nodiscard]] std::span<const knob> process_knobs() noexcept;
 
+/// Where progress threads run, by the knob progress_cores; empty: where their ranks may. Throws
+/// `error` (configuration) for what is no list of processors of this machine.
+[[nodiscard]] std::vector<int> progress_processors(const settings& values);
+
 /// The node of each process, as the bootstrap says, or pretended where the knob fake_nodes says so:
 /// then consecutive processes share a node, as evenly as can be. Throws `error` (configuration) for
 /// more pretended nodes than processes.

@@ -4,12 +4,12 @@
 #include "upwash/neighborhood/relay_family.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/conduit/stack_bytes.hpp"
 #include "upwash/conduit/traced/traced_world.hpp"
@@ -143,9 +143,7 @@ void compose(composition& made) {
   made.options.checked = made.options.checked || made.values.flag("checked");
   made.options.side_stack_bytes = conduit::stack_bytes(made.values, made.options.side_stack_bytes);
   made.options.progress_thread = made.values.flag("progress_thread");
-  made.options.progress_processors =
-      parse_numbers(made.values.text("progress_cores"),
-                    static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), "progress_cores");
+  made.options.progress_processors = conduit::progress_processors(made.values);
   if (made.options.progress_thread && made.world->local_ranks() > 1) {
     log(log_level::warning, "runtime",
         fmt::format("progress_thread = 1: a process of {} ranks has none, it serves one rank only",

@@ -12,10 +12,12 @@
 #include <cstring>
 #include <ctime>
 #include <utility>
+#include <vector>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/group_limits.hpp"
 #include "upwash/base/random.hpp"
+#include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/shm/detail/ancestors.hpp"
 #include "upwash/conduit/shm/detail/packages.hpp"
 
@@ -24,6 +26,14 @@ namespace {
 
 // Of more processes' rings most are never used.
 constexpr int few_enough_for_all_rings = 32;
+
+/// Whether a progress thread that runs there may be on a processor of its rank.
+bool may_meet(const processor_set& of_rank, const std::vector<int>& of_thread) {
+  return of_thread.empty() || std::ranges::any_of(of_thread, [&](int each) {
+           const auto word = static_cast<std::size_t>(each) / 64;
+           return word < of_rank.size() && (of_rank[word] >> (each % 64) & 1U) != 0;
+         });
+}
 
 }  // namespace
 
@@ -51,11 +61,12 @@ mesh::mesh(bootstrap& boot, const settings& values)
   const bool has_thread =
       values.flag("progress_thread") && boot.layout().count_of(boot.process()) == 1;
   const std::string& waits = values.text("progress_wait");
-  const bool beside_the_rank = has_thread && values.text("progress_cores").empty();
+  mine.polls.processors = own_processors();
+  const bool beside_the_rank =
+      has_thread && may_meet(mine.polls.processors, progress_processors(values));
   mine.polls.threads = beside_the_rank && waits == "poll" ? 2 : 1;
   mine.thread_sleeps = has_thread && waits == "sleep" ? 1 : 0;
   mine.started_ps = steady_now().ps();
-  mine.polls.processors = own_processors();
   const std::size_t all = layout_.total() * layout_.processes;
   if (all > available_memory()) {
     throw error(error_kind::system,
