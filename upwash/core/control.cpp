@@ -77,7 +77,7 @@ class exchange {
         number_(next_number(among, name_)) {}
 
   void send(int member, std::uint32_t step, std::span<const std::byte> bytes) {
-    // Both in the word of the step alone: what is simulated takes as long as without the call.
+    // Step and call share a word, so that messages are no longer than without the call.
     send_medium<&arrived>(here_, among_.world_rank(member), bytes, among_.id(), number_,
                           static_cast<std::uint16_t>(step), is_);
     ++detail::job_access::state(here_).control_sent;
