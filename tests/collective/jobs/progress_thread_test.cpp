@@ -126,6 +126,24 @@ void many_at_once(job& here) {
   }
 }
 
+/// Set up once, started often: each start is lent anew.
+void started_often(job& here) {
+  constexpr std::size_t count = 4096;
+  const team world = here.world();
+  words mine(count);
+  words result(count);
+  collective::persistent kept = all_reduce<sum>(world, persist, mine, result);
+  for (std::uint64_t turn = 1; turn <= 20; ++turn) {
+    for (std::size_t i = 0; i < count; ++i) mine[i] = word_of(here.rank(), i) * turn;
+    request open = kept.start();
+    if (turn % 3 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    open.wait();
+    words expected = sums_of(world, count);
+    for (std::uint64_t& each : expected) each *= turn;
+    ASSERT_EQ(result, expected);
+  }
+}
+
 /// Operators of the program's own are applied by the thread that called.
 void own_operators(job& here) {
   constexpr std::size_t count = 4096;
@@ -149,6 +167,7 @@ JOB_TEST(lent_collectives, end_while_ranks_compute, .least_ranks = 2, .most_rank
          .on_composite = false, .shares_process = false,
          .environment = {"UPWASH_PROGRESS_THREAD=1"}) {
   without_looks(here);
+  started_often(here);
   own_operators(here);
 }
 
