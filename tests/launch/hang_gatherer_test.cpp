@@ -13,6 +13,8 @@
 
 #include <string>
 
+#include "upwash/base/process_facts.hpp"
+
 namespace upwash::launch::detail {
 namespace {
 
@@ -144,6 +146,36 @@ TEST(hang_gatherer, a_process_that_does_not_answer_is_looked_at_from_outside) {
   EXPECT_TRUE(has("\n  2     computes without calling the library (pid ")) << *report;
   EXPECT_TRUE(has("\n  3     has ended")) << *report;
   EXPECT_TRUE(has("rank 1 is stopped; kill -CONT " + pid + " lets it go on")) << *report;
+}
+
+// One glance is not enough: whoever sleeps wakes now and then.
+TEST(hang_gatherer, one_that_runs_for_a_moment_sleeps) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  const auto until = [&](char state) {
+    for (int i = 0; i < 5000 && run_state_of(child) != state; ++i) usleep(1000);
+    return run_state_of(child) == state;
+  };
+  ASSERT_TRUE(until('S'));
+  const made_up_job job(2);
+  hang_gatherer gathers(job.block);
+  job.block.header().hangs.fetch_add(1);
+  EXPECT_FALSE(gathers.look(at(0)));
+  job.answer(0, "receive", 1);
+  // The test's own process runs whenever it looks, the child sleeps then.
+  job.block.slot(1).pid.store(child);
+  EXPECT_FALSE(gathers.look(at(0.25)));
+  EXPECT_FALSE(gathers.look(at(0.5)));
+  EXPECT_FALSE(gathers.look(at(1)));
+  job.block.slot(1).pid.store(getpid());
+  EXPECT_FALSE(gathers.look(at(1.5)));
+  const auto report = gathers.look(at(5));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->find("\n  1     sleeps outside the library"), std::string::npos) << *report;
 }
 
 TEST(hang_gatherer, ranks_of_uneven_processes_stand_as_theirs) {
