@@ -43,6 +43,9 @@ injection endpoint::put(int, const remote_memory&, std::size_t, std::span<const 
 injection endpoint::get(int, const remote_memory&, std::size_t, std::span<std::byte>, completion*) {
   lacking(*this, "get");
 }
+bool endpoint::read_aside(int, int, const memory_key&, std::size_t, std::span<std::byte>) noexcept {
+  return false;
+}
 injection endpoint::atomic(int, const remote_memory&, std::size_t, const atomic_operation&,
                            std::uint64_t*, completions) {
   lacking(*this, "atomic");

@@ -65,6 +65,7 @@ struct peer_capabilities {
   bool direct_access = false;      ///< imported segments have `direct`
   bool remote_write = false;       ///< put, get and flush move data to and from segments
   bool private_reads = false;      ///< get from registered private spans
+  bool reads_aside = false;        ///< read_aside may read them
   bool remote_completion = false;  ///< told per operation
   bool put_signal = false;
   bool long_messages = false;    ///< send_long
@@ -177,6 +178,12 @@ class endpoint : public waiter {
   /// Copies from the peer's memory into `to`; `to` is valid at local completion, or at done.
   virtual injection get(int rank, const remote_memory& from, std::size_t offset,
                         std::span<std::byte> to, completion* local);
+
+  /// Reads `to.size()` bytes at `offset` of a span that `owner` has registered under `key`, from
+  /// any thread, beside whatever the endpoint does. Blocks while it copies. False: not here, or not
+  /// now; `to` may hold anything, and `get` reads it or says what is wrong. Needs reads_aside.
+  [[nodiscard]] virtual bool read_aside(int rank, int owner, const memory_key& key,
+                                        std::size_t offset, std::span<std::byte> to) noexcept;
 
   /// One atomic at the target. At local completion, or at done, it has been executed there, and the
   /// old value (fetching kinds, load) is in `*old`. Needs kind and width in atomics.

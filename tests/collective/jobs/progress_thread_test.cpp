@@ -58,6 +58,33 @@ void without_looks(job& here) {
   EXPECT_GE(by_themselves, 2) << "one of three may be in turn to settle, by the rank";
 }
 
+/// The thread reads the peers' private memory, or leaves it to the rank where the kernel does not
+/// let it: then only the result counts.
+void out_of_private_memory(job& here, bool attaches) {
+  constexpr std::size_t count = 40'000;
+  const team world = here.world();
+  const words mine = words_of(here.rank(), count);
+  words expected;
+  for (int member = 0; member < world.size(); ++member) {
+    const words theirs = words_of(world.world_rank(member), count);
+    expected.insert(expected.end(), theirs.begin(), theirs.end());
+  }
+  int by_themselves = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    words result(expected.size());
+    control::barrier(world);
+    request open = all_gather(world, mine, result, {.algorithm = "single_copy"});
+    for (int member = 0; attaches && member < world.size(); ++member) {
+      const auto last = static_cast<std::size_t>(member + 1) * count - 1;
+      by_themselves += comes_by_itself(result[last], expected[last]) ? 1 : 0;
+    }
+    open.wait();
+    EXPECT_EQ(result, expected);
+  }
+  if (!attaches) return;
+  EXPECT_GE(by_themselves, 2 * world.size()) << "one of three may be in turn to settle";
+}
+
 /// A collective under way on one team, and what it is to bring.
 struct under_way {
   words in;
@@ -169,6 +196,19 @@ JOB_TEST(lent_collectives, end_while_ranks_compute, .least_ranks = 2, .most_rank
   without_looks(here);
   started_often(here);
   own_operators(here);
+}
+
+JOB_TEST(lent_collectives, read_private_memory, .least_ranks = 2, .most_ranks = 3, .on_sim = false,
+         .on_packets = false, .on_direct = false, .on_loopback = false, .on_composite = false,
+         .shares_process = false, .environment = {"UPWASH_PROGRESS_THREAD=1"}) {
+  out_of_private_memory(here, true);
+}
+
+JOB_TEST(lent_collectives, leave_private_memory_to_the_rank, .least_ranks = 2, .most_ranks = 2,
+         .on_sim = false, .on_packets = false, .on_direct = false, .on_loopback = false,
+         .on_composite = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=1", "UPWASH_SHM_CMA=off"}) {
+  out_of_private_memory(here, false);
 }
 
 JOB_TEST(lent_collectives, are_right_on_overlapping_teams, .least_ranks = 2, .most_ranks = 5,

@@ -270,6 +270,43 @@ TEST(shm_private_reads, refused_attach_falls_back_to_two_copies) {
   confined.join();
 }
 
+/// Whether rank 0 can read aside what rank 1 has registered: then of all sizes, and nothing else.
+bool reads_aside(threads_job& job) {
+  const std::vector<std::byte> source = filled(3 * mib, 1);
+  const memory_key key = job.at(1).register_span(1, source);
+  bool all = true;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, 4 * kib + 1, 3 * mib - 5}) {
+    std::vector<std::byte> to(bytes + 1);
+    const std::size_t offset = bytes == 0 ? 3 * mib : 5;
+    all = all && job.at(0).read_aside(0, 1, key, offset, std::span(to).first(bytes));
+    for (std::size_t i = 0; all && i < bytes; ++i) EXPECT_EQ(to[i], pattern(offset + i, 1));
+    EXPECT_EQ(to.back(), std::byte{0});
+  }
+  std::vector<std::byte> more(6);
+  EXPECT_FALSE(job.at(0).read_aside(0, 1, key, 3 * mib - 5, more)) << "beyond what was registered";
+  EXPECT_FALSE(job.at(0).read_aside(0, 1, {}, 0, more)) << "no key";
+  job.at(1).deregister(1, key);
+  return all;
+}
+
+TEST(shm_private_reads, aside_from_any_thread) {
+  threads_job job(2);
+  if (!job.at(0).describe().of(nearness::node).reads_aside) GTEST_SKIP() << "not here";
+  std::thread another([&] { EXPECT_TRUE(reads_aside(job)); });
+  another.join();
+}
+
+TEST(shm_private_reads, aside_are_refused_where_nothing_attaches) {
+  threads_job without(2, 1, {{"shm_cma", "off"}});
+  EXPECT_FALSE(reads_aside(without));
+  threads_job job(2);
+  std::thread confined([&] {
+    refuse_attach();
+    EXPECT_FALSE(reads_aside(job));
+  });
+  confined.join();
+}
+
 TEST(shm_private_reads, huge_pages_are_recognised) {
   const std::size_t room = 4 * mib;
   auto* base = static_cast<std::byte*>(

@@ -14,6 +14,7 @@
 #include "upwash/collective/binding.hpp"
 #include "upwash/collective/detail/run/board.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
+#include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
 namespace upwash::collective::detail {
@@ -64,7 +65,19 @@ struct compact_run {
     }
   }
 
+  /// A step that fetches, from any thread and beside the endpoint. False: it was not done, and
+  /// `perform` does it.
+  [[nodiscard]] bool fetch_aside(const compact_step& s) const {
+    if (s.bytes == 0) return true;
+    const exposed_memory& memory = *exposed(s);
+    return host(here).endpoint().read_aside(here.rank(), memory.rank, memory.key, s.left.at,
+                                            std::span(target(s.into), s.bytes));
+  }
+
  private:
+  [[nodiscard]] const exposed_memory* exposed(const compact_step& s) const {
+    return lines.exposed(s.left.owner, epoch, s.left.of == schedule::buffer::output);
+  }
   [[nodiscard]] const std::byte* source(const compact_piece& p) const {
     return p.of == schedule::buffer::input ? buffers.input.data() + p.at : target(p);
   }
@@ -89,9 +102,7 @@ struct compact_run {
       std::memmove(target(s.into), source(s.left), s.bytes);
       return;
     }
-    const bool output = s.left.of == schedule::buffer::output;
-    const exposed_memory* memory = lines.exposed(s.left.owner, epoch, output);
-    get(here, *memory, s.left.at, std::span(target(s.into), s.bytes)).wait();
+    get(here, *exposed(s), s.left.at, std::span(target(s.into), s.bytes)).wait();
   }
 };
 

@@ -15,10 +15,12 @@ constexpr std::uint64_t least_lent = 8192;
 /// Whether it moves enough, and the thread may do something of it: built-in operators only, since
 /// others may be anything. Reaches the scratch that the steps name, which the thread must not.
 bool in_turn_run::may_be_lent() const {
+  const bool fetches =
+      host(where_->here).endpoint().describe().of(conduit::nearness::node).reads_aside;
   std::uint64_t moved = 0;
   for (const compact_step& s : *steps) {
     if (s.kind == schedule::step_kind::reduce && !where_->buffers.combine.built_in) return false;
-    if (!s.fetches) moved += s.bytes;
+    if (!s.fetches || fetches) moved += s.bytes;
     for (const compact_piece* each : {&s.left, &s.right, &s.into}) {
       if (each->of == schedule::buffer::shared) {
         static_cast<void>(where_->lines.scratch(each->owner, where_->shared));
@@ -34,7 +36,25 @@ bool in_turn_run::lend() {
 }
 
 int in_turn_run::move(taken_by who) {
-  return go_on([](const compact_run& run, const compact_step& s) { run.perform(s); }, who);
+  if (who == taken_by::thread) {
+    return go_on(
+        [this](const compact_run& run, const compact_step& s) { return perform_aside(run, s); },
+        who);
+  }
+  return go_on([](const compact_run& run, const compact_step& s) {
+    run.perform(s);
+    return true;
+  });
+}
+
+/// What the thread cannot read the rank does, through the endpoint.
+bool in_turn_run::perform_aside(const compact_run& run, const compact_step& s) {
+  if (!s.fetches) {
+    run.perform(s);
+    return true;
+  }
+  reads_aside_ = run.fetch_aside(s);
+  return reads_aside_;
 }
 
 }  // namespace upwash::collective::detail

@@ -31,6 +31,7 @@ class in_turn_run final : public lent_task {
   void begin(const compact_run& where) {
     where_.emplace(where);
     next_ = 0;
+    reads_aside_ = true;
     over_.store(steps->empty(), std::memory_order_relaxed);
   }
 
@@ -44,13 +45,15 @@ class in_turn_run final : public lent_task {
 
   /// As far as peers have come, unless the thread is at it. Returns how many steps.
   int go_on() { return lent_ ? host(where_->here).go_on(*this) : move(taken_by::rank); }
-  /// The same, by `perform(run, step)`; not of one that is lent.
+  /// The same, by `perform(run, step)`, which says whether it has; not of one that is lent.
   template <class Perform>
   int go_on(const Perform& perform, taken_by who = taken_by::rank) {
     const std::size_t before = next_;
     for (const compact_step* s = nullptr; (s = next_possible(who)) != nullptr;) {
       ++next_;  // a step that throws is not done twice
-      perform(*where_, *s);
+      if (perform(*where_, *s)) continue;
+      --next_;
+      break;
     }
     // Release: who sees it over sees what its steps wrote.
     if (next_ == steps->size()) over_.store(true, std::memory_order_release);
@@ -61,16 +64,17 @@ class in_turn_run final : public lent_task {
  private:
   int move(taken_by who) override;
   [[nodiscard]] bool may_be_lent() const;
-  /// Reading peers' private memory takes the endpoint, which is the rank's.
+  bool perform_aside(const compact_run& run, const compact_step& s);
   [[nodiscard]] const compact_step* next_possible(taken_by who) const noexcept {
     if (next_ == steps->size()) return nullptr;
     const compact_step& s = (*steps)[next_];
-    if (s.fetches && who == taken_by::thread) return nullptr;
+    if (s.fetches && who == taken_by::thread && !reads_aside_) return nullptr;
     return compact_run::is_there(where_->before(s)) ? &s : nullptr;
   }
 
   std::optional<compact_run> where_;
   std::size_t next_ = 0;
+  bool reads_aside_ = true;  ///< peers' private memory may be read by the thread: not refused yet
   std::atomic<bool> over_ = false;
   bool lent_ = false;
 };

@@ -98,6 +98,7 @@ int operation::go_on_in_turn() {
           ? in_turn.go_on()
           : in_turn.go_on([this](const compact_run& run, const compact_step& s) {
               detail::write_step(*trace, among, s, in_trace(), [&] { run.perform(s); });
+              return true;
             });
   ended_ = in_turn.over();
   if (!ended_) stirred = true;  // looked at again in the next progress

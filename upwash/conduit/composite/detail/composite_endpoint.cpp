@@ -214,6 +214,13 @@ injection composite_endpoint::get(int rank, const remote_memory& from, std::size
   return counted(inner_.get(inner_rank(rank), for_inner(from), offset, to, local));
 }
 
+/// Of the node alone: what is read from others goes through the endpoint.
+bool composite_endpoint::read_aside(int rank, int owner, const memory_key& key, std::size_t offset,
+                                    std::span<std::byte> to) noexcept {
+  if (!is_near(owner) || key.size == 0) return false;
+  return inner_.read_aside(inner_rank(rank), inner_rank(owner), split(key).inner, offset, to);
+}
+
 injection composite_endpoint::atomic(int rank, const remote_memory& at, std::size_t offset,
                                      const atomic_operation& operation, std::uint64_t* old,
                                      completions when) {

@@ -98,6 +98,8 @@ class composite_endpoint : public process_endpoint {
                 const put_signal* signal) override;
   injection get(int rank, const remote_memory& from, std::size_t offset, std::span<std::byte> to,
                 completion* local) override;
+  [[nodiscard]] bool read_aside(int rank, int owner, const memory_key& key, std::size_t offset,
+                                std::span<std::byte> to) noexcept override;
   injection atomic(int rank, const remote_memory& at, std::size_t offset,
                    const atomic_operation& operation, std::uint64_t* old,
                    completions when) override;

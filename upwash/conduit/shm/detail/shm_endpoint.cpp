@@ -31,6 +31,7 @@ capabilities describe(std::size_t medium_bytes) {
   any.direct_access = true;
   any.remote_write = true;
   any.private_reads = true;
+  any.reads_aside = true;
   any.remote_completion = true;
   any.put_signal = true;
   any.long_messages = true;

@@ -59,6 +59,8 @@ class shm_endpoint final : public process_endpoint, private control_sender {
   injection put(int rank, const remote_memory& to, std::size_t offset,
                 std::span<const std::byte> from, completions when,
                 const put_signal* signal) override;
+  [[nodiscard]] bool read_aside(int rank, int owner, const memory_key& key, std::size_t offset,
+                                std::span<std::byte> to) noexcept override;
   injection get(int rank, const remote_memory& from, std::size_t offset, std::span<std::byte> to,
                 completion* local) override;
   injection atomic(int rank, const remote_memory& at, std::size_t offset,

@@ -92,6 +92,14 @@ injection shm_endpoint::get(int /*rank*/, const remote_memory& from, std::size_t
   return injection::done();
 }
 
+bool shm_endpoint::read_aside(int /*rank*/, int owner, const memory_key& key, std::size_t offset,
+                              std::span<std::byte> to) noexcept {
+  if (kind_of(key) != key_kind::span) return false;
+  const auto span = value_of<span_key>(key);
+  if (offset > span.bytes || to.size() > span.bytes - offset) return false;
+  return reader_.read_aside(mesh_.peer(process_of(owner)).pid, span.address + offset, to);
+}
+
 injection shm_endpoint::atomic(int /*rank*/, const remote_memory& at, std::size_t offset,
                                const atomic_operation& operation, std::uint64_t* old,
                                completions /*when*/) {

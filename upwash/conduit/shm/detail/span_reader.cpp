@@ -20,6 +20,15 @@ namespace {
 
 constexpr std::size_t attach_at_once = std::size_t{1} << 20U;  // a call blocks: 20-60 us
 
+/// Copies what is at `there` of the process `pid`. How many bytes, perhaps fewer; -1: errno says
+/// why.
+ssize_t attached_copy(int pid, const std::byte* there, std::byte* here,
+                      std::size_t bytes) noexcept {
+  const iovec into{here, bytes};
+  const iovec from{const_cast<std::byte*>(there), bytes};
+  return process_vm_readv(pid, &into, 1, &from, 1, 0);
+}
+
 }  // namespace
 
 injection span_reader::get(const imported& from, int pid, std::size_t offset,
@@ -40,12 +49,10 @@ injection span_reader::get(const imported& from, int pid, std::size_t offset,
 
 span_reader::attach_result span_reader::attach_step(transfer& one) {
   const std::size_t bytes = std::min<std::size_t>(one.left, attach_at_once);
-  const iovec here{one.to, bytes};
-  const iovec there{const_cast<std::byte*>(one.from), bytes};
-  const ssize_t moved = process_vm_readv(one.pid, &here, 1, &there, 1, 0);
+  const ssize_t moved = attached_copy(one.pid, one.from, one.to, bytes);
   if (moved < 0) {
     if (errno == EPERM || errno == ENOSYS) {
-      options_.attach = false;
+      may_attach_.store(false, std::memory_order_relaxed);
       log(log_level::info, "shm",
           fmt::format("the kernel refuses cross-memory attach ({}): private reads by two copies",
                       std::strerror(errno)));
@@ -61,6 +68,19 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
   one.to += moved;
   one.left -= static_cast<std::uint64_t>(moved);
   return one.left == 0 ? attach_result::done : attach_result::partial;
+}
+
+bool span_reader::read_aside(int pid, std::uint64_t address,
+                             std::span<std::byte> to) const noexcept {
+  if (!may_attach_.load(std::memory_order_relaxed)) return false;
+  const auto* from = reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address));
+  while (!to.empty()) {
+    const ssize_t moved = attached_copy(pid, from, to.data(), to.size());
+    if (moved <= 0) return false;
+    from += moved;
+    to = to.subspan(static_cast<std::size_t>(moved));
+  }
+  return true;
 }
 
 void span_reader::pipeline(const transfer& one) {

@@ -5,6 +5,7 @@
 // kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,15 +23,23 @@ struct reader_options {
   std::size_t slot_bytes = std::size_t{32} << 10U;  ///< of the pipeline
 };
 
-/// Driven by the endpoint's thread.
+/// Driven by the endpoint's thread, but for read_aside.
 class span_reader {
  public:
   span_reader(control_sender& sender, int processes, const reader_options& options)
-      : sender_(sender), options_(options), pipes_(static_cast<std::size_t>(processes)) {}
+      : sender_(sender),
+        options_(options),
+        may_attach_(options.attach),
+        pipes_(static_cast<std::size_t>(processes)) {}
 
   /// Reads `to.size()` bytes at `from.address` + offset of the process `pid`.
   injection get(const imported& from, int pid, std::size_t offset, std::span<std::byte> to,
                 completion* local);
+
+  /// Reads by cross-memory attach, whatever the pages, at `address` of the process `pid`. From any
+  /// thread. False: the kernel does not let it, or the memory is not there.
+  [[nodiscard]] bool read_aside(int pid, std::uint64_t address,
+                                std::span<std::byte> to) const noexcept;
 
   /// Spans up to so many bytes are read by cross-memory attach whatever their pages.
   [[nodiscard]] std::size_t attach_small() const noexcept { return options_.attach_small; }
@@ -61,7 +70,8 @@ class span_reader {
   enum class attach_result : std::uint8_t { done, partial, refused, owner_gone };
 
   [[nodiscard]] bool wants_attach(const imported& from, std::size_t bytes) const {
-    return options_.attach && (from.huge || bytes <= options_.attach_small);
+    return may_attach_.load(std::memory_order_relaxed) &&
+           (from.huge || bytes <= options_.attach_small);
   }
   attach_result attach_step(transfer& one);
   void pipeline(const transfer& one);
@@ -71,8 +81,9 @@ class span_reader {
 
   control_sender& sender_;
   reader_options options_;
-  std::vector<incoming> pipes_;  ///< by owner
-  std::vector<int> active_;      ///< owners with transfers
+  std::atomic<bool> may_attach_;  ///< until the kernel refuses it
+  std::vector<incoming> pipes_;   ///< by owner
+  std::vector<int> active_;       ///< owners with transfers
   fifo<transfer> attached_;
 };
 
