@@ -129,15 +129,36 @@ void sums(job& here, int times) {
   }
 }
 
-const std::map<std::string, std::function<void(job&, int)>> ways{
-    {"message", messages}, {"tagged", tagged}, {"put", puts}, {"all-reduce", sums}};
+[[gnu::noinline]] request counted_first_start(const team& world, std::span<const double> in,
+                                              std::span<double> out) {
+  return all_reduce<sum>(world, in, out);
+}
+
+/// Of sizes that have not been called before: 8 B, 16 B and so on.
+void first_calls(job& here, int times) {
+  for (int i = 0; i < times; ++i) {
+    const std::vector<double> in(std::size_t{1} << static_cast<unsigned>(i));
+    std::vector<double> out(in.size());
+    request open = here.rank() == 0 ? counted_first_start(here.world(), in, out)
+                                    : all_reduce<sum>(here.world(), in, out);
+    open.wait();
+    control::barrier(here.world());
+  }
+}
+
+const std::map<std::string, std::function<void(job&, int)>> ways{{"message", messages},
+                                                                 {"tagged", tagged},
+                                                                 {"put", puts},
+                                                                 {"all-reduce", sums},
+                                                                 {"first-call", first_calls}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto way = argc == 3 ? ways.find(argv[1]) : ways.end();
   if (way == ways.end()) {
-    std::fputs("usage: upwash run -n 2 layer_ways message|tagged|put|all-reduce TIMES\n", stderr);
+    std::fputs("usage: upwash run -n 2 layer_ways message|tagged|put|all-reduce|first-call TIMES\n",
+               stderr);
     return 2;
   }
   const int times = std::stoi(argv[2]);
