@@ -149,8 +149,7 @@ asked_schedule read(const schedule_arguments& given) {
     call.network_collectives = model::has_network_collectives(*asked.on);
     if (given.eager.empty()) {
       call.eager_limit = eager_limit_of(given.conduit);
-      call.eager_bytes =
-          collective::usual_eager_bytes(collective::predictor(*asked.on).edged(), call);
+      call.eager_bytes = collective::predictor(*asked.on).eager().usual(call);
     }
   }
   return asked;

@@ -159,7 +159,7 @@ int show_neighbors(const std::string& collective, const neighbor_arguments& give
   if (on && !given.eager_bytes) {
     collective::problem part{.ranks = ranks};
     part.eager_limit = given.eager_limit;
-    eager_bytes = collective::usual_eager_bytes(collective::predictor(*on).edged(), part);
+    eager_bytes = collective::predictor(*on).eager().usual(part);
   }
   const asked_neighbors asked{
       graph_of(given.graph, ranks),

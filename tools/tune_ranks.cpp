@@ -173,7 +173,7 @@ void explain(const tune_request& asked) {
   const std::uint64_t eager_limit = eager_limit_of(asked.conduit);
   for (problem call : problems_of(asked)) {
     call.eager_limit = eager_limit;
-    call.eager_bytes = collective::usual_eager_bytes(shop.predicts.edged(), call);
+    call.eager_bytes = shop.predicts.eager().usual(call);
     call.ranks_per_node =
         std::min(shop.predicts.on().ranks_in(level_kind::node), std::max(call.ranks, 1));
     std::vector<measured> all;

@@ -33,7 +33,7 @@ problem call_on(const machine& on, kind what, int ranks, std::uint64_t bytes) {
   call.element_bytes = bytes % 8 == 0 ? 8 : 1;
   call.ranks_per_node = std::min(ranks, on.ranks_in(level_kind::node));
   call.eager_limit = limit;
-  call.eager_bytes = usual_eager_bytes(predictor(on).edged(), call);
+  call.eager_bytes = predictor(on).eager().usual(call);
   return call;
 }
 
@@ -78,30 +78,30 @@ duration run_of(const std::string& machine_name, int ranks, std::size_t bytes,
 
 TEST(eager_sizes, end_where_asking_first_takes_no_longer) {
   const machine edr = load_machine("edr");
-  const std::uint64_t inside = usual_eager_bytes(edr, call_on(edr, kind::all_gather, 16, 8));
-  const std::uint64_t outside = usual_eager_bytes(edr, call_on(edr, kind::all_gather, 64, 8));
+  const std::uint64_t inside = eager_sizes(edr).usual(call_on(edr, kind::all_gather, 16, 8));
+  const std::uint64_t outside = eager_sizes(edr).usual(call_on(edr, kind::all_gather, 64, 8));
   // Three latencies of 46 ns more, and 0.1 ns/B less: 1 to 2 KiB. Of 540 ns: 10 to 20 KiB.
   EXPECT_EQ(inside, 1024U);
   EXPECT_EQ(outside, 16'384U);
   // Copies without a cost.
   const machine infiniband = load_machine("infiniband");
-  EXPECT_EQ(usual_eager_bytes(infiniband, call_on(infiniband, kind::all_gather, 64, 8)), limit);
+  EXPECT_EQ(eager_sizes(infiniband).usual(call_on(infiniband, kind::all_gather, 64, 8)), limit);
   // What was asked for.
   problem asked = call_on(edr, kind::all_gather, 16, 8);
   asked.transfer = mechanism::rendezvous;
-  EXPECT_EQ(usual_eager_bytes(edr, asked), limit);
-  EXPECT_TRUE(eager_sizes_to_try(edr, asked).empty());
+  EXPECT_EQ(eager_sizes(edr).usual(asked), limit);
+  EXPECT_TRUE(eager_sizes(edr).worth_a_price(asked).empty());
   asked.transfer.reset();
   asked.eager_limit = 512;
-  EXPECT_EQ(usual_eager_bytes(edr, asked), 512U);
+  EXPECT_EQ(eager_sizes(edr).usual(asked), 512U);
   asked.eager_limit = 0;
-  EXPECT_EQ(usual_eager_bytes(edr, asked), 0U);
+  EXPECT_EQ(eager_sizes(edr).usual(asked), 0U);
 }
 
 TEST(eager_sizes, to_try_are_those_of_the_levels) {
   const machine edr = load_machine("edr");
   const problem call = call_on(edr, kind::all_gather, 64, 8);
-  const auto sizes = eager_sizes_to_try(edr, call);
+  const auto sizes = eager_sizes(edr).worth_a_price(call);
   EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
   EXPECT_EQ(sizes.front(), 0U);
   EXPECT_EQ(sizes.back(), limit);

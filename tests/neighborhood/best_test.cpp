@@ -53,7 +53,7 @@ machine machine_with(const char* name, int a_node) {
 std::uint64_t eager_on(const machine& on, int ranks) {
   collective::problem part{.ranks = ranks};
   part.eager_limit = std::uint64_t{1} << 20U;
-  return collective::usual_eager_bytes(model::with_edges(on), part);
+  return collective::eager_sizes(model::with_edges(on)).usual(part);
 }
 
 scene scene_on(const process_graph& graph, const model::node_map& nodes) {

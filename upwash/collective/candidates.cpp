@@ -7,7 +7,6 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
-#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/model/cost.hpp"
 #include "upwash/schedule/least_time.hpp"
 #include "upwash/schedule/price.hpp"
@@ -141,7 +140,7 @@ std::uint64_t steps_worth_a_choice(int ranks) noexcept {
 }
 
 predictor::predictor(const machine& on)
-    : on_(on), edged_(model::with_edges(on)), edged_between_(edged_) {
+    : on_(on), eager_(model::with_edges(on)), edged_between_(eager_.on()) {
   // Where no network is known, what is known of the node stands for it.
   const bool knows_network = on.levels.back().kind > level_kind::node;
   for (std::size_t i = 0; knows_network && i < on.levels.size(); ++i) {
@@ -158,14 +157,15 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
   return call.direct_access && !fetches &&
                  detail::fits_board(steps, call.ranks, call.root, call.shared_scratch)
              ? on_
-             : edged_;
+             : edged();
 }
 
-duration predictor::least(const selection& one, const problem& call) const {
-  constexpr int few_ranks = 32;
+duration predictor::least(const selection& one, const problem& call, duration enough) const {
+  constexpr int few_ranks = 8;
   constexpr std::uint64_t most_steps = 8'000;
   if (call.ranks <= few_ranks || call.overlapped) return {};
   schedule::price_options options = options_for(on_, call);
+  options.most_time = enough;
   const machine& seen = seen_by(one, call);
   const auto placed = laid_out(seen, call);
   try {
@@ -183,18 +183,20 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   options.most_steps = most_steps;
   options.coarse = true;
   if (!call.overlapped) options.most_time = enough;
-  if (enough != duration::max() && least(one, call) > enough) return {};
+  if (enough != duration::max() && least(one, call, enough) > enough) return {};
   options.steps_before_skipping = most_steps / 8;
+  const prediction too_late{std::nullopt, most_steps / 4};  // about: it does not say where it stops
   const machine& seen = seen_by(one, call);
   const auto placed = laid_out(seen, call);
   try {
     const auto priced = schedule::price(
         call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
         placed ? *placed : seen, rules_of(one, call), options);
+    if (priced.completion == duration::max()) return too_late;
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked,
             priced.edge_sizes};
   } catch (const error&) {
-    return {std::nullopt, most_steps / 4};  // about: it did not say where it stopped
+    return too_late;
   }
 }
 
@@ -225,7 +227,7 @@ std::vector<ranked> with_other_eager_sizes(const selection& one, std::uint64_t e
   if (edge_sizes == 0) return found;
   const std::uint64_t now = one.eager_bytes.value_or(call.eager_bytes);
   std::vector<std::uint64_t> tried{now};
-  for (const std::uint64_t size : eager_sizes_to_try(by.edged(), call)) {
+  for (const std::uint64_t size : by.eager().worth_a_price(call)) {
     const auto same = [&](std::uint64_t other) {
       return !travels_otherwise(edge_sizes, size, other);
     };

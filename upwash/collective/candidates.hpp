@@ -11,6 +11,7 @@
 
 #include "upwash/base/duration.hpp"
 #include "upwash/base/function_ref.hpp"
+#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/model/machine.hpp"
 #include "upwash/schedule/lower.hpp"
@@ -30,6 +31,7 @@ namespace upwash::collective {
 [[nodiscard]] std::uint64_t steps_worth_a_choice(int ranks) noexcept;
 
 /// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.
+/// Not from several threads at a time.
 class predictor {
  public:
   explicit predictor(const machine& on);
@@ -47,18 +49,22 @@ class predictor {
                                    duration enough = duration::max()) const;
 
   /// No prediction for completion is below it, but where few ranks stand for all; zero for teams
-  /// whose price costs less than this. Walks at most 8,000 steps.
-  [[nodiscard]] duration least(const selection& one, const problem& call) const;
+  /// of up to 8, whose price costs less than this. Walks at most 8,000 steps, and no further than
+  /// to more than `enough`.
+  [[nodiscard]] duration least(const selection& one, const problem& call,
+                               duration enough = duration::max()) const;
 
   [[nodiscard]] const machine& on() const noexcept { return on_; }
   /// The same, as messages of the executor see it: what all but schedules on a board is priced on.
-  [[nodiscard]] const machine& edged() const noexcept { return edged_; }
+  [[nodiscard]] const machine& edged() const noexcept { return eager_.on(); }
+  /// Sizes of eager edges on it.
+  [[nodiscard]] const eager_sizes& eager() const noexcept { return eager_; }
 
  private:
   [[nodiscard]] const machine& seen_by(const selection& one, const problem& call) const;
 
   machine on_;
-  machine edged_;
+  eager_sizes eager_;      ///< on the machine with edges
   machine edged_between_;  ///< but inside nodes as it is, where it has more than a node
 };
 

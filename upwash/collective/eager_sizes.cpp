@@ -55,8 +55,7 @@ duration price_of(const machine& on, const problem& call, bool placed, std::uint
   return call.overlapped ? priced.processor_most : priced.completion;
 }
 
-std::uint64_t crossing(const machine& on, const problem& call, std::size_t level, bool placed) {
-  const machine alone = of_level(on, level);
+std::uint64_t crossing_of(const machine& alone, const problem& call, bool placed) {
   std::uint64_t largest = 0;
   for (std::uint64_t bytes = least_tried; bytes <= call.eager_limit; bytes *= 2) {
     if (price_of(alone, call, placed, bytes, true) > price_of(alone, call, placed, bytes, false)) {
@@ -84,19 +83,28 @@ bool leaves_a_choice(const machine& on, const problem& call) {
 
 }  // namespace
 
-std::uint64_t usual_eager_bytes(const machine& on, const problem& call) {
-  if (!leaves_a_choice(on, call)) return call.eager_limit;
-  return crossing(on, call, levels_spanned(on, call.ranks).back(), false);
+std::uint64_t eager_sizes::crossing(const problem& call, std::size_t level, bool placed) const {
+  const message_kind kind{
+      level,           placed,          call.addresses, call.entry, call.direct_access,
+      call.overlapped, call.eager_limit};
+  const auto known = crossings_.find(kind);
+  if (known != crossings_.end()) return known->second;
+  return crossings_[kind] = crossing_of(of_level(on_, level), call, placed);
 }
 
-std::vector<std::uint64_t> eager_sizes_to_try(const machine& on, const problem& call) {
-  if (!leaves_a_choice(on, call)) return {};
+std::uint64_t eager_sizes::usual(const problem& call) const {
+  if (!leaves_a_choice(on_, call)) return call.eager_limit;
+  return crossing(call, levels_spanned(on_, call.ranks).back(), false);
+}
+
+std::vector<std::uint64_t> eager_sizes::worth_a_price(const problem& call) const {
+  if (!leaves_a_choice(on_, call)) return {};
   std::vector<std::uint64_t> sizes{0, call.eager_limit};
   const bool can_put =
       call.addresses == schedule::address_mode::single && call.entry != schedule::sync_mode::mine;
-  for (const std::size_t level : levels_spanned(on, call.ranks)) {
-    sizes.push_back(crossing(on, call, level, false));
-    if (can_put) sizes.push_back(crossing(on, call, level, true));
+  for (const std::size_t level : levels_spanned(on_, call.ranks)) {
+    sizes.push_back(crossing(call, level, false));
+    if (can_put) sizes.push_back(crossing(call, level, true));
   }
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

@@ -5,7 +5,11 @@
 // take longer than to ask for the data, or for their place.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "upwash/collective/install.hpp"
@@ -14,18 +18,47 @@
 
 namespace upwash::collective {
 
-/// The largest edge that travels eagerly where nobody names another size: the largest power of two
-/// at which one message alone, between the two members that are furthest apart, is priced at most
-/// as high eagerly as by what lower() does otherwise; at most `call.eager_limit`, and that where no
-/// copy has a price or a mechanism is asked for. For an overlapped call by what it takes of the
-/// processors. A function of the machine and the problem (but its bytes), so the same at all
-/// members. Prices some 20 messages: 50 us.
-[[nodiscard]] std::uint64_t usual_eager_bytes(const machine& on, const problem& call);
+/// Those sizes on one machine, by price. Functions of the machine and the problem (but its bytes),
+/// so the same at all members. A size is found once: some 20 messages of two ranks are priced, 50
+/// us; what it depends on is kept with it, some 100 bytes each. Not from several threads at a time.
+class eager_sizes {
+ public:
+  /// The machine as messages of the executor see it (predictor::edged).
+  explicit eager_sizes(machine on) : on_(std::move(on)) {}
 
-/// Other sizes worth a price: none at all, the usual one of each level of the machine that the team
-/// spans (and of edges whose place is known), the limit. In rising order. Empty where the problem
-/// leaves no choice.
-[[nodiscard]] std::vector<std::uint64_t> eager_sizes_to_try(const machine& on, const problem& call);
+  [[nodiscard]] const machine& on() const noexcept { return on_; }
+
+  /// The largest edge that travels eagerly where nobody names another size: the largest power of
+  /// two at which one message alone, between the two members that are furthest apart, is priced at
+  /// most as high eagerly as by what lower() does otherwise; at most `call.eager_limit`, and that
+  /// where no copy has a price or a mechanism is asked for. For an overlapped call by what it takes
+  /// of the processors.
+  [[nodiscard]] std::uint64_t usual(const problem& call) const;
+
+  /// Other sizes worth a price: none at all, the usual one of each level of the machine that the
+  /// team spans (and of edges whose place is known), the limit. In rising order. Empty where the
+  /// problem leaves no choice.
+  [[nodiscard]] std::vector<std::uint64_t> worth_a_price(const problem& call) const;
+
+ private:
+  /// All that the price of a message depends on.
+  struct message_kind {
+    std::size_t level = 0;
+    bool placed = false;
+    address_mode addresses{};
+    sync_mode entry{};
+    bool direct_access = false;
+    bool overlapped = false;
+    std::uint64_t eager_limit = 0;
+
+    friend auto operator<=>(const message_kind&, const message_kind&) = default;
+  };
+
+  [[nodiscard]] std::uint64_t crossing(const problem& call, std::size_t level, bool placed) const;
+
+  machine on_;
+  mutable std::map<message_kind, std::uint64_t> crossings_;
+};
 
 /// Whether a schedule whose sends have those sizes (price_result::edge_sizes) travels otherwise
 /// with the one than with the other.

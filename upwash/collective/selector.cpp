@@ -14,7 +14,6 @@
 #include "upwash/base/log.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/detail/choose/shared_prices.hpp"
-#include "upwash/collective/eager_sizes.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/model/machine.hpp"
@@ -70,7 +69,9 @@ class model_selector final : public selector {
     return chosen_;
   }
 
-  std::uint64_t usual_eager_bytes(const problem& call) override;
+  std::uint64_t usual_eager_bytes(const problem& call) override {
+    return predicts()->eager().usual(call);
+  }
 
   const predictor* predicts() override {
     if (!predicts_) read_machine();
@@ -114,7 +115,6 @@ class model_selector final : public selector {
   std::optional<predictor> predicts_;
   std::string instead_;  ///< why prices are those of another machine
   problem_cache<price_list> prices_{most_kept};
-  problem_cache<std::uint64_t> eager_sizes_{most_kept};  ///< by what they depend on
   choice chosen_;
 };
 
@@ -127,19 +127,6 @@ void model_selector::read_machine() {
     log(log_level::warning, "collective",
         fmt::format("prices are those of {}{}", default_machine, instead_));
   }
-}
-
-std::uint64_t model_selector::usual_eager_bytes(const problem& call) {
-  if (!predicts_) read_machine();
-  problem part{.ranks = call.ranks};
-  part.addresses = call.addresses;
-  part.entry = call.entry;
-  part.direct_access = call.direct_access;
-  part.overlapped = call.overlapped;
-  part.eager_limit = call.eager_limit;
-  part.transfer = call.transfer;
-  if (const std::uint64_t* kept = eager_sizes_.find(part)) return *kept;
-  return eager_sizes_.add(part, collective::usual_eager_bytes(predicts_->edged(), part));
 }
 
 /// The best of an algorithm's other values, where it is notably better. Segments are as large as
@@ -226,8 +213,9 @@ bool model_selector::may_be_near(const selection& initial, const problem& call, 
                                  duration its_least) const {
   if (best == duration::max() || its_least.ns() <= near_price * best.ns()) return true;
   const std::vector<selection> all = candidates_of(*initial.chosen, call);
-  return std::any_of(all.begin(), all.end(),
-                     [&](const selection& each) { return predicts_->least(each, call) <= best; });
+  return std::any_of(all.begin(), all.end(), [&](const selection& each) {
+    return predicts_->least(each, call, best) <= best;
+  });
 }
 
 price_list model_selector::priced(const registry& from, const problem& stands_for_all) const {

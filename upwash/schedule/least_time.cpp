@@ -14,12 +14,16 @@ namespace {
 class adder {
  public:
   adder(const machine& on, const transfer_rules& rules, const price_options& options)
-      : on_(on), rules_(rules), charges_(on_, options), sent_(on_.levels.size()) {}
+      : on_(on),
+        rules_(rules),
+        charges_(on_, options),
+        enough_(options.most_time),
+        sent_(on_.levels.size()) {}
 
-  /// Processor time of the rank's steps, of at most `left` of them.
+  /// Processor time of the rank's steps, of at most `left` of them, and until it is enough.
   duration add(int rank, generator steps, std::uint64_t& left) {
     duration busy;
-    for (step s; left != 0 && steps.next(s); --left) {
+    for (step s; left != 0 && busy <= enough_ && steps.next(s); --left) {
       if (s.kind == step_kind::stage) break;
       busy += work_of(rank, s);
     }
@@ -86,6 +90,7 @@ class adder {
   const machine& on_;
   const transfer_rules& rules_;
   detail::charges charges_;
+  duration enough_;
   std::vector<port_time> sent_;
 };
 
@@ -98,6 +103,7 @@ duration least_time(int ranks, int root, function_ref<generator(int rank)> sched
   adder sum(costs, rules, options);
   std::uint64_t left = most_steps;
   duration least = sum.add(root, schedule_of(root), left);
+  if (least > options.most_time) return least;
   sum.other_port();
   const bool shared = costs.levels.size() > 1 && costs.nic.of == nic_protocol::owner::node;
   const int together = shared ? std::min(costs.ranks_in(level_kind::node), ranks) : 1;

@@ -19,7 +19,7 @@ namespace upwash::schedule {
 /// A lower bound of what `price` says where all ranks are walked: what the processors of `root` and
 /// of the ranks of a node in the middle work, and what these send through their node's port. Of at
 /// most `most_steps` steps, which is some 30 ns each; what it costs no time to know is left out.
-/// Options as for `price`.
+/// Options as for `price`; what is seen to exceed `most_time` is not looked at further.
 [[nodiscard]] duration least_time(int ranks, int root,
                                   function_ref<generator(int rank)> schedule_of, const machine& on,
                                   const transfer_rules& rules, const price_options& options,

@@ -57,8 +57,8 @@ struct attempt {
   const transfer_rules& rules;
   const price_options& options;
 
-  /// Nothing: priced; else why not. Throws where it takes longer than anybody wants to know:
-  /// whoever stands for more would only be less right about it.
+  /// Nothing: priced, or longer than anybody wants to know: whoever stands for more would only be
+  /// less right about it. Else why not.
   std::optional<error> with(run_plan plan, price_result& result) const {
     plan.ranks = ranks;
     plan.least_window = plan.walked > many_ranks ? small_window : executor_window;
@@ -68,9 +68,7 @@ struct attempt {
     switch (run.run()) {
       case run_end::complete: run.write_result(result); return {};
       case run_end::stuck: return error(error_kind::fault, "price: " + run.what_is_stuck());
-      case run_end::too_late:
-        throw error(error_kind::argument,
-                    fmt::format("price: it takes longer than {} us", options.most_time.us()));
+      case run_end::too_late: result.completion = duration::max(); return {};
       case run_end::too_long: break;
     }
     return too_many_steps(ranks, options);

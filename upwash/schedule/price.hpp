@@ -53,7 +53,7 @@ struct price_options {
   /// So many steps are walked before rounds that repeat are passed over: short schedules are exact.
   std::uint64_t steps_before_skipping = 200'000;
   std::uint64_t most_steps = 20'000'000;
-  /// What takes longer is not priced to its end (`error`, argument): for who looks for the least.
+  /// What takes longer is not priced to its end: for who looks for the least.
   duration most_time = duration::max();
   bool per_rank = false;  ///< fill `ranks` of the result
   /// What is known at run time (counts, and slots with the words they will hold), for schedules
@@ -70,7 +70,9 @@ struct rank_price {
 };
 
 struct price_result {
-  duration completion;      ///< of the last rank, with core_sharing
+  /// Of the last rank, with core_sharing; duration::max(): longer than price_options::most_time,
+  /// and nothing else is said.
+  duration completion;
   duration processor_most;  ///< of the busiest rank
   duration processor_mean;
   duration core_sharing;  ///< switches between ranks of a core, and their turns
