@@ -47,3 +47,10 @@ refuse 'all_reduce=rnig' 'did you mean ring\?'
 refuse 'barier=central' 'did you mean barrier\?'
 refuse 'broadcast=knomial:k=1' 'k'
 refuse 'broadcast' 'is not COLLECTIVE=NAME'
+
+# One that exists and cannot serve makes way, and rank 0 says so: once for all teams and calls.
+case_now="levels in a job on one node"
+UPWASH_ALGORITHMS='all_reduce=hierarchical' timeout 30 "$upwash" run -n 3 "$UPWASH_TEST_BIN/hosted" 1 1 1 >"$work/out" 2>"$work/err" ||
+  fail "$case_now: status $?"
+[[ $(grep -c 'all_reduce of 3 ranks goes by [a-z_]*: hierarchical (algorithms, UPWASH_ALGORITHMS) cannot: .* needs several nodes' "$work/err") == 1 ]] ||
+  fail "$case_now: expected one line that says why"

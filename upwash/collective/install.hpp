@@ -24,7 +24,8 @@ class tagged_messages;
 struct installation {
   const registry* algorithms = nullptr;  ///< outlives the job; null: every rank makes its own
   selector* chooses = nullptr;  ///< outlives the job; null: the first algorithm that serves
-  /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls. Rank 0's counts.
+  /// COLLECTIVE=NAME[:key=value,...][;...]: algorithms forced for all calls that they can
+  /// serve. Rank 0's counts.
   std::string_view forced{};
   bool tells_choices = false;            ///< in lines that are seen at any log level
   adaptation adapts = adaptation::none;  ///< rank 0's

@@ -20,7 +20,9 @@ constexpr knob rows[] = {
         "hosts for ethernet",
         knob_level::user},
     knob{"algorithms", knob_type::text, "",
-         "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...]; rank 0's count",
+         "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...], for all calls that they can "
+         "serve; "
+         "rank 0's count",
          knob_level::user},
     knob{"transfer", knob_type::choice, "by_size",
          "how edges of collectives travel, all that can; the same at all ranks",

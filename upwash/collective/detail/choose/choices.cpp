@@ -76,7 +76,7 @@ void choices::install(const installation& with) {
                 [this](std::string_view collective, std::string_view algorithm) {
                   const kind what = algorithms().kind_named(collective);
                   static_cast<void>(algorithms().named(what, algorithm));
-                  forced_[what] = algorithm;
+                  forced_[what] = {std::string(algorithm)};
                 });
 }
 
@@ -88,8 +88,6 @@ selector::choice choices::choose(const team& among, problem what, std::string_vi
                                  std::string_view label) {
   what.label = label;
   const duration begin = trace_ == nullptr ? duration() : here_.now();
-  const auto forced = forced_.find(what.of);
-  if (named.empty() && forced != forced_.end()) named = forced->second;
   selector::choice chosen;
   if (!named.empty()) {
     chosen = {algorithms().named(what.of, named), "it was asked for"};
@@ -99,12 +97,35 @@ selector::choice choices::choose(const team& among, problem what, std::string_vi
                                                     to_string(what.of), named, objection));
     }
   } else {
-    chosen = selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
+    chosen = forced_or_selected(what);
   }
   tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
                           chosen.why, how_edges_travel(chosen.what, what)));
   if (trace_ != nullptr) write_down(among, what, chosen, begin);
   return chosen;
+}
+
+selector::choice choices::forced_or_selected(const problem& what) {
+  const auto select = [&] {
+    return selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
+  };
+  const auto forced = forced_.find(what.of);
+  if (forced == forced_.end()) return select();
+  selection wanted = algorithms().named(what.of, forced->second.algorithm);
+  const std::string objection = registry::objection(wanted, what);
+  if (objection.empty()) return {std::move(wanted), "it was asked for"};
+  selector::choice instead = select();
+  instead.why = fmt::format("{} (algorithms, UPWASH_ALGORITHMS) cannot: {}; {}",
+                            forced->second.algorithm, objection, instead.why);
+  // One rank says so, once: a job may have any number of teams.
+  if (here_.rank() == 0 && !std::exchange(forced->second.told, true)) {
+    log(log_level::warning, "collective",
+        fmt::format("{} of {} ranks goes by {}: {} (algorithms, UPWASH_ALGORITHMS) cannot: {}. "
+                    "Other calls may, too; UPWASH_TUNE_LOG=1 prints each choice",
+                    to_string(what.of), what.ranks, text_of(instead.what), forced->second.algorithm,
+                    objection));
+  }
+  return instead;
 }
 
 /// Members choose the same: the prices are told by the first.

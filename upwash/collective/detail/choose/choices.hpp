@@ -39,7 +39,10 @@ class choices {
   [[nodiscard]] std::optional<mechanism> transfer() const noexcept { return transfer_; }
   /// For problem::eager_bytes, where nobody asked for a size.
   [[nodiscard]] std::uint64_t usual_eager_bytes(const problem& call) const;
-  /// The algorithm named, or forced for the collective, or selected.
+  /// The algorithm named, or forced for the collective, or selected. One that is named and cannot
+  /// serve throws `error` (argument). One that is forced for the whole job and cannot serve this
+  /// call, say in a smaller team, makes way for what is selected: the reason says so, and rank 0
+  /// once a collective in a warning.
   [[nodiscard]] selector::choice choose(const team& among, problem what, std::string_view named,
                                         std::string_view label);
   /// What the chosen one should take; none where nothing prices it.
@@ -57,6 +60,7 @@ class choices {
 
  private:
   [[nodiscard]] const registry& algorithms();
+  [[nodiscard]] selector::choice forced_or_selected(const problem& what);
   [[nodiscard]] selector::choice first_that_serves(const problem& what);
   void tell(const team& among, const std::string& line) const;
   void write_down(const team& among, const problem& what, const selector::choice& chosen,
@@ -67,7 +71,11 @@ class choices {
   const registry* algorithms_ = nullptr;
   std::unique_ptr<registry> own_algorithms_;  ///< where none were installed
   selector* selects_ = nullptr;               ///< null: the first without objection
-  std::map<kind, std::string> forced_;
+  struct forced_algorithm {
+    std::string algorithm;
+    bool told = false;  ///< that it cannot serve some calls
+  };
+  std::map<kind, forced_algorithm> forced_;
   bool tells_choices_ = false;
   std::optional<mechanism> transfer_;
   adaptation adapts_ = adaptation::none;
