@@ -46,7 +46,8 @@ CONVERTS = {f"MPI_{what}_{way}": f"upwash::mpi::fortran::{does}" for what, made 
 MAKES_COMMUNICATOR = re.compile(
     r"MPI_(Comm_(dup|dup_with_info|split|split_type|create|create_group)|Intercomm_merge|"
     r"(Cart|Graph|Dist_graph)_create(_adjacent)?|Cart_sub)")
-OF_SOME = {"MPI_Comm_create_group", "MPI_Intercomm_merge"}
+OF_SOME = {"MPI_Comm_create_group": 2}  # the place of their tag
+OF_BOTH = {"MPI_Intercomm_merge"}  # groups of the first argument
 # Whose messages the library may take for its own (detail/graph_tags.hpp).
 BEFORE = {"MPI_Dist_graph_create": "pass_graph_tags"}
 BUFFER = re.compile(r"(const )?void ?\*")
@@ -127,11 +128,12 @@ def wrapper(name, result, parameters):
     call = f"{CONVERTS.get(name, 'P' + name)}({', '.join(names)})"
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
-        made_from = "MPI_COMM_NULL" if name in OF_SOME else names[0]
+        made_from = "MPI_COMM_NULL" if name in OF_BOTH else names[0]
+        give, tag = ("give_team_to_some", f", {names[OF_SOME[name]]}") if name in OF_SOME else ("give_team", "")
         hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
         before = f"  upwash::mpi::{BEFORE[name]}({names[0]});\n" if name in BEFORE else ""
         after = (f"{before}  const int code = {call};\n"
-                 f"  if (code == MPI_SUCCESS) upwash::mpi::give_team(upwash::mpi::function::of_{name}, {made_from}, *{names[-1]}{hints});\n"
+                 f"  if (code == MPI_SUCCESS) upwash::mpi::{give}(upwash::mpi::function::of_{name}, {made_from}{tag}, *{names[-1]}{hints});\n"
                  "  return code;\n")
     return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
 
@@ -305,7 +307,8 @@ def fortran_call(name, parameters, of_open_mpi):
 def fortran_maker(name, parameters, of_open_mpi):
     """Of a function that makes a communicator: the library's own, and a team."""
     names = [f"a{number}" for number in range(len(parameters))]
-    made_from = "MPI_COMM_NULL" if name in OF_SOME else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
+    made_from = "MPI_COMM_NULL" if name in OF_BOTH else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
+    give, tag = ("give_team_to_some", f", *static_cast<MPI_Fint*>({names[OF_SOME[name]]})") if name in OF_SOME else ("give_team", "")
     hints = "".join(f", PMPI_Info_f2c(*static_cast<MPI_Fint*>({n}))"
                     for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
     before = f"  {BEFORE[name]}({made_from});\n" if name in BEFORE else ""
@@ -313,7 +316,7 @@ def fortran_maker(name, parameters, of_open_mpi):
             f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"{fortran_symbol(name, of_open_mpi)}\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
-            f"  if (code == MPI_SUCCESS) give_team(function::of_{name}, {made_from}, "
+            f"  if (code == MPI_SUCCESS) {give}(function::of_{name}, {made_from}{tag}, "
             f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})){hints});\n"
             "  if (ierror != nullptr) *ierror = code;\n")
     return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body,

@@ -230,6 +230,12 @@ for library in "${libraries[@]}"; do
       (($(taken "MPI_$kind") > 10 * ranks)) || fail "$library: $case_now: hardly a call of MPI_$kind was taken over"
     done
   done
+  for ranks in 2 3; do
+    case_now="threads that free communicators: $ranks ranks, seed $seed"
+    start "$ranks" "$work/freed_by_threads.$library" "$seed" 8
+    passes
+    (($(taken 'MPI_Allreduce') > 30 * ranks)) || fail "$library: $case_now: hardly a call of MPI_Allreduce was taken over"
+  done
   case_now="random threads between nodes: seed $seed"
   UPWASH_FAKE_NODES=2 start 4 "$work/random_threads.$library" "$seed" 20
   passes

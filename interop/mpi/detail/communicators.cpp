@@ -32,6 +32,11 @@ int forget_membership(MPI_Comm, int, void* of, void* book) {
 
 }  // namespace
 
+const origin* origin::home() noexcept {
+  while (parent != nullptr && parent->is_freed) parent = parent->parent;
+  return parent.get();
+}
+
 bool membership::is_over() const noexcept {
   return under_way == 0 && kept_messages == 0 &&
          std::ranges::none_of(places, [](const auto& each) { return each->taken; });
@@ -159,6 +164,8 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
 
 void communicator_book::free(membership* of) {
   if (of == nullptr) return;
+  static_cast<void>(of->line->home());
+  of->line->is_freed = true;
   if (!of->among) {
     delete of;  // NOLINT: made by look_up
     return;
@@ -176,14 +183,23 @@ void communicator_book::release(membership& of) {
   of.among.release();
 }
 
-void communicator_book::give_back(const team& among) {
-  // Two threads at once would have to agree which of the freed ones is whose.
-  if (threads_.several_threads()) return;
+bool communicator_book::may_go(const membership& of, const kin& whose) const {
+  if (of.is_offered || !of.is_over()) return false;
+  if (!threads_.several_threads()) return true;
+  const origin* home = of.line->home();
+  return home == nullptr || (home == whose.of && (!whose.tag || of.tag == whose.tag));
+}
+
+/// While one thread waits here, another may ask other ranks. A rank offers a communicator to one of
+/// them at a time: so it is in one of them at most that all its members offer it. That they do in
+/// the end is what kin are for.
+void communicator_book::give_back(const team& among, const kin& whose) {
   const auto ranks = static_cast<std::size_t>(among.size());
   std::map<std::uint64_t, membership*> over;
   for (membership* each : freed_) {
-    if (each->is_over()) over.emplace(each->among.id(), each);
+    if (may_go(*each, whose)) over.emplace(each->among.id(), each);
   }
+  for (const auto& [id, each] : over) each->is_offered = true;
   std::vector<std::uint64_t> numbers(ranks);
   control::all_gather_values<std::uint64_t>(among, over.size(), numbers);
   const std::uint64_t most = std::ranges::max(numbers);
@@ -197,12 +213,14 @@ void communicator_book::give_back(const team& among) {
   std::map<std::uint64_t, int> told;
   for (const std::uint64_t id : all) ++told[id];
   // In the order of their numbers, which all have: nobody waits for one that waits for it.
+  std::vector<std::unique_ptr<membership>> going;
   for (const auto& [id, each] : over) {
+    each->is_offered = false;
     if (told[id] != each->among.size()) continue;
-    const std::unique_ptr<membership> going(each);
     std::erase(freed_, each);
-    release(*going);
+    going.emplace_back(each);
   }
+  for (const auto& each : going) release(*each);
 }
 
 void communicator_book::forget(membership* of) {

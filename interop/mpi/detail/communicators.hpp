@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,22 @@ struct own_place {
   bool taken = false;              ///< by a request of this rank
 };
 
+/// Where a communicator comes from.
+struct origin {
+  std::shared_ptr<origin> parent;  ///< what it was made from; none: not known
+  bool is_freed = false;           ///< by the program, at this rank
+
+  /// The nearest ancestor that is not freed; null: none is known. O(1) on the whole: what lies
+  /// between goes.
+  [[nodiscard]] const origin* home() noexcept;
+};
+
+/// Among whom freed communicators are looked for.
+struct kin {
+  const origin* of = nullptr;  ///< those that descend from it
+  std::optional<int> tag{};    ///< and were made by calls with this one alone
+};
+
 /// What is known of a communicator.
 struct membership {
   fate refused = fate::taken;  ///< why it can have no team; taken: it can
@@ -35,10 +52,13 @@ struct membership {
   int rank = 0;
   int size = 1;
   bool has_messages = false;        ///< upwash has all of them, from its first
-  std::uint64_t under_way = 0;      ///< nonblocking calls, of messages or collectives
+  std::uint64_t under_way = 0;      ///< calls of messages, nonblocking ones of collectives
   std::uint64_t kept_messages = 0;  ///< persistent requests, and those that a probe took out
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
+  std::shared_ptr<origin> line = std::make_shared<origin>();
+  std::optional<int> tag{};        ///< of the call of some of its parent's members that made it
+  bool is_offered = false;         ///< freed, and a call of `give_back` asks the other members
   bool knows_neighbors = false;    ///< `near` says it
   std::unique_ptr<topology> near;  ///< null: no topology that upwash takes
   /// Of persistent calls, made in one order by all members.
@@ -87,9 +107,11 @@ class communicator_book {
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
   void free(membership* of);
   /// Gives back the teams of communicators that all their members have freed, of which nothing is
-  /// under way, and whose members are all in `among`. Collective over it, blocking: two small
-  /// all-gathers at most, and what the teams take. With several threads none is given back.
-  void give_back(const team& among);
+  /// under way, and whose members are all in `among`. With several threads of those alone that are
+  /// `whose`, or of whom no ancestor is known: calls for the same kin are made in one order, by one
+  /// thread of a rank at a time. Collective over it, blocking: two small all-gathers at most, and
+  /// what the teams take.
+  void give_back(const team& among, const kin& whose);
 
   /// Called where the library frees one by itself.
   void forget(membership* of);
@@ -111,6 +133,7 @@ class communicator_book {
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
   [[nodiscard]] std::uint64_t agreed_name(MPI_Comm comm);
+  [[nodiscard]] bool may_go(const membership& of, const kin& whose) const;
   static void release(membership& of);
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
 

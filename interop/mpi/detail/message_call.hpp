@@ -19,8 +19,14 @@ namespace upwash::mpi {
 /// code, and throw `pass_on` before anything is sent where arguments are wrong.
 class message_call {
  public:
+  /// Another thread may free the communicator while this one waits.
   message_call(session& own, membership& on, function which) noexcept
-      : own_(own), on_(on), which_(which) {}
+      : own_(own), on_(on), which_(which) {
+    ++on_.under_way;
+  }
+  ~message_call() { --on_.under_way; }
+  message_call(const message_call&) = delete;
+  message_call& operator=(const message_call&) = delete;
 
   /// Blocking as MPI says of the mode.
   int send(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag);

@@ -16,6 +16,10 @@ namespace upwash::mpi {
 void give_team(function made_by, MPI_Comm from, MPI_Comm comm,
                MPI_Info hints = MPI_INFO_NULL) noexcept;
 
+/// The same where the members of the new one alone called it, with that tag: it is among them that
+/// teams are given back.
+void give_team_to_some(function made_by, MPI_Comm from, int tag, MPI_Comm comm) noexcept;
+
 /// What the program promises about its messages there (MPI 4.0, 7.4.4). Local.
 void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept;
 
