@@ -230,7 +230,8 @@ for library in "${libraries[@]}"; do
       (($(taken "MPI_$kind") > 10 * ranks)) || fail "$library: $case_now: hardly a call of MPI_$kind was taken over"
     done
   done
-  for ranks in 2 3; do
+  # Threads of MPICH wait for each other without giving their processor away.
+  for ranks in 2 $([[ $library == mpich ]] || echo 3); do
     case_now="threads that free communicators: $ranks ranks, seed $seed"
     start "$ranks" "$work/freed_by_threads.$library" "$seed" 8
     passes
