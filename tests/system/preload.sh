@@ -233,7 +233,7 @@ for library in "${libraries[@]}"; do
   # Threads of MPICH wait for each other without giving their processor away.
   for ranks in 2 $([[ $library == mpich ]] || echo 3); do
     case_now="threads that free communicators: $ranks ranks, seed $seed"
-    start "$ranks" "$work/freed_by_threads.$library" "$seed" 8
+    start "$ranks" "$work/freed_by_threads.$library" "$seed" 6
     passes
     (($(taken 'MPI_Allreduce') > 30 * ranks)) || fail "$library: $case_now: hardly a call of MPI_Allreduce was taken over"
   done
