@@ -27,6 +27,10 @@ constexpr double sibling_penalty = 0.2;  ///< on the prediction, for each relati
 /// The model may be wrong by so much more than it was so far: where it was wrong by different
 /// amounts, by more, up to the latter.
 constexpr double least_margin = 1.25;
+/// In virtual time nothing disturbs a measurement, and the model prices what is simulated: chosen
+/// on simulated lemieux, 16 and 64 ranks.
+constexpr double least_margin_in_virtual_time = 1.05;
+constexpr int most_in_vain_in_virtual_time = 1;
 constexpr double most_margin = 2;
 constexpr int least_pairs = 3;
 
@@ -170,7 +174,10 @@ std::string guide::over(std::span<const ranked> rest) const {
   const auto most = std::max(1.0, options_.share * static_cast<double>(all_));
   if (static_cast<double>(order_.size()) >= most) return "the share of candidates is used up";
   if (options_.exhaustive) return {};
-  if (in_vain_ > options_.patience) {
+  const bool simulated = orchestra_.simulated();
+  const int patience =
+      simulated ? std::min(options_.patience, most_in_vain_in_virtual_time) : options_.patience;
+  if (in_vain_ > patience) {
     return fmt::format("{} in a row did not improve", in_vain_);
   }
   // How much less and more than predicted something took.
@@ -181,7 +188,8 @@ std::string guide::over(std::span<const ranked> rest) const {
     luck = std::min(luck, each.ns / each.predicted_ns);
     bad_luck = std::max(bad_luck, each.ns / each.predicted_ns);
   }
-  const double margin = std::min(least_margin * bad_luck / luck, most_margin);
+  const double least = simulated ? least_margin_in_virtual_time : least_margin;
+  const double margin = std::min(least * bad_luck / luck, most_margin);
   const auto hopeful = [&](const ranked& each) {
     return !each.predicted || each.predicted->ns() * luck < margin * order_[best_].ns;
   };

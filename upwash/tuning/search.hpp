@@ -22,7 +22,7 @@ struct search_options {
   double share = 1;               ///< of the candidates, at most: 0 < share <= 1
   int samples = 7;                ///< of a candidate, at most; in virtual time one is enough
   double sample_seconds = 0.002;  ///< aimed length of one
-  /// A guided search ends when so many in a row did not improve by 2 %.
+  /// A guided search ends when more in a row did not improve by 2 %; in virtual time at most 1.
   int patience = 5;
 };
 
