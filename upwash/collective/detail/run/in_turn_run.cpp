@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/detail/run/in_turn_run.hpp"
 
-#include <cstdint>
-
 namespace upwash::collective::detail {
 namespace {
 
@@ -35,6 +33,15 @@ bool in_turn_run::lend() {
   return lent_;
 }
 
+void in_turn_run::end() noexcept {
+  if (!lent_) return;
+  const host rank(where_->here);
+  rank.take_back(*this);
+  rank.counters().gets += reads_;
+  rank.counters().get_bytes += read_bytes_;
+  lent_ = false;
+}
+
 int in_turn_run::move(taken_by who) {
   if (who == taken_by::thread) {
     return go_on(
@@ -54,7 +61,10 @@ bool in_turn_run::perform_aside(const compact_run& run, const compact_step& s) {
     return true;
   }
   reads_aside_ = run.fetch_aside(s);
-  return reads_aside_;
+  if (!reads_aside_) return false;
+  ++reads_;
+  read_bytes_ += s.bytes;
+  return true;
 }
 
 }  // namespace upwash::collective::detail

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,16 +33,14 @@ class in_turn_run final : public lent_task {
     where_.emplace(where);
     next_ = 0;
     reads_aside_ = true;
+    reads_ = read_bytes_ = 0;
     over_.store(steps->empty(), std::memory_order_relaxed);
   }
 
   /// Lends it where there is a thread and enough to move; end() takes it back. By the rank.
   bool lend();
   /// The thread is not at it any more. By the rank, at any time.
-  void end() noexcept {
-    if (lent_) host(where_->here).take_back(*this);
-    lent_ = false;
-  }
+  void end() noexcept;
 
   /// As far as peers have come, unless the thread is at it. Returns how many steps.
   int go_on() { return lent_ ? host(where_->here).go_on(*this) : move(taken_by::rank); }
@@ -75,6 +74,8 @@ class in_turn_run final : public lent_task {
   std::optional<compact_run> where_;
   std::size_t next_ = 0;
   bool reads_aside_ = true;  ///< peers' private memory may be read by the thread: not refused yet
+  std::uint64_t reads_ = 0;  ///< by the thread, which the rank counts at the end
+  std::uint64_t read_bytes_ = 0;
   std::atomic<bool> over_ = false;
   bool lent_ = false;
 };

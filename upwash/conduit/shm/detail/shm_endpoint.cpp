@@ -26,12 +26,14 @@ constexpr int most_hosted = 65536;            // local numbers have 16 bits
 constexpr int few_processes = 8;              // whose rings are looked at one by one
 constexpr std::uint32_t polls_a_look = 4096;  // for a failure of the job
 
-capabilities describe(std::size_t medium_bytes) {
+bool attaches(const settings& values) { return values.text("shm_cma") == "auto"; }
+
+capabilities describe(std::size_t medium_bytes, bool attaches) {
   peer_capabilities any;
   any.direct_access = true;
   any.remote_write = true;
   any.private_reads = true;
-  any.reads_aside = true;
+  any.reads_aside = attaches;
   any.remote_completion = true;
   any.put_signal = true;
   any.long_messages = true;
@@ -46,7 +48,7 @@ capabilities describe(std::size_t medium_bytes) {
 
 reader_options options_of(const settings& values, patience::policy waiting) {
   reader_options options;
-  options.attach = values.text("shm_cma") == "auto";
+  options.attach = attaches(values);
   options.attach_small = values.bytes("shm_cma_small");
   if (options.attach && waiting == patience::policy::yield) {
     // The pipeline needs the owner's processor, which it shares: that switch costs more than pages.
@@ -80,7 +82,7 @@ shm_endpoint::shm_endpoint(bootstrap& boot, const settings& values)
       burn_(values.text("compute") == "burn"),
       thread_naps_(values.text("progress_wait") == "nap"),
       thread_sleeps_(mesh_.peer(mesh_.self()).thread_sleeps != 0),
-      describe_(shm_detail::describe(mesh_.shape().medium_bytes())),
+      describe_(shm_detail::describe(mesh_.shape().medium_bytes(), attaches(values))),
       announcing_(mesh_.processes() > few_processes),
       announced_(static_cast<std::size_t>(mesh_.processes())),
       seen_(announced_.size()),

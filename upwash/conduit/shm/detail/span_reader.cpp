@@ -51,13 +51,7 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
   const std::size_t bytes = std::min<std::size_t>(one.left, attach_at_once);
   const ssize_t moved = attached_copy(one.pid, one.from, one.to, bytes);
   if (moved < 0) {
-    if (errno == EPERM || errno == ENOSYS) {
-      may_attach_.store(false, std::memory_order_relaxed);
-      log(log_level::info, "shm",
-          fmt::format("the kernel refuses cross-memory attach ({}): private reads by two copies",
-                      std::strerror(errno)));
-      return attach_result::refused;
-    }
+    if (is_refused(errno)) return attach_result::refused;
     if (errno == ESRCH) return attach_result::owner_gone;  // its death ends the job
     sender_.give_up(fmt::format(
         "reading {} bytes at {} of process {} (pid {}): {}; is the memory "
@@ -70,12 +64,23 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
   return one.left == 0 ? attach_result::done : attach_result::partial;
 }
 
-bool span_reader::read_aside(int pid, std::uint64_t address,
-                             std::span<std::byte> to) const noexcept {
+/// Whether the kernel does not let it. That is said once, and not tried again.
+bool span_reader::is_refused(int failure) {
+  if (failure != EPERM && failure != ENOSYS) return false;
+  if (may_attach_.exchange(false, std::memory_order_relaxed)) {
+    log(log_level::info, "shm",
+        fmt::format("the kernel refuses cross-memory attach ({}): private reads by two copies",
+                    std::strerror(failure)));
+  }
+  return true;
+}
+
+bool span_reader::read_aside(int pid, std::uint64_t address, std::span<std::byte> to) {
   if (!may_attach_.load(std::memory_order_relaxed)) return false;
   const auto* from = reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address));
   while (!to.empty()) {
     const ssize_t moved = attached_copy(pid, from, to.data(), to.size());
+    if (moved < 0) static_cast<void>(is_refused(errno));
     if (moved <= 0) return false;
     from += moved;
     to = to.subspan(static_cast<std::size_t>(moved));

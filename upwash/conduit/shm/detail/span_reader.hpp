@@ -38,8 +38,7 @@ class span_reader {
 
   /// Reads by cross-memory attach, whatever the pages, at `address` of the process `pid`. From any
   /// thread. False: the kernel does not let it, or the memory is not there.
-  [[nodiscard]] bool read_aside(int pid, std::uint64_t address,
-                                std::span<std::byte> to) const noexcept;
+  [[nodiscard]] bool read_aside(int pid, std::uint64_t address, std::span<std::byte> to);
 
   /// Spans up to so many bytes are read by cross-memory attach whatever their pages.
   [[nodiscard]] std::size_t attach_small() const noexcept { return options_.attach_small; }
@@ -73,6 +72,7 @@ class span_reader {
     return may_attach_.load(std::memory_order_relaxed) &&
            (from.huge || bytes <= options_.attach_small);
   }
+  [[nodiscard]] bool is_refused(int failure);
   attach_result attach_step(transfer& one);
   void pipeline(const transfer& one);
   int ask(int process, incoming& from);
