@@ -13,6 +13,7 @@
 
 #include "tests/harness/worlds.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/collective/selector.hpp"
@@ -107,6 +108,29 @@ TEST(eager_sizes, to_try_are_those_of_the_levels) {
   EXPECT_EQ(sizes.back(), limit);
   EXPECT_NE(std::find(sizes.begin(), sizes.end(), 1024U), sizes.end());
   EXPECT_EQ(std::find(sizes.begin(), sizes.end(), call.eager_bytes), sizes.end());
+}
+
+// What is kept depends on nothing else than what it is kept with.
+TEST(eager_sizes, are_the_same_whatever_was_asked_before) {
+  for (const char* name : {"edr", "laptop", "lemieux"}) {
+    const machine on = predictor(load_machine(name)).edged();
+    const eager_sizes kept(on);
+    for (std::uint64_t i = 0; i < 120; ++i) {
+      const auto draw = [i](std::uint64_t what, std::uint64_t below) {
+        return random_bits(5, i, what) % below;
+      };
+      problem asked{.of = kind::all_gather, .ranks = 1 << draw(0, 8), .bytes = draw(1, 9999)};
+      asked.addresses = draw(2, 2) == 0 ? address_mode::local : address_mode::single;
+      asked.entry = static_cast<sync_mode>(draw(3, 3));
+      asked.direct_access = draw(4, 2) == 0;
+      asked.overlapped = draw(5, 2) == 0;
+      asked.eager_limit = draw(6, 4) == 0 ? 0 : std::uint64_t{512} << draw(7, 10);
+      if (draw(8, 5) == 0) asked.transfer = mechanism::rendezvous;
+      EXPECT_EQ(kept.usual(asked), eager_sizes(on).usual(asked)) << name << ' ' << i;
+      EXPECT_EQ(kept.worth_a_price(asked), eager_sizes(on).worth_a_price(asked))
+          << name << ' ' << i;
+    }
+  }
 }
 
 TEST(eager_sizes, matter_to_edges_between_them) {

@@ -40,7 +40,7 @@ TEST(least_time, is_below_the_price) {
     for (const kind what :
          {kind::barrier, kind::broadcast, kind::scatter, kind::gather, kind::reduce,
           kind::all_gather, kind::all_to_all, kind::all_reduce, kind::reduce_scatter, kind::scan}) {
-      for (const int ranks : {33, 64, 90}) {
+      for (const int ranks : {9, 16, 33, 64, 90}) {
         for (const std::uint64_t bytes : {8, 4096}) {
           problem call{.of = what, .ranks = ranks, .bytes = what == kind::barrier ? 0 : bytes};
           call.element_bytes = 8;
@@ -69,6 +69,26 @@ TEST(least_time, leaves_out_what_it_may_not_walk) {
   };
   EXPECT_EQ(bound(0), duration());
   EXPECT_LT(bound(100), bound(10'000));
+}
+
+TEST(least_time, is_not_looked_for_further_than_to_what_is_enough) {
+  registry all;
+  add_algorithms(all);
+  const problem call{.of = kind::all_to_all, .ranks = 16, .bytes = 4096};
+  const machine on = load_machine("edr");
+  for (const char* name : {"direct", "bruck", "mesh2d"}) {
+    const selection one = all.named(call.of, name);
+    const auto bound = [&](duration enough) {
+      return schedule::least_time(
+          call.ranks, 0, [&](int rank) { return one.schedule_of(call, rank); }, on,
+          rules_of(one, call), {.free_where_absent = true, .most_time = enough}, 10'000);
+    };
+    const duration whole = bound(duration::max());
+    const duration half = duration::from_ps(whole.ps() / 2);
+    EXPECT_EQ(bound(whole), whole) << name;
+    EXPECT_GT(bound(half), half) << name;
+    EXPECT_LT(bound(half), whole) << name;
+  }
 }
 
 // Every member has a step for what comes, and somebody sends it.
