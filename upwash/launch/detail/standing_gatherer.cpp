@@ -7,6 +7,7 @@
 #include "upwash/base/process_facts.hpp"
 
 namespace upwash::launch::detail {
+
 void standing_gatherer::ask(std::uint32_t question, duration now) noexcept {
   question_ = question;
   asked_at_ = now;
@@ -62,9 +63,9 @@ observe::doing standing_gatherer::seen_from_outside(int process) const {
   const std::int32_t pid = slot.pid.load();
   const glances& seen = seen_[static_cast<std::size_t>(process)];
   switch (pid != 0 ? run_state_of(pid) : '\0') {
-    case 'R':
+    case 'R': return seen.asleep > seen.running ? observe::doing::sleeps : observe::doing::runs;
     case 'S':
-    case 'D': return seen.asleep > seen.running ? observe::doing::sleeps : observe::doing::runs;
+    case 'D': return seen.running > seen.asleep ? observe::doing::runs : observe::doing::sleeps;
     case 'T':
     case 't': return observe::doing::stopped;
     default: return observe::doing::unknown;
