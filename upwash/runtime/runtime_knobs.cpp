@@ -21,8 +21,7 @@ constexpr knob rows[] = {
         knob_level::user},
     knob{"algorithms", knob_type::text, "",
          "forced algorithms: COLLECTIVE=NAME[:key=value,...][;...], for all calls that they can "
-         "serve; "
-         "rank 0's count",
+         "serve; rank 0's count",
          knob_level::user},
     knob{"transfer", knob_type::choice, "by_size",
          "how edges of collectives travel, all that can; the same at all ranks",

@@ -115,15 +115,15 @@ selector::choice choices::forced_or_selected(const problem& what) {
   const std::string objection = registry::objection(wanted, what);
   if (objection.empty()) return {std::move(wanted), "it was asked for"};
   selector::choice instead = select();
-  instead.why = fmt::format("{} (algorithms, UPWASH_ALGORITHMS) cannot: {}; {}",
-                            forced->second.algorithm, objection, instead.why);
+  const std::string refusal = fmt::format("{} (by the knob algorithms or {}) cannot: {}",
+                                          forced->second.algorithm, to_string(what.of), objection);
+  instead.why = fmt::format("{}; {}", refusal, instead.why);
   // One rank says so, once: a job may have any number of teams.
   if (here_.rank() == 0 && !std::exchange(forced->second.told, true)) {
     log(log_level::warning, "collective",
-        fmt::format("{} of {} ranks goes by {}: {} (algorithms, UPWASH_ALGORITHMS) cannot: {}. "
-                    "Other calls may, too; UPWASH_TUNE_LOG=1 prints each choice",
-                    to_string(what.of), what.ranks, text_of(instead.what), forced->second.algorithm,
-                    objection));
+        fmt::format("{} of {} ranks goes by {}: {}. Other calls may, too; UPWASH_TUNE_LOG=1 "
+                    "prints each choice",
+                    to_string(what.of), what.ranks, text_of(instead.what), refusal));
   }
   return instead;
 }
