@@ -185,18 +185,18 @@ predictor::prediction predictor::predict(const selection& one, const problem& ca
   if (!call.overlapped) options.most_time = enough;
   if (enough != duration::max() && least(one, call, enough) > enough) return {};
   options.steps_before_skipping = most_steps / 8;
-  const prediction too_late{std::nullopt, most_steps / 4};  // about: it does not say where it stops
+  const prediction unpriced{std::nullopt, most_steps / 4};  // about: it does not say where it stops
   const machine& seen = seen_by(one, call);
   const auto placed = laid_out(seen, call);
   try {
     const auto priced = schedule::price(
         call.ranks, [&](int rank) { return one.priced_schedule_of(call, rank); },
         placed ? *placed : seen, rules_of(one, call), options);
-    if (priced.completion == duration::max()) return too_late;
+    if (priced.completion == duration::max()) return unpriced;
     return {call.overlapped ? priced.processor_most : priced.completion, priced.steps_walked,
             priced.edge_sizes};
   } catch (const error&) {
-    return too_late;
+    return unpriced;
   }
 }
 

@@ -27,11 +27,11 @@ constexpr double sibling_penalty = 0.2;  ///< on the prediction, for each relati
 /// The model may be wrong by so much more than it was so far: where it was wrong by different
 /// amounts, by more, up to the latter.
 constexpr double least_margin = 1.25;
+constexpr double most_margin = 2;
 /// In virtual time nothing disturbs a measurement, and the model prices what is simulated: chosen
 /// on simulated lemieux, 16 and 64 ranks.
 constexpr double least_margin_in_virtual_time = 1.05;
 constexpr int most_in_vain_in_virtual_time = 1;
-constexpr double most_margin = 2;
 constexpr int least_pairs = 3;
 
 std::string name_of(const ranked& one) { return text_of(one.what); }
