@@ -4,8 +4,7 @@
 #
 # Conduit mpi, alone and with shared memory inside nodes, over hosts that share nothing but folders and
 # a network, which mpirun of Open MPI reaches by a remote shell: bodies of the job tests, what the network has
-# carried of them, ranks that are killed, a network that is cut, a host that goes away. (Over several hosts MPICH 4.0.2 of Debian waits in MPI_Finalize for
-# ever in most runs, without upwash too.)
+# carried of them, ranks that are killed, a network that is cut, a host that goes away. MPICH: mpich_hosts.sh.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib/checks.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"

@@ -55,8 +55,10 @@ int packet_transport::open() {
   return receives_.open(packets_.get());
 }
 
-void packet_transport::note(int code, const char* call) {
-  if (code != MPI_SUCCESS && failure_.empty()) failure_ = text_of(code, call);
+void packet_transport::note(int code, const char* call, int process) {
+  if (code == MPI_SUCCESS || !failure_.empty()) return;
+  failure_ = text_of(code, call);
+  failed_process_ = process;
 }
 
 outcome packet_transport::send(int process, std::span<const std::byte> packet,
@@ -67,15 +69,15 @@ outcome packet_transport::send(int process, std::span<const std::byte> packet,
   int done = 0;
   // Most libraries have copied a short one by now.
   if (code == MPI_SUCCESS) code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  note(code, "MPI_Isend");
+  note(code, "MPI_Isend", process);
   if (done != 0) return outcome::done;
-  if (code == MPI_SUCCESS) pending_.add(request, sent);
+  if (code == MPI_SUCCESS) pending_.add(request, sent, process);
   return outcome::pending;
 }
 
 /// `start(offset, bytes, request)` begins a piece and returns an MPI error code.
 template <class Start>
-outcome packet_transport::in_pieces(std::size_t bytes, completion& when, Start start) {
+outcome packet_transport::in_pieces(int process, std::size_t bytes, completion& when, Start start) {
   completion* told = &when;
   if (bytes > largest_piece) {
     told = new several_pieces(when, static_cast<int>((bytes + largest_piece - 1) / largest_piece));
@@ -86,10 +88,10 @@ outcome packet_transport::in_pieces(std::size_t bytes, completion& when, Start s
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = start(offset, static_cast<int>(piece), &request);
     if (code != MPI_SUCCESS) {
-      note(code, "a bulk transfer");
+      note(code, "a bulk transfer", process);
       break;
     }
-    pending_.add(request, *told);
+    pending_.add(request, *told, process);
     offset += piece;
   } while (offset < bytes);
   return outcome::pending;
@@ -97,18 +99,20 @@ outcome packet_transport::in_pieces(std::size_t bytes, completion& when, Start s
 
 outcome packet_transport::send_bulk(int process, std::uint32_t tag, std::span<const std::byte> from,
                                     completion& sent) noexcept {
-  return in_pieces(from.size(), sent, [&](std::size_t offset, int bytes, MPI_Request* request) {
-    return PMPI_Isend(from.data() + offset, bytes, MPI_BYTE, rank_of(process),
-                      static_cast<int>(tag), bulk_.get(), request);
-  });
+  return in_pieces(process, from.size(), sent,
+                   [&](std::size_t offset, int bytes, MPI_Request* request) {
+                     return PMPI_Isend(from.data() + offset, bytes, MPI_BYTE, rank_of(process),
+                                       static_cast<int>(tag), bulk_.get(), request);
+                   });
 }
 
 outcome packet_transport::receive_bulk(int process, std::uint32_t tag, std::span<std::byte> to,
                                        completion& came) noexcept {
-  return in_pieces(to.size(), came, [&](std::size_t offset, int bytes, MPI_Request* request) {
-    return PMPI_Irecv(to.data() + offset, bytes, MPI_BYTE, rank_of(process), static_cast<int>(tag),
-                      bulk_.get(), request);
-  });
+  return in_pieces(process, to.size(), came,
+                   [&](std::size_t offset, int bytes, MPI_Request* request) {
+                     return PMPI_Irecv(to.data() + offset, bytes, MPI_BYTE, rank_of(process),
+                                       static_cast<int>(tag), bulk_.get(), request);
+                   });
 }
 
 /// A look that finds nothing costs as much as a message: behind the first packet after such a look
@@ -135,14 +139,14 @@ int packet_transport::receive(wire::transport_user& user, int most) {
 int packet_transport::poll(wire::transport_user& user, int most) noexcept {
   int happened = 0;
   if (!pending_.empty()) {
-    int code = MPI_SUCCESS;
-    happened += pending_.poll(code);
-    note(code, "MPI_Testsome");
+    pending_requests::failure failed;
+    happened += pending_.poll(failed);
+    note(failed.code, "MPI_Testsome", failed.process);
   }
   if (failure_.empty()) happened += receive(user, most);
   if (!failure_.empty() && !failure_told_) {
     failure_told_ = true;
-    user.lost(-1, failure_);
+    user.lost(failed_process_, failure_);
   }
   return happened;
 }

@@ -38,9 +38,10 @@ class packet_transport final : public wire::transport {
 
  private:
   template <class Start>
-  outcome in_pieces(std::size_t bytes, completion& when, Start start);
+  outcome in_pieces(int process, std::size_t bytes, completion& when, Start start);
   int receive(wire::transport_user& user, int most);
-  void note(int code, const char* call);
+  /// `process`: with whom, -1 where the library does not say.
+  void note(int code, const char* call, int process = -1);
   [[nodiscard]] int rank_of(int process) const noexcept {
     return rank_of_[static_cast<std::size_t>(process)];
   }
@@ -55,6 +56,7 @@ class packet_transport final : public wire::transport {
   std::vector<std::uint64_t> packets_from_;  ///< by rank
   bool packets_follow_ = false;              ///< the last look found one
   std::string failure_;                      ///< of an MPI call
+  int failed_process_ = -1;                  ///< with whom
   bool failure_told_ = false;
 };
 
