@@ -113,8 +113,9 @@ constexpr std::array<std::string_view, 17> quick_bodies{
     "object_array.calls_find_objects_that_wander"};
 
 /// Those with a progress thread, which not all conduits have.
-constexpr std::array<std::string_view, 6> threaded_bodies{
+constexpr std::array<std::string_view, 7> threaded_bodies{
     "jobs.a_progress_thread_serves_memory",
+    "lent_collectives.ask_for_private_memory_beside_a_network",
     "memory_handler.runs_on_the_progress_thread",
     "memory_handler.answers_leave_without_the_owner_polling",
     "memory_handler.answers_leave_without_the_owner_polling_by_a_thread_that_sleeps",

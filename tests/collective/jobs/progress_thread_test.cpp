@@ -228,6 +228,19 @@ JOB_TEST(lent_collectives, read_private_memory, .least_ranks = 2, .most_ranks = 
   if (!by_thread) GTEST_SKIP() << "the kernel refuses cross-memory attach";
 }
 
+/// Also where only some pairs share a node: the thread reads, or says that it cannot.
+JOB_TEST(lent_collectives, ask_for_private_memory_beside_a_network, .least_ranks = 2,
+         .most_ranks = 5, .on_sim = false, .on_packets = false, .on_direct = false,
+         .on_loopback = false, .shares_process = false,
+         .environment = {"UPWASH_PROGRESS_THREAD=1"}) {
+  const conduit::endpoint& at = host(here).endpoint();
+  const int next = (here.rank() + 1) % here.size();
+  const bool is_read = attaches(here);
+  if (nearness_of(at.place(here.rank()), at.place(next)) != conduit::nearness::node) {
+    EXPECT_FALSE(is_read);
+  }
+}
+
 JOB_TEST(lent_collectives, leave_private_memory_to_the_rank, .least_ranks = 2, .most_ranks = 2,
          .on_sim = false, .on_packets = false, .on_direct = false, .on_loopback = false,
          .on_composite = false, .shares_process = false,
