@@ -99,7 +99,8 @@ class adder {
 duration least_time(int ranks, int root, function_ref<generator(int rank)> schedule_of,
                     const machine& on, const transfer_rules& rules, const price_options& options,
                     std::uint64_t most_steps) {
-  const machine costs = detail::with_costs(on, options.messages);
+  const detail::machine_with_costs chosen(on, options.messages);
+  const machine& costs = chosen.get();
   adder sum(costs, rules, options);
   std::uint64_t left = most_steps;
   duration least = sum.add(root, schedule_of(root), left);

@@ -214,13 +214,14 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
   if (ranks < 1) {
     throw error(error_kind::argument, fmt::format("price: {} ranks; at least 1", ranks));
   }
-  const machine costs = detail::with_costs(on, options.messages);
-  const attempt to_price{ranks, schedule_of, costs, rules, options};
+  const detail::machine_with_costs costs(on, options.messages);
+  const attempt to_price{ranks, schedule_of, costs.get(), rules, options};
   price_result result;
   if (!options.every_rank) {
     const needs wants = schedule_of(0).wants();
-    const bool too_many =
-        options.coarse && all_have_more_than(options.most_steps, ranks, schedule_of, options);
+    const bool few_may_stand = wants.alike || wants.rank_class != 0;
+    const bool too_many = few_may_stand && options.coarse &&
+                          all_have_more_than(options.most_steps, ranks, schedule_of, options);
     if (wants.alike && price_alike(to_price, too_many, result)) return result;
     if (wants.rank_class != 0 && price_classes(to_price, too_many, result)) return result;
   }

@@ -63,12 +63,14 @@ predictor::prediction shared_prices::predict(const selection& one, std::uint64_t
   } catch (const error&) {  // it asks for facts
     return by_.predict(one, call_, most_steps, enough);
   }
-  if (const auto found = known_.find(name); found != known_.end()) {
-    predictor::prediction again = found->second;
+  if (const auto at = known_.find(name); at != known_.end()) {
+    predictor::prediction again = at->second.found;
     again.steps_walked = 0;
-    return again;
+    if (again.time || enough <= at->second.enough) return again;
   }
-  return known_[name] = by_.predict(one, call_, most_steps, enough);
+  const predictor::prediction found = by_.predict(one, call_, most_steps, enough);
+  known_[name] = {found, enough};
+  return found;
 }
 
 }  // namespace upwash::collective::detail

@@ -11,8 +11,7 @@
 
 namespace upwash::collective::detail {
 
-/// Predictions for one problem. Whoever asks later asks for at most as long a time (`enough`), as
-/// one does who looks for the least.
+/// Predictions for one problem.
 class shared_prices {
  public:
   shared_prices(const predictor& by, const problem& call) : by_(by), call_(call) {}
@@ -27,7 +26,11 @@ class shared_prices {
 
   const predictor& by_;
   const problem& call_;
-  std::map<std::uint64_t, predictor::prediction> known_;
+  struct known {
+    predictor::prediction found;
+    duration enough;  ///< as far as it was priced
+  };
+  std::map<std::uint64_t, known> known_;
 };
 
 }  // namespace upwash::collective::detail

@@ -9,19 +9,22 @@
 
 namespace upwash::schedule::detail {
 
-machine with_costs(machine on, price_options::costs chosen) {
+machine_with_costs::machine_with_costs(const machine& on, price_options::costs chosen)
+    : given_(on) {
   if (on.levels.empty()) {
     throw error(error_kind::configuration, "machine \"" + on.name + "\" has no levels");
   }
-  for (machine_level& level : on.levels) {
-    if (!level.loggp || !level.alpha_beta) continue;
+  const auto has_both = [](const machine_level& level) { return level.loggp && level.alpha_beta; };
+  if (std::ranges::none_of(on.levels, has_both)) return;
+  own_ = on;
+  for (machine_level& level : own_->levels) {
+    if (!has_both(level)) continue;
     if (chosen == price_options::costs::loggp) {
       level.alpha_beta.reset();
     } else {
       level.loggp.reset();
     }
   }
-  return on;
 }
 
 charges::charges(const machine& on, const price_options& options)

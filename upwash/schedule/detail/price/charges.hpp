@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "upwash/model/cost.hpp"
@@ -14,8 +15,20 @@
 
 namespace upwash::schedule::detail {
 
-/// The machine with one cost model a level, as the options choose.
-[[nodiscard]] machine with_costs(machine on, price_options::costs chosen);
+/// The machine with one cost model a level, as the options choose. A view of `on` where it has no
+/// other.
+class machine_with_costs {
+ public:
+  machine_with_costs(const machine& on, price_options::costs chosen);
+  machine_with_costs(const machine_with_costs&) = delete;
+  machine_with_costs& operator=(const machine_with_costs&) = delete;
+
+  [[nodiscard]] const machine& get() const noexcept { return own_ ? *own_ : given_; }
+
+ private:
+  const machine& given_;
+  std::optional<machine> own_;
+};
 
 class charges {
  public:

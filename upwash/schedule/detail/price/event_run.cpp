@@ -31,7 +31,8 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
       work_({team_, rules, processors_, windows_, costs_, wires_, flow_}),
       counters_({team_, events_, processors_, windows_, messages_, costs_, wires_, flow_},
                 plan.walked),
-      network_({on, team_, events_, processors_, windows_, costs_, flow_}) {
+      network_({on, team_, events_, processors_, windows_, costs_, flow_}),
+      shares_cores_(costs_.work().core_sharing(1, {}, plan.ranks) != duration()) {
   for (int rank = 0; rank < plan.walked; ++rank) {
     add_rank(rank, schedule_of(team_.member(rank)), plan.least_window);
   }
@@ -63,11 +64,22 @@ run_end event_run::run() {
   while (!events_.empty()) {
     if (windows_.steps() > options_.most_steps) return run_end::too_long;
     const event next = events_.take();
-    if (next.at > options_.most_time) return run_end::too_late;
+    if (next.at > options_.most_time - shared_so_far()) return run_end::too_late;
     handle(next);
   }
   if (windows_.steps() > options_.most_steps) return run_end::too_long;
   return windows_.all_finished() && meetings_.empty() ? run_end::complete : run_end::stuck;
+}
+
+/// What ranks that share cores have waited for each other at least: as write_result says at the
+/// end.
+duration event_run::shared_so_far() const {
+  if (options_.most_time == duration::max() || !shares_cores_) return {};
+  // Of classes the sum has weights.
+  const duration busy = team_.by_class()
+                            ? duration()
+                            : duration::from_ps(processors_.all_busy().ps() / team_.divisor());
+  return costs_.work().core_sharing(messages_.longest_chain(), busy, team_.team());
 }
 
 void event_run::handle(const event& e) {

@@ -44,6 +44,7 @@ class event_run {
  private:
   void add_rank(int rank, const generator& steps, std::uint32_t least_window);
   [[nodiscard]] facts facts_of(int rank) const;
+  [[nodiscard]] duration shared_so_far() const;
   void handle(const event& e);
   void compete(const event& e);
   void perform(const event& e);
@@ -72,6 +73,7 @@ class event_run {
   local_work work_;
   signal_counters counters_;
   network_steps network_;
+  bool shares_cores_;
 };
 
 }  // namespace upwash::schedule::detail

@@ -84,10 +84,10 @@ class messages_under_way {
   void lengthen_chain(int rank, std::uint32_t to) {
     std::uint32_t& chain = chains_[static_cast<std::size_t>(rank)];
     chain = std::max(chain, to);
+    longest_ = std::max(longest_, to);
   }
-  [[nodiscard]] std::uint32_t longest_chain() const {
-    return *std::max_element(chains_.begin(), chains_.end());
-  }
+  /// That any rank has waited for so far.
+  [[nodiscard]] std::uint32_t longest_chain() const noexcept { return longest_; }
 
   /// Puts off what has arrived, by the rank that it is at.
   void shift(const std::vector<duration>& by_rank) {
@@ -120,6 +120,7 @@ class messages_under_way {
   std::vector<message> all_;
   std::vector<std::uint64_t> free_;
   std::vector<std::uint32_t> chains_;
+  std::uint32_t longest_ = 0;
 };
 
 }  // namespace upwash::schedule::detail

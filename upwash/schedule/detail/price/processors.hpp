@@ -30,11 +30,14 @@ class processors {
     if (cost == duration()) return std::max(at, one.free);
     one.free = std::max(at, one.free) + cost;
     one.busy += cost;
+    all_busy_ += cost;
     return one.free;
   }
   [[nodiscard]] duration busy(int rank) const noexcept {
     return all_[static_cast<std::size_t>(rank)].busy;
   }
+  /// Of all ranks walked, but for what was passed over.
+  [[nodiscard]] duration all_busy() const noexcept { return all_busy_; }
   /// Rounds are passed over that take so long and keep it so busy.
   void pass_over(int rank, duration time, duration busy) noexcept {
     of(rank).free += time;
@@ -75,6 +78,7 @@ class processors {
 
   agenda& events_;
   std::vector<processor> all_;
+  duration all_busy_;
   std::uint64_t tasks_ = 0;
 };
 
