@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/collective/drawn_problem.hpp"
 #include "tests/sanitized.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/random.hpp"
@@ -21,30 +22,6 @@ namespace {
 
 using namespace upwash;
 using namespace upwash::collective;
-
-/// Any problem of a small team, of up to 4 MiB; often of a size near one that was asked before.
-problem random_problem(random_stream& from) {
-  constexpr std::uint32_t elements[] = {1, 4, 8, 24};
-  problem call{.of = own_kinds()[from.below(own_kinds().size())]};
-  call.ranks = 1 + static_cast<int>(from.below(9));
-  call.element_bytes = elements[from.below(4)];
-  const std::uint64_t most = std::uint64_t{1} << from.below(23);
-  call.bytes = from.below(most + 1) / call.element_bytes * call.element_bytes;
-  if (call.of == kind::barrier) call.bytes = 0;
-  call.root = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
-  call.degree = static_cast<int>(from.below(static_cast<std::uint64_t>(call.ranks)));
-  call.known_senders = from.below(2) == 0;
-  call.in_place = from.below(4) == 0;
-  call.commutative = from.below(4) != 0;
-  call.direct_access = from.below(2) == 0;
-  call.ranks_per_node = from.below(2) == 0 ? 1 : call.ranks;
-  call.shared_scratch = call.direct_access ? std::uint64_t{32768} << 5 * from.below(2) : 0;
-  call.overlapped = from.below(4) == 0;
-  call.eager_bytes = from.below(2) == 0 ? 512 : 4096;
-  call.eager_limit = from.below(2) == 0 ? 0 : 16'384;
-  if (from.below(8) == 0) call.transfer = static_cast<schedule::mechanism>(from.below(4));
-  return call;
-}
 
 struct chosen {
   std::string what;  ///< empty: nothing serves
@@ -76,7 +53,7 @@ void compare_pasts(const Make& make, int problems) {
   const std::unique_ptr<selector> old = make();
   random_stream numbers(11, 3);
   for (int i = 0; i < problems; ++i) {
-    const problem call = random_problem(numbers);
+    const problem call = tests::random_problem(numbers);
     const chosen with_past = ask(*old, algorithms, call);
     const std::unique_ptr<selector> fresh = make();
     ASSERT_EQ(with_past, ask(*fresh, algorithms, call))
@@ -158,7 +135,7 @@ TEST(model_selector, prices_every_collective_of_teams_of_any_size) {
 TEST(representative_of, stands_for_sizes_that_are_at_most_a_quarter_more) {
   random_stream numbers(5, 0);
   for (int i = 0; i < 20'000; ++i) {
-    const problem call = random_problem(numbers);
+    const problem call = tests::random_problem(numbers);
     const bool told_by_nobody =
         call.of == kind::all_to_all_v || call.of == kind::gather_v || call.of == kind::scatter_v;
     if (told_by_nobody && call.bytes == 0) continue;

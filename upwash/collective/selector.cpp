@@ -15,6 +15,9 @@
 #include "upwash/collective/candidates.hpp"
 #include "upwash/collective/detail/choose/shared_prices.hpp"
 #include "upwash/collective/install.hpp"
+#include "upwash/collective/node_prices.hpp"
+#include "upwash/collective/price_memory.hpp"
+#include "upwash/collective/price_words.hpp"
 #include "upwash/collective/problem_cache.hpp"
 #include "upwash/model/machine.hpp"
 
@@ -34,6 +37,21 @@ struct price_list {
   std::vector<ranked> all;  ///< in the registry's order; then the best other values
   std::string text;
 };
+
+price_list price_list_of(std::vector<ranked> all) {
+  price_list made{std::move(all), {}};
+  for (const ranked& each : made.all) {
+    made.text +=
+        fmt::format(", {} {}", text_of(each.what),
+                    each.predicted ? fmt::format("{:.2f} us", each.predicted->us()) : "not priced");
+  }
+  return made;
+}
+
+/// Who prices the same is waited for as long as this: about what it takes where prices are dear.
+duration patience_for(int ranks) noexcept {
+  return duration::from_us(1000.0 * std::clamp(ranks, 2, 1000));
+}
 
 /// Why algorithms cannot serve the call, for the reason of a choice.
 std::string objections(const registry& from, const problem& call) {
@@ -73,6 +91,9 @@ class model_selector final : public selector {
     return predicts()->eager().usual(call);
   }
 
+  void share_prices(node_prices* with) noexcept override { others_ = with; }
+  void remember_in(price_memory* memory) noexcept override { memory_ = memory; }
+
   const predictor* predicts() override {
     if (!predicts_) read_machine();
     return &*predicts_;
@@ -85,13 +106,21 @@ class model_selector final : public selector {
   static constexpr std::size_t most_refined = 3;
   /// Other values may make an algorithm so many times as fast: it is priced that far.
   static constexpr std::int64_t patience = 8;
+  /// Where there are none, other sizes of eager edges may.
+  static constexpr auto patience_without_values = static_cast<std::int64_t>(near_for_sizes);
 
   /// So many classes are kept: some KiB each.
   static constexpr std::size_t most_kept = 256;
 
   [[nodiscard]] const price_list& prices_for(const registry& from, const problem& call,
                                              end_of_class end);
-  [[nodiscard]] price_list priced(const registry& from, const problem& stands_for_all) const;
+  [[nodiscard]] std::vector<ranked> known_or_priced(const registry& from,
+                                                    const problem& stands_for_all) const;
+  [[nodiscard]] std::vector<ranked> heard_or_priced(const registry& from,
+                                                    const problem& stands_for_all,
+                                                    const std::vector<std::uint64_t>& key) const;
+  [[nodiscard]] std::vector<ranked> priced(const registry& from,
+                                           const problem& stands_for_all) const;
   /// A price, and what sends carry.
   struct price {
     ranked of;
@@ -115,6 +144,8 @@ class model_selector final : public selector {
   std::optional<predictor> predicts_;
   std::string instead_;  ///< why prices are those of another machine
   problem_cache<price_list> prices_{most_kept};
+  node_prices* others_ = nullptr;   ///< who may know prices
+  price_memory* memory_ = nullptr;  ///< the same, of earlier jobs
   choice chosen_;
 };
 
@@ -205,7 +236,33 @@ const price_list& model_selector::prices_for(const registry& from, const problem
   const problem stands_for_all =
       representative_of(call, predicts_->on().ranks_in(level_kind::node), end);
   if (const price_list* kept = prices_.find(stands_for_all)) return *kept;
-  return prices_.add(stands_for_all, priced(from, stands_for_all));
+  return prices_.add(stands_for_all, price_list_of(known_or_priced(from, stands_for_all)));
+}
+
+/// Of an earlier job or of another process of the node, where one has made them.
+std::vector<ranked> model_selector::known_or_priced(const registry& from,
+                                                    const problem& stands_for_all) const {
+  if (others_ == nullptr && memory_ == nullptr) return priced(from, stands_for_all);
+  const kind of = stands_for_all.of;
+  std::vector<std::uint64_t> key = key_words(from, stands_for_all, predicts_->on());
+  if (key.empty()) return priced(from, stands_for_all);
+  if (memory_ != nullptr) {
+    if (const auto known = memory_->recall(key)) return list_of(from, of, *known);
+  }
+  std::vector<ranked> made = heard_or_priced(from, stands_for_all, key);
+  if (memory_ != nullptr) memory_->note(of, key, list_words(from, of, made));
+  return made;
+}
+
+std::vector<ranked> model_selector::heard_or_priced(const registry& from,
+                                                    const problem& stands_for_all,
+                                                    const std::vector<std::uint64_t>& key) const {
+  if (others_ == nullptr) return priced(from, stands_for_all);
+  node_prices::turn mine(*others_, key, patience_for(stands_for_all.ranks));
+  if (mine.heard()) return list_of(from, stands_for_all.of, *mine.heard());
+  std::vector<ranked> made = priced(from, stands_for_all);
+  mine.tell(list_words(from, stands_for_all.of, made));
+  return made;
 }
 
 /// Whether the algorithm may be among the best, given the best so far.
@@ -218,7 +275,8 @@ bool model_selector::may_be_near(const selection& initial, const problem& call, 
   });
 }
 
-price_list model_selector::priced(const registry& from, const problem& stands_for_all) const {
+std::vector<ranked> model_selector::priced(const registry& from,
+                                           const problem& stands_for_all) const {
   std::vector<price> all;
   for (const algorithm* each : from.of(stands_for_all.of)) {
     const selection candidate{each, model::initial_values(each->is)};
@@ -232,25 +290,21 @@ price_list model_selector::priced(const registry& from, const problem& stands_fo
                    [](const price* a, const price* b) { return a->least < b->least; });
   detail::shared_prices prices(*predicts_, stands_for_all);
   duration best = duration::max();
-  duration enough = duration::max();
   for (price* each : order) {
     if (!may_be_near(each->of.what, stands_for_all, best, each->least)) continue;
+    const bool has_values = !each->of.what.chosen->is.parameters.empty();
+    const duration enough =
+        best == duration::max() ? best : best * (has_values ? patience : patience_without_values);
     const auto seen =
         prices.predict(each->of.what, steps_worth_a_choice(stands_for_all.ranks), enough);
     each->of.predicted = seen.time;
     each->edge_sizes = seen.edge_sizes;
-    if (!seen.time) continue;
-    best = std::min(best, *seen.time);
-    enough = std::min(enough, *seen.time * patience);
+    if (seen.time) best = std::min(best, *seen.time);
   }
   refine(all, stands_for_all, prices);
-  price_list made;
-  for (const price& each : all) {
-    made.all.push_back(each.of);
-    made.text += fmt::format(
-        ", {} {}", text_of(each.of.what),
-        each.of.predicted ? fmt::format("{:.2f} us", each.of.predicted->us()) : "not priced");
-  }
+  std::vector<ranked> made;
+  made.reserve(all.size());
+  for (const price& each : all) made.push_back(each.of);
   return made;
 }
 

@@ -16,6 +16,9 @@
 
 namespace upwash::collective {
 
+class node_prices;
+class price_memory;
+
 class selector {
  public:
   virtual ~selector() = default;
@@ -39,6 +42,12 @@ class selector {
   [[nodiscard]] virtual std::uint64_t usual_eager_bytes(const problem& call) {
     return call.eager_limit;
   }
+
+  /// From now on prices may be taken of other processes of the node, and own ones are told to them;
+  /// null: no longer. Choices stay the same.
+  virtual void share_prices(node_prices* /*with*/) noexcept {}
+  /// From now on prices are recalled from there, and noted; null: no longer. It outlives its use.
+  virtual void remember_in(price_memory* /*memory*/) noexcept {}
 
   /// Prices on the machine that choices are for; null: none is known. As long as the selector.
   [[nodiscard]] virtual const predictor* predicts() { return nullptr; }

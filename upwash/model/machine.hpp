@@ -107,6 +107,7 @@ struct machine_topology {
 struct machine {
   std::string name;
   std::string origin;                 ///< the file
+  std::uint64_t text_hash = 0;        ///< of the text that it was read from
   std::vector<machine_level> levels;  ///< from inside out; the last holds all ranks
   processor_costs processor;
   nic_protocol nic;

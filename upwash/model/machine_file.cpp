@@ -4,6 +4,10 @@
 // The schema of machines/*.json: every measured value is {"value", "unit", "source"}.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "upwash/base/random.hpp"
 #include "upwash/model/detail/file_section.hpp"
 #include "upwash/model/detail/json_tree.hpp"
 #include "upwash/model/machine.hpp"
@@ -130,6 +134,16 @@ machine_topology read_topology(const section& at) {
   return result;
 }
 
+std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = text.size();
+  for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
+    hash = random_bits(hash, word, 0);
+  }
+  return hash;
+}
+
 }  // namespace
 
 machine parse_machine(std::string_view text, std::string_view origin) {
@@ -139,6 +153,7 @@ machine parse_machine(std::string_view text, std::string_view origin) {
   machine result;
   result.name = file.text("name");
   result.origin = std::string(origin);
+  result.text_hash = hash_of(text);
   read_levels(file, result);
   if (file.has("processor")) read_processor(file.child("processor"), result.processor);
   if (file.has("nic")) read_nic(file.child("nic"), result.nic);

@@ -99,22 +99,32 @@ selector::choice choices::choose(const team& among, problem what, std::string_vi
   } else {
     chosen = forced_or_selected(what);
   }
-  tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
-                          chosen.why, how_edges_travel(chosen.what, what)));
+  if (tells(among)) {
+    tell(among, fmt::format("{}: {}; why: {}; {}", site::described(what), text_of(chosen.what),
+                            chosen.why, how_edges_travel(chosen.what, what)));
+  }
   if (trace_ != nullptr) write_down(among, what, chosen, begin);
   return chosen;
 }
 
+/// The selector may live longer than what is shared, so it has that while it chooses only.
+selector::choice choices::selected(const problem& what) {
+  if (selects_ == nullptr) return first_that_serves(what);
+  struct sharing {
+    selector& by;
+    ~sharing() { by.share_prices(nullptr); }
+  } during{*selects_};
+  selects_->share_prices(prices_ ? &*prices_ : nullptr);
+  return selects_->choose(algorithms(), what);
+}
+
 selector::choice choices::forced_or_selected(const problem& what) {
-  const auto select = [&] {
-    return selects_ != nullptr ? selects_->choose(algorithms(), what) : first_that_serves(what);
-  };
   const auto forced = forced_.find(what.of);
-  if (forced == forced_.end()) return select();
+  if (forced == forced_.end()) return selected(what);
   selection wanted = algorithms().named(what.of, forced->second.algorithm);
   const std::string objection = registry::objection(wanted, what);
   if (objection.empty()) return {std::move(wanted), "it was asked for"};
-  selector::choice instead = select();
+  selector::choice instead = selected(what);
   const std::string refusal = fmt::format("{} (by the knob algorithms or {}) cannot: {}",
                                           forced->second.algorithm, to_string(what.of), objection);
   instead.why = fmt::format("{}; {}", refusal, instead.why);
@@ -155,8 +165,12 @@ void choices::write_down(const team& among, const problem& what, const selector:
                     .team = team_in_trace(among.id())};
 }
 
+bool choices::tells(const team& among) const {
+  return among.rank() == 0 && log_enabled(tells_choices_ ? log_level::warning : log_level::info);
+}
+
 void choices::tell(const team& among, const std::string& line) const {
-  if (among.rank() != 0) return;
+  if (!tells(among)) return;
   log(tells_choices_ ? log_level::warning : log_level::info, "collective", line);
 }
 

@@ -15,6 +15,7 @@
 #include "upwash/collective/choice.hpp"
 #include "upwash/collective/detail/choose/site.hpp"
 #include "upwash/collective/install.hpp"
+#include "upwash/collective/node_prices.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/collective/selector.hpp"
 #include "upwash/observe/trace_writer.hpp"
@@ -34,6 +35,8 @@ class choices {
   /// Who chooses from now on; returns who did.
   selector* set_selector(selector* chooses) { return std::exchange(selects_, chooses); }
   adaptation set_adapting(adaptation adapts) { return std::exchange(adapts_, adapts); }
+  /// Prices are told, and heard, among the processes of a node from now on; nothing: no longer.
+  void share_prices(std::optional<node_prices> with) { prices_ = std::move(with); }
 
   /// Of calls that name no mechanism.
   [[nodiscard]] std::optional<mechanism> transfer() const noexcept { return transfer_; }
@@ -61,7 +64,9 @@ class choices {
  private:
   [[nodiscard]] const registry& algorithms();
   [[nodiscard]] selector::choice forced_or_selected(const problem& what);
+  [[nodiscard]] selector::choice selected(const problem& what);
   [[nodiscard]] selector::choice first_that_serves(const problem& what);
+  [[nodiscard]] bool tells(const team& among) const;
   void tell(const team& among, const std::string& line) const;
   void write_down(const team& among, const problem& what, const selector::choice& chosen,
                   duration begin) const;
@@ -79,6 +84,7 @@ class choices {
   bool tells_choices_ = false;
   std::optional<mechanism> transfer_;
   adaptation adapts_ = adaptation::none;
+  std::optional<node_prices> prices_;
 };
 
 }  // namespace upwash::collective::detail

@@ -30,6 +30,14 @@ std::uint64_t scratch_for(int most_members, std::uint64_t scratch_bytes) {
   return std::max(share / 64 * 64, least_scratch);
 }
 
+/// All members together have so much, or each the least that is of use. The same at all members.
+std::uint64_t prices_among(int members, board::prices are) {
+  constexpr std::uint64_t all = std::uint64_t{256} << 10U;
+  constexpr std::uint64_t least = std::uint64_t{2} << 10U;
+  if (are == board::prices::none) return 0;
+  return std::max(all / static_cast<std::uint64_t>(members) / 64 * 64, least);
+}
+
 board_size size_for(int most_members, std::uint64_t scratch_bytes) {
   board_size made;
   made.half_scratch_bytes = scratch_for(most_members, scratch_bytes);
@@ -50,10 +58,11 @@ int most_members_of_a_process(const team& among) {
 
 }  // namespace
 
-board::board(const team& among, std::uint64_t scratch_bytes)
+board::board(const team& among, std::uint64_t scratch_bytes, prices are)
     : rank_(among.rank()), size_(among.size()), memory_(among, [&](const process_group& group) {
         size_of_ = size_for(group.most_members, scratch_among(group.processes, scratch_bytes));
-        return scratch_at() + 2 * half_scratch_bytes();
+        if (group.processes > 1) size_of_.price_bytes = prices_among(among.size(), are);
+        return part_bytes();
       }) {}
 
 board::board(const team& among, const board_size& size, spans over)
@@ -61,10 +70,11 @@ board::board(const team& among, const board_size& size, spans over)
       spans_(over),
       rank_(among.rank()),
       size_(among.size()),
-      memory_(team_memory::inside_nodes(among, scratch_at() + 2 * half_scratch_bytes())) {}
+      memory_(team_memory::inside_nodes(among, part_bytes())) {}
 
-std::unique_ptr<board> board::of_nodes(const team& among, std::uint64_t scratch_bytes) {
-  const board_size size = size_for(most_members_of_a_process(among), scratch_bytes);
+std::unique_ptr<board> board::of_nodes(const team& among, std::uint64_t scratch_bytes, prices are) {
+  board_size size = size_for(most_members_of_a_process(among), scratch_bytes);
+  size.price_bytes = prices_among(among.size(), are);
   return std::unique_ptr<board>(new board(among, size, spans::node));
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
@@ -61,10 +62,11 @@ struct alignas(64) board_exposure {
 struct board_size {
   std::uint64_t epochs = 128;  ///< a power of two
   std::uint64_t half_scratch_bytes = 0;
+  std::uint64_t price_bytes = 0;  ///< for what members tell each other of prices
 };
 
-/// Memory: for an epoch 0.9 KiB, and the scratch (twice half_scratch_bytes) a rank and team; a
-/// pointer a member and process.
+/// Memory: for an epoch 0.9 KiB, the scratch (twice half_scratch_bytes) and what is told of prices
+/// (2 to 128 KiB, the world's only) a rank and team; a pointer a member and process.
 class board {
  public:
   /// Who has a part in it.
@@ -75,12 +77,15 @@ class board {
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
 
+  /// Whether members tell each other of prices there.
+  enum class prices : std::uint8_t { none, told };
   /// Collective, blocking. `scratch_bytes`: half_scratch_bytes where few ranks share a process.
-  board(const team& among, std::uint64_t scratch_bytes);
+  board(const team& among, std::uint64_t scratch_bytes, prices are = prices::none);
   /// A board for each node of the team. `scratch_bytes` as above. Collective over the whole team,
   /// blocking.
   [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
-                                                       std::uint64_t scratch_bytes);
+                                                       std::uint64_t scratch_bytes,
+                                                       prices are = prices::none);
   /// The same with places for so many epochs: of a team that has had operations before.
   [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
                                                        std::uint64_t scratch_bytes,
@@ -117,6 +122,15 @@ class board {
     const std::uint64_t half = (of.epoch & (epochs() / 2)) == 0 ? 0 : 1;
     return memory_.part(member) + scratch_at() + half * half_scratch_bytes() + of.at;
   }
+
+  /// A member's piece of what is told of prices; empty: none of this node's. It may map memory.
+  [[nodiscard]] std::span<std::uint64_t> price_words(int member) const {
+    std::byte* const part = price_bytes() == 0 ? nullptr : memory_.part(member);
+    if (part == nullptr) return {};
+    return {reinterpret_cast<std::uint64_t*>(part + scratch_at() + 2 * half_scratch_bytes()),
+            price_bytes() / sizeof(std::uint64_t)};
+  }
+  [[nodiscard]] std::uint64_t price_bytes() const noexcept { return size_of_.price_bytes; }
 
   /// Where this member's buffer lies, for the others to read at that epoch.
   void expose(std::uint64_t epoch, bool output, const exposed_memory& memory) {
@@ -165,7 +179,8 @@ class board {
   board(const team& among, const board_size& size, spans over);
 
   static constexpr std::uint64_t most_rounds = 31;  ///< of settling
-  // A part: its places, a line for each round of settling, the shared scratch of either half.
+  // A part: its places, a line for each round of settling, the shared scratch of either half, what
+  // is told of prices.
 
   [[nodiscard]] place& place_of(int member, std::uint64_t epoch) {
     return places_of(member)[epoch & (epochs() - 1)];
@@ -175,6 +190,9 @@ class board {
   }
   [[nodiscard]] std::uint64_t scratch_at() const noexcept {
     return epochs() * sizeof(place) + most_rounds * sizeof(board_line);
+  }
+  [[nodiscard]] std::uint64_t part_bytes() const noexcept {
+    return scratch_at() + 2 * half_scratch_bytes() + price_bytes();
   }
 
   board_size size_of_;

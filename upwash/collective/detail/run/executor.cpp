@@ -43,20 +43,56 @@ std::uint64_t executor::begun_on(std::uint64_t team, observe::series which) cons
   return record == nullptr ? 0 : record->numbers;
 }
 
+namespace {
+
+/// Of a board, at the members on this rank's node.
+class pieces_of_board final : public node_prices::pieces {
+ public:
+  pieces_of_board(const team& among, const board& shared) : shared_(shared) {
+    const conduit::endpoint& at = host(among.here()).endpoint();
+    const auto node = [&](int member) { return at.place(among.world_rank(member)).node; };
+    for (int member = 0; member < among.size(); ++member) {
+      if (node(member) == node(among.rank())) mates_.push_back(member);
+    }
+  }
+  [[nodiscard]] int count() const noexcept override { return static_cast<int>(mates_.size()); }
+  [[nodiscard]] std::span<std::uint64_t> piece(int number) const override {
+    return shared_.price_words(mates_[static_cast<std::size_t>(number)]);
+  }
+
+ private:
+  const board& shared_;
+  std::vector<int> mates_;
+};
+
+/// What the members on a node tell each other; nothing: one process has all of them.
+std::optional<node_prices> prices_on(const team& among, const board& shared) {
+  if (shared.price_bytes() == 0) return std::nullopt;
+  const bool own_core = host(among.here()).looks() > 0;
+  return node_prices(std::make_unique<pieces_of_board>(among, shared), own_core);
+}
+
+}  // namespace
+
 void executor::on_team_create(const team& made) {
   if (!installed_) return;
   const bool is_world = made == here_.world();
+  // In virtual time one process has all ranks, and one selector.
+  const bool tell = is_world && !host(here_).endpoint().describe().virtual_time;
+  const auto prices = tell ? board::prices::told : board::prices::none;
   if (all_direct(made)) {
     team_record& record = record_of(made);
     record.shared = std::make_unique<board>(
-        made, is_world ? board::world_scratch_bytes : board::team_scratch_bytes);
+        made, is_world ? board::world_scratch_bytes : board::team_scratch_bytes, prices);
     record.epochs.set_epochs(record.shared->epochs());
   } else if (nodes_direct(made) && shape_of(made, record_of(made)).nodes) {
     team_record& record = record_of(made);
-    record.shared =
-        board::of_nodes(made, is_world ? board::node_scratch_bytes : board::team_scratch_bytes);
+    record.shared = board::of_nodes(
+        made, is_world ? board::node_scratch_bytes : board::team_scratch_bytes, prices);
     record.epochs.set_epochs(record.shared->epochs());
   }
+  if (tell && record_of(made).shared)
+    choices_.share_prices(prices_on(made, *record_of(made).shared));
 }
 
 /// A board that was made with the team is made anew if it has less.
@@ -69,6 +105,7 @@ std::uint64_t executor::share_inside_nodes(const team& among) {
   if (is_small) {
     operations_.await_all_on(record);
     control::barrier_by_messages(among);  // slower members may still use it
+    if (among == here_.world()) choices_.share_prices({});
     record.shared->release();
   }
   if (is_new || is_small) {
@@ -83,6 +120,7 @@ void executor::on_team_free(const team& going) {
   operations_.await_all_on(*record);
   control::barrier_by_messages(going);  // slower members may still ask for counters
   steps_.counters().forget(going.id());
+  if (going == here_.world()) choices_.share_prices({});
   if (record->shared) record->shared->release();
   teams_.erase(going);
 }
