@@ -105,4 +105,13 @@ grep -q '"items_a_ns"' "$work/streams.json" || fail "nothing of streams is kept"
   --knob log=info "$UPWASH_TEST_BIN/02_all_gather" >"$work/out" 2>&1
 grep -qE "streams.json: 0 situations are known, [1-9][0-9]* kinds of streams" "$work/out" ||
   fail "streams are not known again: $(cat "$work/out")"
+# What a job has priced is kept, and known the next time: then nothing new is priced, and nothing written.
+for run in first second; do
+  "$upwash" run -n 3 --knob tuning="$work/prices.json" --knob log=info "$UPWASH_TEST_BIN/02_all_gather" \
+    >"$work/out" 2>&1 || fail "the $run run that keeps prices: $(cat "$work/out")"
+  stat -c %i "$work/prices.json" >"$work/$run" || fail "no prices are kept: $(cat "$work/out")"
+done
+grep -qE "prices.json: 0 situations are known, 0 kinds of streams, [1-9][0-9]* classes of calls are priced" \
+  "$work/out" || fail "prices are not known again: $(cat "$work/out")"
+cmp -s "$work/first" "$work/second" || fail "the second run has priced something: $(cat "$work/prices.json")"
 echo "tune: explains, searches, remembers, refuses"

@@ -63,8 +63,17 @@ inline tuning::stream_note updates_note(int ranks) {
   return {{"updates", ranks, 4, 16}, {{1000.5, 20, 63, 0.25}, 2, 4096}, 100};
 }
 
+inline tuning::price_note random_price(random_stream& from) {
+  tuning::price_note one{from.below(2), "broadcast", {from.below(4), ~from.below(2)}, {}};
+  one.candidates.push_back(
+      {"chain:segment=1024,eager=0", static_cast<std::int64_t>(from.below(3))});
+  if (from.below(2) == 0) one.candidates.push_back({"flat", std::nullopt});
+  return one;
+}
+
 inline tuning::knowledge random_knowledge(random_stream& from) {
   tuning::knowledge known;
+  for (std::uint64_t i = from.below(5); i > 0; --i) known.add(random_price(from));
   for (std::uint64_t i = from.below(5); i > 0; --i) known.add(random_note(from));
   for (std::uint64_t i = from.below(8); i > 0; --i) known.add(random_finding(from));
   return known;

@@ -27,6 +27,7 @@ class tuning_file : public testing::Test {
     known.add(tests::all_to_all_finding(16, 4096));
     known.add(tests::updates_note(32));
     known.add(tests::updates_note(64));
+    known.add(price_note{0xab, "broadcast", {7, 0}, {{"flat", 12}, {"chain", std::nullopt}}});
     char name[] = "/tmp/upwash-tuning-XXXXXX";
     folder = mkdtemp(name);
     path = folder + "/deep/er/tuning.json";
@@ -218,6 +219,34 @@ TEST_F(tuning_file, loses_nothing_when_many_write_at_once) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(parse(on_disk()).findings().size(), writers * 5U);
+}
+
+TEST_F(tuning_file, says_where_prices_are_wrong) {
+  EXPECT_EQ(refusal(with("\"class\": \"7 0\"", "\"class\": \"7 x\"")),
+            "t.json: prices[0]: class: \"x\" is no hexadecimal number");
+  EXPECT_EQ(refusal(with("\"build\": \"ab\"", "\"build\": \"\"")),
+            "t.json: prices[0]: build: \"\" is no hexadecimal number");
+  EXPECT_EQ(refusal(with("\"ps\": 12", "\"ps\": -12")),
+            "t.json: prices[0]: candidates[0]: ps: -12 is no whole number of 0 .. "
+            "9223372036854775807");
+  EXPECT_EQ(refusal(with("\"ps\": 12", "\"us\": 12")),
+            "t.json: prices[0]: candidates[0]: us: unknown key");
+  EXPECT_EQ(refusal(with("\"prices\": [", R"("prices": [{"build": "ab", "collective": "reduce",
+      "class": "7 0", "candidates": []},)")),
+            "t.json: prices[1]: its class is there twice");
+}
+
+TEST_F(tuning_file, drops_prices_of_other_builds_where_there_are_many) {
+  const auto add = [&](std::uint64_t build, std::uint64_t classes) {
+    knowledge more;
+    for (std::uint64_t i = 0; i < classes; ++i) more.add(price_note{build, "reduce", {i}, {}});
+    add_to_file(path, more, here, algorithms);
+    return parse(on_disk()).prices().size();
+  };
+  EXPECT_EQ(add(1, 200), 200U);
+  EXPECT_EQ(add(2, 800), 1000U);
+  EXPECT_EQ(add(3, 30), 30U);
+  EXPECT_EQ(add(3, 2000), 2000U);
 }
 
 TEST_F(tuning_file, is_looked_for_where_the_knob_says) {

@@ -23,8 +23,8 @@ namespace {
 using runtime_detail::compose;
 using runtime_detail::composition;
 using runtime_detail::install_layers;
+using runtime_detail::keep_findings;
 using runtime_detail::keep_output_from_forks;
-using runtime_detail::keep_streams;
 using runtime_detail::leave_fork;
 using runtime_detail::report;
 using runtime_detail::reported;
@@ -127,7 +127,7 @@ attached_job::~attached_job() {
     parts_->finish();
     if (parts_->hosted != nullptr) return;
     parts_->own.reset();
-    keep_streams(composed);
+    keep_findings(composed);
     composed.boot->finished();
   } catch (const error& failure) {
     report(composed, rank, failure);

@@ -113,6 +113,23 @@ void knowledge::add(const stream_note& one) {
 void knowledge::merge(const knowledge& other) {
   for (const finding& each : other.findings_) add(each);
   for (const stream_note& each : other.streams_) add(each);
+  for (const price_note& each : other.prices_) add(each);
+}
+
+void knowledge::add(const price_note& one) {
+  const auto place = [](const price_note& of) { return std::tie(of.build, of.key); };
+  const auto at = std::lower_bound(
+      prices_.begin(), prices_.end(), one,
+      [&](const price_note& a, const price_note& b) { return place(a) < place(b); });
+  if (at == prices_.end() || place(*at) != place(one)) {
+    prices_.insert(at, one);
+  } else if (std::tie(at->collective, at->candidates) < std::tie(one.collective, one.candidates)) {
+    *at = one;
+  }
+}
+
+void knowledge::keep_prices_of(std::optional<std::uint64_t> build) {
+  std::erase_if(prices_, [=](const price_note& each) { return each.build != build; });
 }
 
 const stream_note* knowledge::nearest(const streaming::stream_kind& to) const noexcept {

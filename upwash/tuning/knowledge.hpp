@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,20 @@ struct stream_note {
   friend bool operator==(const stream_note&, const stream_note&) = default;
 };
 
+/// What the candidates of a class of calls should take, as a build of a program has priced them.
+struct price_note {
+  struct candidate {
+    std::string algorithm;           ///< NAME[:key=value,...]
+    std::optional<std::int64_t> ps;  ///< none: not priced
+    friend auto operator<=>(const candidate&, const candidate&) = default;
+  };
+  std::uint64_t build = 0;  ///< build_fingerprint
+  std::string collective;
+  std::vector<std::uint64_t> key;  ///< of the class: collective/price_words.hpp
+  std::vector<candidate> candidates;
+  friend bool operator==(const price_note&, const price_note&) = default;
+};
+
 /// Findings of one machine and conduit. Merging is commutative, associative and idempotent:
 /// whoever merges what in which order, the same is known, and of each algorithm the result with
 /// most effort. Memory: some 100 bytes a result.
@@ -92,12 +107,23 @@ class knowledge {
   /// Null: none. O(streams).
   [[nodiscard]] const stream_note* nearest(const streaming::stream_kind& to) const noexcept;
 
-  [[nodiscard]] bool empty() const noexcept { return findings_.empty() && streams_.empty(); }
+  /// Of a build and a class the greater candidates: they are the same, unless somebody wrote them
+  /// by hand.
+  void add(const price_note& one);
+  /// By build and class, sorted.
+  [[nodiscard]] std::span<const price_note> prices() const noexcept { return prices_; }
+  /// Drops those of other builds; nothing: all.
+  void keep_prices_of(std::optional<std::uint64_t> build);
+
+  [[nodiscard]] bool empty() const noexcept {
+    return findings_.empty() && streams_.empty() && prices_.empty();
+  }
   friend bool operator==(const knowledge&, const knowledge&) = default;
 
  private:
   std::vector<finding> findings_;
   std::vector<stream_note> streams_;
+  std::vector<price_note> prices_;
 };
 
 }  // namespace upwash::tuning

@@ -53,13 +53,19 @@ std::string where_measured(const finding& found, std::string_view file) {
 
 }  // namespace
 
-tuned_selector::tuned_selector(std::string machine_name)
-    : machine_(std::move(machine_name)), model_(collective::make_model_selector(machine_)) {}
+tuned_selector::tuned_selector(std::string machine_name) : machine_(std::move(machine_name)) {
+  make_model();
+}
+
+void tuned_selector::make_model() {
+  model_ = collective::make_model_selector(machine_);
+  model_->remember_in(&prices_);
+}
 
 void tuned_selector::choose_for(std::string machine_name) {
   if (machine_name == machine_) return;  // ranks of one process share this
   machine_ = std::move(machine_name);
-  model_ = collective::make_model_selector(machine_);
+  make_model();
   predictor_.reset();
   looked_for_machine_ = false;
   estimates_.clear();
@@ -240,8 +246,10 @@ std::pair<knowledge, std::string> load_knowledge(const tuning_request& asked,
     knowledge known = parse_tuning(*text, source.path,
                                    origin_of(asked.conduit, asked.simulated_machine()), algorithms);
     log(log_level::info, "tuning",
-        fmt::format("{}: {} situations are known, {} kinds of streams", source.path,
-                    known.findings().size(), known.streams().size()));
+        fmt::format("{}: {} situations are known, {} kinds of streams, {} classes of calls are "
+                    "priced",
+                    source.path, known.findings().size(), known.streams().size(),
+                    known.prices().size()));
     return {std::move(known), source.path};
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",
@@ -293,6 +301,25 @@ priced_machine machine_for(const tuning_request& asked) {
   return priced_machine::presumed;
 }
 
+/// Those of this build, in words.
+std::vector<std::uint64_t> prices_in(const knowledge& known, const tuning_request& asked,
+                                     const std::string& file, const registry& algorithms) {
+  try {
+    return price_notes::words_of(known, asked.build, algorithms);
+  } catch (const error& wrong) {
+    log(log_level::warning, "tuning",
+        fmt::format("the prices of {} are not used: {}", file, wrong.what()));
+    return {};
+  }
+}
+
+/// Rank 0's, at all.
+template <class Values>
+void broadcast_all(job& here, Values& values) {
+  if (values.empty()) return;
+  control::broadcast(here.world(), 0, std::as_writable_bytes(std::span(values)));
+}
+
 void choose_for(priced_machine which, tuned_selector& with) {
   if (which == priced_machine::measured) with.choose_for(own_machine_file());
   if (which == priced_machine::presumed) with.choose_for(std::string(presumed_machine));
@@ -302,6 +329,8 @@ void choose_for(priced_machine which, tuned_selector& with) {
 
 void learn_alone(const tuning_request& asked, const registry& algorithms, tuned_selector& with) {
   auto [known, path] = load_knowledge(asked, algorithms);
+  with.prices().learn(prices_in(known, asked, path, algorithms));
+  if (asked.keeps()) with.prices().note_all();
   with.learn(std::move(known), std::move(path));
   choose_for(machine_for(asked), with);
 }
@@ -310,22 +339,30 @@ void learn_together(job& here, const tuning_request& asked, const registry& algo
                     tuned_selector& with) {
   struct {
     std::uint64_t length;
+    std::uint64_t price_words;
     priced_machine machine;
   } said{};
   std::string text;
   std::string name;
+  std::vector<std::uint64_t> prices;
   const origin from{"agreed", asked.conduit};
   if (here.rank() == 0) {
     auto [known, path] = load_knowledge(asked, algorithms);
+    prices = prices_in(known, asked, path, algorithms);
+    known.keep_prices_of({});
     if (!known.empty()) text = text_of(known, from);
     name = std::move(path);
-    said = {text.size(), machine_for(asked)};
+    said = {text.size(), prices.size(), machine_for(asked)};
   }
   control::broadcast_value(here.world(), 0, said);
   choose_for(said.machine, with);
-  if (said.length == 0) return;
+  prices.resize(said.price_words);
+  broadcast_all(here, prices);
+  with.prices().learn(prices);
+  if (asked.keeps() && here.rank() == 0) with.prices().note_all();
   text.resize(said.length);
-  control::broadcast(here.world(), 0, std::as_writable_bytes(std::span(text)));
+  broadcast_all(here, text);
+  if (text.empty()) return;
   with.learn(parse_tuning(text, "rank 0's tuning file", from, algorithms),
              name.empty() ? "rank 0's tuning file" : name);
 }

@@ -17,6 +17,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/model/topology.hpp"
 #include "upwash/tuning/knowledge.hpp"
+#include "upwash/tuning/price_notes.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
 namespace upwash::tuning {
@@ -46,6 +47,10 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const knowledge& known() const noexcept { return known_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
+  /// Prices that an earlier job made, and those of this one.
+  [[nodiscard]] price_notes& prices() noexcept { return prices_; }
+  [[nodiscard]] const price_notes& prices() const noexcept { return prices_; }
+
   /// From now on the model's choices that were not measured are held to what packets on this
   /// network take: of its choice and those near, the first to end there. Before the first choice.
   void see_contention(std::shared_ptr<const model::topology> network);
@@ -61,6 +66,8 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] std::uint64_t usual_eager_bytes(const collective::problem& call) override {
     return model_->usual_eager_bytes(call);
   }
+
+  void share_prices(collective::node_prices* with) noexcept override { model_->share_prices(with); }
 
   [[nodiscard]] const collective::predictor* predicts() override;
 
@@ -91,12 +98,15 @@ class tuned_selector final : public collective::selector {
                                                  const collective::problem& call);
   [[nodiscard]] const estimates& replayed(const collective::registry& from,
                                           const collective::problem& stands_for_all);
+  void make_model();
+
   std::string machine_;
   std::unique_ptr<collective::selector> model_;
   std::optional<collective::predictor> predictor_;
   bool looked_for_machine_ = false;
   std::shared_ptr<const model::topology> network_;
   knowledge known_;
+  price_notes prices_;
   std::string file_;
   collective::problem_cache<estimates> estimates_{most_kept};
   choice chosen_;
@@ -110,6 +120,10 @@ struct tuning_request {
   bool machine_named = true;  ///< by the user
   bool simulated = false;     ///< the job runs on `machine`, in virtual time; else on this one
   int nodes = 1;              ///< of the job
+  std::uint64_t build = 0;    ///< build_fingerprint of the program: whose prices count
+
+  /// Whether the user names a file: what is found out is then kept there.
+  [[nodiscard]] bool keeps() const noexcept { return !asked.empty() && asked != "none"; }
 
   /// The machine that is simulated; empty: none.
   [[nodiscard]] std::string_view simulated_machine() const noexcept {
@@ -122,16 +136,16 @@ struct tuning_request {
 [[nodiscard]] std::pair<knowledge, std::string> load_knowledge(
     const tuning_request& asked, const collective::registry& algorithms);
 
-/// Teaches `with` what the knobs' file knows, and for which machine to price where the user names
-/// none: this one as `upwash tune machine` measured it (own_machine_file), if that can be read and
-/// knows a network where the job spans several nodes; else those jobs presume machines on an
-/// Ethernet. A log line says which and why.
+/// Teaches `with` what the knobs' file knows, prices of this build of the program too, and for
+/// which machine to price where the user names none: this one as `upwash tune machine` measured it
+/// (own_machine_file), if that can be read and knows a network where the job spans several nodes;
+/// else those jobs presume machines on an Ethernet. A log line says which and why.
 void learn_alone(const tuning_request& asked, const collective::registry& algorithms,
                  tuned_selector& with);
 
 /// As above: rank 0 reads, all learn the same; nodes are alike, so each reads the machine itself.
-/// Collective over all ranks, blocking: one broadcast of 16 bytes, and one of the knowledge where
-/// there is some.
+/// Collective over all ranks, blocking: one broadcast of 24 bytes, and one of the knowledge, and of
+/// prices, where there are some.
 void learn_together(job& here, const tuning_request& asked, const collective::registry& algorithms,
                     tuned_selector& with);
 

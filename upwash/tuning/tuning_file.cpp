@@ -77,6 +77,14 @@ std::string named(std::string_view folder, std::string_view name) {
   return fmt::format("{}/{}.json", folder, name);
 }
 
+/// Each build of a program has its own: where there are many, those of other builds than the one
+/// that has just priced something go.
+void forget_old_prices(knowledge& all, const knowledge& added) {
+  constexpr std::size_t many = 1024;
+  if (all.prices().size() <= many || added.prices().empty()) return;
+  all.keep_prices_of(added.prices().front().build);
+}
+
 }  // namespace
 
 std::optional<std::string> read_tuning_text(const std::string& path) {
@@ -110,6 +118,7 @@ void add_to_file(const std::string& path, const knowledge& known, const origin& 
           fmt::format("{}; it is left as it is: move it away, or name another file", wrong.what()));
     }
   }
+  forget_old_prices(all, known);
   const std::string fresh = path + ".new";
   write_whole(fresh, text_of(all, from));
   if (std::rename(fresh.c_str(), path.c_str()) != 0) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -35,11 +36,13 @@ class section {
                 fmt::format("{}{}{}: {}", where_, key.empty() ? "" : ": ", key, what));
   }
 
-  /// These keys, and perhaps one more.
-  void expect(std::initializer_list<std::string_view> keys, std::string_view perhaps = {}) const {
+  /// These keys, and perhaps one or two more.
+  void expect(std::initializer_list<std::string_view> keys, std::string_view perhaps = {},
+              std::string_view also = {}) const {
     if (!of_.is_object()) fail("", "an object is wanted");
     for (const auto& [key, value] : of_.items()) {
-      const bool known = key == perhaps || std::find(keys.begin(), keys.end(), key) != keys.end();
+      const bool known =
+          key == perhaps || key == also || std::find(keys.begin(), keys.end(), key) != keys.end();
       if (!known) fail(key, "unknown key");
     }
     for (const std::string_view key : keys) {
@@ -156,6 +159,49 @@ stream_note read_stream(const section& from) {
   return one;
 }
 
+std::uint64_t read_hex(std::string_view text, const section& from, std::string_view key) {
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (status != std::errc() || end != text.data() + text.size()) {
+    from.fail(key, fmt::format("\"{}\" is no hexadecimal number", text));
+  }
+  return value;
+}
+
+json json_of(const price_note& one) {
+  json candidates = json::array();
+  for (const price_note::candidate& each : one.candidates) {
+    json written{{"algorithm", each.algorithm}};
+    if (each.ps) written["ps"] = *each.ps;
+    candidates.push_back(std::move(written));
+  }
+  return {{"build", fmt::format("{:x}", one.build)},
+          {"collective", one.collective},
+          {"class", fmt::format("{:x}", fmt::join(one.key, " "))},
+          {"candidates", std::move(candidates)}};
+}
+
+price_note read_price(const section& from) {
+  from.expect({"build", "collective", "class", "candidates"});
+  price_note one;
+  one.build = read_hex(from.text("build"), from, "build");
+  one.collective = from.text("collective");
+  const std::string key = from.text("class");
+  for (std::string_view left = key; !left.empty();) {
+    const std::string_view word = left.substr(0, left.find(' '));
+    one.key.push_back(read_hex(word, from, "class"));
+    left.remove_prefix(std::min(left.size(), word.size() + 1));
+  }
+  from.each("candidates", [&](const section& each) {
+    each.expect({"algorithm"}, "ps");
+    one.candidates.push_back({each.text("algorithm"), {}});
+    if (each.has("ps")) {
+      one.candidates.back().ps = static_cast<std::int64_t>(each.count("ps", 0, INT64_MAX));
+    }
+  });
+  return one;
+}
+
 situation read_situation(const section& from) {
   situation at;
   try {
@@ -239,6 +285,25 @@ json parse_strictly(std::string_view text, std::string_view name) {
   }
 }
 
+void read_streams(const section& file, knowledge& known) {
+  file.each("streams", [&](const section& each) {
+    const stream_note one = read_stream(each);
+    const auto same = [&](const stream_note& other) { return other.kind == one.kind; };
+    if (std::any_of(known.streams().begin(), known.streams().end(), same)) {
+      each.fail("", "its kind is there twice");
+    }
+    known.add(one);
+  });
+}
+
+void read_prices(const section& file, knowledge& known) {
+  file.each("prices", [&](const section& each) {
+    const std::size_t before = known.prices().size();
+    known.add(read_price(each));
+    if (known.prices().size() == before) each.fail("", "its class is there twice");
+  });
+}
+
 }  // namespace
 
 std::string text_of(const knowledge& known, const origin& from) {
@@ -250,6 +315,10 @@ std::string text_of(const knowledge& known, const origin& from) {
   if (!known.streams().empty()) {
     file["streams"] = json::array();
     for (const stream_note& each : known.streams()) file["streams"].push_back(json_of(each));
+  }
+  if (!known.prices().empty()) {
+    file["prices"] = json::array();
+    for (const price_note& each : known.prices()) file["prices"].push_back(json_of(each));
   }
   return file.dump(1) + "\n";
 }
@@ -265,7 +334,8 @@ knowledge parse_tuning(std::string_view text, std::string_view name, const origi
     file.fail("version",
               fmt::format("{} is wanted; the file is of another upwash", schema_version));
   }
-  file.expect({"schema", "version", "upwash", "machine", "conduit", "findings"}, "streams");
+  file.expect({"schema", "version", "upwash", "machine", "conduit", "findings"}, "streams",
+              "prices");
   const auto expect_same = [&](std::string_view key, std::string_view wanted) {
     if (file.text(key) == wanted) return;
     file.fail(key, fmt::format("found on \"{}\", this is \"{}\"", file.text(key), wanted));
@@ -279,15 +349,8 @@ knowledge parse_tuning(std::string_view text, std::string_view name, const origi
     if (known.find(one.at) != nullptr) each.fail("", "its situation is there twice");
     known.add(one);
   });
-  if (!file.has("streams")) return known;
-  file.each("streams", [&](const section& each) {
-    const stream_note one = read_stream(each);
-    const auto same = [&](const stream_note& other) { return other.kind == one.kind; };
-    if (std::any_of(known.streams().begin(), known.streams().end(), same)) {
-      each.fail("", "its kind is there twice");
-    }
-    known.add(one);
-  });
+  if (file.has("streams")) read_streams(file, known);
+  if (file.has("prices")) read_prices(file, known);
   return known;
 }
 

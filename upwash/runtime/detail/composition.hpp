@@ -68,7 +68,8 @@ struct composition {
             values.text("machine"),
             values.source("machine") != knob_source::fallback,
             simulated,
-            boot ? boot->node_count() : 1};
+            boot ? boot->node_count() : 1,
+            build_fingerprint(own.program)};
   }
   /// Whether one process has all ranks: then nothing needs to be agreed about.
   [[nodiscard]] bool alone() const { return world->local_ranks() == world->size(); }

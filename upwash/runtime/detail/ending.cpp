@@ -49,18 +49,19 @@ std::string type_of_exception() {
   return status == 0 ? name.get() : type->name();
 }
 
-void keep_streams(const composition& parts) {
-  const std::string& file = parts.values.text("tuning");
-  const bool named = !file.empty() && file != "none";
-  if (!named || parts.world->first_rank() != 0 || parts.streams->fresh().empty()) return;
+void keep_findings(const composition& parts) {
+  const tuning::tuning_request asked = parts.tuning();
+  if (!asked.keeps() || parts.world->first_rank() != 0) return;
+  tuning::knowledge fresh = parts.streams->fresh();
+  fresh.merge(parts.selects.front()->prices().fresh(asked.build, parts.algorithms));
+  if (fresh.empty()) return;
   try {
-    tuning::add_to_file(
-        file, parts.streams->fresh(),
-        tuning::origin_of(parts.values.text("conduit"), parts.tuning().simulated_machine()),
-        parts.algorithms);
+    tuning::add_to_file(asked.asked, fresh,
+                        tuning::origin_of(asked.conduit, asked.simulated_machine()),
+                        parts.algorithms);
   } catch (const error& wrong) {
     log(log_level::warning, "tuning",
-        fmt::format("what streams found out is not kept: {}", wrong.what()));
+        fmt::format("what was found out is not kept: {}", wrong.what()));
   }
 }
 

@@ -23,9 +23,9 @@ int report(const composition& parts, int rank, const error& failure);
 /// In a catch block: the name of what was thrown.
 [[nodiscard]] std::string type_of_exception();
 
-/// What streams found out goes to the tuning file that was named, from the process of rank 0. A
-/// file that cannot be written is no reason to fail a job that is done.
-void keep_streams(const composition& parts);
+/// What streams found out, and what was priced, goes to the tuning file that was named, from the
+/// process of rank 0. A file that cannot be written is no reason to fail a job that is done.
+void keep_findings(const composition& parts);
 
 /// Children that the program forks from now on begin with empty buffers for standard output: what
 /// the rank has printed and not yet written is the rank's to write, once.

@@ -63,7 +63,7 @@ void begin_process(composition& made, bool sharing_variables) {
 }
 
 void end_process(const composition& parts) {
-  keep_streams(parts);
+  keep_findings(parts);
   // Where there are other processes, who started them puts their parts together.
   const std::string& trace = parts.values.text("trace");
   if (!trace.empty() && parts.alone()) observe::merge_parts(trace);
