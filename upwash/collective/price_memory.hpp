@@ -12,7 +12,7 @@
 
 namespace upwash::collective {
 
-/// Keys and lists are words as a selector made them (detail/choose/price_list.hpp): good in the
+/// Keys and lists are words as a selector made them (price_words.hpp): good in the
 /// same build of a program.
 class price_memory {
  public:
