@@ -106,6 +106,8 @@ find_package(Threads REQUIRED)
 # What bench/layers counts the instructions of: run by hand, see its head.
 add_executable(layer_ways EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/layer_ways.cpp)
 target_link_libraries(layer_ways PRIVATE upwash_static upwash_warnings)
+add_executable(first_calls EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/first_calls.cpp)
+target_link_libraries(first_calls PRIVATE upwash_static upwash_warnings)
 add_executable(compare_upwash ${PROJECT_SOURCE_DIR}/bench/compare/upwash.cpp)
 target_link_libraries(compare_upwash PRIVATE upwash_static upwash_warnings)
 add_executable(compare_neighbors EXCLUDE_FROM_ALL
