@@ -129,11 +129,12 @@ def wrapper(name, result, parameters):
     after = f"  return {call};\n"
     if MAKES_COMMUNICATOR.fullmatch(name):
         made_from = "MPI_COMM_NULL" if name in OF_BOTH else names[0]
-        give, tag = ("give_team_to_some", f", {names[OF_SOME[name]]}") if name in OF_SOME else ("give_team", "")
+        give, tag = ("give_team_to_some", f"{names[OF_SOME[name]]}, ") if name in OF_SOME else ("give_team", "")
         hints = "".join(f", {n}" for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
         before = f"  upwash::mpi::{BEFORE[name]}({names[0]});\n" if name in BEFORE else ""
-        after = (f"{before}  const int code = {call};\n"
-                 f"  if (code == MPI_SUCCESS) upwash::mpi::{give}(upwash::mpi::function::of_{name}, {made_from}{tag}, *{names[-1]}{hints});\n"
+        after = (f"{before}  upwash::mpi::communicator_call making(upwash::mpi::function::of_{name}, {made_from});\n"
+                 f"  const int code = {call};\n"
+                 f"  if (code == MPI_SUCCESS) making.{give}({tag}*{names[-1]}{hints});\n"
                  "  return code;\n")
     return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
 
@@ -308,15 +309,16 @@ def fortran_maker(name, parameters, of_open_mpi):
     """Of a function that makes a communicator: the library's own, and a team."""
     names = [f"a{number}" for number in range(len(parameters))]
     made_from = "MPI_COMM_NULL" if name in OF_BOTH else f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[0]}))"
-    give, tag = ("give_team_to_some", f", *static_cast<MPI_Fint*>({names[OF_SOME[name]]})") if name in OF_SOME else ("give_team", "")
+    give, tag = ("give_team_to_some", f"*static_cast<MPI_Fint*>({names[OF_SOME[name]]}), ") if name in OF_SOME else ("give_team", "")
     hints = "".join(f", PMPI_Info_f2c(*static_cast<MPI_Fint*>({n}))"
                     for n, t in zip(names, parameters) if re.match(r"MPI_Info\b", t.strip()))
     before = f"  {BEFORE[name]}({made_from});\n" if name in BEFORE else ""
-    body = (f"{before}  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
+    body = (f"{before}  communicator_call making(function::of_{name}, {made_from});\n"
+            f"  using call = void (*)({'void*, ' * len(names)}MPI_Fint*);\n"
             f"  static const auto theirs = reinterpret_cast<call>(fortran::library_function(\"{fortran_symbol(name, of_open_mpi)}\"));\n"
             f"  MPI_Fint code = MPI_SUCCESS;\n  theirs({', '.join(names)}, &code);\n"
             f"  passed(function::of_{name});\n"
-            f"  if (code == MPI_SUCCESS) {give}(function::of_{name}, {made_from}{tag}, "
+            f"  if (code == MPI_SUCCESS) making.{give}({tag}"
             f"PMPI_Comm_f2c(*static_cast<MPI_Fint*>({names[-1]})){hints});\n"
             "  if (ierror != nullptr) *ierror = code;\n")
     return fortran_names(name, ", ".join([*(f"void* {n}" for n in names), "MPI_Fint* ierror"]), body,

@@ -163,6 +163,15 @@ for library in "${libraries[@]}"; do
     done
   done
 
+  for ranks in 2 4; do
+    case_now="random communicators: $ranks ranks, seed $seed"
+    knobs=(--knob mpi=all --knob "report=$work/report.json")
+    start "$ranks" "$work/random_communicators.$library" "$seed" 300
+    passes
+    (($(taken 'MPI_Iallreduce') > 40 * ranks && $(taken 'MPI_Isend') > 20 * ranks)) ||
+      fail "$library: $case_now: hardly a call was taken over"
+  done
+
   for ranks in 2 3 5; do
     rounds=$([[ $ranks == 5 ]] && echo 40 || echo 100)
     knobs=(--knob mpi=all --knob "report=$work/report.json")

@@ -62,6 +62,10 @@ struct manner {
 /// lacks that.
 [[nodiscard]] std::uint64_t share_inside_nodes(const team& among);
 
+/// Whether no collective of this rank's on the team is under way, also none whose caller was told
+/// its end before (exit mode none). Local.
+[[nodiscard]] bool is_at_rest(const team& among);
+
 /// Starts this rank's part of a collective. Called by all members of the team in the same order,
 /// with the schedules of one algorithm. Nonblocking; no synchronisation but what `how` asks for.
 /// The request is complete when this rank's steps are: its output may be read, its input reused

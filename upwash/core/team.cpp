@@ -18,6 +18,7 @@
 #include "upwash/core/job.hpp"
 #include "upwash/core/may_wait.hpp"
 #include "upwash/core/named_subset.hpp"
+#include "upwash/core/team_at_once.hpp"
 #include "upwash/core/teams.hpp"
 #include "upwash/core/wait_scope.hpp"
 
@@ -53,17 +54,54 @@ namespace {
 
 detail::team_table& table_of(const team& t) { return *detail::job_access::state(t.here()).teams; }
 
-/// Enters a team that its members agreed on, and tells the services.
-team enter(job& here, std::uint64_t id, detail::rank_map members) {
-  auto& state = detail::job_access::state(here);
-  const team made = team_access::of(state.teams->add(id, std::move(members)));
-  const auto hearing = state.on_teams;  // hooks may make services
+void tell_services(const team& made) {
+  const auto hearing = detail::job_access::state(made.here()).on_teams;  // hooks may make services
   for (service_base* each : hearing) each->on_team_create(made);
   // Services may ask members for their memory: who leaves to compute, or altogether, answers no
   // more.
   control::barrier_by_messages(made);
+}
+
+/// Enters a team that its members agreed on, and tells the services.
+team enter(job& here, std::uint64_t id, detail::rank_map members) {
+  auto& teams = *detail::job_access::state(here).teams;
+  const team made = team_access::of(teams.add(id, std::move(members)));
+  tell_services(made);
   return made;
 }
+
+/// Tells the services, by falling places, and forgets the team.
+void leave(const team& going) {
+  const auto hearing = detail::job_access::state(going.here()).on_teams;
+  for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(going);
+  detail::team_state& state = team_access::state(going);
+  if (state.barrier_words) state.barrier_words.release();
+}
+
+struct listed_members {
+  std::vector<int> world;  ///< their world ranks
+  std::uint64_t mark = 0;  ///< of the team that they are of, and the list
+};
+
+/// Throws `error` (argument) where the list repeats or lacks the caller.
+listed_members list_of(const team& of, std::span<const int> members) {
+  listed_members made{.world = {}, .mark = random_bits(of.id(), 0, members.size())};
+  for (const int member : members) {
+    made.world.push_back(of.world_rank(member));
+    made.mark = random_bits(made.mark, 1, static_cast<std::uint64_t>(member));
+  }
+  std::vector<int> sorted = made.world;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
+      !std::binary_search(sorted.begin(), sorted.end(), of.here().rank())) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a subset of {} members must list each once, the caller too",
+                            of.here().rank(), members.size()));
+  }
+  return made;
+}
+
+constexpr std::uint64_t made_of_list = 1ULL << 63U;  ///< of identities that nobody drew
 
 /// The members' common choice: rank 0 of `among` draws an id and all learn it.
 std::uint64_t agree_on_id(const team& among) {
@@ -76,27 +114,15 @@ std::uint64_t agree_on_id(const team& among) {
 team subset_by(const team& of, std::span<const int> members, std::optional<std::uint64_t> name,
                call_site site) {
   check_may_wait(of.here(), "subset");
-  std::vector<int> world;
-  std::uint64_t provisional = random_bits(of.id(), 0, members.size());
-  for (const int member : members) {
-    world.push_back(of.world_rank(member));
-    provisional = random_bits(provisional, 1, static_cast<std::uint64_t>(member));
-  }
-  std::vector<int> sorted = world;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() ||
-      !std::binary_search(sorted.begin(), sorted.end(), of.here().rank())) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: a subset of {} members must list each once, the caller too",
-                            of.here().rank(), members.size()));
-  }
+  const listed_members listed = list_of(of, members);
   // Until the id is agreed the members talk under an identity made of the list, and its uses or the
   // name.
   auto& table = table_of(of);
-  provisional = name ? random_bits(provisional, 3, *name)
-                     : random_bits(provisional, 2, table.next_use(provisional));
-  provisional |= 1ULL << 63U;
-  const detail::rank_map map = detail::rank_map::of(world);
+  const std::uint64_t provisional =
+      (name ? random_bits(listed.mark, 3, *name)
+            : random_bits(listed.mark, 2, table.next_use(listed.mark))) |
+      made_of_list;
+  const detail::rank_map map = detail::rank_map::of(listed.world);
   const team talking = team_access::of(table.add(provisional, map));
   const wait_scope in(of.here(), {.operation = "subset", .team = talking.id(), .site = site});
   const std::uint64_t agreed = agree_on_id(talking);
@@ -173,6 +199,31 @@ team named_subset(const team& of, std::span<const int> members, std::uint64_t na
   return subset_by(of, members, name, site);
 }
 
+team make_at_once(const team& of, std::span<const int> members, std::uint64_t name) {
+  const listed_members listed = list_of(of, members);
+  const std::uint64_t id = random_bits(listed.mark, 4, name) | made_of_list;
+  if (team_exists(of.here(), id)) {
+    throw error(error_kind::argument,
+                fmt::format("rank {}: a team of {} members by the name {:#x} exists already",
+                            of.here().rank(), members.size(), name));
+  }
+  return team_access::of(table_of(of).add(id, detail::rank_map::of(listed.world)));
+}
+
+void announce(const team& made, call_site site) {
+  const wait_scope in(made.here(), control::reason_of(made, "announce", site));
+  tell_services(made);
+}
+
+void release_at_once(team& going) {
+  team_access::state(going).is_over = true;
+  leave(going);
+  table_of(going).retire(going.id());
+  going = team();
+}
+
+bool is_over(const team& going) { return team_access::state(going).is_over; }
+
 team team::duplicate(call_site site) const {
   const wait_scope in(here(), control::reason_of(*this, "duplicate", site));
   return enter(here(), agree_on_id(*this), team_access::state(*this).map);
@@ -202,10 +253,7 @@ void team::release(call_site site) {
     throw error(error_kind::argument, "the world team cannot be released; it ends with the job");
   }
   const wait_scope in(here(), control::reason_of(*this, "release of a team", site));
-  const auto hearing = detail::job_access::state(here()).on_teams;
-  for (auto at = hearing.rbegin(); at != hearing.rend(); ++at) (*at)->on_team_free(*this);
-  detail::team_state& state = team_access::state(*this);
-  if (state.barrier_words) state.barrier_words.release();
+  leave(*this);
   control::barrier_by_messages(*this);
   table_of(*this).retire(id());
   facts_ = nullptr;

@@ -46,7 +46,7 @@ class team {
   [[nodiscard]] job& here() const { return alive().here; }    ///< the job of this rank
   [[nodiscard]] int rank() const { return alive().my_rank; }  ///< mine, in the team
   [[nodiscard]] int size() const { return alive().size; }     ///< how many members
-  /// Agreed by all members: (creator's world rank, creator's count).
+  /// Agreed by all members: (creator's world rank, creator's count), or made of what all know.
   [[nodiscard]] std::uint64_t id() const { return alive().id; }
   /// The world rank of a member. O(1).
   [[nodiscard]] int world_rank(int member) const;

@@ -257,7 +257,7 @@ int team_memory::leader(int process) const noexcept {
 }
 
 void team_memory::release() {
-  control::barrier_by_messages(among_);
+  if (!team_access::state(among_).is_over) control::barrier_by_messages(among_);
   block_.reset();
   node_.reset();
   parts_ = nullptr;

@@ -59,7 +59,8 @@ class team_memory {
   /// The member that leads a process of the team, by its number.
   [[nodiscard]] int leader(int process) const noexcept;
 
-  /// Collective over the team, blocking: nobody uses any part any more.
+  /// Collective over the team, blocking, or local where it is over (teams.hpp): nobody uses any
+  /// part any more.
   void release();
 
  private:

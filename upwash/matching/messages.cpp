@@ -119,6 +119,10 @@ claimed_message::~claimed_message() {
 
 void promise(const team& on, const hints& what) { of(on).promise(on, what); }
 
+void keep_early(job& here) { here.service<detail::messenger>().keep_early(); }
+
+void drop_early(job& here) { here.service<detail::messenger>().drop_early(); }
+
 request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
   return of(to).send(to, destination, tag, bytes, how);
 }

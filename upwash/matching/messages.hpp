@@ -107,6 +107,14 @@ struct hints {
 /// then broken is an `error` (argument): of the receive or probe, or of the wait for it.
 void promise(const team& on, const hints& what);
 
+/// For teams that are made at once (core/team_at_once.hpp): from now on a message of a team that
+/// this rank is not in waits for it. Local.
+void keep_early(job& here);
+/// Drops those of teams that this rank is not in now, and was not in at the call before: they came
+/// after their team was released. To be called where teams are made, while none is being made.
+/// O(1) where none came.
+void drop_early(job& here);
+
 /// Sends bytes to a member. Nonblocking, and local whatever the receiver does: `bytes` must stay
 /// until the request is complete. Small messages are copied at once while the receiver has room and
 /// the conduit credit for them. Without credit they wait here, uncopied, until a progress of this

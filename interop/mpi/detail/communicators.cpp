@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "upwash/collective/all_reduce.hpp"
+#include "upwash/collective/executor.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/named_subset.hpp"
+#include "upwash/core/team_at_once.hpp"
 
 namespace upwash::mpi {
 namespace {
@@ -37,9 +39,12 @@ const origin* origin::home() noexcept {
   return parent.get();
 }
 
-bool membership::is_over() const noexcept {
-  return under_way == 0 && kept_messages == 0 &&
-         std::ranges::none_of(places, [](const auto& each) { return each->taken; });
+bool membership::is_over() const {
+  const auto at_rest = [](const auto& each) {
+    return !each->taken && collective::is_at_rest(each->among);
+  };
+  return under_way == 0 && kept_messages == 0 && std::ranges::all_of(places, at_rest) &&
+         collective::is_at_rest(among);
 }
 
 communicator_book::communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads)
@@ -113,6 +118,11 @@ void communicator_book::make_team(membership& of) {
   } else {
     of.among = world_.subset(members);
   }
+  of.is_announced = true;
+}
+
+void communicator_book::name(membership& of, std::uint64_t name) {
+  of.among = make_at_once(world_, members_of(of.comm), name);
 }
 
 /// Threads may make communicators of equal members, here in one order and elsewhere in another.
@@ -125,6 +135,9 @@ std::uint64_t communicator_book::agreed_name(MPI_Comm comm) {
 
 void communicator_book::make_ready(membership& of, bool for_neighbors) {
   if (!of.among) make_team(of);
+  of.has_collectives = true;
+  if (!of.is_announced) announce(of.among);
+  of.is_announced = true;
   if (!for_neighbors || of.knows_neighbors) return;
   of.near = topology::of(of.comm, of.among);
   of.knows_neighbors = true;
@@ -171,20 +184,33 @@ void communicator_book::free(membership* of) {
     return;
   }
   of->comm = MPI_COMM_WORLD;  // for the errors of what is under way
+  if (goes_alone(*of)) return release(std::unique_ptr<membership>(of));
   freed_.push_back(of);
 }
 
-void communicator_book::release(membership& of) {
-  for (const auto& each : of.places) {
+bool communicator_book::goes_alone(const membership& of) {
+  return !of.has_collectives && of.is_over();
+}
+
+void communicator_book::release(std::unique_ptr<membership> of) {
+  for (const auto& each : of->places) {
     each->near.reset();
-    each->among.release();
+    release_at_once(each->among);
   }
-  of.near.reset();
-  of.among.release();
+  of->near.reset();
+  release_at_once(of->among);
+}
+
+void communicator_book::give_back_own() {
+  std::erase_if(freed_, [](membership* each) {
+    if (!goes_alone(*each)) return false;
+    release(std::unique_ptr<membership>(each));
+    return true;
+  });
 }
 
 bool communicator_book::may_go(const membership& of, const kin& whose) const {
-  if (of.is_offered || !of.is_over()) return false;
+  if (of.is_offered || !of.has_collectives || !of.is_over()) return false;
   if (!threads_.several_threads()) return true;
   const origin* home = of.line->home();
   return home == nullptr || (home == whose.of && (!whose.tag || of.tag == whose.tag));
@@ -220,7 +246,7 @@ void communicator_book::give_back(const team& among, const kin& whose) {
     std::erase(freed_, each);
     going.emplace_back(each);
   }
-  for (const auto& each : going) release(*each);
+  for (auto& each : going) release(std::move(each));
 }
 
 void communicator_book::forget(membership* of) {

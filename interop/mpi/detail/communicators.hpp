@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,8 +48,10 @@ struct kin {
 
 /// What is known of a communicator.
 struct membership {
-  fate refused = fate::taken;  ///< why it can have no team; taken: it can
-  team among;                  ///< none: no call that may wait has been made yet
+  fate refused = fate::taken;    ///< why it can have no team; taken: it can
+  team among;                    ///< none: no call that may wait has been made yet
+  bool is_announced = false;     ///< its members share memory
+  bool has_collectives = false;  ///< upwash has had some: its team goes when all members say so
   int rank = 0;
   int size = 1;
   bool has_messages = false;        ///< upwash has all of them, from its first
@@ -57,6 +60,8 @@ struct membership {
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   std::shared_ptr<origin> line = std::make_shared<origin>();
+  std::uint64_t children = 0;                      ///< calls that made communicators of it
+  std::map<std::uint64_t, std::uint64_t> of_some;  ///< the same, of some members, by who and tag
   std::optional<int> tag{};        ///< of the call of some of its parent's members that made it
   bool is_offered = false;         ///< freed, and a call of `give_back` asks the other members
   bool knows_neighbors = false;    ///< `near` says it
@@ -64,11 +69,15 @@ struct membership {
   /// Of persistent calls, made in one order by all members.
   std::vector<std::unique_ptr<own_place>> places;
 
+  /// For a call that does not wait; without memory that members share it goes by messages.
   [[nodiscard]] bool is_ready(bool for_neighbors) const noexcept {
     return for_neighbors ? knows_neighbors : static_cast<bool>(among);
   }
+  [[nodiscard]] bool is_complete(bool for_neighbors) const noexcept {
+    return is_announced && is_ready(for_neighbors);
+  }
   /// Of one that the program has freed: nothing of it will be used here any more.
-  [[nodiscard]] bool is_over() const noexcept;
+  [[nodiscard]] bool is_over() const;
 };
 
 /// Of one process. Memory: about 100 bytes a communicator, its team, and those of the persistent
@@ -92,8 +101,12 @@ class communicator_book {
     return look_up(comm);
   }
 
-  /// Gives it a team, if it has none, and what neighbours need. Not where it is refused, but for
-  /// neighbours of one rank. Collective over the communicator, blocking, like a barrier.
+  /// Gives it a team, without a message: `name` is another one for each that is made of the same
+  /// members, and the same at all of them. Not where it is refused. Local.
+  void name(membership& of, std::uint64_t name);
+  /// Gives it a team, if it has none, what its members share, and what neighbours need. Not where
+  /// it is refused, but for neighbours of one rank. Collective over the communicator, blocking,
+  /// like a barrier.
   void make_ready(membership& of, bool for_neighbors);
 
   /// A place for a persistent call: one that all members have given back, or a new one. Taken. Null
@@ -103,15 +116,25 @@ class communicator_book {
 
   /// Around MPI_Comm_free and MPI_Comm_disconnect: what was known of it, and, once the library has
   /// let go of it, its end here. Local: programs count on it that a rank may free a communicator
-  /// whose messages others wait for. Its teams stay until `give_back`.
+  /// whose messages others wait for. Its teams stay until `give_back`, but for one that has had no
+  /// collective calls: that goes once nothing is under way on it here.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
   void free(membership* of);
+  /// Releases the teams of freed communicators that wait for nobody but this rank. Local.
+  void give_back_own();
   /// Gives back the teams of communicators that all their members have freed, of which nothing is
   /// under way, and whose members are all in `among`. With several threads of those alone that are
   /// `whose`, or of whom no ancestor is known: calls for the same kin are made in one order, by one
-  /// thread of a rank at a time. Collective over it, blocking: two small all-gathers at most, and
-  /// what the teams take.
+  /// thread of a rank at a time. Collective over it, blocking: two small all-gathers at most.
   void give_back(const team& among, const kin& whose);
+
+  /// The upwash ranks of its members; none where some are of another job.
+  [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
+
+  /// Around the library's functions that make communicators. The end is true where no other thread
+  /// is in one.
+  void begin_making() noexcept { ++making_; }
+  [[nodiscard]] bool end_making() noexcept { return --making_ == 0; }
 
   /// Called where the library frees one by itself.
   void forget(membership* of);
@@ -132,15 +155,18 @@ class communicator_book {
   /// By place: whether all members have given it back. Collective, blocking.
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
+  /// With several threads.
   [[nodiscard]] std::uint64_t agreed_name(MPI_Comm comm);
   [[nodiscard]] bool may_go(const membership& of, const kin& whose) const;
-  static void release(membership& of);
-  [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
+  [[nodiscard]] static bool goes_alone(const membership& of);
+  /// Of one that no member uses any more.
+  static void release(std::unique_ptr<membership> of);
 
   team world_;
   std::vector<int> ranks_;
   turn_lock& threads_;
   std::uint32_t names_ = 0;
+  int making_ = 0;                  ///< threads that make communicators
   std::vector<membership*> freed_;  ///< by the program; with teams
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;

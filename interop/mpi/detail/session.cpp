@@ -17,6 +17,7 @@
 #include "interop/mpi/detail/library_progress.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/matching/messages.hpp"
 
 namespace upwash::mpi {
 
@@ -176,6 +177,7 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
       lets_us_go_on_(lets_us_go_on),
       most_tag_(highest_tag()) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
+  matching::keep_early(here());
   // Nonblocking calls find it there.
   if (membership* world = communicators.find(MPI_COMM_WORLD);
       world != nullptr && world->refused == fate::taken) {

@@ -138,7 +138,7 @@ namespace {
 fate why_not(session& own, const asked_for& what, membership& on) {
   const bool alone = on.refused == fate::one_member;
   if (on.refused != fate::taken && !(alone && what.of_neighbors)) return on.refused;
-  if (what.how != manner::nonblocking && !on.is_ready(what.of_neighbors)) {
+  if (what.how != manner::nonblocking && !on.is_complete(what.of_neighbors)) {
     own.communicators.make_ready(on, what.of_neighbors);
   }
   if (!on.is_ready(what.of_neighbors)) return fate::no_team_yet;
@@ -162,7 +162,9 @@ membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
   fate why = why_not(own, what, *on);
   // Known before the call is described: an exception takes longer than a small call.
   if (why == fate::taken && !what.has_operator) why = fate::operation;
-  return why == fate::taken ? on : pass(why);
+  if (why != fate::taken) return pass(why);
+  on->has_collectives = true;
+  return on;
 }
 
 void note_theirs(session& own, function which, std::uint64_t bytes, duration time) {

@@ -3,8 +3,11 @@
 #include "interop/mpi/detail/teams.hpp"
 
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "interop/mpi/detail/session.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/matching/messages.hpp"
 
 namespace upwash::mpi {
@@ -18,15 +21,31 @@ bool is_true(MPI_Info hints, const char* key) {
   return found != 0 && std::strcmp(value, "true") == 0;
 }
 
-void make_team_of(session& own, membership& of) {
+/// Where a parent with a team is known, `name` is not empty.
+void make_team_of(session& own, membership& of, std::optional<std::uint64_t> name) {
   if (of.refused == fate::several_jobs) return;
   int kind = MPI_UNDEFINED;
   PMPI_Topo_test(of.comm, &kind);
   const bool near = kind != MPI_UNDEFINED && own.options().neighborhoods;
-  if (of.refused == fate::taken || (near && of.refused == fate::one_member)) {
-    own.communicators.make_ready(of, near);
-    of.has_messages = own.has_messages() && of.refused == fate::taken;
-  }
+  if (of.refused != fate::taken && !(near && of.refused == fate::one_member)) return;
+  if (name && of.refused == fate::taken) own.communicators.name(of, *name);
+  if (near || !of.among) own.communicators.make_ready(of, near);
+  of.has_messages = own.has_messages() && of.refused == fate::taken;
+}
+
+/// Between two looks for freed communicators: as many may be kept of a parent, and what a look
+/// takes is shared among them.
+constexpr std::uint64_t calls_a_look = 8;
+
+bool looks_at(std::uint64_t number) { return number % calls_a_look == 0; }
+
+/// Of those of a parent that all its members take part in.
+constexpr std::uint64_t of_all = 0;
+/// Of those of some: by who they are, and the tag.
+std::uint64_t mark_of_some(const std::vector<int>& members, int tag) {
+  std::uint64_t mark = random_bits(1, members.size(), static_cast<std::uint64_t>(tag));
+  for (const int each : members) mark = random_bits(mark, 2, static_cast<std::uint64_t>(each));
+  return mark;
 }
 
 }  // namespace
@@ -48,38 +67,71 @@ void take_hints(function told_by, MPI_Comm comm, MPI_Info hints) noexcept {
   }
 }
 
-void give_team(function made_by, MPI_Comm from, MPI_Comm comm, MPI_Info hints) noexcept {
-  session* own = session::current();
-  if (own == nullptr) return;
+communicator_call::communicator_call(function which, MPI_Comm from) noexcept
+    : which_(which), own_(session::current()) {
+  if (own_ == nullptr) return;
   try {
-    const session::inside here(*own);
-    const membership* parent = own->communicators.find(from);
-    const bool gives_back = parent != nullptr && parent->among;
-    if (gives_back) own->communicators.give_back(parent->among, {parent->line.get()});
-    if (membership* of = own->communicators.find(comm); of != nullptr) {
-      if (gives_back) of->line->parent = parent->line;
-      make_team_of(*own, *of);
-    }
+    const session::inside here(*own_);
+    own_->communicators.begin_making();
+    membership* parent = own_->communicators.find(from);
+    if (parent == nullptr || !parent->among) return;
+    parent_ = parent;
   } catch (...) {
-    own->fail(made_by);
+    own_->fail(which_);
   }
-  take_hints(made_by, comm, hints);
 }
 
-void give_team_to_some(function made_by, MPI_Comm from, int tag, MPI_Comm comm) noexcept {
-  session* own = session::current();
-  if (own == nullptr) return;
+communicator_call::~communicator_call() {
+  if (own_ == nullptr) return;
   try {
-    const session::inside here(*own);
-    const membership* parent = own->communicators.find(from);
-    membership* of = own->communicators.find(comm);
-    if (parent == nullptr || of == nullptr) return;
-    if (parent->among) of->line->parent = parent->line;
-    of->tag = tag;
-    make_team_of(*own, *of);
-    if (of->among) own->communicators.give_back(of->among, {parent->line.get(), tag});
+    const session::inside here(*own_);
+    if (own_->communicators.end_making()) matching::drop_early(own_->here());
   } catch (...) {
-    own->fail(made_by);
+    own_->fail(which_);
+  }
+}
+
+void communicator_call::give_team(MPI_Comm comm, MPI_Info hints) noexcept {
+  if (own_ == nullptr) return;
+  try {
+    const session::inside here(*own_);
+    communicator_book& book = own_->communicators;
+    book.give_back_own();
+    std::optional<std::uint64_t> name;
+    const std::uint64_t number = parent_ != nullptr ? parent_->children++ : 0;
+    if (parent_ != nullptr) name = random_bits(parent_->among.id(), of_all, number);
+    if (membership* of = book.find(comm); of != nullptr) {
+      if (parent_ != nullptr) of->line->parent = parent_->line;
+      make_team_of(*own_, *of, name);
+    }
+    if (parent_ != nullptr && looks_at(number)) {
+      book.give_back(parent_->among, {parent_->line.get()});
+    }
+  } catch (...) {
+    own_->fail(which_);
+  }
+  take_hints(which_, comm, hints);
+}
+
+void communicator_call::give_team_to_some(int tag, MPI_Comm comm) noexcept {
+  if (own_ == nullptr) return;
+  try {
+    const session::inside here(*own_);
+    communicator_book& book = own_->communicators;
+    book.give_back_own();
+    membership* of = book.find(comm);
+    if (of == nullptr) return;
+    of->tag = tag;
+    if (parent_ == nullptr) return make_team_of(*own_, *of, std::nullopt);
+    of->line->parent = parent_->line;
+    const std::uint64_t mark = mark_of_some(book.members_of(comm), tag);
+    const std::uint64_t number = parent_->of_some[mark]++;
+    make_team_of(*own_, *of, random_bits(parent_->among.id(), mark, number));
+    if (of->among && looks_at(number)) {
+      book.give_back(of->among, {parent_->line.get(), tag});
+    }
+  } catch (...) {
+    own_->fail(which_);
   }
 }
 

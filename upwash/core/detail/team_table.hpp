@@ -29,6 +29,7 @@ class team_state : public team_facts {
   std::uint64_t barrier_epoch = 0;
   std::uint64_t memories = 0;  ///< made on it so far: team_memory
   team_memory barrier_words;   ///< shared-memory barrier; made at the first one
+  bool is_over = false;        ///< no member uses it any more
 
   /// What the conduit can do between the members; found when it is asked for first.
   [[nodiscard]] const reach& between() {

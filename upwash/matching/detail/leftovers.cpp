@@ -30,22 +30,28 @@ void messenger::drop_late(int sender_rank, const label& with, std::size_t bytes,
   if (with.sender != 0) tell_sender(sender_rank, with.sender);
 }
 
+void messenger::on_team_free(const team& going) { forget(going.id(), here_.options().checked); }
+
 /// What came for the team and was not received goes, and its senders' room is returned. The number
 /// of its context is free again, but while receives are posted on it: they may still be taken back.
 /// A recording names contexts by their numbers, and so does a profile: then none is used again.
-void messenger::on_team_free(const team& going) {
-  contexts_.leave(going.id());
-  for (const std::uint32_t context : contexts_.of_team(going.id())) {
+void messenger::forget(std::uint64_t team, bool complains) {
+  contexts_.leave(team);
+  for (const std::uint32_t context : contexts_.of_team(team)) {
     const envelope all{context, any_source, any_tag, 0};
-    if (here_.options().checked) complain_of(all, "when its team was released");
+    if (complains) complain_of(all, "when its team was released");
     drop_kept(all);
     for (const std::uint32_t kind : contexts_.take_kept_kinds(context)) {
       drop_kept({context, any_source, any_tag, kind});
     }
     listed_.forget(context);
     if (listed_.inquires_in(context) || posted_->find(all) != nullptr) continue;
-    contexts_.give_back(going.id(), context, options_.trace.empty() && options_.profile.empty());
+    contexts_.give_back(team, context, options_.trace.empty() && options_.profile.empty());
   }
+}
+
+void messenger::drop_early() {
+  for (const std::uint64_t team : contexts_.take_vain()) forget(team, false);
 }
 
 void messenger::check() const {

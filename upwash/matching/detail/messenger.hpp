@@ -45,6 +45,8 @@ class messenger final : public service_base {
 
   // -- Called by the rank ---------------------------------------------------------------------
   void promise(const team& on, const hints& what);
+  void keep_early() noexcept { contexts_.keep_early(); }
+  void drop_early();
   [[nodiscard]] int rank() const noexcept { return here_.rank(); }
   request send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                mode how);
@@ -125,8 +127,9 @@ class messenger final : public service_base {
   [[nodiscard]] static conduit::wait_reason reason_of(const posted& p) noexcept;
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
   void drop_kept(const envelope& of_context);
+  void forget(std::uint64_t team, bool complains);
   /// Whether the message is for a team that this rank has released.
-  [[nodiscard]] bool is_late(const label& with) const {
+  [[nodiscard]] bool is_late(const label& with) {
     return contexts_.is_released(with.team, with.kind);
   }
   void drop_late(int sender_rank, const label& with, std::size_t bytes, bool eager);

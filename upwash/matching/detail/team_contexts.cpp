@@ -27,10 +27,23 @@ std::optional<std::uint32_t> team_contexts::find(std::uint64_t team, std::uint32
   return found->second;
 }
 
-bool team_contexts::is_released(std::uint64_t team, std::uint32_t kind) const {
+bool team_contexts::is_released(std::uint64_t team, std::uint32_t kind) {
   const table& among = table_of(kind);
   if (team == among.last_team || among.numbers.contains(team)) return false;
-  return std::find(going_.begin(), going_.end(), team) != going_.end() || !team_exists(here_, team);
+  if (std::find(going_.begin(), going_.end(), team) != going_.end()) return true;
+  if (team_exists(here_, team)) return false;
+  if (keeps_early_) early_.emplace_back(team, false);
+  return !keeps_early_;
+}
+
+std::vector<std::uint64_t> team_contexts::take_vain() {
+  std::vector<std::uint64_t> vain;
+  std::erase_if(early_, [&](auto& each) {
+    if (team_exists(here_, each.first)) return true;
+    if (each.second) vain.push_back(each.first);
+    return std::exchange(each.second, true);
+  });
+  return vain;
 }
 
 std::vector<std::uint32_t> team_contexts::of_team(std::uint64_t team) const {

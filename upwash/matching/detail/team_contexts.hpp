@@ -32,8 +32,11 @@ class team_contexts {
   }
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t team, std::uint32_t kind) const;
   /// Of a team that this rank has released, and other members perhaps not yet: messages for it make
-  /// no context any more.
-  [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind) const;
+  /// no context any more. One that this rank is not in, where early ones are kept, is noted.
+  [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind);
+  void keep_early() noexcept { keeps_early_ = true; }
+  /// Of the teams noted: those that this rank is still not in, and was not in at the call before.
+  [[nodiscard]] std::vector<std::uint64_t> take_vain();
   /// Those that the team has, at most two.
   [[nodiscard]] std::vector<std::uint32_t> of_team(std::uint64_t team) const;
   /// This rank releases the team. Its contexts stay until `give_back`.
@@ -73,8 +76,10 @@ class team_contexts {
   job& here_;
   std::array<table, 2> tables_;  ///< of user messages; of edges of collectives
   std::uint32_t next_ = 0;
-  std::vector<std::uint32_t> free_;   ///< of released teams
-  std::vector<std::uint64_t> going_;  ///< teams of them that members still leave
+  std::vector<std::uint32_t> free_;                    ///< of released teams
+  std::vector<std::uint64_t> going_;                   ///< teams of them that members still leave
+  std::vector<std::pair<std::uint64_t, bool>> early_;  ///< teams noted; at `take_vain` already
+  bool keeps_early_ = false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;
   std::vector<hints> hints_;  ///< by context, as far as any were given
 };

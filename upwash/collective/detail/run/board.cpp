@@ -65,6 +65,13 @@ board::board(const team& among, std::uint64_t scratch_bytes, prices are)
         return part_bytes();
       }) {}
 
+board::board(const team& among, std::uint64_t scratch_bytes, std::uint64_t epochs)
+    : rank_(among.rank()), size_(among.size()), memory_(among, [&](const process_group& group) {
+        size_of_ = size_for(group.most_members, scratch_among(group.processes, scratch_bytes));
+        size_of_.epochs = epochs;
+        return part_bytes();
+      }) {}
+
 board::board(const team& among, const board_size& size, spans over)
     : size_of_(size),
       spans_(over),

@@ -81,12 +81,14 @@ class board {
   enum class prices : std::uint8_t { none, told };
   /// Collective, blocking. `scratch_bytes`: half_scratch_bytes where few ranks share a process.
   board(const team& among, std::uint64_t scratch_bytes, prices are = prices::none);
+  /// The same with places for so many epochs: of a team that has had operations before.
+  board(const team& among, std::uint64_t scratch_bytes, std::uint64_t epochs);
   /// A board for each node of the team. `scratch_bytes` as above. Collective over the whole team,
   /// blocking.
   [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
                                                        std::uint64_t scratch_bytes,
                                                        prices are = prices::none);
-  /// The same with places for so many epochs: of a team that has had operations before.
+  /// The same with places for so many epochs, as above.
   [[nodiscard]] static std::unique_ptr<board> of_nodes(const team& among,
                                                        std::uint64_t scratch_bytes,
                                                        std::uint64_t epochs);

@@ -14,6 +14,7 @@
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/reach.hpp"
+#include "upwash/core/teams.hpp"
 
 namespace upwash::collective {
 namespace detail {
@@ -74,25 +75,31 @@ std::optional<node_prices> prices_on(const team& among, const board& shared) {
 
 }  // namespace
 
+/// Of a team that was used before: then it goes on with as many places, and calls are chosen for
+/// again.
 void executor::on_team_create(const team& made) {
   if (!installed_) return;
+  const bool whole = all_direct(made);
+  if (!whole && !(nodes_direct(made) && shape_of(made, record_of(made)).nodes)) return;
+  team_record& record = record_of(made);
   const bool is_world = made == here_.world();
   // In virtual time one process has all ranks, and one selector.
   const bool tell = is_world && !host(here_).endpoint().describe().virtual_time;
   const auto prices = tell ? board::prices::told : board::prices::none;
-  if (all_direct(made)) {
-    team_record& record = record_of(made);
-    record.shared = std::make_unique<board>(
-        made, is_world ? board::world_scratch_bytes : board::team_scratch_bytes, prices);
-    record.epochs.set_epochs(record.shared->epochs());
-  } else if (nodes_direct(made) && shape_of(made, record_of(made)).nodes) {
-    team_record& record = record_of(made);
-    record.shared = board::of_nodes(
-        made, is_world ? board::node_scratch_bytes : board::team_scratch_bytes, prices);
-    record.epochs.set_epochs(record.shared->epochs());
+  const bool is_new = record.numbers == 0;
+  if (whole) {
+    const auto bytes = is_world ? board::world_scratch_bytes : board::team_scratch_bytes;
+    record.shared = is_new ? std::make_unique<board>(made, bytes, prices)
+                           : std::make_unique<board>(made, bytes, record.epochs.epochs());
+  } else {
+    const auto bytes = is_world ? board::node_scratch_bytes : board::team_scratch_bytes;
+    record.shared = is_new ? board::of_nodes(made, bytes, prices)
+                           : board::of_nodes(made, bytes, record.epochs.epochs());
   }
-  if (tell && record_of(made).shared)
-    choices_.share_prices(prices_on(made, *record_of(made).shared));
+  if (tell) choices_.share_prices(prices_on(made, *record.shared));
+  if (is_new) return record.epochs.set_epochs(record.shared->epochs());
+  record.plans.forget();
+  record.sites.clear();
 }
 
 /// A board that was made with the team is made anew if it has less.
@@ -114,11 +121,18 @@ std::uint64_t executor::share_inside_nodes(const team& among) {
   return record.shared->half_scratch_bytes();
 }
 
+bool executor::is_at_rest(const team& among) const {
+  const team_record* record = teams_.find(among.id());
+  return record == nullptr || !operations_.any_on(*record);
+}
+
 void executor::on_team_free(const team& going) {
   team_record* record = teams_.find(going.id());
   if (record == nullptr) return;
-  operations_.await_all_on(*record);
-  control::barrier_by_messages(going);  // slower members may still ask for counters
+  if (!is_over(going)) {
+    operations_.await_all_on(*record);
+    control::barrier_by_messages(going);  // slower members may still ask for counters
+  }
   steps_.counters().forget(going.id());
   if (going == here_.world()) choices_.share_prices({});
   if (record->shared) record->shared->release();
@@ -148,6 +162,10 @@ void executor::heard(const agreement& theirs) {
 }
 
 }  // namespace detail
+
+bool is_at_rest(const team& among) {
+  return among.here().service<detail::executor>().is_at_rest(among);
+}
 
 schedule::transfer_rules default_rules(const team& among) {
   schedule::transfer_rules rules;

@@ -270,15 +270,19 @@ bool operations::must_outlast(const team_record& record) const {
                      [&record](const operation* each) { return leaves_early(*each, record); });
 }
 
+bool operations::any_on(const team_record& record) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const operation* each) { return &each->on_team == &record; });
+}
+
 void operations::await_all_on(const team_record& record) {
   struct query {
-    const in_flight& running;
+    const operations& all;
     const team_record& record;
-  } const asked{running_, record};
+  } const asked{*this, record};
   const auto over = [](const void* context) {
     const auto& of = *static_cast<const query*>(context);
-    return std::none_of(of.running.begin(), of.running.end(),
-                        [&of](const operation* each) { return &each->on_team == &of.record; });
+    return !of.all.any_on(of.record);
   };
   host(here_).wait(conduit::wait_target::predicate(over, &asked),
                    {.operation = "release of a team", .team = record.members.id()});

@@ -50,6 +50,7 @@ class operations {
   /// Waits until none runs on the team: with exit mode none there may be some of which the caller
   /// knows nothing any more.
   void await_all_on(const team_record& record);
+  [[nodiscard]] bool any_on(const team_record& record) const;
   /// Whether what comes next on the team must outlast others that run.
   [[nodiscard]] bool must_outlast(const team_record& record) const;
   /// What settles an epoch has ended: peers use nothing of before any more.

@@ -38,6 +38,7 @@ class executor final : public service_base {
   void install(const installation& with);
   /// As the public function says.
   std::uint64_t share_inside_nodes(const team& among);
+  [[nodiscard]] bool is_at_rest(const team& among) const;
   /// As the public functions say; plans of before are dropped.
   selector* set_selector(selector* chooses);
   adaptation set_adapting(adaptation adapts);
