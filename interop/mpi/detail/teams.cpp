@@ -35,7 +35,7 @@ void make_team_of(session& own, membership& of, std::optional<std::uint64_t> nam
 
 /// Between two looks for freed communicators: as many may be kept of a parent, and what a look
 /// takes is shared among them.
-constexpr std::uint64_t calls_a_look = 8;
+constexpr std::uint64_t calls_a_look = 2;
 
 bool looks_at(std::uint64_t number) { return number % calls_a_look == 0; }
 

@@ -64,6 +64,7 @@ JOB_TEST(teams_at_once, keep_what_comes_before_they_are_made, .least_ranks = 2) 
     m::drop_early(here);
     release_at_once(mine);
     EXPECT_FALSE(mine);
+    control::barrier(here.world());  // nobody is two teams ahead
   }
   EXPECT_EQ(m::memory_of(here).kept, 0U);
 }
