@@ -43,6 +43,7 @@ void expect_sums(const words& out, int members) {
 
 JOB_TEST(teams_at_once, keep_what_comes_before_they_are_made, .least_ranks = 2) {
   m::keep_early(here);
+  control::barrier(here.world());  // all do so
   for (std::uint64_t turn = 0; turn < 8; ++turn) {
     const std::vector<std::byte> out(turn % 2 == 0 ? 100 : 20'000, std::byte{7});
     std::vector<std::byte> into(out.size());
@@ -71,6 +72,7 @@ JOB_TEST(teams_at_once, keep_what_comes_before_they_are_made, .least_ranks = 2) 
 
 JOB_TEST(teams_at_once, drop_what_comes_behind_them, .least_ranks = 2) {
   m::keep_early(here);
+  control::barrier(here.world());  // all do so
   const std::vector<std::byte> lost(1000, std::byte{7});
   const int peer = (here.rank() + 1) % here.size();
   for (std::uint64_t turn = 0; turn < 4; ++turn) {
