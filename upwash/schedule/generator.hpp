@@ -73,7 +73,7 @@ class generator {
   }
 
   generator(const generator& from)
-      : begin_(from.begin_), needs_(from.needs_), one_buffer_(from.one_buffer_) {
+      : one_buffer_(from.one_buffer_), begin_(from.begin_), needs_(from.needs_) {
     from.ensure_not_begun();
     std::memcpy(recipe_, from.recipe_, most_recipe_bytes);
   }
@@ -164,6 +164,13 @@ class generator {
   }
   /// Passes over alike rounds, between two rounds: where `repeats` has just said so.
   void skip(std::uint64_t rounds) { script_->skip(rounds); }
+  /// Asks for the memory that the next step needs: first for what leads to the coroutine's frames.
+  void prefetch() const noexcept {
+    if (script_) script_->prefetch();
+  }
+  void prefetch_frames() const noexcept {
+    if (script_) script_->prefetch_frames();
+  }
   /// Of the coroutine's frames, once it has begun; else 0.
   [[nodiscard]] std::size_t frame_bytes() const noexcept {
     return script_ ? script_->frame_bytes() : 0;
@@ -186,11 +193,12 @@ class generator {
     ensure(!script_ || !script_->begun(), "a schedule that has begun is moved, not copied");
   }
 
+  // First what each step needs.
+  mark emitted_ = never;
+  std::unique_ptr<script> script_;
+  std::optional<one_buffer> one_buffer_;  ///< in calls with one only
   steps (*begin_)(const std::byte* kept, script& in);
   needs needs_;
-  mark emitted_ = never;
-  std::optional<one_buffer> one_buffer_;  ///< in calls with one only
-  std::unique_ptr<script> script_;
   alignas(void*) std::byte recipe_[most_recipe_bytes] = {};
 };
 

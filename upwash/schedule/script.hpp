@@ -70,6 +70,9 @@ class script : public step_writer {
   /// What repeats from the next step on (repetition.hpp).
   [[nodiscard]] repetition repeats(tape& on);
   void skip(std::uint64_t rounds) noexcept;
+  /// Asks for its memory, and then for the frames'.
+  void prefetch() const noexcept;
+  void prefetch_frames() const noexcept;
   /// Of the frames of the coroutine and of its parts, as many as there ever were at a time.
   [[nodiscard]] std::size_t frame_bytes() const noexcept;
 

@@ -48,6 +48,12 @@ class message_network {
   /// is done. Called in the order of time.
   [[nodiscard]] duration by_thread(int rank, duration ready, duration overhead) noexcept;
 
+  /// Asks for the memory of a rank's outermost port.
+  void prefetch(int rank) const noexcept {
+    const level_state& state = levels_.back();
+    __builtin_prefetch(&state.ports[static_cast<std::size_t>(rank / state.ranks_per_port)]);
+  }
+
   /// Takes the sender's port from `ready` on, or when it is free; the time at which the first
   /// byte is at the receiver.
   [[nodiscard]] duration depart(std::size_t level, int sender, duration ready,

@@ -4,6 +4,7 @@
 // What travels in a replay, and the events of a place, in the order in which they happen.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -101,7 +102,7 @@ struct event {
 
 /// Earliest first: a heap of four children each, and before it the event that came last where that
 /// is the earliest, as it often is.
-class event_heap {
+class alignas(64) event_heap {
  public:
   [[nodiscard]] bool empty() const noexcept { return !has_front_ && events_.empty(); }
   [[nodiscard]] const event& first() const noexcept {
@@ -113,7 +114,21 @@ class event_heap {
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return events_.capacity() * sizeof(event);
   }
-  void prefetch() const noexcept { __builtin_prefetch(events_.data()); }
+  /// The earliest, and those among which is what comes next.
+  template <class Do>
+  void for_first(std::int64_t end_ps, const Do& what) const {
+    constexpr std::size_t looked_at = 5;
+    if (has_front_ && front_.at_ps < end_ps) what(front_);
+    const std::size_t some = std::min(events_.size(), looked_at);
+    for (std::size_t i = 0; i < some; ++i) {
+      if (events_[i].at_ps < end_ps) what(events_[i]);
+    }
+  }
+  void prefetch() const noexcept {
+    const char* const data = reinterpret_cast<const char*>(events_.data());
+    __builtin_prefetch(data);
+    __builtin_prefetch(data + 64);
+  }
 
   void push(event item) {
     if (has_front_) {
@@ -189,7 +204,9 @@ class numbered {
   }
   [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
   void prefetch(std::uint32_t number) const noexcept {
-    __builtin_prefetch(things_.data() + number);
+    const char* const thing = reinterpret_cast<const char*>(things_.data() + number);
+    __builtin_prefetch(thing);
+    __builtin_prefetch(thing + sizeof(Thing) - 1);
   }
   Thing take(std::uint32_t number) {
     free_.push_back(number);

@@ -31,8 +31,8 @@ enum class job : std::uint8_t {
   gather,   ///< a message that a collect takes (no step)
 };
 
-/// Of a step what its time depends on.
-struct open_step {
+/// Of a step what its time depends on. In one cache line.
+struct alignas(64) open_step {
   /// Of an edge, with its header; of a copy or reduction; the value of an await or a close.
   std::uint64_t bytes = 0;
   /// Of what came for a receive; of the operand that a copy or reduction fetches.
@@ -86,19 +86,16 @@ struct counting {
   std::map<std::uint32_t, std::vector<std::pair<int, step_number>>> awaited;
 };
 
-struct replay_rank {
+struct alignas(64) replay_rank {
   replay_rank(const schedule::generator& from, const schedule::facts* facts,
               std::uint32_t least_window)
-      : window(std::max(from.window() + 1, least_window)),
-        ring(window),
-        known(facts),
-        steps(from) {}
+      : window(std::max(from.window() + 1, least_window)), known(facts), steps(from) {}
 
-  std::uint32_t window;  ///< so many steps may be open
-  std::vector<open_step> ring;
-  std::uint32_t front = 0;  ///< in the ring: the first open step
-  step_number base = 0;     ///< its number
-  step_number next = 0;     ///< of the next step
+  std::uint32_t window;       ///< so many steps may be open
+  open_step* ring = nullptr;  ///< of so many; given before the first
+  std::uint32_t front = 0;    ///< in the ring: the first open step
+  step_number base = 0;       ///< its number
+  step_number next = 0;       ///< of the next step
   bool ended = false;
   bool at_stage = false;
   bool busy = false;
@@ -145,24 +142,25 @@ struct replay_rank {
     return counts && std::find(counts->collects.begin(), counts->collects.end(), edge) !=
                          counts->collects.end();
   }
+  /// What each event needs of it.
   void prefetch() const noexcept {
     constexpr std::size_t line = 64;
+    constexpr std::size_t of_steps = 112;
     const char* const start = reinterpret_cast<const char*>(this);
-    for (std::size_t at = 0; at < sizeof(*this); at += line) __builtin_prefetch(start + at);
+    const char* const end = reinterpret_cast<const char*>(&steps) + of_steps;
+    for (const char* at = start; at < end; at += line) __builtin_prefetch(at);
   }
-  void prefetch_step(std::uint32_t place) const noexcept {
-    __builtin_prefetch(&ring[place]);
-    __builtin_prefetch(&ring[place].kind);
-  }
+  void prefetch_step(std::uint32_t place) const noexcept { __builtin_prefetch(&ring[place]); }
   /// Once the rank itself is here.
   void prefetch_steps() const noexcept {
     prefetch_step(front);
     prefetch_step(place_of(next - 1));
     if (first_posted != 0) prefetch_step(first_posted - 1);
     __builtin_prefetch(tasks.data());
+    steps.prefetch();
   }
   [[nodiscard]] std::size_t schedule_bytes() const noexcept {
-    return sizeof(steps) + ring.capacity() * sizeof(open_step);
+    return sizeof(steps) + window * sizeof(open_step);
   }
   /// Of all else.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {

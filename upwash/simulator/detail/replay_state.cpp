@@ -3,6 +3,7 @@
 #include "upwash/simulator/detail/replay_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "upwash/model/cost.hpp"
 
@@ -25,6 +26,11 @@ replay_state::replay_state(int count, function_ref<schedule::generator(int)> sch
     if (options.facts_of) facts[mine] = (*options.facts_of)(r);
     ranks.emplace_back(schedule_of(r), &facts[mine], options.least_window);
   }
+  std::size_t room = 0;
+  for (const replay_rank& each : ranks) room += each.window;
+  open_steps.resize(room);
+  open_step* ring = open_steps.data();
+  for (replay_rank& each : ranks) each.ring = std::exchange(ring, ring + each.window);
   places.resize(place_of(count - 1) + 1);
   next_ps.resize(places.size(), INT64_MAX);
   stretches.resize((places.size() + places_a_stretch - 1) / places_a_stretch);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "upwash/base/huge_pages.hpp"
 #include "upwash/simulator/detail/replay_rank.hpp"
 #include "upwash/simulator/network.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -49,8 +50,10 @@ class replay_state {
   std::int64_t window;
   message_network network;
   std::vector<schedule::facts> facts;  ///< of all ranks alike, or of each
-  std::vector<replay_rank> ranks;
-  std::vector<event_heap> places;
+  /// What is touched all over while time goes on.
+  std::vector<replay_rank, in_huge_pages<replay_rank>> ranks;
+  std::vector<open_step, in_huge_pages<open_step>> open_steps;  ///< of all ranks
+  std::vector<event_heap, in_huge_pages<event_heap>> places;
   std::vector<std::int64_t> next_ps;  ///< of each place
   std::vector<stretch> stretches;
 };

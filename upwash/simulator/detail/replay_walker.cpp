@@ -53,27 +53,49 @@ void replay_walker::walk(std::size_t first_stretch, std::size_t last_stretch, st
 /// What large teams keep is in no cache: it is asked for some places ahead, what leads to more of
 /// it first.
 void replay_walker::walk_active(std::int64_t end_ps) {
-  const auto ahead = [&](std::size_t i, std::size_t by, const auto& ask) {
-    if (i + by < active_.size()) ask(active_[i + by]);
+  constexpr std::size_t ahead = 12;
+  const std::size_t count = active_.size();
+  const auto so_late = [&](std::size_t i, std::size_t by, const auto& ask) {
+    if (i >= by && i - by < count) ask(active_[i - by]);
   };
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    ahead(i, 8, [&](std::size_t p) { __builtin_prefetch(&all_.places[p]); });
-    ahead(i, 6, [&](std::size_t p) { all_.places[p].prefetch(); });
-    ahead(i, 4, [&](std::size_t p) {
-      const event& next = all_.places[p].first();
-      all_.rank(static_cast<int>(next.rank)).prefetch();
-      near(p).parcels.prefetch(next.parcel());
-    });
-    ahead(i, 2, [&](std::size_t p) {
-      const event& next = all_.places[p].first();
-      const replay_rank& r = all_.rank(static_cast<int>(next.rank));
-      r.prefetch_steps();
-      if (next.what() != happening::complete) return;
-      const parcel& coming = near(p).parcels[next.parcel()];
-      r.meets.prefetch({coming.from, coming.edge, coming.what == letter::invitation});
-    });
-    walk_place(active_[i], end_ps);
+  for (std::size_t i = 0; i < count + ahead; ++i) {
+    so_late(i, 0, [&](std::size_t p) { __builtin_prefetch(&all_.places[p]); });
+    so_late(i, 3, [&](std::size_t p) { all_.places[p].prefetch(); });
+    so_late(i, 6, [&](std::size_t p) { ask_for_ranks(p, end_ps); });
+    so_late(i, 8, [&](std::size_t p) { ask_for_steps(p, end_ps); });
+    so_late(i, 10, [&](std::size_t p) { ask_for_frames(p, end_ps); });
+    so_late(i, ahead, [&](std::size_t p) { walk_place(p, end_ps); });
   }
+}
+
+void replay_walker::ask_for_ranks(std::size_t place, std::int64_t end_ps) const {
+  all_.places[place].for_first(end_ps, [&](const event& next) {
+    const int rank = static_cast<int>(next.rank);
+    near(place).parcels.prefetch(next.parcel());
+    if (next.what() == happening::reaches) {
+      all_.network.prefetch(rank);
+    } else {
+      all_.rank(rank).prefetch();
+    }
+  });
+}
+
+void replay_walker::ask_for_steps(std::size_t place, std::int64_t end_ps) const {
+  all_.places[place].for_first(end_ps, [&](const event& next) {
+    if (next.what() == happening::reaches) return;
+    const replay_rank& r = all_.rank(static_cast<int>(next.rank));
+    r.prefetch_steps();
+    if (next.what() != happening::complete) return;
+    const parcel& coming = near(place).parcels[next.parcel()];
+    r.meets.prefetch({coming.from, coming.edge, coming.what == letter::invitation});
+  });
+}
+
+void replay_walker::ask_for_frames(std::size_t place, std::int64_t end_ps) const {
+  all_.places[place].for_first(end_ps, [&](const event& next) {
+    if (next.what() == happening::reaches) return;
+    all_.rank(static_cast<int>(next.rank)).steps.prefetch_frames();
+  });
 }
 
 void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {

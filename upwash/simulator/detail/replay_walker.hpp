@@ -53,6 +53,9 @@ class replay_walker {
     return all_.stretches[place / replay_state::places_a_stretch];
   }
   void walk_active(std::int64_t end_ps);
+  void ask_for_ranks(std::size_t place, std::int64_t end_ps) const;
+  void ask_for_steps(std::size_t place, std::int64_t end_ps) const;
+  void ask_for_frames(std::size_t place, std::int64_t end_ps) const;
   void walk_place(std::size_t number, std::int64_t end_ps);
   void handle(const event& e);
   void choose_in_turn();

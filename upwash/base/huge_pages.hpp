@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: the upwash authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Large arrays that are read all over: in huge pages, where the kernel gives them, addresses are
+// translated in the processor and not in tables that are in no cache either.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace upwash {
+
+/// Asks the kernel for them under this memory. Without its leave it is slower, and nothing else.
+void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept;
+
+/// An allocator for arrays. What is smaller than a huge page is allocated as ever.
+template <class T>
+struct in_huge_pages {
+  using value_type = T;
+
+  static constexpr std::size_t page_bytes = std::size_t{2} << 20U;
+
+  in_huge_pages() = default;
+  template <class Other>
+  in_huge_pages(const in_huge_pages<Other>& /*other*/) noexcept {}  // NOLINT: as allocators do
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    const std::size_t bytes = count * sizeof(T);
+    void* const memory = ::operator new(bytes, alignment_of(bytes));
+    if (bytes >= page_bytes) ask_for_huge_pages(memory, bytes);
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    ::operator delete(memory, alignment_of(count * sizeof(T)));
+  }
+  friend bool operator==(in_huge_pages /*a*/, in_huge_pages /*b*/) noexcept { return true; }
+
+ private:
+  static std::align_val_t alignment_of(std::size_t bytes) noexcept {
+    return std::align_val_t{bytes >= page_bytes ? page_bytes : alignof(T)};
+  }
+};
+
+}  // namespace upwash
