@@ -37,7 +37,8 @@ add_library(python_module MODULE ${sources})
 target_include_directories(python_module PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(python_module SYSTEM PRIVATE ${UPWASH_PYTHON_INCLUDE} ${UPWASH_PYBIND11})
 target_link_libraries(python_module PRIVATE upwash_shared upwash_warnings fmt::fmt)
-target_precompile_headers(python_module PRIVATE ${UPWASH_PYTHON_SOURCE}/detail/session.hpp)
+# No headers of the project's own: a cache of two checkouts would take one's for the other's.
+target_precompile_headers(python_module PRIVATE <pybind11/pybind11.h> <string> <vector>)
 cmake_path(ABSOLUTE_PATH UPWASH_PYTHON_SITE BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}
            OUTPUT_VARIABLE UPWASH_PYTHON_SITE_FULL)
 file(RELATIVE_PATH UPWASH_PYTHON_TO_LIBRARY ${UPWASH_PYTHON_SITE_FULL}/upwash
