@@ -3,7 +3,9 @@
 //
 // Molecular dynamics without ranks: forces against those of all pairs and of the potential's slope,
 // steps that keep the energy, cells of any number, files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -163,7 +165,7 @@ TEST(md, a_particle_too_far_outside_its_cell_is_an_error) {
 }
 
 std::string refusal_of(const std::string& text) {
-  const std::string path = testing::TempDir() + "md_test.pdb";
+  const std::string path = testing::TempDir() + fmt::format("md_test.{}.pdb", getpid());
   std::ofstream(path) << text;
   try {
     static_cast<void>(read_pdb(path, 1));
@@ -185,7 +187,7 @@ TEST(md, files_give_a_particle_a_residue) {
     EXPECT_GE(each.at.x, 0);
     EXPECT_LT(each.at.x, 10);
   }
-  const std::string path = testing::TempDir() + "md_test.pdb";
+  const std::string path = testing::TempDir() + fmt::format("md_test.{}.pdb", getpid());
   std::ofstream(path) << box_line
                       << "ATOM      1  N   MET A   1      -1.000   1.000   1.000\n"
                          "ATOM      2  CA  MET A   1      -2.000  21.000   3.000\n"

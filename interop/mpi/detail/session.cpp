@@ -178,6 +178,7 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
       most_tag_(highest_tag()) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
   matching::keep_early(here());
+  spans_nodes_ = !all_direct(here().world());
   // Nonblocking calls find it there.
   if (membership* world = communicators.find(MPI_COMM_WORLD);
       world != nullptr && world->refused == fate::taken) {
@@ -191,7 +192,7 @@ int session::go_on() noexcept {
   if (own == nullptr || !own->lets_us_go_on_ || !own->threads.try_take()) return 0;
   // Of one thread: it is in upwash already. Of several: others wait there.
   const bool goes = (own->threads.several_threads() || own->depth_ == 0) &&
-                    !(own->open.empty() && !own->has_messages());
+                    (own->serves_others_ || own->has_messages());
   int told = 0;
   if (goes) {
     ++own->depth_;

@@ -102,6 +102,11 @@ class session {
   [[nodiscard]] bool library_lets_us_go_on() const noexcept { return lets_us_go_on_; }
   /// Whether messages on communicators are upwash's, of those that have their teams from the start.
   [[nodiscard]] bool has_messages() const noexcept { return options_.messages && lets_us_go_on_; }
+  /// A collective call that members may carry out by messages: what others wait for, this rank may
+  /// have to do when its own part is over, so it goes on in the library from now on.
+  void serve_others(bool waits) noexcept {
+    serves_others_ = serves_others_ || !waits || spans_nodes_;
+  }
   /// The highest tag that the library takes: a higher one is its to refuse.
   [[nodiscard]] int most_tag() const noexcept { return most_tag_; }
   /// Blocks until it is complete. The program's request stays.
@@ -163,6 +168,8 @@ class session {
   preload_options options_;
   library_turns turns_;
   bool lets_us_go_on_;
+  bool spans_nodes_ = false;
+  bool serves_others_ = false;
   int most_tag_ = 0;
   int depth_ = 0;
 };

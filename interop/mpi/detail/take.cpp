@@ -164,6 +164,7 @@ membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
   if (why == fate::taken && !what.has_operator) why = fate::operation;
   if (why != fate::taken) return pass(why);
   on->has_collectives = true;
+  own.serve_others(what.how == manner::blocking);
   return on;
 }
 
