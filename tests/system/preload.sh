@@ -107,6 +107,11 @@ for library in "${libraries[@]}"; do
     (($(taken 'MPI_I.*') > ranks * calls / 16)) || fail "$library: $case_now: hardly a call was taken over"
   done
 
+  # Others then wait for a rank whose own part is over, and which waits in the library.
+  case_now="random nonblocking calls that go by messages first"
+  start "$([[ $library == mpich ]] && echo 3 || echo 5)" "$program" 5413 "$calls" 16384 1 70 1
+  passes
+
   case_now="requests of upwash's among the library's: seed $seed"
   knobs=(--knob mpi=all --knob "report=$work/report.json")
   start 3 "$work/mixed_requests.$library" "$seed" 200

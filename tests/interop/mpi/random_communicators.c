@@ -131,10 +131,10 @@ static void use(MPI_Comm comm, int round, unsigned how) {
 }
 
 static void one_round(int round, MPI_Comm* late) {
-  const unsigned from = draw(&common, places + 1), to = draw(&common, places);
+  const unsigned from = draw(&common, 2 * places), to = draw(&common, places);
   const unsigned way = draw(&common, ways), drawn = draw(&common, 1000);
   const unsigned how = draw(&common, uses), other = draw(&common, places);
-  const MPI_Comm parent = from == places ? MPI_COMM_WORLD : comms[from];
+  const MPI_Comm parent = from >= places ? MPI_COMM_WORLD : comms[from];
   be_late();
   MPI_Comm made = MPI_COMM_NULL;
   if (parent != MPI_COMM_NULL) made = made_of(parent, way, drawn);
