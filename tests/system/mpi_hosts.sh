@@ -45,15 +45,6 @@ on_host a timeout 100 "$upwash" run -n 7 --hosts a:3,b:4 --ranks-per-process 2 -
   "$UPWASH_TEST_BIN/hosted" 2 1 2 2 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
 nothing_runs
 
-# fails_soon PATTERN: the job that begin began fails soon, with one line like PATTERN
-fails_soon() {
-  finish
-  ended '[1-9]*' "$1"
-  # 5 s are what is wanted of a machine with nothing else to do.
-  ((SECONDS - begin_s < 15)) || fail "$case_now: ended after $((SECONDS - begin_s)) s"
-  echo "mpi_hosts: $case_now: ended after $((SECONDS - begin_s)) s"
-}
-
 # no_rank_runs NAME: on that host, soon. Daemons of Open MPI that are cut off stay until TCP gives up.
 no_rank_runs() {
   local left

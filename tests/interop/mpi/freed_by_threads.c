@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shared_bytes.h"
+
 enum { threads = 4, kinds = 7, bound = 16 << 20 };
 
 static int me, all, rounds;
@@ -27,21 +29,6 @@ static unsigned draw(unsigned long long* state, unsigned below) {
 static void expect(const char* what, long is, long wanted) {
   if (is == wanted) return;
   if (++failures < 9) fprintf(stderr, "rank %d: %s: %ld, not %ld\n", me, what, is, wanted);
-}
-
-// Bytes of memory that this process shares.
-static long shared_bytes(void) {
-  long sum = 0;
-  char line[4096];
-  FILE* maps = fopen("/proc/self/maps", "r");
-  while (fgets(line, sizeof line, maps) != NULL) {
-    unsigned long from, to;
-    char rights[5];
-    if (sscanf(line, "%lx-%lx %4s", &from, &to, rights) == 3 && rights[3] == 's')
-      sum += (long)(to - from);
-  }
-  fclose(maps);
-  return sum;
 }
 
 // What an all-reduce says of its members.

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "shared_bytes.h"
+
 enum { places = 24, ways = 8, uses = 6, large = 5000, bound = 64 << 20 };
 
 static int me, all, failures;
@@ -23,21 +25,6 @@ static unsigned draw(unsigned long long* state, unsigned below) {
 static void expect(const char* what, long is, long wanted) {
   if (is == wanted) return;
   if (++failures < 9) fprintf(stderr, "rank %d: %s: %ld, not %ld\n", me, what, is, wanted);
-}
-
-// Bytes of memory that this process shares.
-static long shared_bytes(void) {
-  long sum = 0;
-  char line[4096];
-  FILE* maps = fopen("/proc/self/maps", "r");
-  while (fgets(line, sizeof line, maps) != NULL) {
-    unsigned long from, to;
-    char rights[5];
-    if (sscanf(line, "%lx-%lx %4s", &from, &to, rights) == 3 && rights[3] == 's')
-      sum += (long)(to - from);
-  }
-  fclose(maps);
-  return sum;
 }
 
 static void be_late(void) {

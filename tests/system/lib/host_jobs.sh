@@ -44,3 +44,12 @@ ends() {
   ended "$@"
   nothing_runs
 }
+
+# fails_soon PATTERN: the job that begin began fails soon, with one line like PATTERN
+fails_soon() {
+  finish
+  ended '[1-9]*' "$1"
+  # 5 s are what is wanted of a machine with nothing else to do.
+  ((SECONDS - begin_s < 15)) || fail "$case_now: ended after $((SECONDS - begin_s)) s"
+  echo "$(basename "$0" .sh): $case_now: ended after $((SECONDS - begin_s)) s"
+}
