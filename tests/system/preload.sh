@@ -109,8 +109,11 @@ for library in "${libraries[@]}"; do
 
   # Others then wait for a rank whose own part is over, and which waits in the library.
   case_now="random nonblocking calls that go by messages first"
-  start "$([[ $library == mpich ]] && echo 3 || echo 5)" "$program" 5413 "$calls" 16384 1 70 1
-  passes
+  for nodes in 0 2; do
+    knobs=(--knob fake_nodes=$nodes)
+    start "$([[ $library == mpich ]] && echo 3 || echo 5)" "$program" 5413 "$calls" 16384 1 70 1
+    passes
+  done
 
   case_now="requests of upwash's among the library's: seed $seed"
   knobs=(--knob mpi=all --knob "report=$work/report.json")
