@@ -24,6 +24,8 @@ namespace {
 constexpr double near_limit_ns = 120;
 constexpr double far_limit_ns = 500;
 constexpr std::size_t line_bytes = 64;
+constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a measurement
+
 /// Whether ranks 0 and 1 do not load and store each other's segments.
 bool are_apart(const conduit::endpoint& at) {
   if (at.world_size() < 2) return false;
@@ -53,8 +55,6 @@ bool share_processors(job& here) {
     return each.second.ranks > processors;
   });
 }
-
-constexpr std::uint32_t yield_each = 4096;  ///< rare enough not to be seen in a measurement
 
 }  // namespace
 
@@ -88,14 +88,28 @@ std::uint64_t* placement_probe::word_of(int rank) {
 
 double placement_probe::one_way_ns() {
   constexpr int trips = 60;
+  constexpr double disturbed_ns = 2 * trips * far_limit_ns;
   std::atomic_ref mine(*word_of(here_.rank()));
   std::atomic_ref theirs(*word_of(1 - here_.rank()));
+  const std::uint64_t last = round_ + trips;
+  const std::uint32_t first_turn = turns_;
   const duration start = here_.now();
-  for (int i = 0; i < trips; ++i) {
+  // Where other programs hold the cores a trip lasts time slices: rank 0 then goes to the last one.
+  // The clock is read after long waits only, since a reading takes as long as a trip.
+  const auto is_disturbed = [&] {
+    return turns_ - first_turn >= yield_each && (here_.now() - start).ns() > disturbed_ns;
+  };
+  while (round_ < last) {
     ++round_;
-    if (here_.rank() == 0) theirs.store(round_, std::memory_order_release);
+    if (here_.rank() == 0) {
+      if (is_disturbed()) round_ = last;
+      theirs.store(round_, std::memory_order_release);
+    }
     while (mine.load(std::memory_order_acquire) < round_) relax();
-    if (here_.rank() == 1) theirs.store(round_, std::memory_order_release);
+    if (here_.rank() == 1) {
+      round_ = mine.load(std::memory_order_relaxed);
+      theirs.store(round_, std::memory_order_release);
+    }
   }
   return (here_.now() - start).ns() / (2.0 * trips);
 }

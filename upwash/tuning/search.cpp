@@ -86,10 +86,11 @@ class guide {
 /// what there is counts.
 double guide::sample(const std::string& algorithm, long calls) {
   detail::sample last;
-  for (int tries = 0; tries < detail::most_disturbed; ++tries) {
+  const int tries = orchestra_.tries();
+  for (int i = 0; i < tries; ++i) {
     const detail::sample taken = orchestra_.take(algorithm, calls);
     // One in another placement says more than one that was disturbed.
-    if (tries == 0 || taken.where != placement::disturbed) last = taken;
+    if (i == 0 || taken.where != placement::disturbed) last = taken;
     if (taken.where == placement::disturbed) continue;
     if (!where_) where_ = taken.where;
     if (taken.where == *where_) break;

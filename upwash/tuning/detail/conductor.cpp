@@ -33,7 +33,9 @@ sample conductor::take(std::string_view algorithm, long calls) {
   }
   std::copy(algorithm.begin(), algorithm.end(), what.algorithm);
   control::broadcast_value(here_.world(), 0, what);
-  return carry_out(what);
+  const sample taken = carry_out(what);
+  disturbed_ = taken.where == placement::disturbed ? disturbed_ + 1 : 0;
+  return taken;
 }
 
 long conductor::calibrate(std::string_view algorithm, double seconds) {
@@ -41,9 +43,10 @@ long conductor::calibrate(std::string_view algorithm, double seconds) {
   if (simulated_) return 1;
   constexpr long most_calls = 1 << 20;
   for (long calls = 1;; calls *= 2) {
-    sample seen = take(algorithm, calls);
-    for (int i = 1; i < most_disturbed && seen.where == placement::disturbed; ++i) {
+    sample seen;
+    for (int left = tries(); left > 0; --left) {
       seen = take(algorithm, calls);
+      if (seen.where != placement::disturbed) break;
     }
     const double taken = seen.ns * 1e-9 * static_cast<double>(calls);
     if (taken >= seconds / 2 || calls >= most_calls) return calls;

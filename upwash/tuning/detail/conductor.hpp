@@ -18,9 +18,6 @@ struct sample {
   placement where = placement::shared;  ///< disturbed: the cores moved meanwhile
 };
 
-/// Samples that are taken before one that was disturbed counts: on a loaded machine all are.
-constexpr int most_disturbed = 5;
-
 class conductor {
  public:
   /// Collective over the world.
@@ -28,6 +25,11 @@ class conductor {
 
   /// Rank 0: all ranks make `calls` calls.
   [[nodiscard]] sample take(std::string_view algorithm, long calls);
+  /// Rank 0: how often to take a sample before a disturbed one counts. On a loaded machine all are
+  /// disturbed: once where the last ones were, since each lasts time slices there.
+  [[nodiscard]] int tries() const noexcept {
+    return disturbed_ < most_disturbed ? most_disturbed : 1;
+  }
   /// Rank 0: calls that fill `seconds`; their first one warms up.
   [[nodiscard]] long calibrate(std::string_view algorithm, double seconds);
   /// Rank 0: the others may go.
@@ -47,8 +49,11 @@ class conductor {
 
   job& here_;
   placement_probe probe_;
+  static constexpr int most_disturbed = 5;
+
   trial trial_;
   bool simulated_;
+  int disturbed_ = 0;  ///< the last samples
 };
 
 }  // namespace upwash::tuning::detail
