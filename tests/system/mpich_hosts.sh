@@ -58,23 +58,19 @@ for conduit in mpi shm+mpi; do
   done
 done
 
-# or_hydra PATTERN: that, or what Hydra knows where it is the first to end the others
-or_hydra() {
-  echo "($1|a process was killed by signal 9 \(Killed\); job ended|rank [0-9] exited before it had finished; .*)"
-}
-
 for conduit in mpi shm+mpi; do
   case_now="$conduit: a killed rank"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
   on_host b pkill -9 -o endless
-  fails_soon "$(or_hydra 'ranks? [2-3].* died; job ended')"
+  # Hydra may be the first to end the others: then it says what it knows, or another host does.
+  fails_soon '(ranks? [2-3].* died|a process was killed by signal 9 \(Killed\)|host b, ranks 2 to 3, is lost: .*); job ended'
   nothing_runs
 done
 for conduit in mpi shm+mpi; do
   case_now="$conduit: a cut network"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
   cut_network c
-  fails_soon "$(or_hydra 'host c, rank 4, is lost: nothing has come from it for 4 s \(host_timeout, UPWASH_HOST_TIMEOUT\); job ended')"
+  fails_soon 'host c, rank 4, is lost: nothing has come from it for 4 s \(host_timeout, UPWASH_HOST_TIMEOUT\); job ended'
   nothing_runs a b
   join_network c
   on_host c pkill -9 endless
@@ -83,6 +79,6 @@ case_now="a host that goes away"
 begin 5 --hosts a:2,b:2,c:1 --conduit shm+mpi
 kill_host c
 unset "host_pid[c]"
-fails_soon "$(or_hydra 'host c(, rank 4,)? is lost: .*; job ended')"
+fails_soon 'host c, rank 4, is lost: .*; job ended'
 nothing_runs a
 echo "mpich_hosts: all jobs were as wanted, and no rank stays"

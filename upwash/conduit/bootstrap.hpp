@@ -24,6 +24,9 @@ class launcher_board {
   virtual ~launcher_board() = default;
   /// The process has left the job in good order.
   virtual void finished() noexcept = 0;
+  /// Another host is gone: for where the launcher ends all processes before anybody can say so. The
+  /// first text of the job stays.
+  virtual void lost(std::string_view text) noexcept = 0;
   /// Null where that one does not reach all ranks.
   [[nodiscard]] virtual observe::hang_board* hang_board() noexcept = 0;
 };

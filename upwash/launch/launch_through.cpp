@@ -222,6 +222,21 @@ class foreign_job {
     return 1;
   }
 
+  /// Where neither its processes nor its launcher have said why the job has ended.
+  [[nodiscard]] std::string last_words(bool killed, int own, int status, int process) const {
+    const int signal = status - 128;
+    if (signal > 0 && signal < NSIG) {
+      return fmt::format("{} killed by signal {} ({}); job ended",
+                         killed ? name() + " was" : lines_.victim(process), signal,
+                         strsignal(signal));
+    }
+    if (const auto lost = board_.lost(); !lost.empty()) return std::string(lost);
+    const int left = board_.unfinished();
+    if (left < 0) return fmt::format("{} ended with status {}", name(), own);
+    return fmt::format("{} exited before it had finished; {} ended with status {}",
+                       lines_.name_of(left), name(), own);
+  }
+
   /// The status of a job that has ended by itself.
   int conclude() {
     const bool killed = WIFSIGNALED(launcher().status);
@@ -234,8 +249,8 @@ class foreign_job {
     } else {
       lines_.drop_held();
     }
-    const int left = board_.unfinished();
     if (own == 0) {  // the launcher may see no failure in that
+      const int left = board_.unfinished();
       if (lines_.said_end() || left < 0) return lines_.said_end() ? 1 : 0;
       say(fmt::format("{} exited with status 0 before it had finished; job ended",
                       lines_.name_of(left)));
@@ -246,13 +261,7 @@ class foreign_job {
     if (lines_.said_why()) return status;
     const int process = known ? by_.manner->failed_process(lines_.comments()) : -1;
     if (process < 0 && !lines_.comments().empty()) sink_.line(-1, true, lines_.comments());
-    const int signal = status - 128;
-    say(signal > 0 && signal < NSIG ? fmt::format("{} killed by signal {} ({}); job ended",
-                                                  killed ? name() + " was" : lines_.victim(process),
-                                                  signal, strsignal(signal))
-        : left >= 0 ? fmt::format("{} exited before it had finished; {} ended with status {}",
-                                  lines_.name_of(left), name(), own)
-                    : fmt::format("{} ended with status {}", name(), own));
+    say(last_words(killed, own, status, process));
     return status;
   }
 

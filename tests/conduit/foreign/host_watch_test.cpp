@@ -51,11 +51,22 @@ class kept_lines final : public host_listener {
     const std::lock_guard hold(lock_);
     return !told_.has_value();
   }
+  void ended(const std::string& text) noexcept override {
+    const std::lock_guard hold(lock_);
+    EXPECT_FALSE(told_) << "all has been said";
+    ended_.push_back(text);
+  }
+  /// Of connections, before it was told of a lost host.
+  std::vector<std::string> all_ended() {
+    const std::lock_guard hold(lock_);
+    return ended_;
+  }
 
  private:
   std::mutex lock_;
   std::condition_variable more_;
   std::optional<told> told_;
+  std::vector<std::string> ended_;
 };
 
 std::string name_of(int host) { return fmt::format("host {}", host); }
@@ -109,6 +120,7 @@ class child_host {
   }
 
   struct reporter final : host_listener {
+    void ended(const std::string& /*text*/) noexcept override {}
     void lost(const std::string& text, bool found_here) noexcept override {
       say(to, found_here);
       for (const char each : text) say(to, each);
@@ -173,6 +185,7 @@ TEST(host_watch, one_that_dies_is_named_on_all_hosts) {
   const told here = three.lines.wait();
   EXPECT_EQ(here.text, "host 1 is lost: its connection has ended; job ended");
   EXPECT_TRUE(here.found_here);
+  EXPECT_EQ(three.lines.all_ended(), std::vector{here.text});  // for whoever is ended before
   const told there = three[2].line();
   EXPECT_EQ(there.text, here.text);
   EXPECT_FALSE(there.found_here);
@@ -198,6 +211,7 @@ TEST(host_watch, one_that_leaves_is_not_missed) {
   waitpid(three[1].pid(), nullptr, 0);
   std::this_thread::sleep_for(1500ms);
   EXPECT_TRUE(three.lines.silent());
+  EXPECT_TRUE(three.lines.all_ended().empty());
 }
 
 TEST(host_watch, a_stopped_one_is_alive) {

@@ -136,6 +136,8 @@ foreign_bootstrap::foreign_bootstrap(exit_watch& watch, const settings& values)
   if (order_.hosts.size() > 1 && host_timeout > duration{}) watch_hosts(all, host_timeout);
 }
 
+foreign_bootstrap::~foreign_bootstrap() { watch_.set_board(nullptr); }
+
 /// The first, and the one behind the last.
 std::pair<int, int> foreign_bootstrap::processes_of(int node) const {
   const auto [first, last] = std::ranges::equal_range(order_.nodes, node);
@@ -227,6 +229,11 @@ void foreign_bootstrap::finished() noexcept {
   watch_.left();
   if (board_) board_->finished();
   engine_.leave();
+}
+
+void foreign_bootstrap::tell(std::unique_ptr<launcher_board> at) noexcept {
+  board_ = std::move(at);
+  watch_.set_board(board_.get());
 }
 
 void foreign_bootstrap::abort(int rank, int status, std::string_view why) noexcept {

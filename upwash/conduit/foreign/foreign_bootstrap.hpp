@@ -34,6 +34,9 @@ class foreign_bootstrap final : public bootstrap {
   /// Of a process whose engine has entered the job, for as long as `watch` watches it. Collective.
   /// Throws `error`.
   foreign_bootstrap(exit_watch& watch, const settings& values);
+  ~foreign_bootstrap() override;
+  foreign_bootstrap(const foreign_bootstrap&) = delete;
+  foreign_bootstrap& operator=(const foreign_bootstrap&) = delete;
 
   [[nodiscard]] int process() const noexcept override { return process_; }
   [[nodiscard]] int process_count() const noexcept override { return engine_.size(); }
@@ -54,7 +57,7 @@ class foreign_bootstrap final : public bootstrap {
   [[nodiscard]] observe::hang_board* hang_board() noexcept override {
     return board_ ? board_->hang_board() : nullptr;
   }
-  void tell(std::unique_ptr<launcher_board> at) noexcept override { board_ = std::move(at); }
+  void tell(std::unique_ptr<launcher_board> at) noexcept override;
 
   [[nodiscard]] foreign_engine& engine() noexcept { return engine_; }
   /// The engine's rank of each process.

@@ -44,6 +44,7 @@ class place_on_board final : public conduit::launcher_board, private observe::ha
   place_on_board& operator=(const place_on_board&) = delete;
 
   void finished() noexcept override { mine_.state.store(process_state::finished); }
+  void lost(std::string_view text) noexcept override { block_.fail(-1, 1, text, false); }
   [[nodiscard]] observe::hang_board* hang_board() noexcept override {
     return whole_ ? this : nullptr;
   }
@@ -101,6 +102,10 @@ void foreign_board::look() {
 /// Also when it was started: on another host the pid may be another launcher's.
 std::string foreign_board::name() const {
   return fmt::format("{}:{}:{}", getpid(), fd_, block_.header().creator_started);
+}
+
+std::string_view foreign_board::lost() const noexcept {
+  return block_.failure_told() ? block_.header().failed_text.data() : std::string_view{};
 }
 
 int foreign_board::unfinished() const noexcept {

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The control block of a job whose processes another launcher starts: those on this machine find it
-// by the descriptor of `upwash run`. There they tell what their ranks are in, and that they have
-// finished: launchers see no failure in a process that exits with 0 before that.
+// by the descriptor of `upwash run`. There they tell what their ranks are in, that they have
+// finished, since launchers see no failure in a process that exits with 0 before that, and which
+// other host they have lost, since some launchers end them before they can say so.
 #pragma once
 
 #include <poll.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "upwash/base/knobs.hpp"
@@ -44,6 +46,8 @@ class foreign_board {
   /// The process that was the first to be gone before it had finished, else one that has joined and
   /// not finished; -1: none.
   [[nodiscard]] int unfinished() const noexcept;
+  /// Which host a process here has lost, as a failure's line says it; empty: none.
+  [[nodiscard]] std::string_view lost() const noexcept;
 
  private:
   bool reaches_all_;

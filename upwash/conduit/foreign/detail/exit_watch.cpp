@@ -70,6 +70,11 @@ meeting_place exit_watch::watch_hosts(int self, int count, duration limit,
   return hosts_->open();
 }
 
+void exit_watch::set_board(launcher_board* at) noexcept {
+  const std::lock_guard hold(board_lock_);
+  board_ = at;
+}
+
 void exit_watch::left() noexcept {
   now_ = state::outside;
   neighbor_.settle();
@@ -90,11 +95,17 @@ void exit_watch::changed(const std::string& text) noexcept {
 /// The launcher may be where nothing comes from: this host's processes are ended without it.
 void exit_watch::lost(const std::string& text, bool found_here) noexcept {
   if (now_ == state::outside) return;
+  ended(text);
   // Also where another host has said it: those that die here need no word then.
   if (speaks_first(job_) && found_here) write_line(text);
   now_ = state::outside;
   start_without_signals([this] { end_host(); });
   abort(1);
+}
+
+void exit_watch::ended(const std::string& text) noexcept {
+  const std::lock_guard hold(board_lock_);
+  if (board_ != nullptr && now_ != state::outside) board_->lost(text);
 }
 
 void exit_watch::end_host() noexcept {

@@ -10,10 +10,12 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "upwash/conduit/bootstrap.hpp"
 #include "upwash/conduit/foreign/detail/host_watch.hpp"
 #include "upwash/conduit/foreign/detail/neighbor_watch.hpp"
 #include "upwash/conduit/foreign/foreign_engine.hpp"
@@ -49,6 +51,10 @@ class exit_watch : private watch_listener, private host_listener {
                                           std::vector<watched_process> here);
   [[nodiscard]] host_watch& hosts() noexcept { return *hosts_; }
 
+  /// Where the launcher on this machine reads which host is lost; null: nowhere. It must be there
+  /// until another one is set.
+  void set_board(launcher_board* at) noexcept;
+
   /// The process has left its job in good order.
   void left() noexcept;
   /// Says why, unless another process of the node has, and ends the job. An empty text says
@@ -71,6 +77,7 @@ class exit_watch : private watch_listener, private host_listener {
 
   // host_listener
   void lost(const std::string& text, bool found_here) noexcept override;
+  void ended(const std::string& text) noexcept override;
   void end_host() noexcept;
 
   std::unique_ptr<foreign_engine> engine_;
@@ -82,6 +89,8 @@ class exit_watch : private watch_listener, private host_listener {
   neighbor_watch neighbor_{*this};
   std::unique_ptr<host_watch> hosts_;  ///< in one process of each host
   std::vector<watched_process> here_;  ///< the processes of this host, in that one
+  std::mutex board_lock_;
+  launcher_board* board_ = nullptr;
 };
 
 }  // namespace upwash::conduit::foreign

@@ -167,6 +167,7 @@ void host_watch::note_ended(const std::string& name, const neighbor* told_by) {
   first_ended_ = name;
   ended_since_ = steady_now() + (told_by->gone ? duration{} : for_its_words);
   spread(ended_mark, name, told_by);
+  listener_.ended(ended_host_line(name));
 }
 
 void host_watch::spread(char mark, const std::string& text, const neighbor* but) {

@@ -26,6 +26,9 @@ class host_listener {
   /// A host is gone, or has lost its network: `text` says which. Once, the last call. `found_here`:
   /// no other host has told this one.
   virtual void lost(const std::string& text, bool found_here) noexcept = 0;
+  /// A host's connection has ended, and may be all that is ever known of it: `text` says which. At
+  /// most once, before `lost`.
+  virtual void ended(const std::string& text) noexcept = 0;
 
  protected:
   ~host_listener() = default;
