@@ -238,6 +238,12 @@ for library in "${libraries[@]}"; do
   left '{"MPI_Allreduce": {"outside the job": 3}}'
   shows 'the MPI library has all calls: MPI_THREAD_MULTIPLE' <"$work/err" || fail "$library: $case_now: not said"
 
+  case_now="a job that cannot be made"
+  knobs=(--knob fake_nodes=9)
+  start 3 "$work/left_to_mpi.$library"
+  passes
+  shows 'the MPI library has all calls: fake_nodes=9: expected 0 to' <"$work/err" || fail "$library: $case_now: not said"
+
   for ranks in 2 3; do
     case_now="random threads: $ranks ranks, seed $seed"
     knobs=(--knob mpi=all --knob mpi_threads=1 --knob "report=$work/report.json")

@@ -143,6 +143,11 @@ void attached_job::abort(int status, std::string_view why) const noexcept {
   _exit(status);
 }
 
+void attached_job::give_up() && noexcept {
+  if (parts_->composed->boot) parts_->composed->boot->finished();
+  static_cast<void>(parts_.release());  // others may look at it
+}
+
 attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
   auto made = std::make_unique<attached_job::parts>();
   if (auto* at = runtime_detail::hosted_now()) {
@@ -156,7 +161,12 @@ attached_job attach(int /*argc*/, char** /*argv*/, const additions& own) {
   made->composed = &parts;
   parts.own = own;
   keep_output_from_forks();
-  compose(parts);
+  try {
+    compose(parts);
+  } catch (...) {
+    if (parts.boot && own.goes_on_alone) parts.boot->finished();
+    throw;
+  }
   if (!parts.boot || parts.world->local_ranks() != 1) {
     throw error(error_kind::environment,
                 "attach: one rank a process on a real conduit is wanted; set UPWASH_CONDUIT=shm "

@@ -26,6 +26,9 @@ struct additions {
   /// Of a front end in a library: an address in that library, whose functions alone are handlers
   /// then. Executables of the ranks may differ, which are its users'. Null: the executable counts.
   const void* program = nullptr;
+  /// Of such a front end: its program goes on where it cannot join a job, and is then no failure of
+  /// that job when it ends. For those whose ranks all agree on that by ways of their own.
+  bool goes_on_alone = false;
 };
 
 namespace detail {
@@ -66,6 +69,10 @@ class attached_job {
   /// Ends the whole job with this exit status, which is not 0, and one line that names this rank
   /// and says why. Does not return; nothing of the program is unwound.
   [[noreturn]] void abort(int status, std::string_view why) const noexcept;
+
+  /// Leaves the job without finishing it, where others could not join: what it shares with them
+  /// stays until the process ends. Not collective.
+  void give_up() && noexcept;
 
  private:
   friend attached_job attach(int argc, char** argv, const additions& own);

@@ -60,7 +60,7 @@ attached_job attach_by_launcher() {
       if (!named) unsetenv("UPWASH_CONDUIT");
     }
   } const at_end{named};
-  return attach(0, nullptr, {.program = &here_in_library});
+  return attach(0, nullptr, {.program = &here_in_library, .goes_on_alone = true});
 }
 
 }  // namespace
@@ -282,7 +282,7 @@ std::string session::begin(int thread_level) {
   const bool complete =
       std::ranges::none_of(all, [](const introduction& each) { return each.rank < 0; });
   // A job that some could not join is no job that others could leave together.
-  if (joined && !complete) static_cast<void>(new attached_job(std::move(*joined)));  // NOLINT
+  if (joined && !complete) std::move(*joined).give_up();
   return report;
 }
 
