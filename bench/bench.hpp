@@ -169,6 +169,7 @@ void stream_histogram(context& c);
 void stream_index_gather(context& c);
 void stream_chain(context& c);
 void stream_pair(context& c);
+void stream_pushed(context& c);
 void object_calls(context& c);
 void object_latency(context& c);
 void object_all_to_all(context& c);

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A chain, in which every item is pushed by the handler of the one before, and a hot pair.
+// A chain, in which every item is pushed by the handler of the one before, a hot pair, and what
+// handlers push.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "bench/floors.hpp"
 #include "bench/stream_common.hpp"
@@ -57,10 +60,43 @@ double pair_rate(context& c, Items& items, std::span<const std::byte> item, long
   return static_cast<double>(n) / (c.here().now() - start).us();
 }
 
+/// us an item of so many bytes from rank 1 to rank 0, until all have been handled: pushed by
+/// handlers of items that rank 0 has pushed, or by the program.
+template <class Items, class Wishes>
+double pushed_us(context& c, Items& items, Wishes& wishes, std::span<const std::byte> item,
+                 bool by_handlers, long n) {
+  control::barrier(c.here().world());
+  const duration start = c.here().now();
+  for (long i = 0; i < n; ++i) {
+    if (by_handlers && c.rank() == 0) wishes.push(1, static_cast<std::uint32_t>(item.size()));
+    if (!by_handlers && c.rank() == 1) items.push(0, item);
+  }
+  wishes.finish();
+  items.finish();
+  return (c.here().now() - start).us() / static_cast<double>(n);
+}
+
 }  // namespace
 
 void stream_chain(context& c) {
   for (const item_setting& how : settings_of(c, {"auto", "direct"})) chain_time(c, how);
+}
+
+void stream_pushed(context& c) {
+  using bytes = std::span<const std::byte>;
+  constexpr std::uint64_t sizes[] = {64, 4096, 16'384, 65'536, 262'144, 1'048'576};
+  const auto all = c.sizes(sizes);
+  const std::vector<std::byte> item(*std::max_element(all.begin(), all.end()));
+  auto items = open_stream<bytes>(c.here().world(), [](const bytes& /*item*/) {});
+  auto wishes = open_stream<std::uint32_t>(
+      c.here().world(), [&](const std::uint32_t& size) { items.push(0, bytes(item).first(size)); });
+  for (const std::uint64_t size : all) {
+    const bytes one = bytes(item).first(size);
+    c.compare(
+        {"by_handlers", size, "us"},
+        [&](long n) { return pushed_us(c, items, wishes, one, true, n); },
+        [&](long n) { return pushed_us(c, items, wishes, one, false, n); });
+  }
 }
 
 void stream_pair(context& c) {

@@ -71,6 +71,8 @@ constexpr std::array entries{
           &stream_chain},
     entry{"stream-pair", "items from one rank to one other; floor: a direct message each", 2, 2,
           &stream_pair},
+    entry{"stream-pushed", "items pushed by handlers of short ones; floor: pushed outside handlers",
+          2, 2, &stream_pushed},
     entry{"stream-two-way", "items both ways without an answer, by size (Narayanan 2020, 5.1)", 2,
           2, &stream_two_way},
     entry{"stream-acknowledged", "the same, every 100 acknowledged (Narayanan 2020, 5.2)", 2, 2,

@@ -191,6 +191,33 @@ JOB_TEST(stream, fetches_large_items_of_handlers_as_it_has_room, .most_ranks = 4
   EXPECT_EQ(items.statistics().fetched, by_ticket ? each : 0U);
 }
 
+// Of 700 handlers that each push a large item less than half run before others take these.
+JOB_TEST(stream, hands_over_no_faster_than_others_take_what_handlers_push, .least_ranks = 2,
+         .most_ranks = 2) {
+  const team world = here.world();
+  constexpr std::uint64_t each = 700;
+  const auto& kept = here.service<streaming::service>().large();
+  for (const std::size_t bytes : {12'000, 270'000}) {
+    const std::vector<std::byte> large(bytes);
+    std::uint64_t came = 0;
+    std::size_t most_offered = 0;
+    std::size_t most_deferred = 0;
+    auto items = open_stream<bytes_view>(
+        world, [&](const bytes_view& one) { came += one.size() == bytes ? 1U : 0U; });
+    auto wishes = open_stream<std::uint32_t>(world, [&](const std::uint32_t&) {
+      items.push(0, large);
+      most_offered = std::max(most_offered, kept.offered_bytes());
+      most_deferred = std::max(most_deferred, host(here).deferred());
+    });
+    for (std::uint64_t i = 0; i < each && world.rank() == 0; ++i) wishes.push(1, 0);
+    wishes.finish();
+    items.finish();
+    EXPECT_EQ(came, world.rank() == 0 ? each : 0U);
+    EXPECT_LT(most_offered, (std::size_t{8} << 20U) + each * bytes / 2);
+    EXPECT_LT(most_deferred, each / 2);
+  }
+}
+
 JOB_TEST(stream, lets_urgent_items_overtake, .most_ranks = 9) {
   const team world = here.world();
   const int next = (world.rank() + 1) % world.size();

@@ -84,8 +84,6 @@ class buffers {
   [[nodiscard]] batch take(std::uint32_t index);
   [[nodiscard]] room new_room(std::size_t bytes);
   void give_back(room&& memory);
-  /// It does not come back.
-  void give_away(const room& memory) noexcept { memory_ -= memory.size; }
 
   /// Whether a record with so many bytes would fit as it is.
   [[nodiscard]] bool fits(std::uint32_t index, std::size_t bytes) const noexcept {

@@ -5,18 +5,25 @@
 // itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "upwash/base/error.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/wait_scope.hpp"
 #include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/service.hpp"
 
 namespace upwash::streaming {
 namespace {
 
 /// Messages of handlers, or in order, that may wait for credit before pushing goes on.
 constexpr std::size_t most_deferred = 8;
+/// And before handing over does.
+constexpr std::size_t most_deferred_by_handlers = 64;
+/// Bytes of large items that others have still to fetch, before handing over waits for them.
+constexpr std::size_t most_offered = std::size_t{4} << 20U;
 
 }  // namespace
 
@@ -33,11 +40,52 @@ void engine::received(content kind, const common_part& common, std::span<const s
   }
 }
 
+/// Piece by piece. What handlers send beyond what others take would lie in memory that no cache
+/// holds: records then wait in their place.
 void engine::hand_over(content kind, const common_part& common,
                        std::span<const std::byte> records) {
+  if (with_.ordered || kind == content::alone) return hand_over_piece(kind, common, records);
+  while (!records.empty()) {
+    if (is_ahead()) return keep_for_later(kind, common, records);
+    const std::span<const std::byte> piece = records.first(bytes_of_piece(records));
+    records = records.subspan(piece.size());
+    hand_over_piece(kind, common, piece);
+    if (piece_ > 1 && is_ahead()) piece_ /= 2;
+  }
+}
+
+void engine::hand_over_piece(content kind, const common_part& common,
+                             std::span<const std::byte> records) {
   const std::uint64_t items = to_.deliver(kind, common, records);
   host(here_).charge(conduit::cost::push, items);
   account_.delivered(items);
+}
+
+/// Of so many records, or of all.
+std::size_t engine::bytes_of_piece(std::span<const std::byte> records) const {
+  if (record_bytes_ != 0) return std::min(records.size(), piece_ * record_bytes_);
+  std::span<const std::byte> rest = records;
+  for (std::size_t i = 0; i < piece_ && !rest.empty(); ++i) {
+    static_cast<void>(take_record(rest, content::arrived, 0));
+  }
+  return records.size() - rest.size();
+}
+
+bool engine::is_ahead() const {
+  return home_.large().offered_bytes() > most_offered ||
+         host(here_).deferred() > most_deferred_by_handlers;
+}
+
+void engine::keep_for_later(content kind, const common_part& common,
+                            std::span<const std::byte> records) {
+  batch rest{buffers_.new_room(records.size())};
+  std::memcpy(rest.memory.bytes.get(), records.data(), records.size());
+  rest.used = records.size();
+  rest.memory.common = common;
+  rest.kind = kind;
+  rest.hop = here_.rank();
+  own_.keep(std::move(rest));
+  home_.wake();
 }
 
 /// Those for this member go into its own buffer, to be handed over together.
@@ -67,14 +115,15 @@ void engine::set_common(const common_part& common) {
 /// Those that are full now: handlers may fill more.
 int engine::hand_over_own() {
   const auto count = static_cast<int>(own_.size());
+  int done = 0;
   delivering_own_ = true;
-  for (int i = 0; i < count; ++i) {
+  for (; done < count && (with_.ordered || !is_ahead()); ++done) {
     batch next = own_.take();
     hand_over(next.kind, next.memory.common, next.bytes());
     buffers_.give_back(std::move(next.memory));
   }
   delivering_own_ = false;
-  return count;
+  return done;
 }
 
 /// Not in a handler, nor in itself: what is pushed there waits for the next progress.

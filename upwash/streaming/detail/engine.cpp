@@ -213,13 +213,12 @@ void engine::send_alone(std::uint32_t way, int destination, std::span<const std:
                     here_.rank(), name_.number, record.size(), destination, longest_record));
   }
   const bool own = destination == among_.rank();
-  // In a handler one must not wait for a message's pieces: a ticket goes instead.
-  const bool by_ticket = record.size() > message_bytes_ && here_.in_handler();
-  if (with_.ordered || own || by_ticket) {
+  if (with_.ordered || own) {
     batch one = alone(way, destination, record);
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
     return send(std::move(one), why);
   }
+  if (wants_ticket(record.size())) return offer(destination, record);
   account_.left(1, record.size());
   host(here_).charge(conduit::cost::push, 1);
   const bool direct = buffers_[way].kind == content::arrived;
@@ -332,9 +331,8 @@ std::string engine::describe_pending() const {
   const std::size_t bytes = buffers_.waiting_bytes();
   return bytes == 0 && own_.empty()
              ? std::string()
-             : fmt::format(
-                   "stream {}: {} bytes wait in buffers, {} full ones for the member itself",
-                   name_.number, bytes, own_.size());
+             : fmt::format("stream {}: {} bytes wait in buffers, {} batches to be handed over",
+                           name_.number, bytes, own_.size());
 }
 
 }  // namespace upwash::streaming

@@ -201,7 +201,8 @@ class engine final : public counted_work {
   void send_buffer(std::uint32_t way, cause why);
   void send(batch&& what, cause why);
   [[nodiscard]] bool try_send(std::uint32_t way, cause why);
-  void offer(batch&& what);
+  [[nodiscard]] bool wants_ticket(std::size_t bytes) const;
+  void offer(int destination, std::span<const std::byte> record);
   void wait_and_send(std::uint32_t way, cause why);
   void send_in_order(const departure& what);
   void send_now(const departure& what);
@@ -218,6 +219,10 @@ class engine final : public counted_work {
   int send_shared();
 
   void hand_over(content kind, const common_part& common, std::span<const std::byte> records);
+  void hand_over_piece(content kind, const common_part& common, std::span<const std::byte> records);
+  [[nodiscard]] std::size_t bytes_of_piece(std::span<const std::byte> records) const;
+  [[nodiscard]] bool is_ahead() const;
+  void keep_for_later(content kind, const common_part& common, std::span<const std::byte> records);
   void route(content kind, std::span<const std::byte> payload);
   int hand_over_own();
   int deliver_own();
@@ -245,8 +250,10 @@ class engine final : public counted_work {
   observer* observer_ = nullptr;
   observe::trace_writer* const trace_;
   std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
-  own_batches own_;
+  own_batches own_;                     ///< and what arrived while handlers had sent too much
   bool delivering_own_ = false;
+  std::size_t piece_ =
+      256;           ///< records that are handed over before what handlers sent is looked at
   int waiting_ = 0;  ///< sends that may be waiting for credit
   const call_site opened_at_;
   bool open_ = true;

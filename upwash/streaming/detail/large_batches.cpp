@@ -32,10 +32,34 @@ large_batches::~large_batches() {
   for (const auto& [number, kept] : offers_) conceal(here_, kept.memory);
 }
 
+room large_batches::room_for(std::size_t bytes) {
+  const auto fits = [bytes](const room& each) {
+    return each.size >= bytes && each.size / 2 <= bytes;
+  };
+  const auto found = std::ranges::find_if(spare_, fits);
+  if (found == spare_.end()) return {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+  std::swap(*found, spare_.back());
+  room taken = std::move(spare_.back());
+  spare_.pop_back();
+  spare_bytes_ -= taken.size;
+  return taken;
+}
+
+/// The oldest make room.
+void large_batches::keep(room&& spare) {
+  if (spare.size > most_fetched) return;
+  spare_bytes_ += spare.size;
+  spare_.push_back(std::move(spare));
+  std::size_t gone = 0;
+  while (spare_bytes_ > most_fetched) spare_bytes_ -= spare_[gone++].size;
+  spare_.erase(spare_.begin(), spare_.begin() + static_cast<std::ptrdiff_t>(gone));
+}
+
 void large_batches::offer(const stream_name& stream, batch&& what) {
   const std::uint64_t number = ++next_offer_;
   offer_kept& kept = offers_[number];
   kept.what = std::move(what);
+  offered_bytes_ += kept.what.used;
   kept.memory = expose(here_, kept.what.bytes());
   const int hop = kept.what.hop;  // it may be fetched before the send is over
   const ticket going{kept.memory, stream, number, kept.what.kind, kept.what.memory.common};
@@ -51,8 +75,10 @@ void large_batches::offered(int source, const ticket& what) {
 }
 
 void large_batches::was_fetched(std::uint64_t offer) {
-  const auto done = offers_.extract(offer);
+  auto done = offers_.extract(offer);
   conceal(here_, done.mapped().memory);
+  offered_bytes_ -= done.mapped().what.used;
+  keep(std::move(done.mapped().what.memory));
 }
 
 int large_batches::progress() {
@@ -64,8 +90,8 @@ int large_batches::progress() {
     fetching_.splice(fetching_.end(), waiting_, waiting_.begin());
     fetching_bytes_ += bytes;
     most_fetching_ = std::max(most_fetching_, fetching_bytes_);
-    next.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    get(here_, next.what.memory, 0, std::span(next.bytes.get(), bytes),
+    next.memory = room_for(bytes);
+    get(here_, next.what.memory, 0, std::span(next.memory.bytes.get(), bytes),
         notice::call(&large_batches::fetched, &next));
     ++begun;
   }
@@ -80,7 +106,9 @@ void large_batches::fetched(void* context) {
 void large_batches::complete(fetch& done) {
   send<&handle_fetched>(here_, done.source, done.what.offer);
   const std::size_t bytes = done.what.memory.bytes;
-  to_.received(done.what.stream, done.what.kind, done.what.common, {done.bytes.get(), bytes});
+  to_.received(done.what.stream, done.what.kind, done.what.common,
+               {done.memory.bytes.get(), bytes});
+  keep(std::move(done.memory));
   fetching_bytes_ -= bytes;
   fetching_.erase(done.self);
 }

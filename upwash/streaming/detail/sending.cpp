@@ -5,6 +5,7 @@
 // node.
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "upwash/core/active_message.hpp"
@@ -19,6 +20,8 @@ namespace upwash::streaming {
 namespace {
 
 constexpr std::size_t look_after = 8192;  ///< bytes sent
+/// In a handler. Above, to copy once costs less than to take part in the turns of messages.
+constexpr std::size_t most_in_pieces = std::size_t{256} << 10U;
 
 }  // namespace
 
@@ -62,10 +65,6 @@ void engine::send(batch&& taken, cause why) {
     home_.wake();
     return deliver_own_and_wait();
   }
-  // Else it goes in pieces, whose room one may wait for.
-  if (what.used > message_bytes_ && !with_.ordered && here_.in_handler()) {
-    return offer(std::move(what));
-  }
   const departure leaving{why,        what.kind,          what.hop,    what.items,
                           what.since, what.memory.common, what.bytes()};
   if (with_.ordered) {
@@ -77,9 +76,23 @@ void engine::send(batch&& taken, cause why) {
   look_at_arrivals(what.used);
 }
 
-/// Too long for a message: the receiver fetches it. Where order counts it goes in pieces instead.
-void engine::offer(batch&& what) {
-  buffers_.give_away(what.memory);
+/// What is too long for a message goes in pieces, whose room one may wait for. In a handler one
+/// must not: many would have to be queued, so that the receiver fetches them, but where order
+/// counts.
+bool engine::wants_ticket(std::size_t bytes) const {
+  return bytes > message_bytes_ && !with_.ordered && here_.in_handler() &&
+         (bytes > most_in_pieces || is_ahead());
+}
+
+void engine::offer(int destination, std::span<const std::byte> record) {
+  batch what{home_.large().room_for(record.size())};
+  std::memcpy(what.memory.bytes.get(), record.data(), record.size());
+  what.memory.common = common_;
+  what.used = record.size();
+  what.items = 1;
+  what.hop = among_.world_rank(destination);
+  what.kind = content::alone;
+  what = counted(std::move(what));
   note({cause::fetched, what.kind, what.hop, what.items, what.since, what.memory.common,
         what.bytes()});
   home_.large().offer(name_, std::move(what));
