@@ -79,6 +79,7 @@ int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& th
   try {
     const session::inside here(*own);
     own->communicators.free(of);
+    own->communicators.freed().go_on();
   } catch (...) {
     own->fail(which);
   }

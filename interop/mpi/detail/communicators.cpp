@@ -3,14 +3,12 @@
 #include "interop/mpi/detail/communicators.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/executor.hpp"
-#include "upwash/core/control.hpp"
 #include "upwash/core/named_subset.hpp"
 #include "upwash/core/team_at_once.hpp"
 
@@ -34,11 +32,6 @@ int forget_membership(MPI_Comm, int, void* of, void* book) {
 
 }  // namespace
 
-const origin* origin::home() noexcept {
-  while (parent != nullptr && parent->is_freed) parent = parent->parent;
-  return parent.get();
-}
-
 bool membership::is_over() const {
   const auto at_rest = [](const auto& each) {
     return !each->taken && collective::is_at_rest(each->among);
@@ -48,7 +41,7 @@ bool membership::is_over() const {
 }
 
 communicator_book::communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads)
-    : world_(world), ranks_(std::move(ranks)), threads_(threads) {
+    : world_(world), ranks_(std::move(ranks)), threads_(threads), freed_(world.here()) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group_);
   PMPI_Comm_create_keyval(&keep_membership_here, &forget_membership, &keyval_, this);
 }
@@ -177,76 +170,10 @@ membership* communicator_book::take(MPI_Comm comm) noexcept {
 
 void communicator_book::free(membership* of) {
   if (of == nullptr) return;
-  static_cast<void>(of->line->home());
-  of->line->is_freed = true;
-  if (!of->among) {
-    delete of;  // NOLINT: made by look_up
-    return;
-  }
-  of->comm = MPI_COMM_WORLD;  // for the errors of what is under way
-  if (goes_alone(*of)) return release(std::unique_ptr<membership>(of));
-  freed_.push_back(of);
-}
-
-bool communicator_book::goes_alone(const membership& of) {
-  return !of.has_collectives && of.is_over();
-}
-
-void communicator_book::release(std::unique_ptr<membership> of) {
-  for (const auto& each : of->places) {
-    each->near.reset();
-    release_at_once(each->among);
-  }
-  of->near.reset();
-  release_at_once(of->among);
-}
-
-void communicator_book::give_back_own() {
-  std::erase_if(freed_, [](membership* each) {
-    if (!goes_alone(*each)) return false;
-    release(std::unique_ptr<membership>(each));
-    return true;
-  });
-}
-
-bool communicator_book::may_go(const membership& of, const kin& whose) const {
-  if (of.is_offered || !of.has_collectives || !of.is_over()) return false;
-  if (!threads_.several_threads()) return true;
-  const origin* home = of.line->home();
-  return home == nullptr || (home == whose.of && (!whose.tag || of.tag == whose.tag));
-}
-
-/// While one thread waits here, another may ask other ranks. A rank offers a communicator to one of
-/// them at a time: so it is in one of them at most that all its members offer it. That they do in
-/// the end is what kin are for.
-void communicator_book::give_back(const team& among, const kin& whose) {
-  const auto ranks = static_cast<std::size_t>(among.size());
-  std::map<std::uint64_t, membership*> over;
-  for (membership* each : freed_) {
-    if (may_go(*each, whose)) over.emplace(each->among.id(), each);
-  }
-  for (const auto& [id, each] : over) each->is_offered = true;
-  std::vector<std::uint64_t> numbers(ranks);
-  control::all_gather_values<std::uint64_t>(among, over.size(), numbers);
-  const std::uint64_t most = std::ranges::max(numbers);
-  if (most == 0) return;
-  std::vector<std::uint64_t> mine;
-  for (const auto& [id, each] : over) mine.push_back(id);
-  mine.resize(most);  // by the world's, which is never freed
-  std::vector<std::uint64_t> all(ranks * most);
-  control::all_gather(among, std::as_bytes(std::span(mine)),
-                      std::as_writable_bytes(std::span(all)));
-  std::map<std::uint64_t, int> told;
-  for (const std::uint64_t id : all) ++told[id];
-  // In the order of their numbers, which all have: nobody waits for one that waits for it.
-  std::vector<std::unique_ptr<membership>> going;
-  for (const auto& [id, each] : over) {
-    each->is_offered = false;
-    if (told[id] != each->among.size()) continue;
-    std::erase(freed_, each);
-    going.emplace_back(each);
-  }
-  for (auto& each : going) release(std::move(each));
+  std::unique_ptr<membership> going(of);  // made by look_up
+  if (!going->among) return;
+  going->comm = MPI_COMM_WORLD;  // for the errors of what is under way
+  freed_.add(std::move(going));
 }
 
 void communicator_book::forget(membership* of) {

@@ -10,11 +10,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "interop/mpi/detail/counts.hpp"
+#include "interop/mpi/detail/freed_teams.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/topology.hpp"
 #include "interop/mpi/detail/turn_lock.hpp"
@@ -30,22 +29,6 @@ struct own_place {
   bool taken = false;              ///< by a request of this rank
 };
 
-/// Where a communicator comes from.
-struct origin {
-  std::shared_ptr<origin> parent;  ///< what it was made from; none: not known
-  bool is_freed = false;           ///< by the program, at this rank
-
-  /// The nearest ancestor that is not freed; null: none is known. O(1) on the whole: what lies
-  /// between goes.
-  [[nodiscard]] const origin* home() noexcept;
-};
-
-/// Among whom freed communicators are looked for.
-struct kin {
-  const origin* of = nullptr;  ///< those that descend from it
-  std::optional<int> tag{};    ///< and were made by calls with this one alone
-};
-
 /// What is known of a communicator.
 struct membership {
   fate refused = fate::taken;    ///< why it can have no team; taken: it can
@@ -59,13 +42,10 @@ struct membership {
   std::uint64_t kept_messages = 0;  ///< persistent requests, and those that a probe took out
   std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
-  std::shared_ptr<origin> line = std::make_shared<origin>();
   std::uint64_t children = 0;                      ///< calls that made communicators of it
   std::map<std::uint64_t, std::uint64_t> of_some;  ///< the same, of some members, by who and tag
-  std::optional<int> tag{};        ///< of the call of some of its parent's members that made it
-  bool is_offered = false;         ///< freed, and a call of `give_back` asks the other members
-  bool knows_neighbors = false;    ///< `near` says it
-  std::unique_ptr<topology> near;  ///< null: no topology that upwash takes
+  bool knows_neighbors = false;                    ///< `near` says it
+  std::unique_ptr<topology> near;                  ///< null: no topology that upwash takes
   /// Of persistent calls, made in one order by all members.
   std::vector<std::unique_ptr<own_place>> places;
 
@@ -116,17 +96,11 @@ class communicator_book {
 
   /// Around MPI_Comm_free and MPI_Comm_disconnect: what was known of it, and, once the library has
   /// let go of it, its end here. Local: programs count on it that a rank may free a communicator
-  /// whose messages others wait for. Its teams stay until `give_back`, but for one that has had no
-  /// collective calls: that goes once nothing is under way on it here.
+  /// whose messages others wait for. Its teams go once all members have freed it, but for one that
+  /// has had no collective calls: that goes once nothing is under way on it here.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
   void free(membership* of);
-  /// Releases the teams of freed communicators that wait for nobody but this rank. Local.
-  void give_back_own();
-  /// Gives back the teams of communicators that all their members have freed, of which nothing is
-  /// under way, and whose members are all in `among`. With several threads of those alone that are
-  /// `whose`, or of whom no ancestor is known: calls for the same kin are made in one order, by one
-  /// thread of a rank at a time. Collective over it, blocking: two small all-gathers at most.
-  void give_back(const team& among, const kin& whose);
+  [[nodiscard]] freed_teams& freed() noexcept { return freed_; }
 
   /// The upwash ranks of its members; none where some are of another job.
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
@@ -157,17 +131,12 @@ class communicator_book {
   void make_team(membership& of);
   /// With several threads.
   [[nodiscard]] std::uint64_t agreed_name(MPI_Comm comm);
-  [[nodiscard]] bool may_go(const membership& of, const kin& whose) const;
-  [[nodiscard]] static bool goes_alone(const membership& of);
-  /// Of one that no member uses any more.
-  static void release(std::unique_ptr<membership> of);
-
   team world_;
   std::vector<int> ranks_;
   turn_lock& threads_;
   std::uint32_t names_ = 0;
-  int making_ = 0;                  ///< threads that make communicators
-  std::vector<membership*> freed_;  ///< by the program; with teams
+  int making_ = 0;  ///< threads that make communicators
+  freed_teams freed_;
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
   bool taking_ = false;

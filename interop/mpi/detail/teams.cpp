@@ -33,12 +33,6 @@ void make_team_of(session& own, membership& of, std::optional<std::uint64_t> nam
   of.has_messages = own.has_messages() && of.refused == fate::taken;
 }
 
-/// Between two looks for freed communicators: as many may be kept of a parent, and what a look
-/// takes is shared among them.
-constexpr std::uint64_t calls_a_look = 2;
-
-bool looks_at(std::uint64_t number) { return number % calls_a_look == 0; }
-
 /// Of those of a parent that all its members take part in.
 constexpr std::uint64_t of_all = 0;
 /// Of those of some: by who they are, and the tag.
@@ -96,17 +90,10 @@ void communicator_call::give_team(MPI_Comm comm, MPI_Info hints) noexcept {
   try {
     const session::inside here(*own_);
     communicator_book& book = own_->communicators;
-    book.give_back_own();
+    book.freed().go_on();
     std::optional<std::uint64_t> name;
-    const std::uint64_t number = parent_ != nullptr ? parent_->children++ : 0;
-    if (parent_ != nullptr) name = random_bits(parent_->among.id(), of_all, number);
-    if (membership* of = book.find(comm); of != nullptr) {
-      if (parent_ != nullptr) of->line->parent = parent_->line;
-      make_team_of(*own_, *of, name);
-    }
-    if (parent_ != nullptr && looks_at(number)) {
-      book.give_back(parent_->among, {parent_->line.get()});
-    }
+    if (parent_ != nullptr) name = random_bits(parent_->among.id(), of_all, parent_->children++);
+    if (membership* of = book.find(comm); of != nullptr) make_team_of(*own_, *of, name);
   } catch (...) {
     own_->fail(which_);
   }
@@ -118,18 +105,13 @@ void communicator_call::give_team_to_some(int tag, MPI_Comm comm) noexcept {
   try {
     const session::inside here(*own_);
     communicator_book& book = own_->communicators;
-    book.give_back_own();
+    book.freed().go_on();
     membership* of = book.find(comm);
     if (of == nullptr) return;
-    of->tag = tag;
     if (parent_ == nullptr) return make_team_of(*own_, *of, std::nullopt);
-    of->line->parent = parent_->line;
     const std::uint64_t mark = mark_of_some(book.members_of(comm), tag);
     const std::uint64_t number = parent_->of_some[mark]++;
     make_team_of(*own_, *of, random_bits(parent_->among.id(), mark, number));
-    if (of->among && looks_at(number)) {
-      book.give_back(of->among, {parent_->line.get(), tag});
-    }
   } catch (...) {
     own_->fail(which_);
   }

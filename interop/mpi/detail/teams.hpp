@@ -23,13 +23,11 @@ class communicator_call {
   communicator_call(const communicator_call&) = delete;
   communicator_call& operator=(const communicator_call&) = delete;
 
-  /// Gives it a team, at all who called: later calls that must not wait find it. Now and then teams
-  /// of freed communicators are given back among all of the parent's members, who all called.
-  /// Blocking only then, where it has a topology, and where it has no parent with a team. `hints`:
-  /// what the program said of the new one, which may be MPI_COMM_NULL.
+  /// Gives it a team, at all who called: later calls that must not wait find it. Blocking only
+  /// where it has a topology, and where it has no parent with a team. `hints`: what the program
+  /// said of the new one, which may be MPI_COMM_NULL.
   void give_team(MPI_Comm comm, MPI_Info hints = MPI_INFO_NULL) noexcept;
-  /// The same where the members of the new one alone called, with that tag: it is among them that
-  /// teams are given back.
+  /// The same where the members of the new one alone called, with that tag.
   void give_team_to_some(int tag, MPI_Comm comm) noexcept;
 
  private:

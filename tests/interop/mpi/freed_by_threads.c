@@ -3,8 +3,8 @@
 //
 // Threads that make, use and free communicators at once, each from a parent of its own and all from
 // MPI_COMM_WORLD: by all ways, also of parents that are freed first, with messages under way and
-// requests kept, and at some ranks later than at others. What they share of memory must not grow
-// with their number: freed_by_threads [SEED [ROUNDS]].
+// requests kept, and at some ranks later than at others; then one of each of many parents. What
+// they share of memory must not grow with their number: freed_by_threads [SEED [ROUNDS]].
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 
 #include "shared_bytes.h"
 
-enum { threads = 4, kinds = 7, bound = 16 << 20 };
+enum { threads = 4, kinds = 7, families = 200, bound = 16 << 20 };
 
 static int me, all, rounds;
 static unsigned seed;
@@ -122,6 +122,27 @@ static void run_threads(void) {
   for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL);
 }
 
+static void share_at_most(long before, const char* when) {
+  const long more = shared_bytes() - before;
+  if (more <= bound) return;
+  fprintf(stderr, "rank %d shares %ld KiB, and %ld more %s\n", me, before >> 10, more >> 10, when);
+  ++failures;
+}
+
+// Of whose parents no other is made.
+static void make_only_children(void) {
+  MPI_Comm family[families], child;
+  for (int i = 0; i < families; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &family[i]);
+  const long before = shared_bytes();
+  for (int i = 0; i < families; ++i) {
+    MPI_Comm_dup(family[i], &child);
+    use(child);
+    MPI_Comm_free(&child);
+  }
+  share_at_most(before, "with one communicator of each parent");
+  for (int i = 0; i < families; ++i) MPI_Comm_free(&family[i]);
+}
+
 int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -136,11 +157,8 @@ int main(int argc, char** argv) {
   const long before = shared_bytes();
   run_threads();
   run_threads();
-  const long more = shared_bytes() - before;
-  if (more > bound) {
-    fprintf(stderr, "rank %d shares %ld KiB, and %ld more since\n", me, before >> 10, more >> 10);
-    ++failures;
-  }
+  share_at_most(before, "since");
+  make_only_children();
   for (int i = 0; i < threads; ++i) MPI_Comm_free(&parents[i]);
   MPI_Group_free(&everyone);
   int mine = failures, sum = 0;
