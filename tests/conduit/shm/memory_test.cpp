@@ -249,6 +249,45 @@ TEST(shm_private_reads, all_sizes_through_the_smallest_pipeline) {
   read_everything(job, 2);
 }
 
+TEST(shm_private_reads, go_on_while_the_owner_is_away) {
+  threads_job job(2);
+  constexpr std::size_t bytes = 4 * mib;
+  void* const mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  madvise(mapped, bytes, MADV_NOHUGEPAGE);
+  const std::span ordinary(static_cast<std::byte*>(mapped), bytes);
+  std::ranges::copy(filled(bytes, 1), ordinary.begin());
+  const memory_key key = job.at(1).register_span(1, ordinary);
+  const remote_memory memory = job.at(0).import(0, 1, key);
+  std::array<std::byte, 1> first{};
+  if (!job.at(0).read_aside(0, 1, key, 0, first)) GTEST_SKIP() << "nothing attaches here";
+
+  std::array<std::vector<std::byte>, 3> to;
+  std::array<told, 3> ready;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i].resize(mib + i);
+    ASSERT_EQ(job.at(0).get(0, memory, i * mib, to[i], &ready[i]).what, outcome::pending);
+  }
+  const std::byte last = ordinary[to[2].size() - 1 + 2 * mib];
+  to[2].back() = ~last;
+  for (int turn = 0; to[2].back() != last; ++turn) {
+    ASSERT_LT(turn, 10'000'000) << "the owner must come for what is far behind";
+    job.at(0).poll(0);
+  }
+  EXPECT_EQ(ready[0].times, 0) << "what the owner was asked for is its own to copy";
+  for (int turn = 0; ready[2].times == 0; ++turn) {
+    ASSERT_LT(turn, 100'000);
+    for (int p = 1; p >= 0; --p) job.at(p).poll(p);
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    EXPECT_EQ(ready[i].times, 1);
+    EXPECT_TRUE(std::ranges::equal(to[i], ordinary.subspan(i * mib, to[i].size()))) << i;
+  }
+  job.at(1).deregister(1, key);
+  munmap(mapped, bytes);
+}
+
 /// From now on this thread's process_vm_readv fails with EPERM, as in a strict container.
 void refuse_attach() {
   std::array<sock_filter, 4> program{

@@ -20,6 +20,13 @@ namespace {
 
 constexpr std::size_t attach_at_once = std::size_t{1} << 20U;  // a call blocks: 20-60 us
 
+/// Pieces that the owner is asked for ahead: together they fill the pipeline, so that it need not
+/// stand between them, and what an owner that is not there leaves undone is no more than that.
+constexpr std::size_t pieces_ahead = 2;
+/// An owner that copies fills a part in a tenth of it, one whose processor is another's takes
+/// longer.
+constexpr duration owner_is_away = duration::from_us(200);
+
 /// Copies what is at `there` of the process `pid`. How many bytes, perhaps fewer; -1: errno says
 /// why.
 ssize_t attached_copy(int pid, const std::byte* there, std::byte* here,
@@ -34,7 +41,7 @@ ssize_t attached_copy(int pid, const std::byte* there, std::byte* here,
 injection span_reader::get(const imported& from, int pid, std::size_t offset,
                            std::span<std::byte> to, completion* local) {
   if (to.empty()) return injection::done();
-  transfer one{from.process, pid, from.span, from.address + offset, to.data(), to.size(), 0, local};
+  transfer one{from.process, pid, from.span, from.address + offset, to.data(), to.size(), local};
   if (wants_attach(from, to.size())) {
     switch (attach_step(one)) {
       case attach_result::done: return injection::done();
@@ -45,6 +52,12 @@ injection span_reader::get(const imported& from, int pid, std::size_t offset,
   }
   pipeline(one);
   return injection::pending();
+}
+
+void span_reader::pass(transfer& one, std::uint64_t bytes) noexcept {
+  one.from += bytes;
+  one.to += bytes;
+  one.left -= bytes;
 }
 
 span_reader::attach_result span_reader::attach_step(transfer& one) {
@@ -58,9 +71,7 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
         "registered and still there?",
         bytes, static_cast<const void*>(one.from), one.process, one.pid, std::strerror(errno)));
   }
-  one.from += moved;
-  one.to += moved;
-  one.left -= static_cast<std::uint64_t>(moved);
+  pass(one, static_cast<std::uint64_t>(moved));
   return one.left == 0 ? attach_result::done : attach_result::partial;
 }
 
@@ -100,9 +111,11 @@ void span_reader::pipeline(const transfer& one) {
       sender_.give_up(problem.what());
     }
   }
-  if (from.transfers.empty()) active_.push_back(one.process);
+  if (from.transfers.empty()) {
+    active_.push_back(one.process);
+    from.stands_since.reset();
+  }
   from.transfers.push_back(one);
-  from.transfers.back().part = from.pipe.part_bytes(one.left);
   ask(one.process, from);
 }
 
@@ -113,11 +126,17 @@ int span_reader::ask(int process, incoming& from) {
     from.announced = true;
   }
   int asked = 0;
-  for (; from.asked < from.transfers.size(); ++from.asked, ++asked) {
-    const transfer& one = from.transfers[from.asked];
+  const std::uint64_t most = pipe_slots / pieces_ahead * from.pipe.slot_bytes;
+  while (from.asking < from.transfers.size() && from.pieces.size() < pieces_ahead) {
+    transfer& one = from.transfers[from.asking];
     const fetch wanted{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(one.from)),
-                       one.left, one.span};
+                       std::min(one.left, most), one.span};
     if (!sender_.send_control(process, control::fetch, &wanted, sizeof wanted)) break;
+    from.pieces.push_back({one.to, wanted.bytes, from.pipe.part_bytes(wanted.bytes)});
+    ++one.pieces;
+    pass(one, wanted.bytes);
+    if (one.left == 0) ++from.asking;
+    ++asked;
   }
   return asked;
 }
@@ -127,7 +146,7 @@ int span_reader::drain(incoming& from) {
   // Acquire: the part is in its slot when it counts.
   const std::uint64_t filled = from.pipe.filled().load(std::memory_order_acquire);
   while (from.drained != filled) {
-    transfer& first = from.transfers.front();
+    piece& first = from.pieces.front();
     const std::size_t part = std::min<std::size_t>(first.part, first.left);
     std::memcpy(first.to, from.pipe.slot(from.drained), part);
     // Release: copied out before the owner writes the slot again.
@@ -136,12 +155,40 @@ int span_reader::drain(incoming& from) {
     first.left -= part;
     ++parts;
     if (first.left != 0) continue;
-    completion* const local = first.local;
-    from.transfers.pop_front();
-    --from.asked;
-    if (local != nullptr) local->tell(*local);
+    from.pieces.pop_front();
+    --from.transfers.front().pieces;
+    end_transfers(from);
   }
   return parts;
+}
+
+void span_reader::end_transfers(incoming& from) {
+  while (!from.transfers.empty() && from.transfers.front().left == 0 &&
+         from.transfers.front().pieces == 0) {
+    completion* const local = from.transfers.front().local;
+    from.transfers.pop_front();
+    --from.asking;
+    if (local != nullptr) local->tell(*local);
+  }
+}
+
+int span_reader::read_on(incoming& from) {
+  if (from.asking == from.transfers.size() || !may_attach_.load(std::memory_order_relaxed)) {
+    return 0;
+  }
+  const duration now = steady_now();
+  if (!from.stands_since) from.stands_since = now;
+  if (now - *from.stands_since < owner_is_away) return 0;
+  transfer& one = from.transfers[from.asking];
+  transfer some = one;
+  some.left = std::min<std::uint64_t>(one.left, pipe_slots * from.pipe.slot_bytes);
+  const std::uint64_t wanted = some.left;
+  const attach_result result = attach_step(some);
+  if (result == attach_result::refused || result == attach_result::owner_gone) return 0;
+  pass(one, wanted - some.left);
+  if (one.left == 0) ++from.asking;
+  end_transfers(from);
+  return 1;
 }
 
 int span_reader::advance_attached() {
@@ -165,8 +212,10 @@ int span_reader::advance() {
   for (std::size_t i = 0; i < active_.size();) {
     const int process = active_[i];
     incoming& from = pipes_[static_cast<std::size_t>(process)];
-    if (from.asked < from.transfers.size()) happened += ask(process, from);
-    happened += drain(from);
+    const int drained = drain(from);
+    if (drained > 0) from.stands_since.reset();
+    happened += drained + ask(process, from);
+    if (drained == 0) happened += read_on(from);
     if (from.transfers.empty()) {
       active_[i] = active_.back();
       active_.pop_back();

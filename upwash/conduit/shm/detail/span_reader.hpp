@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The initiator's side of private reads: by cross-memory attach (no help of the owner, but the
-// kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages).
+// kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages; where
+// the owner's processor is another's, the initiator reads on by attach meanwhile).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "upwash/base/duration.hpp"
 #include "upwash/base/fifo.hpp"
 #include "upwash/conduit/message.hpp"
 #include "upwash/conduit/shm/detail/pipe.hpp"
@@ -54,17 +57,26 @@ class span_reader {
     std::uint64_t span = 0;
     const std::byte* from = nullptr;  ///< at the owner
     std::byte* to = nullptr;
+    std::uint64_t left = 0;  ///< neither read nor asked for
+    completion* local = nullptr;
+    int pieces = 0;  ///< asked for
+  };
+  /// Of a transfer, as the owner was asked for it.
+  struct piece {
+    std::byte* to = nullptr;
     std::uint64_t left = 0;
     std::size_t part = 0;
-    completion* local = nullptr;
   };
+  /// Pieces are of the transfers in their order, so the first piece is of the first transfer.
   struct incoming {
     pipe_memory pipe;
     std::uint32_t serial = 0;
     bool announced = false;
     std::uint64_t drained = 0;
-    std::size_t asked = 0;  ///< of the transfers, the first so many
     fifo<transfer> transfers;
+    std::size_t asking = 0;  ///< which of them is not asked for as a whole
+    fifo<piece> pieces;
+    std::optional<duration> stands_since;  ///< no part has come; none: one has
   };
   enum class attach_result : std::uint8_t { done, partial, refused, owner_gone };
 
@@ -73,10 +85,14 @@ class span_reader {
            (from.huge || bytes <= options_.attach_small);
   }
   [[nodiscard]] bool is_refused(int failure);
+  static void pass(transfer& one, std::uint64_t bytes) noexcept;
   attach_result attach_step(transfer& one);
   void pipeline(const transfer& one);
   int ask(int process, incoming& from);
   int drain(incoming& from);
+  /// While the owner does not copy: a bounded read of what it was not asked for.
+  int read_on(incoming& from);
+  static void end_transfers(incoming& from);
   int advance_attached();
 
   control_sender& sender_;
