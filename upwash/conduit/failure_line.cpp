@@ -48,8 +48,8 @@ bool tells_of_death(std::string_view line) noexcept {
   return line.ends_with(died) || tells_of_lost_host(line);
 }
 
-std::string stopped_line(std::string_view who, int pid) {
-  return fmt::format("{} is stopped; kill -CONT {}{}", who, pid, lets_it_go_on);
+std::string stopped_line(std::string_view who, int pid, std::string_view where) {
+  return fmt::format("{} is stopped; kill -CONT {}{}{}", who, pid, where, lets_it_go_on);
 }
 
 std::string goes_on_line(std::string_view who) { return std::string(who).append(goes_on); }

@@ -33,7 +33,8 @@ namespace upwash::conduit {
 [[nodiscard]] bool tells_of_death(std::string_view line) noexcept;
 
 /// What is said of a process that somebody has stopped, or that goes on: no failure.
-[[nodiscard]] std::string stopped_line(std::string_view who, int pid);
+/// `where`: behind the pid, as " on host b".
+[[nodiscard]] std::string stopped_line(std::string_view who, int pid, std::string_view where = {});
 [[nodiscard]] std::string goes_on_line(std::string_view who);
 /// Whether a line that begins with "upwash: " is one of them.
 [[nodiscard]] bool tells_of_stopped(std::string_view line) noexcept;

@@ -95,11 +95,11 @@ class child {
 };
 
 /// Watches a child as its neighbour would.
-kept_lines& watch(const child& one) {
+kept_lines& watch(const child& one, const std::string& where = {}) {
   kept_lines& lines = new_lines();
   neighbor_watch& mine = new_watch(lines);
   EXPECT_GE(mine.show_self().sign, 0);
-  mine.watch(one.shown, "rank 3");
+  mine.watch(one.shown, "rank 3", where);
   return lines;
 }
 
@@ -142,6 +142,18 @@ TEST(neighbor_watch, tells_of_a_stopped_process_until_it_goes_on) {
   std::string last = lines.next();
   if (last.find("stopped") != std::string::npos) last = lines.next();
   EXPECT_EQ(last, fmt::format("rank 3 (pid {}) died; job ended", one.pid()));
+}
+
+TEST(neighbor_watch, says_on_which_host_a_pid_is) {
+  const child one;
+  kept_lines& lines = watch(one, " on host b");
+  kill(one.pid(), SIGSTOP);
+  EXPECT_EQ(
+      lines.next(),
+      fmt::format("rank 3 (pid {0} on host b) is stopped; kill -CONT {0} on host b lets it go on",
+                  one.pid()));
+  kill(one.pid(), SIGKILL);
+  EXPECT_EQ(lines.next(), fmt::format("rank 3 (pid {} on host b) died; job ended", one.pid()));
 }
 
 TEST(neighbor_watch, does_without_a_process_that_has_gone) {

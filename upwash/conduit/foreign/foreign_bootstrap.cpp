@@ -151,7 +151,9 @@ void foreign_bootstrap::watch_neighbor(std::span<const introduction> of) {
   const int next = process_ + 1 == end ? begin : process_ + 1;
   if (next == process_) return;
   const auto rank = static_cast<std::size_t>(order_.ranks[static_cast<std::size_t>(next)]);
-  watch_.watch(of[rank].process, name_of(layout_, next));
+  const bool alone = order_.hosts.size() == 1;
+  watch_.watch(of[rank].process, name_of(layout_, next),
+               alone ? std::string() : fmt::format(" on host {}", host_of(node_of(process_))));
 }
 
 /// The first process of each host watches for it. `of`: by the launcher's ranks.

@@ -41,8 +41,8 @@ class exit_watch : private watch_listener, private host_listener {
   /// For the process that watches this one.
   [[nodiscard]] watched_process show_self() { return neighbor_.show_self(); }
   /// From now on, until this process leaves, the death of that one ends the job, with a line.
-  void watch(const watched_process& neighbor, const std::string& name) {
-    neighbor_.watch(neighbor, name);
+  void watch(const watched_process& neighbor, const std::string& name, const std::string& where) {
+    neighbor_.watch(neighbor, name, where);
   }
 
   /// This process watches for its host, number `self` of `count`: where others come to, for

@@ -87,8 +87,10 @@ void neighbor_watch::settle() noexcept {
   if (own_ != nullptr) own_->settled = true;
 }
 
-void neighbor_watch::watch(const watched_process& neighbor, const std::string& name) {
-  name_ = fmt::format("{} (pid {})", name, neighbor.pid);
+void neighbor_watch::watch(const watched_process& neighbor, const std::string& name,
+                           const std::string& where) {
+  name_ = fmt::format("{} (pid {}{})", name, neighbor.pid, where);
+  where_ = where;
   pid_ = neighbor.pid;
   sign_ = sign_of(neighbor);
   // Looked at behind the sign: the pid may be another process's by now.
@@ -112,7 +114,7 @@ void neighbor_watch::keep_watching() {
 void neighbor_watch::look_whether_stopped() {
   if ((run_state_of(pid_) == 'T') == stopped_) return;
   stopped_ = !stopped_;
-  listener_.changed(stopped_ ? stopped_line(name_, pid_) : goes_on_line(name_));
+  listener_.changed(stopped_ ? stopped_line(name_, pid_, where_) : goes_on_line(name_));
 }
 
 }  // namespace upwash::conduit::foreign

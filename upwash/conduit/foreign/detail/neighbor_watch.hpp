@@ -53,9 +53,10 @@ class neighbor_watch {
   /// From now on the end of this process needs no explanation.
   void settle() noexcept;
 
-  /// Once. `name`: of the process, for texts. Where the machine does not let it, it says so in the
-  /// log.
-  void watch(const watched_process& neighbor, const std::string& name);
+  /// Once. `name`: of the process, for texts; `where`: behind its pid there, as " on host b". Where
+  /// the machine does not let it, it says so in the log.
+  void watch(const watched_process& neighbor, const std::string& name,
+             const std::string& where = {});
 
  private:
   void keep_watching();
@@ -64,8 +65,9 @@ class neighbor_watch {
   watch_listener& listener_;
   life_sign* own_ = nullptr;
   std::binary_semaphore has_neighbor_{0};
-  pid_t pid_ = 0;              ///< the neighbour's
-  std::string name_;           ///< with its pid
+  pid_t pid_ = 0;     ///< the neighbour's
+  std::string name_;  ///< with its pid
+  std::string where_;
   life_sign* sign_ = nullptr;  ///< the neighbour's
   bool stopped_ = false;
 };
