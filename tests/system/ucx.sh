@@ -177,5 +177,13 @@ UPWASH_UCX_PLUGIN=/dev/null refused "cannot load /dev/null \\(.*\\); install lib
 old=$UPWASH_TEST_BUILD/lib/test_plugins/libwire_plugin_old.so
 [[ ! -e $old ]] ||
   UPWASH_UCX_PLUGIN=$old refused "$old belongs to another version of upwash \\(plugins [0-9]+, here [0-9]+\\)"
+case_now="no transport between ranks"
+for conduit in ucx shm+ucx; do
+  status=0
+  UCX_TLS=self UPWASH_FAKE_NODES=2 "$upwash" run -n 2 --conduit "$conduit" "$bin/endless" >out 2>err || status=$?
+  [[ $status == 1 && $(grep -c '^upwash: ' err) == 1 ]] || fail "$case_now: status $status"
+  grep -qE '^upwash: rank [01]: ucx: no way to rank [01]: UCX has no transport that both have; .*; job ended$' err ||
+    fail "$case_now: $conduit"
+done
 UCX_TLS=no_such refused 'UCX [0-9.]+ does not start: no transport that can be used: .* \(UCX_TLS=no_such\)'
 echo "ucx: all ends were as wanted, and nothing stays"

@@ -52,6 +52,7 @@ struct forked_process final : conduit::wire::transport_user {
     std::fprintf(stderr, "process %d: %d is lost: %.*s\n", self, process,
                  static_cast<int>(why.size()), why.data());
   }
+  void unreachable(int process, std::string_view why) noexcept override { lost(process, why); }
   void pause() noexcept override { sched_yield(); }
 
   /// Polls until `is_so`.

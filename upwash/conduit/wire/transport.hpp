@@ -33,6 +33,9 @@ class transport_user {
   /// The engine has lost a process (-1: it cannot tell which), and why. What was under way to it,
   /// or from it, may be lost; its completions are told all the same, or never.
   virtual void lost(int process, std::string_view why) noexcept = 0;
+  /// The engine has no way to a process, which is there; what is to be set otherwise, where it can
+  /// tell.
+  virtual void unreachable(int process, std::string_view why) noexcept = 0;
 
   /// Where nothing happened in a method that blocks: gives the processor away as the job wants it.
   /// Does not return when the job has failed meanwhile.

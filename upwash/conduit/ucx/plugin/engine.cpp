@@ -115,7 +115,10 @@ ucp_ep_h engine::connect(int process) noexcept {
   wanted.err_handler.cb = &failed;
   wanted.err_handler.arg = &to;
   const ucs_status_t status = ucp_ep_create(worker_, &wanted, &to.endpoint);
-  if (status != UCS_OK) lose(process, status);
+  if (status != UCS_OK) {
+    unreachable_ = status == UCS_ERR_UNREACHABLE && !is_lost();
+    lose(process, status);
+  }
   return to.endpoint;
 }
 

@@ -119,8 +119,16 @@ int ucp_transport::poll(wire::transport_user& user, int /*most*/) noexcept {
   const int ended = through_.ended();
   const int copied = memory_->tell_copied();
   through_.progress();
-  if (through_.is_lost()) user.lost(through_.lost_process(), through_.lost_why());
+  if (through_.is_lost()) tell_lost(user);
   return taken_ + copied + (through_.ended() - ended);
+}
+
+void ucp_transport::tell_lost(wire::transport_user& user) const noexcept {
+  const int process = through_.lost_process();
+  if (process < 0 || !through_.is_unreachable()) return user.lost(process, through_.lost_why());
+  user.unreachable(
+      process,
+      "UCX has no transport that both have; see UCX_TLS and UCX_NET_DEVICES here and there");
 }
 
 ucs_status_t ucp_transport::farewell_came(void* self, const void* front, std::size_t front_bytes,
@@ -165,7 +173,7 @@ void ucp_transport::close(wire::transport_user& user,
   through_.begin_end();
   meet_at_the_end(2);
   through_.disconnect(user);
-  if (through_.is_lost()) user.lost(through_.lost_process(), through_.lost_why());
+  if (through_.is_lost()) tell_lost(user);
 }
 
 }  // namespace upwash::conduit::ucx

@@ -367,6 +367,10 @@ void wire_endpoint::lost(int process, std::string_view why) noexcept {
   lost_since_ = steady_now();
 }
 
+void wire_endpoint::unreachable(int process, std::string_view why) noexcept {
+  give_up(fmt::format("{}: no way to rank {}: {}", options_.name, ranks_.first_of(process), why));
+}
+
 /// Whoever watches the processes knows how one ended, and has a while to say so.
 int wire_endpoint::lost_rank() const noexcept {
   const bool is_due = lost_rank_ >= 0 && steady_now() - lost_since_ >= for_better_words;

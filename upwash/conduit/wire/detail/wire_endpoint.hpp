@@ -124,6 +124,7 @@ class wire_endpoint final : public process_endpoint, private transport_user, pri
   // transport_user
   [[nodiscard]] bool packet(int process, std::span<const std::byte> bytes) override;
   void lost(int process, std::string_view why) noexcept override;
+  void unreachable(int process, std::string_view why) noexcept override;
 
   // read_requests
   [[nodiscard]] bool ask_for(int process, const read_request& what) override;

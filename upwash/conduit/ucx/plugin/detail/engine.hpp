@@ -77,6 +77,8 @@ class engine {
   /// A process with which something went wrong (-1 and `is_lost`: nobody knows which).
   void lose(int process, ucs_status_t why) noexcept;
   [[nodiscard]] bool is_lost() const noexcept { return lost_why_ != UCS_OK; }
+  /// It was there, and never connected: no transport leads to it.
+  [[nodiscard]] bool is_unreachable() const noexcept { return unreachable_; }
   [[nodiscard]] int lost_process() const noexcept { return lost_process_; }
   [[nodiscard]] const char* lost_why() const noexcept { return ucs_status_string(lost_why_); }
 
@@ -120,6 +122,7 @@ class engine {
   int ended_ = 0;
   int lost_process_ = -1;
   ucs_status_t lost_why_ = UCS_OK;
+  bool unreachable_ = false;
   bool ending_ = false;
 };
 

@@ -75,6 +75,7 @@ class ucp_transport final : public ucx_transport {
   static ucs_status_t packet_came(void* self, const void* front, std::size_t front_bytes,
                                   void* packet, std::size_t bytes,
                                   const ucp_am_recv_param_t* how) noexcept;
+  void tell_lost(wire::transport_user& user) const noexcept;
   static ucs_status_t farewell_came(void* self, const void* front, std::size_t front_bytes,
                                     void* packet, std::size_t bytes,
                                     const ucp_am_recv_param_t* how) noexcept;
