@@ -54,6 +54,17 @@ TEST(launcher_manners, openmpis_comments_tell_who_was_killed) {
   EXPECT_EQ(manner.failed_process("all is well"), -1);
 }
 
+TEST(launcher_manners, openmpis_status_of_a_program_that_is_not_there_is_no_signal) {
+  const launcher_manner& manner = manner_of(library::openmpi);
+  const std::string comments = comments_of(
+      manner, true,
+      {dashes,
+       "mpirun.openmpi was unable to launch the specified application as it could not access",
+       "or execute an executable:", "", "Executable: /tmp/only_here", "Node: b", "",
+       "while attempting to start process rank 2.", dashes});
+  EXPECT_EQ(manner.status(132, comments), 2);
+}
+
 TEST(launcher_manners, openmpis_comments_tell_which_host_is_gone) {
   const launcher_manner& manner = manner_of(library::openmpi);
   const std::string comments = comments_of(

@@ -8,6 +8,8 @@
 namespace upwash::conduit::mpi {
 namespace {
 
+constexpr int cannot_start = 2;  // status of a job whose program cannot be started
+
 /// The number at the beginning of a text, which is taken off; -1: there is none.
 int take_number(std::string_view& text) {
   int number = -1;
@@ -68,7 +70,12 @@ class openmpi_manner final : public launcher_manner {
     inside = !inside;
     return true;
   }
-  [[nodiscard]] int status(int own, std::string_view /*comments*/) const override { return own; }
+  /// Where a program cannot be started its own is a number that looks like a signal's.
+  [[nodiscard]] int status(int own, std::string_view comments) const override {
+    return comments.find(" was unable to launch the specified application") == comments.npos
+               ? own
+               : cannot_start;
+  }
   [[nodiscard]] int failed_process(std::string_view comments) const override {
     return number_behind(" noticed that process rank ", comments);
   }
