@@ -79,6 +79,7 @@ void job_hosts::put(const conduit::conduit_row& on, const settings& values,
   options.hosts = hosts();
   options.remote.rsh = words_of(rsh(values));
   if (options.remote.rsh.empty()) wrong("--rsh: expected a command");
+  options.remote.rsh_is_chosen = !rsh_.empty() || values.source("rsh") != knob_source::fallback;
   options.remote.upwash = upwash_;
   options.remote.start_timeout = values.time("start_timeout");
   options.remote.host_timeout = values.time("host_timeout");

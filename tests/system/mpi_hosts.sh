@@ -45,6 +45,29 @@ on_host a timeout 100 "$upwash" run -n 7 --hosts a:3,b:4 --ranks-per-process 2 -
   "$UPWASH_TEST_BIN/hosted" 2 1 2 2 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"
 nothing_runs
 
+case_now="a remote shell that is named"
+on_host a env -u OMPI_MCA_plm_rsh_agent timeout 100 "$upwash" run \
+  -n 2 --hosts a,b --rsh "$rsh_network" --conduit mpi "$UPWASH_TEST_BIN/attached" >"$work/out" 2>"$work/err" ||
+  fail "$case_now: status $?"
+[[ $(grep -c '^rank [01] of 2: sum 1$' "$work/out") == 2 ]] || fail "$case_now"
+nothing_runs
+
+case_now="a program that is not on all hosts"
+on_host a ln -s "$UPWASH_TEST_BIN/attached" /tmp/only_here
+status=0
+on_host a timeout 100 "$upwash" run -n 3 --hosts a:2,b:1 --conduit mpi /tmp/only_here >"$work/out" 2>"$work/err" || status=$?
+[[ $status == 2 ]] || fail "$case_now: status $status"
+grep -q '^Executable: /tmp/only_here$' "$work/err" && grep -q '^Node: b$' "$work/err" || fail "$case_now: Open MPI's words"
+! grep -q 'killed by signal' "$work/err" || fail "$case_now: a signal"
+nothing_runs
+
+case_now="hosts, and a launcher that is not asked for any"
+status=0
+on_host a timeout 100 "$upwash" run -n 3 --hosts a:2,b:1 --conduit mpi --knob "mpi_launcher=mpirun.openmpi" true \
+  >"$work/out" 2>"$work/err" || status=$?
+[[ $status == 2 && $(cat "$work/err") == "upwash: --hosts a:2,b:1: 'mpirun.openmpi' (knob mpi_launcher) has to say itself "* ]] ||
+  fail "$case_now: status $status"
+
 # no_rank_runs NAME: on that host, soon. Daemons of Open MPI that are cut off stay until TCP gives up.
 no_rank_runs() {
   local left
@@ -60,7 +83,7 @@ for conduit in mpi shm+mpi; do
   case_now="$conduit: a killed rank"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"
   on_host b pkill -9 -o endless
-  fails_soon 'ranks? [2-3].* died; job ended'
+  fails_soon 'ranks? [2-3] \(pid [0-9]+ on host b\) died; job ended'
   nothing_runs
 done
 

@@ -18,10 +18,11 @@ struct start_request {
     int processes = 1;
   };
   int processes = 1;
-  std::vector<share> hosts;            ///< in this order; empty: this machine
-  bool bind_to_cores = false;          ///< each process to one, else to none
-  bool tag_lines = false;              ///< each line of output says whose it is
-  std::vector<std::string> variables;  ///< of the environment, that all processes must have
+  std::vector<share> hosts;               ///< in this order; empty: this machine
+  std::vector<std::string> remote_shell;  ///< host and command follow; empty: the launcher's own
+  bool bind_to_cores = false;             ///< each process to one, else to none
+  bool tag_lines = false;                 ///< each line of output says whose it is
+  std::vector<std::string> variables;     ///< of the environment, that all processes must have
 };
 
 /// What a launcher adds to what its processes print. Stateless.

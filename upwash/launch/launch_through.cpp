@@ -70,6 +70,7 @@ conduit::start_request request_for(const launch_options& options, const detail::
   wanted.processes = map.processes();
   wanted.bind_to_cores = options.bind == binding::core;
   wanted.tag_lines = options.prefix;
+  if (options.remote.rsh_is_chosen) wanted.remote_shell = options.remote.rsh;
   for (int n = 0; n < map.node_count() && !options.hosts.empty(); ++n) {
     wanted.hosts.push_back({map.hosts[static_cast<std::size_t>(n)], map.process_count(n)});
   }

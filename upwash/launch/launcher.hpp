@@ -36,7 +36,8 @@ struct remote_options {
   /// Runs a command on a host: these words, the host, the command. Its standard input and output
   /// are the command's; it may print something before the command does.
   std::vector<std::string> rsh{"ssh", "-o", "BatchMode=yes"};
-  std::string upwash;  ///< the upwash command there; empty: this program, by its path
+  bool rsh_is_chosen = false;  ///< by the user: other launchers, which have their own, take it too
+  std::string upwash;          ///< the upwash command there; empty: this program, by its path
   duration start_timeout = duration::from_seconds(60);  ///< for hosts to answer
   duration host_timeout = duration::from_seconds(4);    ///< after so long a silence a host is lost
 };

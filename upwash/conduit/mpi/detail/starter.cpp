@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/find_program.hpp"
+#include "upwash/base/log.hpp"
 #include "upwash/base/text_words.hpp"
 #include "upwash/conduit/mpi/detail/launcher_manners.hpp"
 
@@ -45,6 +47,31 @@ std::string hosts_of(const start_request& wanted) {
     all += fmt::format("{}{}:{}", all.empty() ? "" : ",", host, processes);
   }
   return all;
+}
+
+/// Hydra runs one word. What it has been told itself is good, too.
+std::string shell_of_hydra(const std::vector<std::string>& words, const std::string& launcher) {
+  if (words.size() == 1) return words.front();
+  if (words.empty()) return {};
+  const auto shell = fmt::format("{}", fmt::join(words, " "));
+  if (std::getenv("HYDRA_LAUNCHER_EXEC") != nullptr) {
+    log(log_level::info, "launch",
+        fmt::format("{} takes HYDRA_LAUNCHER_EXEC, not '{}'", launcher, shell));
+    return {};
+  }
+  throw error(error_kind::argument,
+              fmt::format("--rsh '{}': {} takes a remote shell of one word; put these into a "
+                          "script, and give that",
+                          shell, launcher));
+}
+
+/// Another command than those that are known here says itself where processes go.
+void refuse_hosts(const std::string& launcher, const start_request& wanted) {
+  if (wanted.hosts.empty()) return;
+  throw error(error_kind::argument,
+              fmt::format("--hosts {}: '{}' (knob mpi_launcher) has to say itself on which hosts "
+                          "processes start; leave out one of them",
+                          hosts_of(wanted), launcher));
 }
 
 [[noreturn]] void nothing_to_start_by(std::span<const library> tried, const std::string& plugin) {
@@ -88,17 +115,22 @@ std::vector<std::string> words_for(library which, const std::string& program,
     if (as_root) add({"--allow-run-as-root"});
     if (wanted.tag_lines) add({"--tag-output"});
     if (!hosts.empty()) add({"--host", hosts});
+    const auto shell = fmt::format("{}", fmt::join(wanted.remote_shell, " "));
+    if (!shell.empty()) add({"--mca", "plm_rsh_agent", shell});
     for (const std::string& name : wanted.variables) add({"-x", name});
   } else {
     add({"-bind-to", wanted.bind_to_cores ? "core" : "none"});
     if (wanted.tag_lines) add({"-prepend-rank"});
     if (!hosts.empty()) add({"-hosts", hosts});
+    const std::string shell = shell_of_hydra(wanted.remote_shell, program);
+    if (!shell.empty()) add({"-launcher", "rsh", "-launcher-exec", shell});
   }
   return words;
 }
 
 start_command make_start(const settings& values, const start_request& wanted) {
   if (auto words = words_of(values.text("mpi_launcher")); !words.empty()) {
+    refuse_hosts(values.text("mpi_launcher"), wanted);
     words.insert(words.end(), {"-n", fmt::to_string(wanted.processes)});
     return {std::move(words), nullptr};
   }
