@@ -58,6 +58,31 @@ for conduit in mpi shm+mpi; do
   done
 done
 
+case_now="a remote shell that is named"
+on_host a env -u HYDRA_LAUNCHER -u HYDRA_LAUNCHER_EXEC "$upwash" run -n 2 --hosts a,b --rsh "$work/rsh" --conduit mpi \
+  "$UPWASH_TEST_BIN/attached" >"$work/out" 2>"$work/err" &
+job=$!
+says_all 2
+[[ $(grep -c '^rank [01] of 2: sum 1$' "$work/out") == 2 ]] || fail "$case_now"
+status=0
+on_host a env -u HYDRA_LAUNCHER_EXEC "$upwash" run -n 2 --hosts a,b --rsh "$rsh_network" --conduit mpi true >"$work/out" 2>"$work/err" || status=$?
+[[ $status == 2 && $(cat "$work/err") == "upwash: --rsh '$rsh_network': mpiexec.mpich takes a remote shell of one word; "* ]] ||
+  fail "$case_now: several words: status $status"
+
+# Hydra goes on for ever where a rank has ended, and another one has never begun.
+case_now="a host whose program does not begin"
+printf '#!/bin/sh\n[ "$(cat /proc/sys/kernel/hostname)" = b ] && exec sleep 1000\nexec %s\n' "$UPWASH_TEST_BIN/attached" \
+  >"$work/late"
+chmod +x "$work/late"
+status=0
+on_host a timeout 60 "$upwash" run -n 3 --hosts a:2,b:1 --knob start_timeout=2s --conduit mpi "$work/late" \
+  >"$work/out" 2>"$work/err" || status=$?
+[[ $status == 1 && $(grep -c '^upwash: ' "$work/err") == 1 ]] || fail "$case_now: status $status"
+grep -q '^upwash: the knob start_timeout has passed while rank 0 of 3 of MPI was in MPI_Init: .*; job ended$' "$work/err" ||
+  fail "$case_now: the line"
+on_host b pkill sleep
+nothing_runs
+
 for conduit in mpi shm+mpi; do
   case_now="$conduit: a killed rank"
   begin 5 --hosts a:2,b:2,c:1 --conduit "$conduit"

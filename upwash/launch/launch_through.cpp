@@ -37,6 +37,8 @@ const duration time_to_end = duration::from_seconds(3);      // for a launcher t
 const duration time_to_blame = duration::from_seconds(2.5);  // for one to say who went first
 const duration time_for_lost =
     duration::from_seconds(0.5);  // and where it waits for a host in vain
+const duration time_for_failed =
+    duration::from_seconds(5);  // for a launcher to notice that a job has said why it ends
 
 /// A launcher elsewhere, or one that forks once more, would find another program there.
 std::string own_program(const std::string& name) {
@@ -187,6 +189,7 @@ class foreign_job {
     look_for_hangs();
     lines_.show_held(time_to_blame);
     if (lines_.said_lost() && !ended_) leave_lost_host();
+    if (lines_.said_end() && !ended_) leave_failed_job();
     if (ended_ && steady_now() - ending_since_ > time_to_end) detail::kill_groups(started_);
     if (options_.timeout > duration{} && steady_now() - begin_ > options_.timeout) {
       end(timeout_status, detail::timeout_line(options_.timeout));
@@ -204,16 +207,27 @@ class foreign_job {
     detail::kill_groups(started_);
   }
 
+  /// The launcher waits for processes or hosts that do not answer, and would for ever.
+  void leave_failed_job() {
+    if (failed_since_ == duration{}) failed_since_ = steady_now();
+    if (steady_now() - failed_since_ < time_for_failed) return;
+    end(1);
+  }
+
   /// Tells why, and has the launcher end its processes, wherever they are.
   void end(int status, const std::string& why) {
     if (ended_) return;
+    end(status);
+    say(why);
+  }
+
+  void end(int status) {
     ended_ = true;
     status_ = status;
     ending_since_ = steady_now();
     drain();
     lines_.show_held();
     lines_.go_deaf();
-    say(why);
     kill(launcher().pid, SIGTERM);
   }
 
@@ -281,7 +295,8 @@ class foreign_job {
                                               detail::line_reader(-1, true, {})};
   duration begin_ = steady_now();
   duration ending_since_;
-  duration lost_since_;  ///< where a host is
+  duration lost_since_;    ///< where a host is
+  duration failed_since_;  ///< where the job has said that it has
   bool ended_ = false;
   int status_ = 0;
 };

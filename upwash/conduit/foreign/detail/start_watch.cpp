@@ -15,7 +15,7 @@ start_watch::start_watch(duration limit, std::string why)
         std::unique_lock hold(lock_);
         const auto time = std::chrono::nanoseconds(limit.ps() / 1000);
         if (ended_.wait_for(hold, time, [this] { return over_; })) return;
-        std::fprintf(stderr, "upwash: %s\n", text.c_str());
+        std::fprintf(stderr, "upwash: %s; job ended\n", text.c_str());
         _exit(1);
       }) {}
 
