@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "upwash/base/error.hpp"
 
@@ -31,7 +33,8 @@ constexpr knob rows[] = {
          "processors of the progress thread, as 1 or 2-3,6; empty: where its rank may run",
          knob_level::user},
     knob{"fake_nodes", knob_type::integer, "0",
-         "split the ranks of one machine into so many pretended nodes; 0: none", knob_level::user},
+         "split the ranks of each machine into pretended nodes, so many in all; 0: none",
+         knob_level::user},
     knob{"compute", knob_type::choice, "ignore",
          "what job.compute does in real time: nothing, or burn the time", knob_level::user,
          "ignore|burn"},
@@ -55,6 +58,29 @@ std::vector<int> progress_processors(const settings& values) {
                        static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), "progress_cores");
 }
 
+namespace {
+
+std::string host_name(const bootstrap& boot, int process) {
+  const int node = boot.node_of(process);
+  const std::string_view host = boot.host_of(node);
+  return host.empty() ? fmt::format("node {}", node) : fmt::format("host {}", host);
+}
+
+/// Processes of one pretended node reach each other's memory.
+void check_apart(const bootstrap& boot, const std::vector<int>& pretended) {
+  for (int p = 1; p < boot.process_count(); ++p) {
+    const auto here = static_cast<std::size_t>(p);
+    if (pretended[here] != pretended[here - 1] || boot.node_of(p) == boot.node_of(p - 1)) continue;
+    throw error(
+        error_kind::configuration,
+        fmt::format("fake_nodes={}: processes {} and {} would share a node, and are on {} and "
+                    "{} (UPWASH_FAKE_NODES)",
+                    pretended.back() + 1, p - 1, p, host_name(boot, p - 1), host_name(boot, p)));
+  }
+}
+
+}  // namespace
+
 std::vector<int> nodes_of(const bootstrap& boot, const settings& values) {
   const std::int64_t pretended = values.integer("fake_nodes");
   const int processes = boot.process_count();
@@ -68,6 +94,7 @@ std::vector<int> nodes_of(const bootstrap& boot, const settings& values) {
   for (int p = 0; p < processes; ++p) {
     nodes.push_back(pretended > 0 ? static_cast<int>(p * pretended / processes) : boot.node_of(p));
   }
+  if (pretended > 0) check_apart(boot, nodes);
   return nodes;
 }
 

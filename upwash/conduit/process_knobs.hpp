@@ -20,7 +20,7 @@ namespace upwash::conduit {
 
 /// The node of each process, as the bootstrap says, or pretended where the knob fake_nodes says so:
 /// then consecutive processes share a node, as evenly as can be. Throws `error` (configuration) for
-/// more pretended nodes than processes.
+/// more pretended nodes than processes, and for one that would hold processes of several.
 [[nodiscard]] std::vector<int> nodes_of(const bootstrap& boot, const settings& values);
 
 }  // namespace upwash::conduit
