@@ -61,6 +61,21 @@ grep -q '^Executable: /tmp/only_here$' "$work/err" && grep -q '^Node: b$' "$work
 ! grep -q 'killed by signal' "$work/err" || fail "$case_now: a signal"
 nothing_runs
 
+case_now="a host whose remote shell hangs"
+printf '#!/bin/sh\n[ $1 = b ] && exec sleep 1000\nexec %s "$@"\n' "$rsh_network" >"$work/hanging"
+chmod +x "$work/hanging"
+on_host a "$upwash" run -n 3 --hosts a:2,b:1 --rsh "$work/hanging" --knob start_timeout=2s --conduit mpi \
+  "$UPWASH_TEST_BIN/attached" >"$work/out" 2>"$work/err" &
+job=$!
+for _ in $(seq 1500); do grep -q '^upwash: ' "$work/err" && break; sleep 0.02; done
+on_host a pkill -INT -x upwash
+finish
+[[ $status == 130 ]] || fail "$case_now: status $status"
+grep -q '^upwash: no process has joined the job here for 2 s .*: does mpirun.openmpi wait for a host that does not answer?$' \
+  "$work/err" || fail "$case_now: no line"
+on_host a pkill sleep
+nothing_runs
+
 case_now="hosts, and a launcher that is not asked for any"
 status=0
 on_host a timeout 100 "$upwash" run -n 3 --hosts a:2,b:1 --conduit mpi --knob "mpi_launcher=mpirun.openmpi" true \

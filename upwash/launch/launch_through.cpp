@@ -66,6 +66,13 @@ detail::job_map map_of(const launch_options& options) {
                                options.processes == 0 ? options.ranks : options.processes);
 }
 
+/// Whether processes of the job are to start on this machine, beside others.
+bool is_among(const std::vector<std::string>& hosts) {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return std::ranges::find(hosts, std::string_view(name.data())) != hosts.end();
+}
+
 conduit::start_request request_for(const launch_options& options, const detail::job_map& map,
                                    const std::vector<std::string>& environment) {
   conduit::start_request wanted;
@@ -96,6 +103,7 @@ class foreign_job {
         sink_(options.output != nullptr ? *options.output : standard_),
         lines_(by.manner, map, options.prefix, sink_),
         board_(board),
+        waits_for_join_(is_among(map.hosts)),
         spared_(detail::own_children()) {}
   ~foreign_job() {
     if (!started_.empty() && !started_[0].reaped) {
@@ -185,8 +193,20 @@ class foreign_job {
     }
   }
 
+  /// Launchers wait for ever for a host whose remote shell neither comes through nor ends.
+  void look_whether_joined() {
+    if (!waits_for_join_ || steady_now() - begin_ < options_.remote.start_timeout) return;
+    waits_for_join_ = false;
+    if (board_.was_joined()) return;
+    say(
+        fmt::format("no process has joined the job here for {:g} s (start_timeout, "
+                    "UPWASH_START_TIMEOUT): does {} wait for a host that does not answer?",
+                    options_.remote.start_timeout.seconds(), name()));
+  }
+
   void check_clock() {
     look_for_hangs();
+    look_whether_joined();
     lines_.show_held(time_to_blame);
     if (lines_.said_lost() && !ended_) leave_lost_host();
     if (lines_.said_end() && !ended_) leave_failed_job();
@@ -289,6 +309,7 @@ class foreign_job {
   detail::attention attention_;
   detail::subreaper reaper_;
   detail::foreign_board& board_;
+  bool waits_for_join_;  ///< and says where it is in vain
   std::vector<pid_t> spared_;
   std::vector<detail::child> started_;  ///< the launcher alone
   std::array<detail::line_reader, 2> readers_{detail::line_reader(-1, false, {}),

@@ -108,6 +108,12 @@ std::string_view foreign_board::lost() const noexcept {
   return block_.failure_told() ? block_.header().failed_text.data() : std::string_view{};
 }
 
+bool foreign_board::was_joined() const noexcept {
+  int process = block_.processes() - 1;
+  while (process >= 0 && block_.slot(process).state.load() == process_state::absent) --process;
+  return process >= 0;
+}
+
 int foreign_board::unfinished() const noexcept {
   if (first_gone_ >= 0) return first_gone_;
   int process = block_.processes() - 1;

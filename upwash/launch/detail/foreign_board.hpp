@@ -46,6 +46,8 @@ class foreign_board {
   /// The process that was the first to be gone before it had finished, else one that has joined and
   /// not finished; -1: none.
   [[nodiscard]] int unfinished() const noexcept;
+  /// Whether a process here has ever joined the job.
+  [[nodiscard]] bool was_joined() const noexcept;
   /// Which host a process here has lost, as a failure's line says it; empty: none.
   [[nodiscard]] std::string_view lost() const noexcept;
 
