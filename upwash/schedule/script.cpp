@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "upwash/base/prefetch.hpp"
 #include "upwash/schedule/part.hpp"
 
 namespace upwash::schedule {
@@ -28,20 +29,10 @@ std::size_t script::frame_bytes() const noexcept {
   return all;
 }
 
-namespace {
-
-void prefetch_bytes(const void* start, std::size_t bytes) noexcept {
-  constexpr std::size_t line = 64;
-  const char* const from = static_cast<const char*>(start);
-  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(from + at);
-}
-
-}  // namespace
-
-void script::prefetch() const noexcept { prefetch_bytes(this, sizeof *this); }
+void script::prefetch() const noexcept { upwash::prefetch(this, sizeof *this); }
 
 void script::prefetch_frames() const noexcept {
-  for (const frame& one : frames_) prefetch_bytes(one.memory.get(), one.bytes);
+  for (const frame& one : frames_) upwash::prefetch(one.memory.get(), one.bytes);
 }
 
 void script::begin(steps&& of) {

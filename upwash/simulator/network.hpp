@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/prefetch.hpp"
 #include "upwash/model/cost.hpp"
 #include "upwash/model/machine.hpp"
 
@@ -51,7 +52,7 @@ class message_network {
   /// Asks for the memory of a rank's outermost port.
   void prefetch(int rank) const noexcept {
     const level_state& state = levels_.back();
-    __builtin_prefetch(&state.ports[static_cast<std::size_t>(rank / state.ranks_per_port)]);
+    upwash::prefetch(&state.ports[static_cast<std::size_t>(rank / state.ranks_per_port)]);
   }
 
   /// Takes the sender's port from `ready` on, or when it is free; the time at which the first

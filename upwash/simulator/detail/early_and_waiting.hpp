@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/prefetch.hpp"
+
 namespace upwash::simulator::detail {
 
 class early_and_waiting {
@@ -78,7 +80,7 @@ class early_and_waiting {
     return places_.capacity() * sizeof(place);
   }
   void prefetch(const key& where) const noexcept {
-    if (!places_.empty()) __builtin_prefetch(&places_[home(word_of(where))]);
+    if (!places_.empty()) upwash::prefetch(&places_[home(word_of(where))]);
   }
 
  private:

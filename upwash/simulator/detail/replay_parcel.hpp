@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "upwash/base/prefetch.hpp"
 #include "upwash/schedule/lower.hpp"
 
 namespace upwash::simulator::detail {
@@ -117,18 +118,13 @@ class alignas(64) event_heap {
   /// The earliest, and those among which is what comes next.
   template <class Do>
   void for_first(std::int64_t end_ps, const Do& what) const {
-    constexpr std::size_t looked_at = 5;
     if (has_front_ && front_.at_ps < end_ps) what(front_);
     const std::size_t some = std::min(events_.size(), looked_at);
     for (std::size_t i = 0; i < some; ++i) {
       if (events_[i].at_ps < end_ps) what(events_[i]);
     }
   }
-  void prefetch() const noexcept {
-    const char* const data = reinterpret_cast<const char*>(events_.data());
-    __builtin_prefetch(data);
-    __builtin_prefetch(data + 64);
-  }
+  void prefetch() const noexcept { upwash::prefetch(events_.data(), looked_at * sizeof(event)); }
 
   void push(event item) {
     if (has_front_) {
@@ -181,6 +177,8 @@ class alignas(64) event_heap {
     events_[hole] = item;
   }
 
+  static constexpr std::size_t looked_at = 5;
+
   std::vector<event> events_;
   event front_{};
   bool has_front_ = false;
@@ -205,8 +203,8 @@ class numbered {
   [[nodiscard]] Thing& operator[](std::uint32_t number) noexcept { return things_[number]; }
   void prefetch(std::uint32_t number) const noexcept {
     const char* const thing = reinterpret_cast<const char*>(things_.data() + number);
-    __builtin_prefetch(thing);
-    __builtin_prefetch(thing + sizeof(Thing) - 1);
+    upwash::prefetch(thing);
+    upwash::prefetch(thing + sizeof(Thing) - 1);
   }
   Thing take(std::uint32_t number) {
     free_.push_back(number);

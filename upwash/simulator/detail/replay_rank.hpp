@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/prefetch.hpp"
 #include "upwash/schedule/generator.hpp"
 #include "upwash/simulator/detail/early_and_waiting.hpp"
 #include "upwash/simulator/detail/replay_parcel.hpp"
@@ -144,19 +145,17 @@ struct alignas(64) replay_rank {
   }
   /// What each event needs of it.
   void prefetch() const noexcept {
-    constexpr std::size_t line = 64;
     constexpr std::size_t of_steps = 112;
-    const char* const start = reinterpret_cast<const char*>(this);
-    const char* const end = reinterpret_cast<const char*>(&steps) + of_steps;
-    for (const char* at = start; at < end; at += line) __builtin_prefetch(at);
+    const auto before = reinterpret_cast<const char*>(&steps) - reinterpret_cast<const char*>(this);
+    upwash::prefetch(this, static_cast<std::size_t>(before) + of_steps);
   }
-  void prefetch_step(std::uint32_t place) const noexcept { __builtin_prefetch(&ring[place]); }
+  void prefetch_step(std::uint32_t place) const noexcept { upwash::prefetch(&ring[place]); }
   /// Once the rank itself is here.
   void prefetch_steps() const noexcept {
     prefetch_step(front);
     prefetch_step(place_of(next - 1));
     if (first_posted != 0) prefetch_step(first_posted - 1);
-    __builtin_prefetch(tasks.data());
+    upwash::prefetch(tasks.data());
     steps.prefetch();
   }
   [[nodiscard]] std::size_t schedule_bytes() const noexcept {

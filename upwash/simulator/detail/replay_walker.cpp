@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "upwash/base/prefetch.hpp"
+
 namespace upwash::simulator::detail {
 
 using schedule::step;
@@ -59,7 +61,7 @@ void replay_walker::walk_active(std::int64_t end_ps) {
     if (i >= by && i - by < count) ask(active_[i - by]);
   };
   for (std::size_t i = 0; i < count + ahead; ++i) {
-    so_late(i, 0, [&](std::size_t p) { __builtin_prefetch(&all_.places[p]); });
+    so_late(i, 0, [&](std::size_t p) { upwash::prefetch(&all_.places[p]); });
     so_late(i, 3, [&](std::size_t p) { all_.places[p].prefetch(); });
     so_late(i, 6, [&](std::size_t p) { ask_for_ranks(p, end_ps); });
     so_late(i, 8, [&](std::size_t p) { ask_for_steps(p, end_ps); });
@@ -384,7 +386,7 @@ void replay_walker::take_over(replay_walker& from, std::size_t number) {
   constexpr std::size_t ahead = 12;
   const auto place_of = [&](std::size_t i) { return all_.place_of(box[i].what.to); };
   for (std::size_t i = 0; i < box.size(); ++i) {
-    if (i + ahead < box.size()) __builtin_prefetch(&all_.places[place_of(i + ahead)]);
+    if (i + ahead < box.size()) upwash::prefetch(&all_.places[place_of(i + ahead)]);
     if (i + ahead / 2 < box.size()) all_.places[place_of(i + ahead / 2)].prefetch();
     const std::size_t place = place_of(i);
     stretch& around = near(place);
