@@ -169,7 +169,7 @@ TEST(grid, knows_who_sends) {
         std::vector<int> named;
         for (int i = 0; i < g.senders(to, d); ++i) named.push_back(g.sender(to, d, i));
         for (int c = 0; c < g.size(d); ++c) {
-          const auto [on_line, for_hole] = g.arrivals_from(to, d, c);
+          const auto [on_line, for_hole] = g.arrivals_from(g.cell_of(to), d, c);
           for (const int index : {on_line, for_hole}) {
             if (index < 0) continue;
             EXPECT_EQ(g.cell_of(g.sender(to, d, index))[at(d)], c);

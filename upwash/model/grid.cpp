@@ -122,8 +122,8 @@ int grid::line(const cell& through, int dimension) const noexcept {
       std::min<std::int64_t>(size(dimension), ceil_divide(left, stride(dimension))));
 }
 
-int grid::toward(int from, int dimension, int coordinate) const noexcept {
-  cell target = cell_of(from);
+int grid::toward(const cell& from, int dimension, int coordinate) const noexcept {
+  cell target = from;
   const int own = target[at(dimension)];
   target[at(dimension)] = coordinate;
   if (is_hole(target)) {
@@ -149,33 +149,29 @@ int grid::senders_to_hole_above(const cell& where, int dimension) const noexcept
   return is_hole(above) ? line(above, dimension) : 0;
 }
 
-int grid::senders(int to, int dimension) const noexcept {
-  const cell where = cell_of(to);
-  const int for_hole = senders_to_hole_above(where, dimension);
-  const int first = where[at(last())];
-  return line(where, dimension) +
-         (first < for_hole ? 1 + (for_hole - first - 1) / below_last() : 0);
+int grid::senders(const cell& to, int dimension) const noexcept {
+  const int for_hole = senders_to_hole_above(to, dimension);
+  const int first = to[at(last())];
+  return line(to, dimension) + (first < for_hole ? 1 + (for_hole - first - 1) / below_last() : 0);
 }
 
-int grid::sender(int to, int dimension, int index) const noexcept {
-  cell where = cell_of(to);
-  const int on_line = line(where, dimension);
+int grid::sender(cell to, int dimension, int index) const noexcept {
+  const int on_line = line(to, dimension);
   if (index < on_line) {
-    where[at(dimension)] = index;
+    to[at(dimension)] = index;
   } else {
-    where[at(dimension)] = where[at(last())] + (index - on_line) * below_last();
-    where[at(last())] = below_last();
+    to[at(dimension)] = to[at(last())] + (index - on_line) * below_last();
+    to[at(last())] = below_last();
   }
-  return rank_of(where);
+  return rank_of(to);
 }
 
-grid::arrivals grid::arrivals_from(int to, int dimension, int coordinate) const noexcept {
-  const cell where = cell_of(to);
-  const int on_line = line(where, dimension);
+grid::arrivals grid::arrivals_from(const cell& to, int dimension, int coordinate) const noexcept {
+  const int on_line = line(to, dimension);
   arrivals indices;
   if (coordinate < on_line) indices.on_line = coordinate;
-  const int steps = coordinate - where[at(last())];
-  if (coordinate < senders_to_hole_above(where, dimension) && steps >= 0 &&
+  const int steps = coordinate - to[at(last())];
+  if (coordinate < senders_to_hole_above(to, dimension) && steps >= 0 &&
       steps % below_last() == 0) {
     indices.for_hole = on_line + steps / below_last();
   }

@@ -45,22 +45,32 @@ class grid {
   /// for a hole the rank below it whose last coordinate is the sender's own coordinate modulo the
   /// slabs below, so that the senders spread evenly. -1: a hole of the last dimension, where
   /// nothing is to be sent.
-  [[nodiscard]] int toward(int from, int dimension, int coordinate) const noexcept;
+  [[nodiscard]] int toward(const cell& from, int dimension, int coordinate) const noexcept;
+  [[nodiscard]] int toward(int from, int dimension, int coordinate) const noexcept {
+    return toward(cell_of(from), dimension, coordinate);
+  }
 
   /// Next rank on the way, which corrects one coordinate after the other; `to` itself at the end.
   [[nodiscard]] int next_hop(int from, int to) const noexcept;
 
   /// The ranks that send to a rank along a dimension, itself among them: first those of its line by
   /// coordinate, then those for which it stands in for a hole.
-  [[nodiscard]] int senders(int to, int dimension) const noexcept;
-  [[nodiscard]] int sender(int to, int dimension, int index) const noexcept;
+  [[nodiscard]] int senders(const cell& to, int dimension) const noexcept;
+  [[nodiscard]] int senders(int to, int dimension) const noexcept {
+    return senders(cell_of(to), dimension);
+  }
+  [[nodiscard]] int sender(cell to, int dimension, int index) const noexcept;
+  [[nodiscard]] int sender(int to, int dimension, int index) const noexcept {
+    return sender(cell_of(to), dimension, index);
+  }
 
   /// Indices of the senders that have `coordinate`; -1: there is none.
   struct arrivals {
     int on_line = -1;
     int for_hole = -1;
   };
-  [[nodiscard]] arrivals arrivals_from(int to, int dimension, int coordinate) const noexcept;
+  [[nodiscard]] arrivals arrivals_from(const cell& to, int dimension,
+                                       int coordinate) const noexcept;
 
   /// How many ranks share the coordinates 0 to dimension - 1 with a cell, and have one below
   /// `coordinate` in `dimension`. O(dimensions).

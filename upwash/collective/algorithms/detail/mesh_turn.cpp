@@ -19,7 +19,7 @@ constexpr std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-int mesh_turn::own_coordinate() const noexcept { return on_.cell_of(rank_)[at(phase_)]; }
+int mesh_turn::own_coordinate() const noexcept { return here_[at(phase_)]; }
 
 int mesh_turn::coordinate_to() const noexcept {
   const int further = own_coordinate() + turn_;
@@ -33,16 +33,16 @@ int mesh_turn::coordinate_from() const noexcept {
 
 int mesh_turn::arrival(bool for_hole) const noexcept {
   if (is_own()) return -1;
-  const auto from = on_.arrivals_from(rank_, phase_, coordinate_from());
+  const auto from = on_.arrivals_from(here_, phase_, coordinate_from());
   return for_hole ? from.for_hole : from.on_line;
 }
 
 std::uint32_t mesh_turn::rank_class() const noexcept {
   const int top = on_.dimensions() - 1;
-  std::uint32_t digits = on_.cell_of(rank_)[at(top)] + 1 == on_.size(top) ? 1 : 0;
+  std::uint32_t digits = here_[at(top)] + 1 == on_.size(top) ? 1 : 0;
   for (int d = 0; d < on_.dimensions(); ++d) {
     // Those that stand in for holes hear from two more at most.
-    const auto senders = static_cast<std::uint32_t>(on_.senders(rank_, d));
+    const auto senders = static_cast<std::uint32_t>(on_.senders(here_, d));
     digits = digits * (static_cast<std::uint32_t>(on_.size(d)) + 3) + senders;
   }
   return digits + 1;
@@ -61,12 +61,11 @@ std::uint32_t mesh_turn::edges() const noexcept {
 }
 
 mesh_turn::share mesh_turn::to_send() const noexcept {
-  const auto like = on_.cell_of(rank_);
   const int coordinate = coordinate_to();
   share of_this_turn;
-  of_this_turn.lead = on_.before(like, phase_, coordinate);
-  of_this_turn.count = on_.before(like, phase_, coordinate + 1) - of_this_turn.lead;
-  of_this_turn.of_all = on_.before(like, phase_, on_.size(phase_));
+  of_this_turn.lead = on_.before(here_, phase_, coordinate);
+  of_this_turn.count = on_.before(here_, phase_, coordinate + 1) - of_this_turn.lead;
+  of_this_turn.of_all = on_.before(here_, phase_, on_.size(phase_));
   return of_this_turn;
 }
 

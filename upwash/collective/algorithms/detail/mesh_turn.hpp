@@ -21,7 +21,7 @@ namespace upwash::collective::detail {
 /// One rank's place in the exchange.
 class mesh_turn {
  public:
-  mesh_turn(const model::grid& on, int rank) : on_(on), rank_(rank) {}
+  mesh_turn(const model::grid& on, int rank) : on_(on), here_(on.cell_of(rank)), rank_(rank) {}
 
   [[nodiscard]] const model::grid& on() const noexcept { return on_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -37,12 +37,12 @@ class mesh_turn {
   [[nodiscard]] int coordinate_from() const noexcept;
 
   /// To whom this turn's data go; -1: to nobody.
-  [[nodiscard]] int peer() const noexcept { return on_.toward(rank_, phase_, coordinate_to()); }
+  [[nodiscard]] int peer() const noexcept { return on_.toward(here_, phase_, coordinate_to()); }
   /// Which of the phase's senders is to be heard; -1: none. Besides the rank on the line there may
   /// be one whose target is a hole.
   [[nodiscard]] int arrival(bool for_hole) const noexcept;
-  [[nodiscard]] int sender(int index) const noexcept { return on_.sender(rank_, phase_, index); }
-  [[nodiscard]] int senders() const noexcept { return on_.senders(rank_, phase_); }
+  [[nodiscard]] int sender(int index) const noexcept { return on_.sender(here_, phase_, index); }
+  [[nodiscard]] int senders() const noexcept { return on_.senders(here_, phase_); }
 
   /// Of ranks that hear from as many in each phase, in the last slab or below it.
   [[nodiscard]] std::uint32_t rank_class() const noexcept;
@@ -60,9 +60,7 @@ class mesh_turn {
   };
   [[nodiscard]] share to_send() const noexcept;
   /// Destinations of a source's blocks that come to this rank in the phase.
-  [[nodiscard]] int blocks_of_source() const noexcept {
-    return on_.beyond(on_.cell_of(rank_), phase_);
-  }
+  [[nodiscard]] int blocks_of_source() const noexcept { return on_.beyond(here_, phase_); }
 
   /// To the next turn; false: the phase is over, and this is turn 0 again.
   bool next_turn() noexcept;
@@ -70,6 +68,7 @@ class mesh_turn {
 
  private:
   model::grid on_;
+  model::grid::cell here_;
   int rank_;
   int phase_ = 0;
   int turn_ = 0;
