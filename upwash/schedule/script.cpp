@@ -32,7 +32,9 @@ std::size_t script::frame_bytes() const noexcept {
 void script::prefetch() const noexcept { upwash::prefetch(this, sizeof *this); }
 
 void script::prefetch_frames() const noexcept {
-  for (const frame& one : frames_) upwash::prefetch(one.memory.get(), one.bytes);
+  // What each step touches lies mostly at the beginning; all of it would take room from the rest.
+  constexpr std::size_t most = 128;
+  for (const frame& one : frames_) upwash::prefetch(one.memory.get(), std::min(one.bytes, most));
 }
 
 void script::begin(steps&& of) {
