@@ -226,6 +226,8 @@ bool host::lend(lent_task& task) const {
 int host::go_on(lent_task& task) const { return job_.state_->lent->go_on(task); }
 void host::take_back(lent_task& task) const noexcept { job_.state_->lent->take_back(task); }
 
+void host::keep_processor() const noexcept { job_.state_->keeps_processor = true; }
+
 void host::run_as_handler(function_ref<void()> what) const {
   if (job_.in_handler_) return what();
   job_.handling_ = conduit::lane::reply;  // nobody to reply to

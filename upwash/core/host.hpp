@@ -55,6 +55,9 @@ class host {
   void wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const;
   /// The fiber aside that runs now (side_fiber.hpp), whose waits suspend it; null: the main flow.
   [[nodiscard]] side_fiber* aside() const noexcept;
+  /// The next progress does not give the processor away, however long nothing has come: for layers
+  /// whose callers look more often than they wait.
+  void keep_processor() const noexcept;
   /// A wait begins that others may have brought about: a sign of life, for who looks for deadlocks.
   void begin_wait() const { job_.below_->waiter->begin_wait(job_.rank_); }
   /// How often it pays to look at a word that peers write before one waits for it.

@@ -143,7 +143,8 @@ void job::progress() {
   empty = moved == 0 || moved == std::exchange(state_->inquired, 0) ? empty + 1 : 0;
   if (empty == 0) state_->hang.polling_since_ps = 0;
   if (empty <= most_empty_polls || virtual_time_) return below_->waiter->yield(rank_);
-  pause_polling();
+  const bool goes_on = std::exchange(state_->keeps_processor, false);
+  if (!goes_on || empty == most_empty_polls + 1) pause_polling();  // a wait begins in any case
 }
 
 /// The caller polls for something to come, by test() or by a loop of its own: as in a wait, the

@@ -260,6 +260,7 @@ int message_call::probe(int from, int tag, MPI_Status* status) {
 int message_call::iprobe(int from, int tag, int* found, MPI_Status* status) {
   check_source(from, tag);
   if (found == nullptr) throw pass_on{fate::bad_call};
+  own_.begin_look();
   const auto seen = matching::probe(on_.among, source_of(from), tag_of(tag));
   *found = seen ? 1 : 0;
   if (seen) fill(status, {*seen});
@@ -270,6 +271,7 @@ int message_call::iprobe(int from, int tag, int* found, MPI_Status* status) {
 int message_call::improbe(int from, int tag, int* found, MPI_Message* message, MPI_Status* status) {
   check_source(from, tag);
   if (found == nullptr || message == nullptr) throw pass_on{fate::bad_call};
+  own_.begin_look();
   auto taken = matching::claim(on_.among, source_of(from), tag_of(tag));
   *found = taken ? 1 : 0;
   if (!taken) {

@@ -220,7 +220,12 @@ void session::let_go_late() noexcept {
   }
 }
 
+void session::begin_look() const noexcept {
+  if (!is_turn()) host(here()).keep_processor();
+}
+
 void session::go_on_here() {
+  begin_look();
   here().progress();
   open.collect();
 }

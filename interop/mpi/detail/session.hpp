@@ -111,10 +111,17 @@ class session {
   [[nodiscard]] int most_tag() const noexcept { return most_tag_; }
   /// Blocks until it is complete. The program's request stays.
   void await(own_request& of);
-  /// Progress, once. Nonblocking.
+  /// Before a function that looks and does not wait makes progress: only now and then it gives the
+  /// processor away.
+  void begin_look() const noexcept;
+  /// Progress, once, of such a function. Nonblocking.
   void go_on_here();
-  /// The same of the library's: for functions that look and do not wait. Nonblocking.
-  void let_library_go_on() const noexcept { turns_.take_turn(); }
+  /// Behind a look that has found nothing: now and then the library goes on too, which takes as
+  /// long as several looks. Nonblocking.
+  void let_library_go_on() noexcept {
+    if (is_turn()) turns_.take_turn();
+    ++looks_;
+  }
   /// From the library's own progress: moves what is under way. Nothing where this rank is in upwash
   /// already, which calls the library, too.
   [[nodiscard]] static int go_on() noexcept;
@@ -159,10 +166,13 @@ class session {
   session(attached_job joined, preload_options options, std::vector<int> ranks,
           bool several_threads, bool lets_us_go_on);
 
+  [[nodiscard]] bool is_turn() const noexcept { return looks_ % looks_a_turn == looks_a_turn - 1; }
   /// What came to freed requests gets to where the program wants it. A failure ends the job.
   void let_go_late() noexcept;
 
   static session* own_;
+
+  static constexpr unsigned looks_a_turn = 32;
 
   attached_job joined_;
   preload_options options_;
@@ -172,6 +182,7 @@ class session {
   bool serves_others_ = false;
   int most_tag_ = 0;
   int depth_ = 0;
+  unsigned looks_ = 0;  ///< that have found nothing
 };
 
 }  // namespace upwash::mpi
