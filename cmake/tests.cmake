@@ -132,7 +132,10 @@ if(UPWASH_JOB_TESTS)
   add_executable(job_tests ${UPWASH_JOB_TESTS} ${UPWASH_WIRE_TESTS} ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
   target_link_libraries(job_tests PRIVATE $<TARGET_NAME_IF_EXISTS:md_parts> $<TARGET_NAME_IF_EXISTS:apps_common>
                         upwash_static upwash_warnings upwash_test_options GTest::gtest fmt::fmt)
-  target_precompile_headers(job_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/job_test.hpp)
+  # None of the project: what one checkout made of these a cache of compilers may give to another.
+  target_precompile_headers(job_tests PRIVATE
+    <gtest/gtest.h> <fmt/format.h> <algorithm> <array> <functional> <map> <memory> <numeric> <optional>
+    <span> <string> <vector>)
   # They work in the namespace of conduits, some of whose names are core's too.
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/tests/harness/weak_world.cpp
