@@ -100,6 +100,18 @@ TEST_F(told_lines_of_a_job, prefer_a_lost_host_to_the_death_of_a_rank) {
   EXPECT_TRUE(lines_.said_lost());
 }
 
+TEST_F(told_lines_of_a_job, name_the_first_host_that_the_launchers_host_has_lost) {
+  const std::string first = "host c, rank 2, is lost: its connection has ended; job ended";
+  lines_.put_right(first);
+  lines_.show_held();
+  EXPECT_TRUE(shown_.texts.empty());
+  say("upwash: host b, rank 1, is lost: its connection has ended; job ended\n");
+  lines_.put_right({});
+  lines_.put_right(first);
+  lines_.show_held();
+  EXPECT_EQ(shown_.texts, (lines{"upwash: " + first + "\n"}));
+}
+
 TEST_F(told_lines_of_a_job, name_the_host_to_which_connections_ended) {
   say("upwash: rank 1 died; job ended\n");
   say("launcher: hung up: c\n");

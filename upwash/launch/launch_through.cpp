@@ -194,10 +194,12 @@ class foreign_job {
   }
 
   /// Launchers wait for ever for a host whose remote shell neither comes through nor ends.
+  /// Processes that wait for others know more, and have begun later.
   void look_whether_joined() {
-    if (!waits_for_join_ || steady_now() - begin_ < options_.remote.start_timeout) return;
+    if (!waits_for_join_) return;
+    if (steady_now() - begin_ < options_.remote.start_timeout + time_for_failed) return;
     waits_for_join_ = false;
-    if (board_.was_joined()) return;
+    if (board_.was_joined() || lines_.said_why()) return;
     say(
         fmt::format("no process has joined the job here for {:g} s (start_timeout, "
                     "UPWASH_START_TIMEOUT): does {} wait for a host that does not answer?",
@@ -207,6 +209,7 @@ class foreign_job {
   void check_clock() {
     look_for_hangs();
     look_whether_joined();
+    lines_.put_right(board_.lost());
     lines_.show_held(time_to_blame);
     if (lines_.said_lost() && !ended_) leave_lost_host();
     if (lines_.said_end() && !ended_) leave_failed_job();
@@ -279,6 +282,7 @@ class foreign_job {
     const bool known = by_.manner != nullptr && !killed;
     const int status = known ? by_.manner->status(own, lines_.comments()) : own;
     const auto lost = known ? by_.manner->lost_host(lines_.comments()) : std::string_view{};
+    lines_.put_right(board_.lost());
     if (lost.empty()) {
       lines_.show_held();
     } else {

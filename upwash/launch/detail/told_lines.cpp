@@ -66,6 +66,11 @@ std::string told_lines::victim(int process) const {
   return fmt::format("{} {}", name_of(process), layout_.count_of(process) == 1 ? "was" : "were");
 }
 
+void told_lines::put_right(std::string_view first) {
+  if (first.empty() || !conduit::tells_of_ended_host(held_)) return;
+  held_ = fmt::format("upwash: {}\n", first);
+}
+
 void told_lines::show_held(duration if_older_than) {
   if (held_.empty() || steady_now() - held_since_ < if_older_than) return;
   if (const int node = failed_node(); node >= 0 && node == node_in(first_death_)) {

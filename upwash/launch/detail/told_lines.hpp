@@ -38,6 +38,9 @@ class told_lines final : public output_sink {
   /// end too. Where it says that a process failed on the host of the first death, that death was
   /// the first thing of all.
   void show_held(duration if_older_than = {});
+  /// Where what is held tells of a host whose connection has ended, as the launcher ends them all,
+  /// `first` is the line of the first one that the launcher's host has lost; empty: none.
+  void put_right(std::string_view first);
   void drop_held() noexcept {
     held_.clear();
     first_death_.clear();
