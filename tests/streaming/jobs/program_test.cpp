@@ -191,7 +191,8 @@ JOB_TEST(stream, fetches_large_items_of_handlers_as_it_has_room, .most_ranks = 4
   EXPECT_EQ(items.statistics().fetched, by_ticket ? each : 0U);
 }
 
-// Of 700 handlers that each push a large item less than half run before others take these.
+// Of 700 handlers that each push a large item less than half run before others take these, once the
+// stream has seen that they push such.
 JOB_TEST(stream, hands_over_no_faster_than_others_take_what_handlers_push, .least_ranks = 2,
          .most_ranks = 2) {
   const team world = here.world();
@@ -209,10 +210,15 @@ JOB_TEST(stream, hands_over_no_faster_than_others_take_what_handlers_push, .leas
       most_offered = std::max(most_offered, kept.offered_bytes());
       most_deferred = std::max(most_deferred, host(here).deferred());
     });
-    for (std::uint64_t i = 0; i < each && world.rank() == 0; ++i) wishes.push(1, 0);
-    wishes.finish();
-    items.finish();
-    EXPECT_EQ(came, world.rank() == 0 ? each : 0U);
+    const auto ask = [&] {
+      for (std::uint64_t i = 0; i < each && world.rank() == 0; ++i) wishes.push(1, 0);
+      wishes.finish();
+      items.finish();
+    };
+    ask();
+    most_offered = most_deferred = 0;
+    ask();
+    EXPECT_EQ(came, world.rank() == 0 ? 2 * each : 0U);
     EXPECT_LT(most_offered, (std::size_t{8} << 20U) + each * bytes / 2);
     EXPECT_LT(most_deferred, each / 2);
   }

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t most_deferred = 8;
 /// And before handing over does.
 constexpr std::size_t most_deferred_by_handlers = 64;
+/// Records that are handed over at once in a stream whose handlers have been ahead.
+constexpr std::size_t most_a_piece = 256;
 /// Bytes of large items that others have still to fetch, before handing over waits for them.
 constexpr std::size_t most_offered = std::size_t{4} << 20U;
 
@@ -40,30 +42,36 @@ void engine::received(content kind, const common_part& common, std::span<const s
   }
 }
 
-/// Piece by piece. What handlers send beyond what others take would lie in memory that no cache
-/// holds: records then wait in their place.
+/// In one piece, but where handlers have been ahead of those who take what they send: that would
+/// lie in memory that no cache holds, and records wait in its place.
 void engine::hand_over(content kind, const common_part& common,
                        std::span<const std::byte> records) {
-  if (with_.ordered || kind == content::alone) return hand_over_piece(kind, common, records);
+  if (with_.ordered || kind == content::alone) {
+    hand_over_piece(kind, common, records);
+    return;
+  }
   while (!records.empty()) {
     if (is_ahead()) return keep_for_later(kind, common, records);
     const std::span<const std::byte> piece = records.first(bytes_of_piece(records));
     records = records.subspan(piece.size());
-    hand_over_piece(kind, common, piece);
-    if (piece_ > 1 && is_ahead()) piece_ /= 2;
+    const std::uint64_t items = hand_over_piece(kind, common, piece);
+    if (is_ahead()) piece_ = std::clamp<std::size_t>(items / 16, 1, most_a_piece);
   }
+  if (piece_ < most_a_piece && !is_ahead()) piece_ *= 2;
 }
 
-void engine::hand_over_piece(content kind, const common_part& common,
-                             std::span<const std::byte> records) {
+std::uint64_t engine::hand_over_piece(content kind, const common_part& common,
+                                      std::span<const std::byte> records) {
   const std::uint64_t items = to_.deliver(kind, common, records);
   host(here_).charge(conduit::cost::push, items);
   account_.delivered(items);
+  return items;
 }
 
-/// Of so many records, or of all.
+/// Of so many records, or of all. Their lengths are looked at only where that may not be all.
 std::size_t engine::bytes_of_piece(std::span<const std::byte> records) const {
   if (record_bytes_ != 0) return std::min(records.size(), piece_ * record_bytes_);
+  if (records.size() <= piece_ * word_bytes) return records.size();
   std::span<const std::byte> rest = records;
   for (std::size_t i = 0; i < piece_ && !rest.empty(); ++i) {
     static_cast<void>(take_record(rest, content::arrived, 0));

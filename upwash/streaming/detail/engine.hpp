@@ -219,7 +219,8 @@ class engine final : public counted_work {
   int send_shared();
 
   void hand_over(content kind, const common_part& common, std::span<const std::byte> records);
-  void hand_over_piece(content kind, const common_part& common, std::span<const std::byte> records);
+  std::uint64_t hand_over_piece(content kind, const common_part& common,
+                                std::span<const std::byte> records);
   [[nodiscard]] std::size_t bytes_of_piece(std::span<const std::byte> records) const;
   [[nodiscard]] bool is_ahead() const;
   void keep_for_later(content kind, const common_part& common, std::span<const std::byte> records);
@@ -229,6 +230,8 @@ class engine final : public counted_work {
   void deliver_own_and_wait();
   void wait_for_deferred();
   [[nodiscard]] wait_reason sending_to(int hop) const;
+
+  static constexpr std::size_t whole_messages = std::size_t{1} << 20U;
 
   receiver& to_;
   team among_;
@@ -252,9 +255,8 @@ class engine final : public counted_work {
   std::unique_ptr<node_buffers> node_;  ///< null: buffers are this member's own
   own_batches own_;                     ///< and what arrived while handlers had sent too much
   bool delivering_own_ = false;
-  std::size_t piece_ =
-      256;           ///< records that are handed over before what handlers sent is looked at
-  int waiting_ = 0;  ///< sends that may be waiting for credit
+  std::size_t piece_ = whole_messages;  ///< records between looks whether handlers are ahead
+  int waiting_ = 0;                     ///< sends that may be waiting for credit
   const call_site opened_at_;
   bool open_ = true;
   account account_;
