@@ -144,15 +144,20 @@ void job::progress() {
   if (empty == 0) state_->hang.polling_since_ps = 0;
   if (empty <= most_empty_polls || virtual_time_) return below_->waiter->yield(rank_);
   const bool goes_on = std::exchange(state_->keeps_processor, false);
-  if (!goes_on || empty == most_empty_polls + 1) pause_polling();  // a wait begins in any case
+  if (goes_on && empty != most_empty_polls + 1) {  // a wait begins in any case
+    ++state_->kept_polls;
+  } else {
+    pause_polling();
+  }
 }
 
 /// The caller polls for something to come, by test() or by a loop of its own: as in a wait, the
 /// others who share the processor go first. Not if it computes between one poll and the next.
 void job::pause_polling() {
   auto& state = *state_;
+  const int polls = 1 + std::exchange(state.kept_polls, 0);
   if (state.empty_polls != most_empty_polls + 1 &&
-      steady_now() - state.last_pause > duration::from_us(computing_us)) {
+      steady_now() - state.last_pause > duration::from_us(computing_us) * polls) {
     state.empty_polls = 0;
     return below_->waiter->yield(rank_);
   }

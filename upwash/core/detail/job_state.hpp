@@ -101,6 +101,7 @@ class job_state {
   unsigned idles = 0;            ///< in this operation
   unsigned empty_polls = 0;      ///< calls of job::progress in a row
   bool keeps_processor = false;  ///< the next poll does not give it away
+  int kept_polls = 0;            ///< that did not, since the last pause
   duration last_pause;           ///< in the last of them
   process::live_job* live = nullptr;
   std::unique_ptr<lent_tasks> lent;  ///< to the thread, where there is one
