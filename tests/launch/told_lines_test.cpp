@@ -165,6 +165,15 @@ TEST_F(told_lines_of_a_job, prefer_that_death_also_behind_the_end_of_connections
   EXPECT_EQ(shown_.texts, (lines{"upwash: rank 1 died; job ended\n"}));
 }
 
+TEST_F(told_lines_of_a_job, leave_the_reason_to_a_launcher_that_names_a_process) {
+  say("upwash: host c, rank 2, is lost: its connection has ended; job ended\n");
+  say("launcher: process 1 failed\n");
+  lines_.show_held();
+  EXPECT_TRUE(shown_.texts.empty());
+  EXPECT_FALSE(lines_.said_why());
+  EXPECT_FALSE(lines_.said_lost());
+}
+
 TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {
   say("upwash: rank 2 died; job ended\n");
   say("launcher: hung up: c\n");

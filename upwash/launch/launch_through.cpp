@@ -235,6 +235,7 @@ class foreign_job {
     if (failed_since_ == duration{}) failed_since_ = steady_now();
     if (steady_now() - failed_since_ < time_for_failed) return;
     end(1);
+    if (!lines_.said_why()) say(last_words(false, 1, 1, -1));
   }
 
   /// Tells why, and has the launcher end its processes, wherever they are.

@@ -40,13 +40,13 @@ void told_lines::line(int /*rank*/, bool standard_error, std::string_view text) 
   if (is_death && said_end_ && !knows_better) return;
   if (is_sure) drop_held();
   said_lost_ |= is_sure;
-  said_why_ |= says_why && !conduit::tells_of_stopped(text);
   said_end_ |= says_why && text.ends_with("; job ended\n");
   if (is_death && !is_sure) {
     held_ = text;
     held_since_ = steady_now();
     return;
   }
+  said_why_ |= says_why && !conduit::tells_of_stopped(text);
   if (says_why || process < 0 || process >= layout_.processes()) {
     return to_.line(-1, standard_error, text);
   }
@@ -77,7 +77,11 @@ void told_lines::show_held(duration if_older_than) {
     held_ = first_death_;
   } else if (const int before = node_before_held(); before >= 0) {
     held_ = fmt::format("upwash: {}\n", conduit::ended_host_line(name_of_node(before)));
+  } else if (node >= 0 && conduit::tells_of_ended_host(held_)) {
+    if (if_older_than == duration{}) drop_held();
+    return;
   }
+  said_why_ = true;
   said_lost_ |= conduit::tells_of_lost_host(held_);
   to_.line(-1, true, std::exchange(held_, {}));
 }
