@@ -128,11 +128,13 @@ JOB_TEST(search, ends_where_other_programs_take_the_cores, .least_ranks = 2, .mo
     });
   }
   search_options options = quick(true);
-  options.budget_seconds = 60;
+  options.budget_seconds = 120;
   const searched seen = search_all(here, {.of = kind::barrier}, options);
   if (here.rank() != 0) return;
-  // Where still others compute, each wait lasts time slices, and the budget may be used up before.
-  if (seen.outcome.ended != "the budget is used up") {
+  // On a machine where still others compute, it may end by its budget; samples have counted, too.
+  if (seen.outcome.ended == "the budget is used up") {
+    EXPECT_GT(seen.outcome.order.size(), 1U);
+  } else {
     EXPECT_EQ(seen.outcome.order.size(), seen.candidates);
   }
   for (const measured& each : seen.outcome.order) EXPECT_GT(each.ns, 0) << each.algorithm;

@@ -47,10 +47,10 @@ class conductor {
   };
   [[nodiscard]] sample carry_out(const order& what);
 
-  job& here_;
-  placement_probe probe_;
   static constexpr int most_disturbed = 5;
 
+  job& here_;
+  placement_probe probe_;
   trial trial_;
   bool simulated_;
   int disturbed_ = 0;  ///< the last samples
