@@ -136,7 +136,7 @@ void try_to_block(incoming& in) {
 
 }  // namespace
 
-JOB_TEST(active_message, plain_arguments_arrive) {
+JOB_TEST(active_message, plain_arguments_arrive, .alone = true) {
   for (int to = 0; to < here.size(); ++to) {
     send<&check_arguments>(here, to, 'x', 2.5 * here.rank(), std::array<int, 3>{1, 2, 3},
                            odd_sizes{'y', -1.0, 7});
@@ -144,7 +144,7 @@ JOB_TEST(active_message, plain_arguments_arrive) {
   wait_for(here, box(here).received, here.size());
 }
 
-JOB_TEST(active_message, order_is_kept_per_pair) {
+JOB_TEST(active_message, order_is_kept_per_pair, .alone = true) {
   constexpr std::uint64_t count = 300;
   for (std::uint64_t i = 0; i < count; ++i) {
     for (int to = 0; to < here.size(); ++to) send<&note>(here, to, i);
@@ -157,7 +157,7 @@ JOB_TEST(active_message, order_is_kept_per_pair) {
   }
 }
 
-JOB_TEST(active_message, payloads_of_any_size_arrive) {
+JOB_TEST(active_message, payloads_of_any_size_arrive, .alone = true) {
   const std::array<std::size_t, 12> sizes{0,   1,   15,  48,   49,     64,
                                           511, 512, 513, 4096, 20'001, 100'000};
   const int to = (here.rank() + 1) % here.size();
@@ -169,7 +169,7 @@ JOB_TEST(active_message, payloads_of_any_size_arrive) {
   wait_for(here, box(here).received, static_cast<int>(sizes.size()));
 }
 
-JOB_TEST(active_message, serialized_arguments_arrive) {
+JOB_TEST(active_message, serialized_arguments_arrive, .alone = true) {
   const int to = here.size() - 1 - here.rank();
   const std::vector<std::string> words{"one", "", std::string(3000, 'z')};
   send_medium<&check_values>(here, to, make_payload(5, 0), words, point{1.5, "corner"},
@@ -178,7 +178,7 @@ JOB_TEST(active_message, serialized_arguments_arrive) {
   EXPECT_EQ(box(here).texts, words);
 }
 
-JOB_TEST(active_message, replies_come_back) {
+JOB_TEST(active_message, replies_come_back, .alone = true) {
   for (int round = 0; round < 50; ++round) {
     for (int to = 0; to < here.size(); ++to) send<&ask>(here, to);
   }
@@ -186,7 +186,7 @@ JOB_TEST(active_message, replies_come_back) {
   wait_for(here, box(here).received, 50 * here.size());
 }
 
-JOB_TEST(active_message, storms_from_handlers_end) {
+JOB_TEST(active_message, storms_from_handlers_end, .alone = true) {
   constexpr int hops = 7;
   send<&wander>(here, here.rank(), hops, static_cast<std::uint32_t>(here.rank()));
   // Each storm has 2^(hops + 1) - 1 messages; who got how many is summed up.
@@ -199,13 +199,13 @@ JOB_TEST(active_message, storms_from_handlers_end) {
   } while (total[0] != expected);
 }
 
-JOB_TEST(active_message, handlers_may_not_block) {
+JOB_TEST(active_message, handlers_may_not_block, .alone = true) {
   send<&try_to_block>(here, here.rank());
   wait_for(here, box(here).received, 1);
   EXPECT_NE(box(here).refusal.find("inside a handler"), std::string::npos) << box(here).refusal;
 }
 
-JOB_TEST(active_message, prepared_payloads_arrive) {
+JOB_TEST(active_message, prepared_payloads_arrive, .alone = true) {
   const int to = (here.rank() + 1) % here.size();
   for (std::size_t size = 0; size <= 256; size += 64) {
     prepared_payload cancelled(here, to, 100);
@@ -219,7 +219,7 @@ JOB_TEST(active_message, prepared_payloads_arrive) {
   EXPECT_THROW(prepared_payload(here, to, medium_limit(here, to) + 1), error);
 }
 
-JOB_TEST(active_message, try_send_refuses_or_sends) {
+JOB_TEST(active_message, try_send_refuses_or_sends, .alone = true) {
   const int to = (here.rank() + 1) % here.size();
   int sent = 0;
   for (std::uint64_t i = 0; sent < 400; ++i) {
@@ -233,7 +233,7 @@ JOB_TEST(active_message, try_send_refuses_or_sends) {
   wait_for(here, box(here).received, 400);
 }
 
-JOB_TEST(active_message, try_send_medium_refuses_or_sends) {
+JOB_TEST(active_message, try_send_medium_refuses_or_sends, .alone = true) {
   const int to = (here.rank() + 1) % here.size();
   const auto payload = make_payload(500, 9);
   for (int sent = 0; sent < 50;) {
@@ -250,7 +250,7 @@ JOB_TEST(active_message, try_send_medium_refuses_or_sends) {
                error);
 }
 
-JOB_TEST(active_message, long_messages_bring_their_data) {
+JOB_TEST(active_message, long_messages_bring_their_data, .alone = true) {
   region area = allocate(here.world(), 4000 * static_cast<std::size_t>(here.size()));
   const auto payload = make_payload(4000, static_cast<std::size_t>(here.rank()));
   std::vector<request> open;
@@ -269,7 +269,7 @@ JOB_TEST(active_message, long_messages_bring_their_data) {
   free(area);
 }
 
-JOB_TEST(active_message, bad_destinations_are_named) {
+JOB_TEST(active_message, bad_destinations_are_named, .alone = true) {
   try {
     send<&note>(here, here.size(), std::uint64_t{1});
     ADD_FAILURE() << "sent to a rank that is not there";
@@ -278,7 +278,7 @@ JOB_TEST(active_message, bad_destinations_are_named) {
   }
 }
 
-JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent) {
+JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent, .alone = true) {
   const auto bytes_of = [](int rank) { return static_cast<std::size_t>(rank == 0 ? 16 : 64); };
   region area = allocate(here.world(), bytes_of(here.rank()));
   const auto payload = make_payload(48, 1);
@@ -301,7 +301,7 @@ JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent) {
   free(area);
 }
 
-JOB_TEST(active_message, sends_beside_an_open_room_are_refused) {
+JOB_TEST(active_message, sends_beside_an_open_room_are_refused, .alone = true) {
   const int to = (here.rank() + 1) % here.size();
   {
     prepared_payload room(here, to, 100);
@@ -316,7 +316,7 @@ JOB_TEST(active_message, sends_beside_an_open_room_are_refused) {
   EXPECT_EQ(box(here).from[from], (std::vector<std::uint64_t>{2, 3}));
 }
 
-JOB_TEST(active_message, rooms_for_several_ranks_are_open_together) {
+JOB_TEST(active_message, rooms_for_several_ranks_are_open_together, .alone = true) {
   {
     std::vector<std::unique_ptr<prepared_payload>> rooms;
     for (int to = 0; to < here.size(); ++to) {

@@ -84,8 +84,8 @@ struct exchange {
 
 }  // namespace
 
-JOB_TEST(peer_traffic, quiet_of_a_rank_waits_for_that_rank_only, .least_ranks = 3,
-         .most_ranks = 8) {
+JOB_TEST(peer_traffic, quiet_of_a_rank_waits_for_that_rank_only, .least_ranks = 3, .most_ranks = 8,
+         .alone = true) {
   kept_answer kept;
   exchange all(here);
   const auto late = add_memory_handler<&keep>(here, "test.keep", kept);
@@ -114,7 +114,8 @@ JOB_TEST(peer_traffic, quiet_of_a_rank_waits_for_that_rank_only, .least_ranks = 
   free(all.area);
 }
 
-JOB_TEST(peer_traffic, counts_what_is_begun_and_complete_towards_each, .ordered_writes = false) {
+JOB_TEST(peer_traffic, counts_what_is_begun_and_complete_towards_each, .ordered_writes = false,
+         .alone = true) {
   exchange all(here);
   control::barrier(here.world());
   random_stream draw(5, static_cast<std::uint64_t>(here.rank()));
@@ -148,7 +149,7 @@ JOB_TEST(peer_traffic, counts_what_is_begun_and_complete_towards_each, .ordered_
   free(all.area);
 }
 
-JOB_TEST(peer_traffic, confirmed_puts_are_visible) {
+JOB_TEST(peer_traffic, confirmed_puts_are_visible, .alone = true) {
   exchange all(here);
   control::barrier(here.world());
   all.put_all_unacknowledged();
@@ -172,7 +173,7 @@ JOB_TEST(peer_traffic, confirmed_puts_are_visible) {
 }
 
 /// Fence and barrier in one, as a layer does it: one sum over all members, no message a peer.
-JOB_TEST(peer_traffic, two_ends_can_compare_counts) {
+JOB_TEST(peer_traffic, two_ends_can_compare_counts, .alone = true) {
   exchange all(here);
   control::barrier(here.world());
   const auto ranks = static_cast<std::size_t>(here.size());
@@ -198,7 +199,8 @@ JOB_TEST(peer_traffic, two_ends_can_compare_counts) {
 }
 
 /// Left alone: the end of the job waits for them.
-JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .most_ranks = 5) {
+JOB_TEST(peer_traffic, puts_that_nobody_confirms_arrive_before_the_job_ends, .most_ranks = 5,
+         .alone = true) {
   exchange all(here);
   control::barrier(here.world());
   all.put_all_unacknowledged();
@@ -242,7 +244,7 @@ TEST(peer_traffic, of_no_rank_is_an_error) {
   }
 }
 
-JOB_TEST(peer_traffic, towards_all_is_the_sum) {
+JOB_TEST(peer_traffic, towards_all_is_the_sum, .alone = true) {
   exchange all(here);
   control::barrier(here.world());
   random_stream draw(6, static_cast<std::uint64_t>(here.rank()));

@@ -31,6 +31,7 @@ struct body_options {
   bool shares_process = true;  ///< also run with two ranks a process
   bool ordered_writes = true;  ///< whole and weak sim look for puts that nothing orders
   std::vector<std::string> environment = {};  ///< of the processes on shm
+  bool alone = false;  ///< never shares a job: counts from its beginning, or leaves ranks apart
 };
 
 struct registered_body {

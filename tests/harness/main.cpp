@@ -275,15 +275,36 @@ void register_listed(const registered_body& entry) {
   }
 }
 
-int run_rank(int argc, char** argv, std::string_view wanted) {
-  for (const registered_body& entry : bodies()) {
-    if (entry.suite + "." + entry.name != wanted) continue;
-    const int status = run(argc, argv, [&](job& here) { entry.body(here); });
-    const bool failed = testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed();
-    return status != 0 ? status : (failed ? 1 : 0);
+/// The bodies of "suite.first,second", in that order.
+std::vector<registered_body> bodies_named(std::string_view wanted) {
+  const std::size_t dot = wanted.find('.');
+  const std::string_view suite = wanted.substr(0, dot);
+  std::vector<registered_body> found;
+  for (std::string_view names = wanted.substr(dot + 1); !names.empty();) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const auto at = std::ranges::find_if(bodies(), [&](const registered_body& each) {
+      return each.suite == suite && each.name == name;
+    });
+    if (at == bodies().end()) {
+      throw error(error_kind::argument, fmt::format("no body {}.{}", suite, name));
+    }
+    found.push_back(*at);
   }
-  fmt::print(stderr, "no body {}\n", wanted);
-  return 2;
+  return found;
+}
+
+int run_rank(int argc, char** argv, std::string_view wanted) {
+  const std::vector<registered_body> all = bodies_named(wanted);
+  const int status = run(argc, argv, [&](job& here) {
+    for (const registered_body& entry : all) {
+      SCOPED_TRACE(fmt::format("{}.{}", entry.suite, entry.name));
+      if (&entry != all.data()) control::barrier(here.world());
+      entry.body(here);
+    }
+  });
+  const bool failed = testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed();
+  return status != 0 ? status : (failed ? 1 : 0);
 }
 
 }  // namespace

@@ -33,22 +33,31 @@ class captured_output final : public launch::output_sink {
   std::string all;
 };
 
-/// Fails the running test when a rank does.
-void run_processes(const registered_body& entry, const std::string& conduit, const shape& wanted,
-                   const std::vector<std::string>& variables = {}) {
+/// "suite.first,second": what `--rank-body` takes.
+std::string names_of(std::span<const registered_body> bodies) {
+  std::string names = bodies.front().suite + '.';
+  for (const registered_body& each : bodies) {
+    names += (&each == bodies.data() ? "" : ",") + each.name;
+  }
+  return names;
+}
+
+/// Runs bodies of one suite and one environment, one after the other, in one job. Fails the running
+/// test when a rank does.
+void run_processes(std::span<const registered_body> bodies, const std::string& conduit,
+                   const shape& wanted, const std::vector<std::string>& variables = {}) {
   const auto& [ranks, processes] = wanted;
-  SCOPED_TRACE(fmt::format("{}: {}.{}, {} ranks in {} processes", conduit, entry.suite, entry.name,
-                           ranks, processes));
+  const std::string names = names_of(bodies);
+  SCOPED_TRACE(fmt::format("{}: {}, {} ranks in {} processes", conduit, names, ranks, processes));
   const conduit::conduit_row on = conduit_named(conduit);
   captured_output output;
   launch::launch_options options;
   options.ranks = ranks;
   options.processes = processes;
-  options.program = {"/proc/self/exe",
-                     fmt::format("{}{}.{}", rank_option, entry.suite, entry.name)};
-  options.timeout = duration::from_seconds(300);
+  options.program = {"/proc/self/exe", fmt::format("{}{}", rank_option, names)};
+  options.timeout = duration::from_seconds(300 + 30 * static_cast<double>(bodies.size()));
   options.output = &output;
-  options.environment = entry.options.environment;
+  options.environment = bodies.front().options.environment;
   options.environment.insert(options.environment.end(), variables.begin(), variables.end());
   options.environment.push_back("UPWASH_CONDUIT=" + conduit);
   if (!on.inside.empty() && processes > 1) {
@@ -69,13 +78,13 @@ class process_case final : public body_case {
   void TestBody() override {
     const auto all = numbers_of_ranks({1, 2, 3, 4, 7}, {1, 2, 4, 7}, {3});
     for (const int ranks : some_in_range(entry_.options, all)) {
-      run_processes(entry_, conduit_, {ranks, ranks});
+      run_processes(std::span(&entry_, 1), conduit_, {ranks, ranks});
       if (HasFailure()) return;
     }
     if (!entry_.options.shares_process) return;
     for (const shape& each : shared_processes()) {
       if (in_range(entry_.options, {each.first}).empty()) continue;
-      run_processes(entry_, conduit_, each);
+      run_processes(std::span(&entry_, 1), conduit_, each);
       if (HasFailure()) return;
     }
   }
@@ -177,21 +186,35 @@ class spanning_case final : public testing::Test {
       GTEST_SKIP() << (on_.starter != nullptr ? "no MPI library" : "no plugin for UCX")
                    << " is installed: conduit " << on_.name << " is not tried";
     }
-    for (const registered_body& entry : bodies_) {
-      for (const variant& each : variants) run_on_variant(entry, each);
+    for (const variant& how : variants) {
+      SCOPED_TRACE(how.name);
+      for (const shape& each : shapes_for(how, !on_.inside.empty())) run_on(how, each);
     }
   }
 
  private:
-  void run_on_variant(const registered_body& entry, const variant& how) {
-    SCOPED_TRACE(how.name);
-    for (const shape& each : shapes_for(how, !on_.inside.empty())) {
-      if (in_range(entry.options, {each.first}).empty()) continue;
-      if (each.first != each.second && !entry.options.shares_process) continue;
-      if (each.second == 1 && !entry.options.environment.empty()) continue;  // it may want nodes
-      run_processes(entry, std::string(on_.name), each, with_leaks(how.variables));
-      if (HasFailure()) return;
+  /// All bodies that go together share a job: starting one takes longer than most of them, and each
+  /// has to get along with what others have left.
+  void run_on(const variant& how, const shape& wanted) {
+    const auto run = [&](std::span<const registered_body> bodies) {
+      run_processes(bodies, std::string(on_.name), wanted, with_leaks(how.variables));
+    };
+    std::map<std::vector<std::string>, std::vector<registered_body>> together;
+    for (const registered_body& entry : bodies_) {
+      if (!goes(entry.options, wanted)) continue;
+      if (entry.options.alone) {
+        run(std::span(&entry, 1));
+      } else {
+        together[entry.options.environment].push_back(entry);
+      }
     }
+    for (const auto& [environment, bodies] : together) run(bodies);
+  }
+  static bool goes(const body_options& options, const shape& wanted) {
+    const auto& [ranks, processes] = wanted;
+    if (in_range(options, {ranks}).empty()) return false;
+    if (processes == 1 && !options.environment.empty()) return false;  // it may want nodes
+    return ranks == processes || options.shares_process;
   }
 
   const std::vector<registered_body> bodies_;

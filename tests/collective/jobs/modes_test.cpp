@@ -125,7 +125,7 @@ JOB_TEST(modes, none_on_exit_is_complete_after_the_next_collective) {
   }
 }
 
-JOB_TEST(modes, single_addresses_need_a_region, .least_ranks = 2) {
+JOB_TEST(modes, single_addresses_need_a_region, .least_ranks = 2, .alone = true) {
   std::vector<std::uint64_t> data(5000);
   std::string told;
   try {

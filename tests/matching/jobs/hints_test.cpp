@@ -74,7 +74,8 @@ JOB_TEST(hints, of_exact_length_are_held_to, .least_ranks = 2) {
   }
 }
 
-JOB_TEST(hints, that_allow_overtaking_let_small_messages_pass_listed_ones, .least_ranks = 2) {
+JOB_TEST(hints, that_allow_overtaking_let_small_messages_pass_listed_ones, .least_ranks = 2,
+         .alone = true) {
   const team world = here.world();
   const auto ranks = static_cast<std::size_t>(here.size());
   m::install(here,

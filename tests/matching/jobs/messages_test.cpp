@@ -218,7 +218,7 @@ JOB_TEST(messages, with_wrong_arguments_are_refused) {
   EXPECT_TRUE(posted.cancel());
 }
 
-JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2) {
+JOB_TEST(messages, that_nobody_receives_fill_bounded_memory, .least_ranks = 2, .alone = true) {
   const team world = here.world();
   constexpr int count = 400;
   std::vector<request> going;
@@ -312,7 +312,7 @@ JOB_TEST(messages, are_sent_while_their_receiver_does_nothing, .least_ranks = 2,
 }
 
 JOB_TEST(messages, of_a_released_team_are_dropped_and_return_their_room, .least_ranks = 2,
-         .most_ranks = 4) {
+         .most_ranks = 4, .alone = true) {
   const team world = here.world();
   const auto ranks = static_cast<std::size_t>(here.size());
   m::install(here, {.unexpected_bytes = ranks * 4096, .unexpected_envelopes = ranks * 64});

@@ -96,7 +96,7 @@ JOB_TEST(aggregate, puts_arrive, .most_ranks = 16) {
 
 /// A head of 24 bytes, then 8 bytes of data and 8 that say where they go; adjacent ones go on.
 JOB_TEST(aggregate, messages_are_full, .least_ranks = 2, .most_ranks = 4, .on_shm = false,
-         .on_direct = false, .on_composite = false, .shares_process = false) {
+         .on_direct = false, .on_composite = false, .shares_process = false, .alone = true) {
   const std::uint64_t medium = medium_limit(here, 1);
   const std::uint64_t apart = (medium - 24) / 16;
   const std::uint64_t adjacent = (medium - 32) / 8;

@@ -106,7 +106,7 @@ JOB_TEST(quiescence, waits_for_messages_that_beget_messages) {
   }
 }
 
-JOB_TEST(quiescence, mixes_streams_messages_and_tasks, .most_ranks = 17) {
+JOB_TEST(quiescence, mixes_streams_messages_and_tasks, .most_ranks = 17, .alone = true) {
   quiescence quiet(here.world());
   auto items = open_stream<seedling>(
       here.world(), [&](const seedling& one) { grow(here, one); },
@@ -132,7 +132,7 @@ JOB_TEST(quiescence, mixes_streams_messages_and_tasks, .most_ranks = 17) {
   }
 }
 
-JOB_TEST(quiescence, callbacks_begin_epochs) {
+JOB_TEST(quiescence, callbacks_begin_epochs, .alone = true) {
   quiescence quiet(here.world());
   auto& all = here.service<field>();
   all.through = &quiet;
@@ -148,7 +148,7 @@ JOB_TEST(quiescence, callbacks_begin_epochs) {
   expect_quiet(here);
 }
 
-JOB_TEST(quiescence, of_teams_at_the_same_time) {
+JOB_TEST(quiescence, of_teams_at_the_same_time, .alone = true) {
   const team world = here.world();
   team half = world.split(here.rank() % 2, -here.rank());
   {
