@@ -50,11 +50,15 @@ T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> 
          std::type_identity_t<T> compare = {}) {
   const atomic_operation what{kind, sizeof(T), detail::bits_of(operand), detail::bits_of(compare)};
   const auto place = at.template as<std::byte>();
+  T seen;
   if (std::byte* word = detail::direct_atomic(here, place, sizeof(T))) {
     ++detail::direct_access::counters(here).atomics;
-    return static_cast<T>(apply_atomic_word<std::make_unsigned_t<T>>(word, what));
+    seen = static_cast<T>(apply_atomic_word<std::make_unsigned_t<T>>(word, what));
+  } else {
+    seen = static_cast<T>(detail::atomic_wait(here, place, what));
   }
-  return static_cast<T>(detail::atomic_wait(here, place, what));
+  detail::end_blocking_call(here);
+  return seen;
 }
 
 /// The same without blocking: the old value is in `*old` (may be null) when the request is

@@ -169,6 +169,18 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
   }
 }
 
+void host::give_turn() const {
+  auto& state = *job_.state_;
+  if (job_.in_handler_ || state.in_services || state.messages.any_room_open()) return;
+  charge(conduit::cost::poll, 1);
+  if (state.aside != nullptr) {
+    state.aside->give_way({.operation = "a loop over memory"}, job_.virtual_time_);
+    return;
+  }
+  job_.progress_step();
+  job_.below_->waiter->yield(job_.rank_);
+}
+
 void host::note_idle() const {
   auto& state = *job_.state_;
   job_.look_for_losses();

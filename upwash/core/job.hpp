@@ -134,6 +134,7 @@ class job final {
   bool virtual_time_;
   bool ordered_;
   lane handling_ = lane::request;
+  std::uint8_t memory_calls_ = 0;   ///< blocking ones, since the last turn that they gave
   const void* last_tag_ = nullptr;  ///< of the service that was looked up last
   service_base* last_found_ = nullptr;
   std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish

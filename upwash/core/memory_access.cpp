@@ -190,6 +190,8 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
   start_get(here, what, target);
 }
 
+void give_turn(job& here) { host(here).give_turn(); }
+
 std::byte* direct_address(job& here, global_ptr<std::byte> at, std::size_t bytes) {
   auto& state = job_access::state(here);
   const bool exists = at.rank() >= 0 && at.rank() < here.size();  // else the get below refuses it

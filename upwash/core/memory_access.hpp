@@ -64,9 +64,10 @@ void put_value(job& here, global_ptr<T> to, const std::type_identity_t<T>& value
                call_site site = call_site::current()) {
   if (std::byte* direct = detail::direct_put(here, to, sizeof value)) {
     detail::store_value(direct, value);
-    return;
+  } else {
+    put(here, to, std::span<const T>(&value, 1)).wait(site);
   }
-  put(here, to, std::span<const T>(&value, 1)).wait(site);
+  detail::end_blocking_call(here);
 }
 
 /// Completed by `job.quiet()`, or `quiet(rank)` of the target; `from` must stay unchanged until
@@ -134,7 +135,12 @@ template <class T>
 template <class T>
 [[nodiscard]] T get_value(job& here, global_ptr<T> from, call_site site = call_site::current()) {
   T value;
-  get(here, from, std::span<T>(&value, 1)).wait(site);
+  if (const std::byte* direct = detail::direct_get(here, from, sizeof(T))) {
+    value = detail::load_value<T>(direct);
+  } else {
+    get(here, from, std::span<T>(&value, 1)).wait(site);
+  }
+  detail::end_blocking_call(here);
   return value;
 }
 

@@ -27,7 +27,19 @@ using word_of = std::conditional_t<
 struct direct_access {
   static region_table& regions(job& here) noexcept { return *here.regions_; }
   static upwash::counters& counters(job& here) noexcept { return here.counters_; }
+  static std::uint8_t& calls(job& here) noexcept { return here.memory_calls_; }
 };
+
+/// Lets others go on, as in a wait (host::give_turn).
+void give_turn(job& here);
+
+/// The end of a blocking call. A program may loop over such calls until a peer does something,
+/// which may need this rank first, while none of them has to wait: so some give others a turn.
+inline void end_blocking_call(job& here) {
+  constexpr unsigned calls_a_turn = 64;
+  if (++direct_access::calls(here) % calls_a_turn == 0) [[unlikely]]
+    give_turn(here);
+}
 
 template <class T>
 [[nodiscard]] inline std::byte* direct_put(job& here, global_ptr<T> to, std::size_t bytes) {
@@ -70,6 +82,20 @@ void store_value(std::byte* to, const T& value) noexcept {
     }
   }
   store_bytes(to, &value, sizeof value);
+}
+
+/// A value that peers may store meanwhile: a word in one load.
+template <class T>
+[[nodiscard]] T load_value(const std::byte* from) noexcept {
+  if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
+    if (reinterpret_cast<std::uintptr_t>(from) % sizeof(T) == 0) {
+      const auto* word = reinterpret_cast<const word_of<sizeof(T)>*>(from);
+      return std::bit_cast<T>(__atomic_load_n(word, __ATOMIC_ACQUIRE));
+    }
+  }
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
 }
 
 /// As `direct`, fetching the peer's key first when it is not known yet.

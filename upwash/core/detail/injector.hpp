@@ -85,6 +85,7 @@ class injector {
   /// handlers throws `error` (argument), since it would wait for itself.
   void open_room(channel to) { rooms_.push_back(to); }
   void close_room(channel to) { std::erase(rooms_, to); }
+  [[nodiscard]] bool any_room_open() const noexcept { return !rooms_.empty(); }
   [[nodiscard]] bool room_open(channel to) const {
     return std::find(rooms_.begin(), rooms_.end(), to) != rooms_.end();
   }
