@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations that a conduit without the capability never sees: core asks describe() first, so
-// reaching one of these is a defect of the library, and says so.
+// What conduits need not bring. Operations that one without the capability never sees: core asks
+// describe() first, so reaching one of these is a defect of the library, and says so.
 #include "upwash/conduit/endpoint.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +23,10 @@ namespace {
 
 }  // namespace
 
+injection endpoint::send_small(small_message m, const std::byte* arguments,
+                               std::span<const std::byte> payload) {
+  return send(m.with(arguments, payload), m.from_handler());
+}
 injection endpoint::prepare(int, int, lane, std::size_t, reservation&) {
   lacking(*this, "prepare");
 }

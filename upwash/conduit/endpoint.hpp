@@ -131,6 +131,10 @@ class endpoint : public waiter {
   /// reused. done or retry. `from_handler`: not throttled (E4).
   virtual injection send(const message& m, bool from_handler) = 0;
 
+  /// The same, for conduits that gain by it.
+  virtual injection send_small(small_message m, const std::byte* arguments,
+                               std::span<const std::byte> payload);
+
   /// Reserves room for a payload of at most `bytes` to be written in place. done or retry.
   /// One reservation at a time for a source, destination and lane; until it is committed or
   /// cancelled, that source's sends to that destination and lane answer retry(reserved); other

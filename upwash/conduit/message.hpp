@@ -25,6 +25,49 @@ using upwash::reservation;
 using upwash::retry_reason;
 using message = active_message;  // conduits carry no other
 
+/// A message whose parts travel to the conduit in registers, beside its arguments and payload: what
+/// is stored on the way would wait for the stores to peers' memory before it.
+class small_message {
+ public:
+  constexpr small_message(handler_id handler, std::size_t argument_bytes, lane kind,
+                          bool from_handler, int source, int destination) noexcept
+      : call_(std::uint64_t{handler.offset} | std::uint64_t{handler.module} << 32U |
+              std::uint64_t{argument_bytes} << 40U |
+              std::uint64_t{static_cast<std::uint8_t>(kind)} << 48U |
+              std::uint64_t{from_handler} << 56U),
+        source_(source),
+        destination_(destination) {}
+
+  /// Offset (4 bytes) and module (1) of the handler, bytes of its arguments (1).
+  [[nodiscard]] constexpr std::uint64_t call() const noexcept {
+    return call_ & ((std::uint64_t{1} << 48U) - 1);
+  }
+  [[nodiscard]] constexpr std::size_t argument_bytes() const noexcept {
+    return static_cast<std::uint8_t>(call_ >> 40U);
+  }
+  [[nodiscard]] constexpr lane kind() const noexcept {
+    return static_cast<lane>(static_cast<std::uint8_t>(call_ >> 48U));
+  }
+  [[nodiscard]] constexpr bool from_handler() const noexcept { return call_ >> 56U != 0; }
+  [[nodiscard]] constexpr int destination() const noexcept { return destination_; }
+
+  [[nodiscard]] constexpr message with(const std::byte* arguments,
+                                       std::span<const std::byte> payload) const noexcept {
+    return {.handler = {static_cast<std::uint32_t>(call_), static_cast<std::uint8_t>(call_ >> 32U)},
+            .kind = kind(),
+            .source = source_,
+            .destination = destination_,
+            .sequence = 0,
+            .arguments = {arguments, argument_bytes()},
+            .payload = payload};
+  }
+
+ private:
+  std::uint64_t call_;
+  int source_;
+  int destination_;
+};
+
 /// Told once when a stage of an operation is reached; from `poll`, never from inside the
 /// injecting call. Owned by the caller and alive until told. `tell` must not inject.
 struct completion {

@@ -25,18 +25,21 @@ namespace {
                           destination, here.size(), here.size() - 1));
 }
 
-conduit::message compose(job& here, int destination, conduit::lane kind, const void* thunk,
-                         std::span<const std::byte> arguments, std::span<const std::byte> payload) {
+void check_destination(const job& here, int destination) {
   if (destination < 0 || destination >= here.size()) [[unlikely]]
     bad_destination(here, destination);
-  conduit::message m;
-  m.handler = detail::job_access::state(here).modules.id_of(thunk);
-  m.kind = kind;
-  m.source = here.rank();
-  m.destination = destination;
-  m.arguments = arguments;
-  m.payload = payload;
-  return m;
+}
+
+conduit::message compose(job& here, int destination, conduit::lane kind, const void* thunk,
+                         std::span<const std::byte> arguments, std::span<const std::byte> payload) {
+  check_destination(here, destination);
+  return {.handler = detail::job_access::state(here).modules.id_of(thunk),
+          .kind = kind,
+          .source = here.rank(),
+          .destination = destination,
+          .sequence = 0,
+          .arguments = arguments,
+          .payload = payload};
 }
 
 /// The messages of emulated long ones: each goes when its put is complete at the target, and is
@@ -95,15 +98,30 @@ packing_buffer::~packing_buffer() {
   spare.push_back(std::move(bytes));
 }
 
+[[nodiscard]] static bool send_at_once(job& here, int destination, lane kind, const void* thunk,
+                                       std::span<const std::byte> arguments,
+                                       std::span<const std::byte> payload) {
+  check_destination(here, destination);
+  job_state& state = job_access::state(here);
+  return state.messages.send_at_once(state.modules.id_of(thunk), kind, destination, arguments,
+                                     payload);
+}
+
+bool send_line(job& here, int destination, lane kind, const void* thunk,
+               std::span<const std::byte> arguments) {
+  return send_at_once(here, destination, kind, thunk, arguments, {});
+}
+
 void send_packed(const calling_job& from, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload) {
-  const conduit::message m = compose(from.here, destination, kind, thunk, arguments, payload);
-  injector& messages = job_access::state(from.here).messages;
-  if (!messages.send_at_once(m)) messages.send(m, from.site);
+  if (send_at_once(from.here, destination, kind, thunk, arguments, payload)) [[likely]]
+    return;
+  job_access::state(from.here).messages.send(
+      compose(from.here, destination, kind, thunk, arguments, payload), from.site);
 }
 
 archive_room::archive_room(job& here, int destination, lane kind, std::size_t bytes) : here_(here) {
-  if (destination < 0 || destination >= here.size()) bad_destination(here, destination);
+  check_destination(here, destination);
   injector& messages = job_access::state(here).messages;
   if (!messages.can_go_at_once(bytes)) return;
   if (!job_access::state(here).peers.of(destination).in_place) return;
@@ -136,8 +154,8 @@ void archive_room::send(const void* thunk, std::span<const std::byte> arguments,
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
                             std::span<const std::byte> payload) {
-  const conduit::message m =
-      compose(here, destination, conduit::lane::request, thunk, arguments, payload);
+  if (send_at_once(here, destination, lane::request, thunk, arguments, payload)) [[likely]]
+    return send_result::done();
   if (payload.size() > medium_limit(here, destination)) {
     throw error(
         error_kind::argument,
@@ -145,7 +163,8 @@ send_result try_send_packed(job& here, int destination, const void* thunk,
                     "most {} (medium_limit)",
                     here.rank(), payload.size(), destination, medium_limit(here, destination)));
   }
-  return job_access::state(here).messages.try_send(m);
+  return job_access::state(here).messages.try_send(
+      compose(here, destination, lane::request, thunk, arguments, payload));
 }
 
 request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const std::byte> payload,
@@ -177,7 +196,7 @@ void check_reply(const job& here) {
 
 prepared_payload::prepared_payload(job& here, int destination, std::size_t bytes, call_site site)
     : here_(here) {
-  if (destination < 0 || destination >= here.size()) bad_destination(here, destination);
+  check_destination(here, destination);
   if (bytes > medium_limit(here, destination)) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: room for {} bytes prepared for rank {}; one piece holds at "

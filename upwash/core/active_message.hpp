@@ -123,7 +123,11 @@ class prepared_payload {
 
 namespace detail {
 
-/// Sends packed arguments; the one way from the typed calls into the injector.
+/// Sends packed arguments without a payload, unless that takes more than the conduit's word that
+/// they went. False: nothing happened, use `send_packed`.
+[[nodiscard]] bool send_line(job& here, int destination, lane kind, const void* thunk,
+                             std::span<const std::byte> arguments);
+/// Sends packed arguments; with `send_line` the one way from the typed calls into the injector.
 void send_packed(const calling_job& from, int destination, lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
@@ -201,8 +205,12 @@ void pack_and_send(const calling_job& from, int destination, lane kind,
   using pack = am_pack<Handler>;
   std::array<std::byte, max_argument_bytes> line;
   if constexpr (pack::in_line) {
-    send_packed(from, destination, kind, pack::thunk_address(), pack::write_line(line, args...),
-                payload);
+    const auto arguments = pack::write_line(line, args...);
+    if (payload.empty() &&
+        send_line(from.here, destination, kind, pack::thunk_address(), arguments)) [[likely]] {
+      return;
+    }
+    send_packed(from, destination, kind, pack::thunk_address(), arguments, payload);
   } else if (!send_in_place<Handler>(from.here, destination, kind, payload, args...)) {
     packing_buffer archived(from.here);
     const auto arguments = pack::write_archive(archived.bytes, line, args...);

@@ -76,7 +76,7 @@ void host::settle() const {
     }
     if (job_.size_ == 1) await_own_messages(reason);
     total[sent] = state.messages.sent() - state.control_sent;
-    total[handled] = job_.handled_ - state.control_handled;
+    total[handled] = job_.counters_.handlers_run - state.control_handled;
     control::all_reduce(world, total, control::fold::sum);
   } while (std::exchange(first, false) || total[sent] != handled_before);
   state.called_before_end.reset();
@@ -95,7 +95,7 @@ void host::finish() const {
 void host::await_own_messages(const conduit::wait_reason& reason) const {
   const auto all_handled = [](const void* context) {
     const auto& here = *static_cast<const job*>(context);
-    return here.handled_ == here.state_->messages.sent();
+    return here.counters_.handlers_run == here.state_->messages.sent();
   };
   wait(conduit::wait_target::predicate(all_handled, &job_), reason);
 }

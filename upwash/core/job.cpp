@@ -299,16 +299,18 @@ void detail::footing::deliver(const active_message& arrived) { above->deliver(ar
 
 observe::standing detail::footing::standing() const { return standing_of(*above); }
 
+/// A whole message in its turn, for a handler where most are, is run without a call on the way.
 void job::deliver(const active_message& arrived) {
-  if (ordered_ && arrived.kind != lane::memory && !detail::is_piece(arrived.handler)) [[likely]] {
-    run_handler(arrived);
-  } else {
-    deliver_rest(arrived);
+  if (ordered_ && arrived.kind != lane::memory) [[likely]] {
+    const void* function = state_->modules.known_function(arrived.handler);
+    if (function != nullptr) [[likely]]
+      return run_function(function, arrived);
   }
+  deliver_rest(arrived);
 }
 
 /// What is not a whole message in its turn: memory operations, pieces, messages out of order.
-void job::deliver_rest(const active_message& arrived) {
+[[gnu::noinline]] void job::deliver_rest(const active_message& arrived) {
   const auto dispatch = [this](const active_message& m) {
     if (detail::is_piece(m.handler)) {
       state_->pieces.receive(m, [this](const active_message& whole) { run_handler(whole); });
@@ -330,15 +332,18 @@ void job::deliver_rest(const active_message& arrived) {
 }
 
 void job::run_handler(const active_message& m) {
-  using thunk = void (*)(job&, const active_message&);
   const void* function = nullptr;
   try {
     function = state_->modules.function_of(m.handler);
   } catch (...) {
     return detail::job_access::set_fault(*this, std::current_exception());
   }
+  run_function(function, m);
+}
+
+void job::run_function(const void* function, const active_message& m) {
+  using thunk = void (*)(job&, const active_message&);
   ++counters_.handlers_run;
-  ++handled_;
   host(*this).charge(conduit::cost::handler, 1);
   handling_ = m.kind;
   in_handler_ = true;

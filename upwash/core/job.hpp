@@ -97,13 +97,8 @@ class job final {
   /// the reference.
   template <class T>
   [[nodiscard]] T& service() {
-    const void* tag = &detail::service_tag<T>;
-    if (tag == last_tag_) return static_cast<T&>(*last_found_);
-    if (service_base* found = find_service(tag)) return static_cast<T&>(*found);
-    auto made = std::make_unique<T>(*this);
-    T& reference = *made;
-    keep_service(tag, std::move(made));
-    return reference;
+    if (&detail::service_tag<T> == last_tag_) return static_cast<T&>(*last_found_);
+    return other_service<T>();
   }
 
  private:
@@ -114,9 +109,20 @@ class job final {
 
   job(std::unique_ptr<detail::footing> below, int rank, const job_options& options);
 
+  template <class T>
+  [[nodiscard, gnu::noinline]] T& other_service() {
+    const void* tag = &detail::service_tag<T>;
+    if (service_base* found = find_service(tag)) return static_cast<T&>(*found);
+    auto made = std::make_unique<T>(*this);
+    T& reference = *made;
+    keep_service(tag, std::move(made));
+    return reference;
+  }
+
   void deliver(const active_message& arrived);
   void deliver_rest(const active_message& arrived);
   void run_handler(const active_message& m);
+  void run_function(const void* function, const active_message& m);
   void pause_polling();
   int progress_step();
   int services_step();
@@ -137,7 +143,6 @@ class job final {
   std::uint8_t memory_calls_ = 0;   ///< blocking ones, since the last turn that they gave
   const void* last_tag_ = nullptr;  ///< of the service that was looked up last
   service_base* last_found_ = nullptr;
-  std::uint64_t handled_ = 0;  ///< messages of the request and reply classes, for finish
   upwash::counters counters_;
   detail::region_table* regions_ = nullptr;  ///< of state_
   std::unique_ptr<detail::job_state> state_;

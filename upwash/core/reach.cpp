@@ -59,7 +59,7 @@ reach reach_between(const conduit::endpoint& at, const rank_map& members) {
   return {can, same_node, two_processes && process_of.size() > 1};
 }
 
-void team_state::find_between() { between_ = reach_between(host(here).endpoint(), map); }
+void team_state::find_between() { between_ = reach_between(host(here).endpoint(), map_); }
 
 }  // namespace detail
 

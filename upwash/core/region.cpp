@@ -182,7 +182,7 @@ void publish_addresses(const region& of, call_site site) {
   control::all_gather_values(among, placed{base, of.mine().size()}, std::span(all));
   detail::published_region made;
   made.bits = of.state_->bits;
-  made.members = team_access::state(among).map;
+  made.members = team_access::state(among).map();
   for (const placed& each : all) {
     made.bases.push_back(each.size == 0 ? 0 : each.base);
     if (!of.uniform()) made.sizes.push_back(each.size);

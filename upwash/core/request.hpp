@@ -48,7 +48,9 @@ class [[nodiscard]] request {
     }
     return *this;
   }
-  ~request() { finish(); }
+  ~request() {
+    if (ticket_ != nullptr) finish();
+  }
 
   /// Whether it is complete. Makes progress when it is not. Nonblocking.
   bool test();

@@ -39,7 +39,7 @@ void team_table::retire(std::uint64_t id) {
   constexpr std::size_t most_released = 64;
   auto going = teams_.extract(id);
   going.mapped()->released = true;
-  going.mapped()->map = rank_map();
+  going.mapped()->forget_members();
   released_.push_back(std::move(going.mapped()));
   if (released_.size() > most_released) released_.pop_front();
 }
@@ -161,15 +161,12 @@ void team::refuse() const {
 
 int team::member_of(int world_rank) const {
   static_cast<void>(alive());
-  return team_access::state(*this).map.member_of(world_rank);
+  return team_access::state(*this).map().member_of(world_rank);
 }
 
-int team::world_rank(int member) const {
-  if (member < 0 || member >= size()) {
-    throw error(error_kind::argument,
-                fmt::format("member {} of a team of {} (rank {})", member, size(), here().rank()));
-  }
-  return team_access::state(*this).map.world_rank(member);
+void team::refuse_member(int member) const {
+  throw error(error_kind::argument,
+              fmt::format("member {} of a team of {} (rank {})", member, size(), here().rank()));
 }
 
 team team::split(int color, int key, call_site site) const {
@@ -226,7 +223,7 @@ bool is_over(const team& going) { return team_access::state(going).is_over; }
 
 team team::duplicate(call_site site) const {
   const wait_scope in(here(), control::reason_of(*this, "duplicate", site));
-  return enter(here(), agree_on_id(*this), team_access::state(*this).map);
+  return enter(here(), agree_on_id(*this), team_access::state(*this).map());
 }
 
 team team::at(level where, call_site site) const {

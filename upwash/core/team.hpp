@@ -31,6 +31,10 @@ struct team_facts {
   const int my_rank;
   const int size;
   bool released = false;  ///< kept for a while only to be recognised in copies of the handle
+  // World ranks of members: as the team's rank_map has them.
+  int first_world = 0;
+  int stride = 1;
+  const int* listed = nullptr;  ///< null: by first and stride
 };
 
 }  // namespace detail
@@ -49,7 +53,13 @@ class team {
   /// Agreed by all members: (creator's world rank, creator's count), or made of what all know.
   [[nodiscard]] std::uint64_t id() const { return alive().id; }
   /// The world rank of a member. O(1).
-  [[nodiscard]] int world_rank(int member) const;
+  [[nodiscard]] int world_rank(int member) const {
+    const detail::team_facts& facts = alive();
+    if (member < 0 || member >= facts.size) [[unlikely]]
+      refuse_member(member);
+    return facts.listed == nullptr ? facts.first_world + member * facts.stride
+                                   : facts.listed[member];
+  }
   /// The member with this world rank, or -1.
   [[nodiscard]] int member_of(int world_rank) const;
 
@@ -93,6 +103,7 @@ class team {
     return *facts_;
   }
   [[noreturn]] void refuse() const;
+  [[noreturn]] void refuse_member(int member) const;
 
   detail::team_facts* facts_ = nullptr;
 };

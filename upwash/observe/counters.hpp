@@ -11,7 +11,7 @@ namespace upwash {
 struct counters {
   std::uint64_t messages_sent = 0;  ///< active messages, all classes, fragments counted singly
   std::uint64_t message_bytes = 0;  ///< their arguments and payload
-  std::uint64_t handlers_run = 0;
+  std::uint64_t handlers_run = 0;   ///< of the request and reply classes
   std::uint64_t puts = 0;
   std::uint64_t put_bytes = 0;
   std::uint64_t gets = 0;

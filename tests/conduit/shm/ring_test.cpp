@@ -37,6 +37,17 @@ struct both_ends {
     return out.push(m, 5, destination);
   }
 
+  /// By the short way, else by the other.
+  injection push_at_once(std::uint64_t number, std::size_t bytes, std::uint64_t& by_line) {
+    const std::vector<std::byte> data(bytes, static_cast<std::byte>(number * 7));
+    const small_message m({static_cast<std::uint32_t>(number), 3}, sizeof number, lane::request,
+                          false, 5, 0);
+    const auto* arguments = reinterpret_cast<const std::byte*>(&number);
+    if (!out.push_line(m, arguments, data, 5, 0)) return push(number, bytes);
+    ++by_line;
+    return injection::done();
+  }
+
   /// Takes at most `most` and checks that they carry the next numbers, and the data of each.
   int take(int most) {
     return in.take(lane::request, most, [&](const message& m, line_tail tail) {
@@ -181,14 +192,76 @@ TEST(ring, cancelled_reservations_give_their_room_back) {
   while (ring.next < n) ring.take(8);
 }
 
+TEST(ring, lines_at_once_keep_order_and_the_room_of_payloads_among_them) {
+  both_ends ring(16, 4096);
+  random_stream random(4, 5);
+  std::uint64_t by_line = 0;
+  std::uint64_t n = 0;
+  for (int step = 0; step < 100'000; ++step) {
+    const auto bytes = random.below(3) == 0 ? random.below(1025) : random.below(49);
+    if (done(ring.push_at_once(n, static_cast<std::size_t>(bytes), by_line))) {
+      ++n;
+    } else {
+      ASSERT_NE(ring.take(1 + static_cast<int>(random.below(8))), 0);
+    }
+  }
+  while (ring.take(16) != 0) {
+  }
+  EXPECT_EQ(ring.next, n);
+  EXPECT_GT(by_line, n / 4);
+}
+
+TEST(ring, lines_at_once_go_only_with_credit_and_no_room_open_and_where_they_may) {
+  both_ends ring(8, 4096);
+  const std::vector<std::byte> data(48);
+  const auto goes = [&](std::size_t arguments, std::size_t payload) {
+    const small_message m({1, 2}, arguments, lane::request, false, 5, 0);
+    return ring.out.push_line(m, data.data(), std::span(data).first(payload), 5, 0);
+  };
+  EXPECT_TRUE(goes(48, 0));
+  EXPECT_TRUE(goes(8, 40));
+  EXPECT_FALSE(goes(8, 41));
+  EXPECT_FALSE(goes(48, 1));
+  std::span<std::byte> room;
+  ASSERT_TRUE(done(ring.out.reserve(64, 5, 7, room)));
+  EXPECT_FALSE(goes(8, 0));
+  ring.out.cancel();
+  for (int more = 0; more < 6; ++more) EXPECT_TRUE(goes(8, 0));
+  EXPECT_FALSE(goes(8, 0));
+  EXPECT_FALSE(sender_ring().push_line({{1, 2}, 0, lane::request, false, 5, 0}, nullptr, {}, 5, 0));
+}
+
+TEST(small_message, is_the_message_that_its_parts_make) {
+  const std::vector<std::byte> bytes(48);
+  for (const lane kind : {lane::request, lane::reply, lane::memory}) {
+    for (const bool from_handler : {false, true}) {
+      const handler_id handler{0xfedcba98U, 0xf1};
+      const small_message small(handler, bytes.size(), kind, from_handler, 65'535, 1 << 30);
+      const message m = small.with(bytes.data(), std::span(bytes).first(3));
+      EXPECT_EQ(m.handler, handler);
+      EXPECT_EQ(m.kind, kind);
+      EXPECT_EQ(m.source, 65'535);
+      EXPECT_EQ(m.destination, 1 << 30);
+      EXPECT_EQ(m.arguments.size(), bytes.size());
+      EXPECT_EQ(m.payload.size(), 3U);
+      EXPECT_EQ(small.from_handler(), from_handler);
+      EXPECT_EQ(line_head::from(small.call()).handler, handler);
+      EXPECT_EQ(line_head::from(small.call()).argument_bytes, bytes.size());
+    }
+  }
+}
+
 TEST(ring, two_threads_see_each_message_whole_and_in_order) {
   both_ends ring(16, 4096);
   constexpr std::uint64_t count = 20'000;
   std::thread producer([&] {
     random_stream random(1, 2);
+    std::uint64_t by_line = 0;
     for (std::uint64_t n = 0; n < count; ++n) {
-      const auto bytes = random.below(4) == 0 ? random.below(2049) : 0;
-      while (!done(ring.push(n, static_cast<std::size_t>(bytes)))) std::this_thread::yield();
+      const auto bytes = static_cast<std::size_t>(random.below(4) == 0 ? random.below(2049) : 0);
+      while (!done(n % 2 == 0 ? ring.push(n, bytes) : ring.push_at_once(n, bytes, by_line))) {
+        std::this_thread::yield();
+      }
     }
   });
   while (ring.next < count) {

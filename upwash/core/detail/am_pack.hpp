@@ -53,12 +53,17 @@ struct am_pack {
 
   static const void* thunk_address() { return reinterpret_cast<const void*>(&thunk); }
 
+  /// In the line, or where the only argument lies.
   template <class... Args>
   static std::span<const std::byte> write_line(line_buffer& line, const Args&... args) {
     static_assert(sizeof...(Args) == count, "one argument for each parameter of the handler");
-    std::byte* at = line.data();
-    write_each(std::make_index_sequence<count>{}, at, args...);
-    return {line.data(), arguments::bytes};
+    if constexpr (std::is_same_v<std::tuple<Args...>, values> && count == 1) {
+      return {reinterpret_cast<const std::byte*>(&args)..., arguments::bytes};
+    } else {
+      std::byte* at = line.data();
+      write_each(std::make_index_sequence<count>{}, at, args...);
+      return {line.data(), arguments::bytes};
+    }
   }
 
   template <class... Args>
@@ -106,25 +111,35 @@ struct am_pack {
 
   template <std::size_t... I>
   static void run(job& here, const active_message& m, std::index_sequence<I...>) {
-    values taken;
-    std::span<const std::byte> payload = m.payload;
     if constexpr (in_line) {
-      const std::byte* at = m.arguments.data();
-      [[maybe_unused]] const auto read = [&at](auto& value) {
-        std::memcpy(&value, at, sizeof value);
-        at += sizeof value;
-      };
-      (read(std::get<I>(taken)), ...);
+      incoming seen(here, m, m.payload);
+      Handler(seen, read_from<I>(m.arguments.data())...);
     } else {
+      values taken;
       std::uint64_t bytes = 0;
       std::memcpy(&bytes, m.arguments.data(), sizeof bytes);
-      archive_reader archive(payload.first(bytes));
+      archive_reader archive(m.payload.first(bytes));
       archive(std::get<I>(taken)...);
-      payload = payload.subspan(bytes);
+      incoming seen(here, m, m.payload.subspan(bytes));
+      std::apply([&seen](auto&&... each) { Handler(seen, std::forward<decltype(each)>(each)...); },
+                 std::move(taken));
     }
-    incoming seen(here, m, payload);
-    std::apply([&seen](auto&&... each) { Handler(seen, std::forward<decltype(each)>(each)...); },
-               std::move(taken));
+  }
+
+  /// Where argument I begins in a line.
+  template <std::size_t I>
+  static constexpr std::size_t offset_of() {
+    return []<std::size_t... Before>(std::index_sequence<Before...>) {
+      return (sizeof(std::tuple_element_t<Before, values>) + ... + 0);
+    }
+    (std::make_index_sequence<I>{});
+  }
+
+  template <std::size_t I>
+  static std::tuple_element_t<I, values> read_from(const std::byte* line) {
+    std::tuple_element_t<I, values> value;
+    std::memcpy(&value, line + offset_of<I>(), sizeof value);
+    return value;
   }
 };
 

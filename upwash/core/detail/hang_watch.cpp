@@ -54,8 +54,8 @@ void add_teams(observe::standing& is, const job_state& state) {
     const team_state& one = *mine->second;
     add(one);
     is.members_known = one.here.size() <= observe::standing::most_named_members;
-    for (int m = 0; is.members_known && m < one.map.size(); ++m)
-      is.add_member(one.map.world_rank(m));
+    for (int m = 0; is.members_known && m < one.map().size(); ++m)
+      is.add_member(one.map().world_rank(m));
   }
   for (const auto& [id, one] : teams) {
     if (id != is.team) add(*one);

@@ -60,7 +60,8 @@ injector::injector(job& here, const peer_facts& peers)
       endpoint_(host(here).endpoint()),
       peers_(peers),
       medium_bytes_(peers.anywhere().medium_bytes()),
-      ordered_(peers.ordered()) {}
+      ordered_(peers.ordered()),
+      in_the_way_(ordered_ ? 0 : 1) {}
 
 void injector::send(const conduit::message& m, call_site site) {
   if (m.payload.size() <= medium_bytes_ ||
@@ -69,7 +70,7 @@ void injector::send(const conduit::message& m, call_site site) {
   } else {
     send_pieces(m, site);
   }
-  ++sent_;
+  ++sent_beyond_;
 }
 
 conduit::injection injector::try_send(const conduit::message& m) {
@@ -77,7 +78,7 @@ conduit::injection injector::try_send(const conduit::message& m) {
   if (room_open(to)) return conduit::injection::retry(conduit::retry_reason::reserved);
   if (has_deferred(to)) return conduit::injection::retry(conduit::retry_reason::no_credit);  // I1
   const conduit::injection result = inject(m, here_.in_handler());
-  if (result.what == conduit::outcome::done) ++sent_;
+  if (result.what == conduit::outcome::done) ++sent_beyond_;
   return result;
 }
 
@@ -118,7 +119,10 @@ conduit::injection injector::inject(const conduit::message& m, bool from_handler
     result = endpoint_.send(numbered, from_handler);
     if (result.what == conduit::outcome::done) ++number;
   }
-  if (result.what == conduit::outcome::done) count(m);
+  if (result.what == conduit::outcome::done) {
+    note_sent(m);
+    --sent_beyond_;
+  }
   return result;
 }
 
@@ -149,6 +153,7 @@ void injector::send_pieces(const conduit::message& m, call_site site) {
 void injector::defer(const conduit::message& m) {
   deferred_[{m.destination, m.kind}].emplace_back(m);
   ++deferred_count_;
+  ++in_the_way_;
   ++host(here_).counters().deferred;
   if (!throttled_ && deferred_count_ > here_.options().deferred_limit) {  // I3
     throttled_ = true;
@@ -163,6 +168,7 @@ int injector::drain() {
     while (!queue.empty() && inject(queue.front().view(), true).what == conduit::outcome::done) {
       queue.pop_front();
       --deferred_count_;
+      --in_the_way_;
       ++sent;
     }
     it = queue.empty() ? deferred_.erase(it) : std::next(it);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,25 +50,32 @@ class injector {
 
   /// The common case without a call: one piece, nothing deferred, credit there. False: nothing
   /// happened, use `send`.
-  [[nodiscard]] bool send_at_once(const conduit::message& m) {
-    if (!can_go_at_once(m.payload.size()) ||
-        endpoint_.send(m, here_.in_handler()).what != conduit::outcome::done) [[unlikely]] {
+  [[nodiscard]] bool send_at_once(conduit::handler_id handler, conduit::lane kind, int destination,
+                                  std::span<const std::byte> arguments,
+                                  std::span<const std::byte> payload) {
+    if (!can_go_at_once(payload.size())) [[unlikely]]
+      return false;
+    const conduit::small_message m(handler, arguments.size(), kind, here_.in_handler(),
+                                   here_.rank(), destination);
+    if (endpoint_.send_small(m, arguments.data(), payload).what != conduit::outcome::done)
+        [[unlikely]] {
       return false;
     }
-    note_sent(m);
+    count(arguments.size() + payload.size());
     return true;
   }
   /// Whether a message of one piece may go to the conduit, which may refuse it still.
   [[nodiscard]] bool can_go_at_once(std::size_t payload_bytes) const noexcept {
-    return ordered_ && deferred_count_ == 0 && rooms_.empty() && payload_bytes <= medium_bytes_;
+    return in_the_way_ == 0 && payload_bytes <= medium_bytes_;
   }
-  /// A message went to the conduit: counts it.
+  /// A whole message went to the conduit: counts it.
   void note_sent(const conduit::message& m) noexcept {
-    count(m);
-    ++sent_;
+    count(m.arguments.size() + m.payload.size());
   }
   /// Whole messages taken so far, the deferred ones too.
-  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+  [[nodiscard]] std::uint64_t sent() const noexcept {
+    return host(here_).counters().messages_sent + sent_beyond_;
+  }
 
   /// Sends, whatever it takes: waits outside handlers, for a call at `site`; defers inside.
   void send(const conduit::message& m, call_site site = {});
@@ -83,8 +91,11 @@ class injector {
 
   /// A payload is being prepared for the channel: until it is closed, a send there from outside
   /// handlers throws `error` (argument), since it would wait for itself.
-  void open_room(channel to) { rooms_.push_back(to); }
-  void close_room(channel to) { std::erase(rooms_, to); }
+  void open_room(channel to) {
+    rooms_.push_back(to);
+    ++in_the_way_;
+  }
+  void close_room(channel to) { in_the_way_ -= std::erase(rooms_, to); }
   [[nodiscard]] bool any_room_open() const noexcept { return !rooms_.empty(); }
   [[nodiscard]] bool room_open(channel to) const {
     return std::find(rooms_.begin(), rooms_.end(), to) != rooms_.end();
@@ -96,10 +107,10 @@ class injector {
   void send_pieces(const conduit::message& m, call_site site);
   void defer(const conduit::message& m);
   conduit::injection inject(const conduit::message& m, bool from_handler);
-  void count(const conduit::message& m) noexcept {
+  void count(std::size_t bytes) noexcept {
     auto& counted = host(here_).counters();
     ++counted.messages_sent;
-    counted.message_bytes += m.arguments.size() + m.payload.size();
+    counted.message_bytes += bytes;
   }
 
   job& here_;
@@ -109,7 +120,10 @@ class injector {
   const bool ordered_;
   bool throttled_ = false;
   std::uint32_t streams_ = 0;  ///< messages sent in pieces so far
-  std::uint64_t sent_ = 0;
+  std::size_t in_the_way_;     ///< deferred messages, open rooms, and one where no order is kept
+  /// What `sent` is more than the messages that the conduit has taken: a message in pieces is one,
+  /// and a deferred one is sent already. Modulo 2^64.
+  std::uint64_t sent_beyond_ = 0;
   std::size_t deferred_count_ = 0;
   std::map<channel, std::deque<stored_message>> deferred_;
   std::map<channel, std::uint32_t> next_number_;

@@ -93,9 +93,10 @@ void module_table::scan() {
   const auto here = reinterpret_cast<std::uintptr_t>(&build_fingerprint);
   const auto own = std::find_if(modules_.begin(), modules_.end(),
                                 [here](const entry& each) { return here - each.base < each.size; });
-  own_base_ = own == modules_.end() ? 0 : own->base;
+  own_at_ = own == modules_.end() ? extent{} : extent{own->base, own->size};
+  program_at_ = {modules_.front().base, modules_.front().size};
   fingerprint_ = modules_.front().build;
-  if (own_base_ != 0) fingerprint_ = random_bits(fingerprint_, own->build, 0);
+  if (own_at_.base != 0) fingerprint_ = random_bits(fingerprint_, own->build, 0);
 }
 
 /// A function of the program is another one in each copy; ids mean the receiver's.
@@ -115,7 +116,7 @@ void module_table::put_program_first() {
 conduit::handler_id module_table::id_in(const entry& in, std::uintptr_t address) const {
   const auto offset = static_cast<std::uint32_t>(address - in.base);
   if (&in == &modules_.front()) return {offset, 0};
-  if (in.base == own_base_) return {offset, 1};
+  if (in.base == own_at_.base) return {offset, 1};
   if (in.size > offset_mask) {
     throw error(error_kind::argument,
                 fmt::format("handler at {:#x} of {}: handlers of libraries above 64 MiB have no "
@@ -124,7 +125,7 @@ conduit::handler_id module_table::id_in(const entry& in, std::uintptr_t address)
   }
   const mark its = mark_of(in.build);
   for (const entry& each : modules_) {
-    if (each.base == in.base || each.base == own_base_ || mark_of(each.build) != its) continue;
+    if (each.base == in.base || each.base == own_at_.base || mark_of(each.build) != its) continue;
     if (&each == &modules_.front()) continue;
     throw error(error_kind::argument,
                 fmt::format("handlers of {} and of {} cannot be told apart: their build ids are "
@@ -135,6 +136,9 @@ conduit::handler_id module_table::id_in(const entry& in, std::uintptr_t address)
 }
 
 conduit::handler_id module_table::find(std::uintptr_t address) {
+  if (const std::uintptr_t offset = address - own_at_.base; offset < own_at_.size) {
+    return {static_cast<std::uint32_t>(offset), 1};
+  }
   for (int attempt = 0; attempt < 2; ++attempt) {
     for (const entry& each : modules_) {
       if (address - each.base < each.size) return id_in(each, address);
@@ -150,7 +154,7 @@ const module_table::entry* module_table::holder_of(conduit::handler_id id,
   const mark wanted{id.module, id.offset & ~offset_mask};
   for (const entry& each : modules_) {
     const bool first = &each == &modules_.front();
-    const bool own = each.base == own_base_;
+    const bool own = each.base == own_at_.base;
     const bool named = id.module == 0   ? first
                        : id.module == 1 ? own
                                         : !first && !own && mark_of(each.build) == wanted;

@@ -25,21 +25,26 @@ class module_table {
   /// address lies in no module or there are more than 254.
   [[nodiscard]] conduit::handler_id id_of(const void* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(function);
-    const entry& first = modules_.front();
-    if (address - first.base < first.size) {
-      return {static_cast<std::uint32_t>(address - first.base), 0};
-    }
+    const std::uintptr_t offset = address - program_at_.base;
+    if (offset < program_at_.size) [[likely]]
+      return {static_cast<std::uint32_t>(offset), 0};
     return find(address);
+  }
+
+  /// The function of an id in the program or in upwash itself, which stay where they are; null: of
+  /// another module, or nobody's.
+  [[nodiscard]] const void* known_function(conduit::handler_id id) const noexcept {
+    const extent& in = id.module == 0 ? program_at_ : own_at_;
+    if (id.module > 1 || id.offset >= in.size) [[unlikely]]
+      return nullptr;
+    return reinterpret_cast<const void*>(in.base + id.offset);
   }
 
   /// The function of an id. Rescans for modules loaded later; throws `error` (fault) for one that
   /// this process has not.
   [[nodiscard]] const void* function_of(conduit::handler_id id) {
-    const entry& first = modules_.front();
-    if (id.module == 0 && id.offset < first.size) [[likely]] {
-      return reinterpret_cast<const void*>(first.base + id.offset);
-    }
-    return look_up(id);
+    const void* known = known_function(id);
+    return known != nullptr ? known : look_up(id);
   }
 
   /// A number over the builds of the executable and of upwash.
@@ -54,6 +59,11 @@ class module_table {
     std::string name;
   };
 
+  struct extent {
+    std::uintptr_t base = 0;
+    std::uintptr_t size = 0;
+  };
+
   void scan();
   void put_program_first();
   [[nodiscard]] conduit::handler_id find(std::uintptr_t address);
@@ -62,8 +72,9 @@ class module_table {
   [[nodiscard]] const entry* holder_of(conduit::handler_id id, std::uint32_t& offset) const;
 
   const void* program_;
-  std::vector<entry> modules_;   ///< the program first
-  std::uintptr_t own_base_ = 0;  ///< of the module of upwash
+  extent program_at_;           ///< of the first of modules_
+  extent own_at_;               ///< of the module of upwash
+  std::vector<entry> modules_;  ///< the program first
   std::uint64_t fingerprint_ = 0;
 };
 

@@ -23,6 +23,13 @@ class rank_map {
   [[nodiscard]] int world_rank(int member) const noexcept {
     return list_.empty() ? first_ + member * stride_ : list_[static_cast<std::size_t>(member)];
   }
+  // For who asks often: listed() is null where first and stride tell all.
+  [[nodiscard]] int first() const noexcept { return first_; }
+  [[nodiscard]] int stride() const noexcept { return stride_; }
+  [[nodiscard]] const int* listed() const noexcept {
+    return list_.empty() ? nullptr : list_.data();
+  }
+
   /// The member with this world rank, or -1. O(1) regular, O(log size) listed.
   [[nodiscard]] int member_of(int world_rank) const noexcept;
 

@@ -22,9 +22,16 @@ namespace upwash::detail {
 class team_state : public team_facts {
  public:
   team_state(job& home, std::uint64_t identity, rank_map members, int rank)
-      : team_facts(home, identity, rank, members.size()), map(std::move(members)) {}
+      : team_facts(home, identity, rank, members.size()), map_(std::move(members)) {
+    show_members();
+  }
 
-  rank_map map;
+  [[nodiscard]] const rank_map& map() const noexcept { return map_; }
+  void forget_members() {
+    map_ = rank_map();
+    show_members();
+  }
+
   std::uint32_t control_number = 0;  ///< of control collectives called so far
   std::uint64_t barrier_epoch = 0;
   std::uint64_t memories = 0;  ///< made on it so far: team_memory
@@ -40,6 +47,13 @@ class team_state : public team_facts {
 
  private:
   void find_between();
+  void show_members() noexcept {
+    first_world = map_.first();
+    stride = map_.stride();
+    listed = map_.listed();
+  }
+
+  rank_map map_;
   reach between_;
 };
 

@@ -8,12 +8,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include "upwash/base/copy_short.hpp"
+#include "upwash/conduit/message.hpp"
 
 namespace upwash::conduit::shm_detail {
 
 inline constexpr std::size_t line_bytes = 64;
-inline constexpr std::uint32_t inline_payload = 0xffff;  ///< as payload position
+inline constexpr std::uint16_t inline_payload = 0xffff;  ///< as payload position; also of none
 
 /// The room that a payload takes in its ring.
 [[nodiscard]] constexpr std::uint32_t round_to_lines(std::size_t bytes) noexcept {
@@ -26,16 +28,31 @@ inline constexpr std::uint32_t inline_payload = 0xffff;  ///< as payload positio
 ///
 /// Source and destination count within their processes. The last word is written last: its
 /// sequence says that the whole line, and the payload, are there. A line's sequences in two laps
-/// differ by the number of lines, far less than 65,536.
+/// differ by the number of lines, far less than 65,536. Words are stored whole: a processor keeps
+/// few stores that wait for their line.
 struct alignas(line_bytes) line {
   std::array<std::byte, 48> body;
-  std::uint32_t handler;
-  std::uint8_t module;
-  std::uint8_t argument_bytes;
-  std::uint16_t payload_bytes;
+  std::uint64_t head;
   std::uint64_t last;
 };
 static_assert(sizeof(line) == line_bytes);
+
+/// The word before the last, taken apart.
+struct line_head {
+  handler_id handler;
+  std::uint8_t argument_bytes = 0;
+  std::uint16_t payload_bytes = 0;
+
+  [[nodiscard]] static constexpr line_head from(std::uint64_t word) {
+    return {{static_cast<std::uint32_t>(word), static_cast<std::uint8_t>(word >> 32U)},
+            static_cast<std::uint8_t>(word >> 40U),
+            static_cast<std::uint16_t>(word >> 48U)};
+  }
+  [[nodiscard]] constexpr std::uint64_t word() const {
+    return std::uint64_t{handler.offset} | std::uint64_t{handler.module} << 32U |
+           std::uint64_t{argument_bytes} << 40U | std::uint64_t{payload_bytes} << 48U;
+  }
+};
 
 /// The last word, taken apart.
 struct line_tail {
@@ -61,34 +78,6 @@ inline void prefetch_to_write(const line* at) noexcept {
 #else
   __builtin_prefetch(at, 1);
 #endif
-}
-
-/// Copies at most 48 bytes without a call: two overlapping moves of the nearest power of two.
-inline void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const auto both_ends = [&]<class T>(T) {
-    std::array<T, 2> ends;
-    std::memcpy(&ends[0], from, sizeof(T));
-    std::memcpy(&ends[1], from + bytes - sizeof(T), sizeof(T));
-    std::memcpy(to, &ends[0], sizeof(T));
-    std::memcpy(to + bytes - sizeof(T), &ends[1], sizeof(T));
-  };
-  struct half {
-    std::array<std::uint64_t, 2> words;
-  };
-  struct whole {
-    std::array<std::uint64_t, 4> words;
-  };
-  if (bytes >= 32) {
-    both_ends(whole{});
-  } else if (bytes >= 16) {
-    both_ends(half{});
-  } else if (bytes >= 8) {
-    both_ends(std::uint64_t{});
-  } else if (bytes >= 4) {
-    both_ends(std::uint32_t{});
-  } else {
-    for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
-  }
 }
 
 }  // namespace upwash::conduit::shm_detail

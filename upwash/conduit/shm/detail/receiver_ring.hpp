@@ -31,23 +31,32 @@ class receiver_ring {
     return line_tail::from(peek(next)).sequence == static_cast<std::uint16_t>(next + 1);
   }
 
-  /// Takes at most `most` messages: deliver(message, tail), which says whether to go on. Returns
-  /// how many.
+  /// Takes at most `most` messages: deliver(message, tail), which says whether to go on, and fills
+  /// in source and destination. Returns how many.
   template <class Deliver>
   int take(lane kind, int most, Deliver&& deliver) {
+    // Relaxed, both: only this thread stores them.
+    std::uint32_t next = next_.load(std::memory_order_relaxed);
+    std::uint32_t returned = returned_.load(std::memory_order_relaxed);
+    message arrived;
+    arrived.kind = kind;
     int taken = 0;
     for (bool more = true; more && taken < most; ++taken) {
-      const std::uint32_t next = next_.load(std::memory_order_relaxed);
       const line_tail tail = line_tail::from(peek(next));
       if (tail.sequence != static_cast<std::uint16_t>(next + 1)) break;
       const line& slot = place_.lines[next & (place_.line_count - 1)];
-      message taken_out = arrived(slot, tail, kind);
-      more = deliver(taken_out, tail);
-      next_.store(next + 1, std::memory_order_relaxed);
-      if (tail.position != inline_payload) payload_since_ += round_to_lines(slot.payload_bytes);
-      if (next + 1 - returned_.load(std::memory_order_relaxed) >= place_.line_count / 4 ||
-          payload_since_ >= place_.payload_bytes / 4) {
+      const line_head head = line_head::from(slot.head);
+      take_out(arrived, slot, head, tail);
+      more = deliver(arrived, tail);
+      next_.store(++next, std::memory_order_relaxed);
+      bool enough = next - returned >= place_.line_count / 4;
+      if (tail.position != inline_payload) {
+        payload_since_ += round_to_lines(head.payload_bytes);
+        enough = enough || payload_since_ >= place_.payload_bytes / 4;
+      }
+      if (enough) {
         give_back();
+        returned = next;
       }
     }
     if (taken != 0) {
@@ -85,21 +94,16 @@ class receiver_ring {
         .load(std::memory_order_acquire);
   }
 
-  [[nodiscard]] message arrived(const line& slot, line_tail tail, lane kind) const {
-    message m;
-    m.handler = {slot.handler, slot.module};
-    m.kind = kind;
-    std::size_t behind = 0;
-    if (slot.payload_bytes != 0) {
-      if (tail.position == inline_payload) {
-        m.payload = {slot.body.data(), slot.payload_bytes};
-        behind = (slot.payload_bytes + std::size_t{7}) & ~std::size_t{7};
-      } else {
-        m.payload = {place_.payload + std::size_t{tail.position} * line_bytes, slot.payload_bytes};
-      }
+  void take_out(message& to, const line& slot, line_head head, line_tail tail) const {
+    to.handler = head.handler;
+    const std::byte* behind = slot.body.data();
+    if (tail.position == inline_payload) {
+      to.payload = {slot.body.data(), head.payload_bytes};
+      behind += (head.payload_bytes + 7U) & ~7U;
+    } else {
+      to.payload = {place_.payload + std::size_t{tail.position} * line_bytes, head.payload_bytes};
     }
-    m.arguments = {slot.body.data() + behind, slot.argument_bytes};
-    return m;
+    to.arguments = {behind, head.argument_bytes};
   }
 
   void give_back() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The producer's side of one ring: lines and a payload ring beside them, with credit for both.
-// Growth: one for each (process, peer process, lane); 4 bytes a line of private memory.
+// Growth: one for each (process, peer process, lane); 128 bytes, and 4 a line, of private memory.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,16 @@ struct ring_place {
 /// may be reused once that line has come back. A payload is contiguous; what does not fit before
 /// the end of the ring begins at its start. So a payload of at most half the ring fits any empty
 /// ring.
-class sender_ring {
+class alignas(2 * line_bytes) sender_ring {
  public:
   sender_ring() = default;
-  explicit sender_ring(const ring_place& place)
-      : place_(place), limit_(place.line_count), reusable_(place.line_count) {}
+  /// `by_line`: whether `push_line` may be used.
+  explicit sender_ring(const ring_place& place, bool by_line = true)
+      : place_(place),
+        limit_(place.line_count),
+        by_line_(by_line),
+        by_line_now_(by_line),
+        reusable_(place.line_count) {}
 
   /// Whether it has a place; without one it may only be asked this.
   [[nodiscard]] bool connected() const noexcept { return place_.lines != nullptr; }
@@ -48,7 +53,25 @@ class sender_ring {
     return injection::done();
   }
 
-  /// done, or retry with no_credit or reserved. `source`, `destination` within their processes.
+  /// The common case, without a call: the message has room in a line, there is credit, and no room
+  /// is open. False: nothing happened, use `push`. `source`, `destination` within their processes.
+  [[nodiscard]] bool push_line(small_message m, const std::byte* arguments,
+                               std::span<const std::byte> payload, std::uint16_t source,
+                               std::uint16_t destination) {
+    const std::size_t behind = rounded_to_words(payload.size());
+    const std::uint32_t sent = sent_;
+    const bool fits = behind + m.argument_bytes() <= body_bytes;
+    if (sent == limit_ || !by_line_now_ || !fits) [[unlikely]]
+      return false;
+    line& slot = place_.lines[sent & (place_.line_count - 1)];
+    if (behind != 0) copy_short(start_of(slot), payload.data(), payload.size());
+    copy_short(start_of(slot) + behind, arguments, m.argument_bytes());
+    slot.head = m.call() | std::uint64_t{payload.size()} << 48U;
+    publish(slot, sent, {inline_payload, source, destination, 0}, head_);
+    return true;
+  }
+
+  /// done, or retry with no_credit or reserved.
   injection push(const message& m, std::uint16_t source, std::uint16_t destination) {
     if (blocks(source, destination)) [[unlikely]] {
       return injection::retry(retry_reason::reserved);
@@ -57,24 +80,20 @@ class sender_ring {
       return injection::retry(retry_reason::no_credit);
     }
     line& slot = place_.lines[sent_ & (place_.line_count - 1)];
-    const std::size_t arguments = m.arguments.size();
-    std::size_t behind = 0;
-    std::uint32_t position = 0;
-    if (!m.payload.empty()) {
-      behind = (m.payload.size() + 7) & ~std::size_t{7};
-      if (behind + arguments <= slot.body.size()) {
-        copy_short(slot.body.data(), m.payload.data(), m.payload.size());
-        position = inline_payload;
-      } else {
-        behind = 0;
-        std::uint32_t begin = 0;
-        if (!room(m.payload.size(), begin)) return injection::retry(retry_reason::no_credit);
-        std::memcpy(place_.payload + begin, m.payload.data(), m.payload.size());
-        position = static_cast<std::uint32_t>(begin / line_bytes);
-      }
+    const std::size_t behind = rounded_to_words(m.payload.size());
+    std::uint16_t position = inline_payload;
+    if (behind + m.arguments.size() <= body_bytes) {
+      copy_short(start_of(slot), m.payload.data(), m.payload.size());
+      copy_short(start_of(slot) + behind, m.arguments.data(), m.arguments.size());
+    } else {
+      std::uint32_t begin = 0;
+      if (!room(m.payload.size(), begin)) return injection::retry(retry_reason::no_credit);
+      std::memcpy(place_.payload + begin, m.payload.data(), m.payload.size());
+      position = static_cast<std::uint16_t>(begin / line_bytes);
+      copy_short(start_of(slot), m.arguments.data(), m.arguments.size());
     }
-    copy_short(slot.body.data() + behind, m.arguments.data(), arguments);
-    publish(slot, m, line_tail{static_cast<std::uint16_t>(position), source, destination, 0});
+    slot.head = head_of(m).word();
+    publish(slot, sent_, {position, source, destination, 0}, reusable());
     return injection::done();
   }
 
@@ -87,7 +106,7 @@ class sender_ring {
     std::uint32_t begin = 0;
     before_ = head_;
     if (!room(bytes, begin)) return injection::retry(retry_reason::no_credit);
-    open_ = true;
+    set_open(true);
     reserved_end_ = head_;
     reserved_by_ = source;
     reserved_for_ = destination;
@@ -101,18 +120,20 @@ class sender_ring {
 
   void commit(const message& m, std::uint16_t source, std::uint16_t destination) {
     ensure(open_, "commit follows reserve");
-    open_ = false;
+    set_open(false);
     line& slot = place_.lines[sent_ & (place_.line_count - 1)];
     const auto begin = static_cast<std::uint32_t>(m.payload.data() - place_.payload);
-    const std::uint32_t position = m.payload.empty() ? 0 : begin / line_bytes;
-    copy_short(slot.body.data(), m.arguments.data(), m.arguments.size());
-    publish(slot, m, line_tail{static_cast<std::uint16_t>(position), source, destination, 0});
+    const std::uint16_t position =
+        m.payload.empty() ? inline_payload : static_cast<std::uint16_t>(begin / line_bytes);
+    copy_short(start_of(slot), m.arguments.data(), m.arguments.size());
+    slot.head = head_of(m).word();
+    publish(slot, sent_, {position, source, destination, 0}, reusable());
   }
 
   /// The room comes back at once when it was the last, else with the newest line.
   void cancel() {
     ensure(open_, "cancel follows reserve");
-    open_ = false;
+    set_open(false);
     if (head_ == reserved_end_) {
       head_ = before_;
     } else if (limit_ - place_.line_count == sent_) {
@@ -123,7 +144,23 @@ class sender_ring {
   }
 
  private:
-  static constexpr std::uint32_t ahead = 6;  // lines
+  static constexpr std::uint32_t ahead = 3;  // lines; more are taken back by a receiver that waits
+  static constexpr std::size_t body_bytes = sizeof(line::body);
+
+  /// Arguments begin so far behind the beginning of a payload in their line.
+  [[nodiscard]] static constexpr std::size_t rounded_to_words(std::size_t bytes) noexcept {
+    return (bytes + 7) & ~std::size_t{7};
+  }
+
+  /// Of its body; the whole line, so that compilers see no copy beyond its end.
+  [[nodiscard]] static std::byte* start_of(line& slot) noexcept {
+    return reinterpret_cast<std::byte*>(&slot);
+  }
+
+  [[nodiscard]] static line_head head_of(const message& m) noexcept {
+    return {m.handler, static_cast<std::uint8_t>(m.arguments.size()),
+            static_cast<std::uint16_t>(m.payload.size())};
+  }
 
   /// Whether the room that is open comes before a message from here to there (E1).
   [[nodiscard]] bool blocks(std::uint16_t source, std::uint16_t destination) const noexcept {
@@ -159,29 +196,36 @@ class sender_ring {
     return true;
   }
 
-  void publish(line& slot, const message& m, line_tail tail) {
-    slot.handler = m.handler.offset;
-    slot.module = m.handler.module;
-    slot.argument_bytes = static_cast<std::uint8_t>(m.arguments.size());
-    slot.payload_bytes = static_cast<std::uint16_t>(m.payload.size());
-    // While a reservation is open its room lies behind `before_` and must not be reused.
-    reusable_[sent_ & (place_.line_count - 1)] = open_ ? before_ : head_;
-    ++sent_;
-    if (limit_ - sent_ > ahead) {
-      prefetch_to_write(&place_.lines[(sent_ + ahead) & (place_.line_count - 1)]);
-    }
-    tail.sequence = static_cast<std::uint16_t>(sent_);
+  /// `reusable`: how far the payload ring may be reused once this line has come back.
+  void publish(line& slot, std::uint32_t sent, line_tail tail, std::uint32_t reusable) {
+    const std::uint32_t mask = place_.line_count - 1;
+    // Mostly no payload moved since the line's last lap, and nothing is to be stored.
+    std::uint32_t& noted = reusable_[sent & mask];
+    if (noted != reusable) noted = reusable;
+    sent_ = ++sent;
+    if (limit_ - sent > ahead) prefetch_to_write(&place_.lines[(sent + ahead) & mask]);
+    tail.sequence = static_cast<std::uint16_t>(sent);
     // Release: whoever sees the sequence sees the line and the payload.
     std::atomic_ref<std::uint64_t>(slot.last).store(tail.word(), std::memory_order_release);
   }
 
+  void set_open(bool open) noexcept {
+    open_ = open;
+    by_line_now_ = by_line_ && !open;
+  }
+
+  /// While a reservation is open its room lies behind `before_` and must not be reused.
+  [[nodiscard]] std::uint32_t reusable() const noexcept { return open_ ? before_ : head_; }
+
   ring_place place_;
-  std::uint32_t sent_ = 0;               ///< lines published, modulo 2^32 as all counts here
-  std::uint32_t limit_ = 0;              ///< may publish while sent_ differs
-  std::uint32_t head_ = 0;               ///< payload bytes taken, wraps included
-  std::uint32_t tail_ = 0;               ///< payload bytes that came back
+  std::uint32_t sent_ = 0;   ///< lines published, modulo 2^32 as all counts here
+  std::uint32_t limit_ = 0;  ///< may publish while sent_ differs
+  std::uint32_t head_ = 0;   ///< payload bytes taken, wraps included
+  std::uint32_t tail_ = 0;   ///< payload bytes that came back
+  bool by_line_ = false;
+  bool by_line_now_ = false;             ///< and no room is open
+  bool open_ = false;                    ///< a room
   std::vector<std::uint32_t> reusable_;  ///< tail_ once this line has come back
-  bool open_ = false;
   std::uint16_t reserved_by_ = 0;
   std::uint16_t reserved_for_ = 0;
   std::uint32_t before_ = 0;        ///< head_ before the open reservation

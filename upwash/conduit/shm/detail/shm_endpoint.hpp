@@ -41,6 +41,8 @@ class shm_endpoint final : public process_endpoint, private control_sender {
   void attach(int rank, sink* receiver) override;
 
   injection send(const message& m, bool from_handler) override;
+  injection send_small(small_message m, const std::byte* arguments,
+                       std::span<const std::byte> payload) override;
   injection prepare(int source, int destination, lane kind, std::size_t bytes,
                     reservation& room) override;
   void commit(const reservation& room, const message& m) override;
@@ -133,13 +135,28 @@ class shm_endpoint final : public process_endpoint, private control_sender {
 
   /// Whether a process's ring of the memory lane wants a look.
   [[nodiscard]] bool wants_memory(int process) noexcept {
-    return has_sent(process) &&
-           (in(process, lane::memory).ready() || in(process, lane::memory).owing());
+    if (!has_sent(process)) return false;
+    const receiver_ring& ring = in(process, lane::memory);
+    return ring.ready() || ring.owing();
   }
 
   void look_for_deaths() noexcept;
   [[nodiscard]] bool something_waits() noexcept;
-  int take(int process, lane kind, int most);
+  injection send_by_line(small_message m, const std::byte* arguments,
+                         std::span<const std::byte> payload);
+  injection send_with_payload(small_message m, const std::byte* arguments,
+                              std::span<const std::byte> payload);
+  injection sent_and_announced(int process);
+  injection send_whole(small_message m, const std::byte* arguments,
+                       std::span<const std::byte> payload);
+  int take(int process, lane kind, int most) {
+    receiver_ring& ring = in(process, kind);
+    if (ring.ready()) return take_waiting(ring, process, kind, most);
+    ring.look_empty();
+    return 0;
+  }
+  int take_waiting(receiver_ring& ring, int process, lane kind, int most);
+  int take_for_any(receiver_ring& ring, int process, lane kind, int most);
   int look_for_memory();
   [[nodiscard]] bool memory_waits() noexcept;
   int take_memory();
