@@ -12,14 +12,7 @@
 namespace upwash::matching {
 namespace {
 
-detail::messenger& of(const team& t) {
-  if (!t) [[unlikely]] {
-    throw error(error_kind::argument,
-                "messages on no team: a split gave this rank none, or it was released; only "
-                "members send and receive");
-  }
-  return t.here().service<detail::messenger>();
-}
+detail::messenger& of(const team& t) { return detail::messenger::on(t); }
 
 constexpr knob rows[] = {
     knob{"matching", knob_type::text, "adaptive/single",
@@ -84,7 +77,7 @@ bool receiving::tell(const notice& where) {
 const receipt& receiving::wait(call_site site) {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
-  state_->owner->wait(*state_, site);
+  if (state_->now != detail::posted::state::complete) state_->owner->wait(*state_, site);
   if (state_->inexact) {
     throw error(
         error_kind::argument,
@@ -123,15 +116,9 @@ void keep_early(job& here) { here.service<detail::messenger>().keep_early(); }
 
 void drop_early(job& here) { here.service<detail::messenger>().drop_early(); }
 
-request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
-  return of(to).send(to, destination, tag, bytes, how);
-}
 bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
           const notice& where) {
   return of(to).send(to, destination, tag, bytes, how, where);
-}
-receiving receive(const team& from, int source, int tag, std::span<std::byte> into) {
-  return of(from).receive(from, source, tag, into);
 }
 receiving receive(claimed_message&& claimed, std::span<std::byte> into) {
   return detail::messenger::receive_claimed(std::move(claimed), into);

@@ -49,7 +49,9 @@ class [[nodiscard]] receiving {
     }
     return *this;
   }
-  ~receiving() { finish(); }
+  ~receiving() {
+    if (state_ != nullptr) finish();
+  }
 
   /// Whether it is complete; makes progress when it is not. Nonblocking.
   bool test();

@@ -25,15 +25,20 @@ class store_of final : public store {
  public:
   store_of(side which, const shape& s) : held_(which, s) {}
 
-  void insert(entry& e) override { held_.insert(e); }
+  void insert(entry& e) override {
+    ++size_;
+    held_.insert(e);
+  }
   entry* find(const envelope& wanted) override { return held_.find(wanted); }
   entry* take(const envelope& wanted) override {
-    entry* e = held_.find(wanted);
-    if (e != nullptr) held_.erase(*e);
+    entry* e = held_.take(wanted);
+    if (e != nullptr) --size_;
     return e;
   }
-  void erase(entry& e) override { held_.erase(e); }
-  [[nodiscard]] std::size_t size() const noexcept override { return held_.size(); }
+  void erase(entry& e) override {
+    --size_;
+    held_.erase(e);
+  }
   [[nodiscard]] costs spent() const noexcept override { return held_.spent(); }
   [[nodiscard]] division describe() const override { return held_.describe(); }
 

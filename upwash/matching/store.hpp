@@ -30,13 +30,15 @@ class store {
   /// Takes out an entry that is inside (a cancel). O(1) amortized.
   virtual void erase(entry& e) = 0;
 
-  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] virtual costs spent() const noexcept = 0;
   /// What the partition has made, with the bytes of everything but the entries.
   [[nodiscard]] virtual division describe() const = 0;
 
  protected:
   store() = default;
+
+  std::size_t size_ = 0;  ///< whoever inserts and erases counts
 };
 
 inline constexpr std::string_view default_engine = "adaptive";

@@ -184,6 +184,25 @@ JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
   }
 }
 
+JOB_TEST(messages, taken_back_tell_nothing_of_receives_before_them, .least_ranks = 2) {
+  const team world = here.world();
+  bytes into(4);
+  if (here.rank() == 1) m::send(world, 0, 3, bytes_of(8, 1)).wait();
+  if (here.rank() == 0) {
+    {
+      m::receiving too_short = m::receive(world, 1, 3, into);
+      EXPECT_THROW(too_short.wait(), error);
+    }
+    m::receiving next = m::receive(world, 1, 4, into);  // where the other was
+    EXPECT_TRUE(next.cancel());
+    const m::receipt told = next.wait();
+    EXPECT_TRUE(told.cancelled);
+    EXPECT_EQ(told.bytes, 0U);
+    EXPECT_EQ(told.source, m::any_source);
+  }
+  control::barrier(world);
+}
+
 JOB_TEST(messages, longer_than_the_buffer_are_errors_that_name_both_sizes, .least_ranks = 2) {
   const team world = here.world();
   for (const std::size_t size : {std::size_t{20}, std::size_t{40'000}}) {

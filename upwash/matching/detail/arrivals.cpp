@@ -24,6 +24,19 @@ messenger& messenger_of(const incoming& in) { return in.here().service<messenger
 
 }  // namespace
 
+[[gnu::always_inline]] inline void messenger::eager_came(int sender_rank, const label& with,
+                                                         std::span<const std::byte> payload) {
+  if (is_late(with)) [[unlikely]]
+    return drop_late(sender_rank, with, payload.size(), true);
+  const envelope what = envelope_of(with);
+  record_arrival(sender_rank, what, payload.size());
+  auto* p = posted_->size() == 0 ? nullptr : static_cast<posted*>(take(*posted_, what));
+  if (p == nullptr) return keep_eager(sender_rank, with, what, payload);
+  deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
+  return_room(sender_rank, payload.size());
+  if (with.sender != 0) tell_sender(sender_rank, with.sender);
+}
+
 void handle_eager(incoming& in, label with) {
   messenger_of(in).eager_came(in.source(), with, in.payload());
 }
@@ -54,17 +67,8 @@ void handle_answer(incoming& in, label with, std::uint64_t number) {
   messenger_of(in).answered(in.source(), static_cast<std::uint32_t>(number), with, from);
 }
 
-void messenger::eager_came(int sender_rank, const label& with, std::span<const std::byte> payload) {
-  if (is_late(with)) [[unlikely]]
-    return drop_late(sender_rank, with, payload.size(), true);
-  const envelope what = envelope_of(with);
-  record_arrival(sender_rank, what, payload.size());
-  if (auto* p = static_cast<posted*>(take(*posted_, what))) {
-    deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
-    return_room(sender_rank, payload.size());
-    if (with.sender != 0) tell_sender(sender_rank, with.sender);
-    return;
-  }
+void messenger::keep_eager(int sender_rank, const label& with, envelope what,
+                           std::span<const std::byte> payload) {
   if (!listed_.goes_to_earlier(what))
     check_ready(with, payload.size());  // else a receive was begun
   unexpected_message& a = *arrivals_.take();
@@ -156,23 +160,7 @@ void messenger::drop(unexpected_message& a) {
   recycle(a);
 }
 
-/// Whether the message does not go into the buffer: the wait for it then throws.
-bool messenger::refuses(posted& p, std::size_t bytes) const {
-  p.truncated = bytes > p.into.size();
-  p.inexact = bytes != p.into.size() && contexts_.promised(p.what.context).exact_length;
-  return p.truncated || p.inexact;
-}
-
-void messenger::deliver(posted& p, const receipt& got, std::span<const std::byte> payload) {
-  p.got = got;
-  if (!refuses(p, got.bytes) && !payload.empty()) {
-    std::memcpy(p.into.data(), payload.data(), payload.size());
-  }
-  complete(p);
-}
-
-void messenger::complete(posted& p) {
-  p.now = posted::state::complete;
+void messenger::tell_end_of(posted& p) {
   if (p.end) std::exchange(p.end, {}).complete();
   if (p.edge == nullptr) return;
   *p.edge = p.got.bytes;
@@ -247,11 +235,7 @@ void messenger::room_came(int peer, std::uint64_t bytes) {
   other.outstanding -= bytes;
 }
 
-/// Told in pieces of a quarter of the share, so that most messages cost no answer.
-void messenger::return_room(int peer_rank, std::size_t bytes) {
-  balance& other = balances_.with(peer_rank);
-  other.received += charge_of(bytes);
-  if (other.received * 4 < share_) return;
+void messenger::tell_room(int peer_rank, balance& other) {
   tell<&handle_room>(peer_rank, std::exchange(other.received, 0));
 }
 

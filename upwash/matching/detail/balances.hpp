@@ -26,14 +26,17 @@ struct balance {
 class balances {
  public:
   [[nodiscard]] balance& with(int rank) {
-    if (rank != last_peer_) {
-      last_ = &peers_[rank];
-      last_peer_ = rank;
-    }
+    if (rank != last_peer_) [[unlikely]]
+      look_up(rank);
     return *last_;
   }
 
  private:
+  [[gnu::noinline]] void look_up(int rank) {
+    last_ = &peers_[rank];
+    last_peer_ = rank;
+  }
+
   std::unordered_map<int, balance> peers_;
   int last_peer_ = -1;
   balance* last_ = nullptr;

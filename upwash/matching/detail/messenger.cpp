@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rank's own calls; what comes in is in arrivals.cpp.
+// The rank's own calls but its sends (sends.cpp); what comes in is in arrivals.cpp.
 #include "upwash/matching/detail/messenger.hpp"
 
 #include <fmt/format.h>
@@ -69,31 +69,33 @@ shape messenger::shape_of(const queue_profile& profile) const {
   return s;
 }
 
-void messenger::check_source(const team& from, int source, int tag, const char* call) const {
-  if (tag >= any_tag && source >= any_source && source < from.size()) return;
+void messenger::refuse_source(const team& from, int source, int tag, const char* call) const {
   throw error(error_kind::argument,
               fmt::format("rank {}: {} from {} with tag {}: sources are 0 .. {} or any_source "
                           "(-1), tags 0 .. 2^31-1 or any_tag (-1)",
                           here_.rank(), call, source, tag, from.size() - 1));
 }
 
-void messenger::check_destination(const team& to, int destination, int tag) const {
-  if (tag >= 0 && destination >= 0 && destination < to.size()) return;
+void messenger::refuse_team() {
   throw error(error_kind::argument,
-              fmt::format("rank {}: send to {} with tag {}: destinations are 0 .. {}, tags 0 .. "
-                          "2^31-1",
-                          here_.rank(), destination, tag, to.size() - 1));
+              "messages on no team: a split gave this rank none, or it was released; only members "
+              "send and receive");
 }
 
-envelope messenger::wanted_of(const team& from, int source, int tag, const char* call) {
-  if (here_.in_handler()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: {} in a handler; messages are sent and received outside",
-                            here_.rank(), call));
-  }
+void messenger::refuse_in_handler(const char* call) const {
+  throw error(error_kind::argument,
+              fmt::format("rank {}: {} in a handler; messages are sent and received outside",
+                          here_.rank(), call));
+}
+
+[[gnu::always_inline]] inline envelope messenger::wanted_of(const team& from, int source, int tag,
+                                                            const char* call) {
+  if (here_.in_handler()) [[unlikely]]
+    refuse_in_handler(call);
   check_source(from, source, tag, call);
   const std::uint32_t context = contexts_.of(from.id(), 0);
-  if (source < 0 || tag < 0) check_promises(from, {context, source, tag, 0}, call);
+  if (source < 0 || tag < 0) [[unlikely]]
+    check_promises(from, {context, source, tag, 0}, call);
   return {context, source, tag, 0};
 }
 
@@ -113,29 +115,39 @@ void messenger::check_promises(const team& from, envelope wanted, const char* ca
                           here_.rank(), call, wanted.source, wanted.tag, broken, from.size()));
 }
 
-entry* messenger::take(store& from, const envelope& wanted) {
-  if (!charges_) return from.take(wanted);
+entry* messenger::take_charged(store& from, const envelope& wanted) {
   const auto before = from.spent().traversals;
   entry* found = from.take(wanted);
   host(here_).charge(conduit::cost::traversal, from.spent().traversals - before);
   return found;
 }
 
-posted& messenger::new_post(envelope what, std::span<std::byte> into) {
+[[gnu::always_inline]] inline posted& messenger::new_post(envelope what,
+                                                          std::span<std::byte> into) {
   posted& p = *posts_.take();
   p.what = what;
   p.now = posted::state::waiting;
-  p.truncated = false;
-  p.inexact = false;
   p.exceptions = std::uncaught_exceptions();
   p.into = into;
-  p.got = {};
   p.owner = this;
   p.edge = nullptr;
   return p;
 }
 
-receiving messenger::receive(const team& from, int source, int tag, std::span<std::byte> into) {
+[[gnu::always_inline]] inline void messenger::match_or_post(posted& p, const team& from) {
+  p.number = record(trace_event::kind::post, p.what, p.into.size(), from);
+  if (listed_.is_used()) [[unlikely]]
+    return match_or_ask(p, from);
+  if (unexpected_->size() != 0) {
+    if (entry* e = take(*unexpected_, p.what)) {
+      return consume(p, *static_cast<unexpected_message*>(e));
+    }
+  }
+  posted_->insert(p);
+}
+
+[[gnu::always_inline]] inline receiving messenger::receive(const team& from, int source, int tag,
+                                                           std::span<std::byte> into) {
   posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
   p.team = from.id();
   p.source_rank = source >= 0 ? from.world_rank(source) : -1;
@@ -143,8 +155,8 @@ receiving messenger::receive(const team& from, int source, int tag, std::span<st
   return receiving(&p);
 }
 
-void messenger::match_or_post(posted& p, const team& from) {
-  p.number = record(trace_event::kind::post, p.what, p.into.size(), from);
+/// The same where messages are listed at senders, or senders are asked.
+[[gnu::noinline]] void messenger::match_or_ask(posted& p, const team& from) {
   const int rank = rank_of(from, p.what.source);
   if (listed_.inquires()) {
     inquire(p.what, from.id(), rank, &p);  // behind those before it
@@ -267,6 +279,8 @@ conduit::wait_reason messenger::reason_of(const posted& p) noexcept {
 
 /// Destroyed: one that is not complete is waited for as a request is.
 void messenger::finish(posted& p) noexcept {
+  if (p.now == posted::state::complete) [[likely]]
+    return give_back(p);
   const conduit::wait_reason reason = reason_of(p);
   const bool unwinding = std::uncaught_exceptions() > p.exceptions;
   if (p.now != posted::state::complete && unwinding && !cancel(p)) {
@@ -290,123 +304,11 @@ bool messenger::cancel(posted& p) {
   } else {
     return false;
   }
-  p.got.cancelled = true;
+  p.truncated = p.inexact = false;
+  p.got = {.cancelled = true};
   if (log_) log_->cancel(p.number, depths());
   complete(p);
   return true;
-}
-
-request messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
-                        mode how) {
-  request told;
-  static_cast<void>(send_to_member(to, destination, tag, bytes, how, {.handle = &told}));
-  return told;
-}
-
-bool messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
-                     mode how, const notice& where) {
-  return send_to_member(to, destination, tag, bytes, how, {.where = &where});
-}
-
-bool messenger::send_to_member(const team& to, int destination, int tag,
-                               std::span<const std::byte> bytes, mode how,
-                               const end_of_send& told) {
-  if (here_.in_handler()) {
-    throw error(error_kind::argument,
-                fmt::format("rank {}: send in a handler; use active messages", here_.rank()));
-  }
-  check_destination(to, destination, tag);
-  label with{.team = to.id(), .member = to.rank(), .tag = tag};
-  with.ready = how == mode::ready ? 1 : 0;
-  return dispatch(to.world_rank(destination), with, bytes, how, told);
-}
-
-void messenger::send_edge(const team& to, int member, const edge& what,
-                          std::span<const std::byte> bytes, bool acknowledged,
-                          std::uint64_t& told) {
-  label with{.team = to.id(), .member = to.rank(), .tag = what.tag, .kind = what.kind};
-  const mode how = acknowledged ? mode::synchronous : mode::standard;
-  end_of_send end{.edge = &told};
-  if (bytes.empty() && !acknowledged) {
-    // Nothing of the caller's is needed any more, wherever the message is kept; and schedules rely
-    // on it that such a send does not wait (schedule::lower).
-    told = 0;
-    end = {};
-  }
-  static_cast<void>(dispatch(to.world_rank(member), with, bytes, how, end));
-}
-
-bool messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
-                         const end_of_send& told) {
-  balance& other = balances_.with(rank);
-  const bool room = other.outstanding + charge_of(bytes.size()) <= share_;
-  const bool in_line = other.listed != nullptr &&
-                       !contexts_.promised(contexts_.of(with.team, with.kind)).allow_overtaking;
-  if (bytes.size() > options_.eager_bytes || !room || in_line) {
-    offer(rank, with, bytes, told);
-    return true;
-  }
-  other.outstanding += charge_of(bytes.size());
-  sending* s = nullptr;
-  if (how == mode::synchronous) {
-    s = &new_sending(rank, with, bytes.size(), told);
-    with.sender = name_of(*s);
-  }
-  if (other.queued == nullptr && try_send_medium<&handle_eager>(here_, rank, bytes, with).what ==
-                                     conduit::outcome::done) [[likely]] {
-    if (s == nullptr && told.edge != nullptr) *told.edge = 0;
-    return s != nullptr;
-  }
-  if (s == nullptr) {
-    s = &new_sending(rank, with, bytes.size(), told);
-    s->acknowledged = false;
-  }
-  s->whole = true;
-  s->bytes = bytes;
-  queue(*s, other, with);
-  return true;
-}
-
-sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
-                                const end_of_send& told) {
-  sending& s = *sends_.take();
-  s.edge = told.edge;
-  const conduit::wait_reason reason{
-      .operation = "send", .peer = rank, .tag = with.tag, .bytes = bytes, .team = with.team};
-  if (told.where != nullptr) s.end = begin_operation(here_, *told.where, reason);
-  if (told.handle != nullptr) {
-    auto begun = begin_operation(here_, reason);
-    *told.handle = std::move(begun.handle);
-    s.end = begun.end;
-  }
-  s.what = envelope_of(with);
-  s.name = 0;
-  s.memory = {};
-  s.memory.bytes = bytes;
-  s.team = with.team;
-  s.rank = rank;
-  s.offered = false;
-  s.acknowledged = true;
-  s.whole = false;
-  return s;
-}
-
-/// Only the envelope is sent; the receiver fetches the rest. Where it has no room for one more, or
-/// this rank keeps messages for it already, this one is kept listed too.
-void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
-                      const end_of_send& told) {
-  balance& other = balances_.with(rank);
-  sending& s = new_sending(rank, with, bytes.size(), told);
-  if (!bytes.empty()) s.memory = expose(here_, bytes);
-  with.sender = name_of(s);
-  if (other.listed != nullptr || other.offered >= envelopes_) {
-    with.listed = 1;
-    list(s, other);
-  } else {
-    s.offered = true;
-    ++other.offered;
-  }
-  if (other.queued != nullptr || !inject_offer(s, with)) queue(s, other, with);
 }
 
 std::string messenger::describe_pending() const {
@@ -420,3 +322,12 @@ std::string messenger::describe_pending() const {
 }
 
 }  // namespace upwash::matching::detail
+
+namespace upwash::matching {
+
+// Here, where what it calls is no call.
+receiving receive(const team& from, int source, int tag, std::span<std::byte> into) {
+  return detail::messenger::on(from).receive(from, source, tag, into);
+}
+
+}  // namespace upwash::matching

@@ -5,11 +5,13 @@
 // what each peer may still send before it must keep its messages itself.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "upwash/base/copy_short.hpp"
 #include "upwash/base/handle_table.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/host.hpp"
@@ -32,6 +34,12 @@ namespace upwash::matching::detail {
 class messenger final : public service_base {
  public:
   explicit messenger(job& here);
+  /// Throws `error` (argument) for no team.
+  [[nodiscard]] static messenger& on(const team& t) {
+    if (!t) [[unlikely]]
+      refuse_team();
+    return t.here().service<messenger>();
+  }
   ~messenger() override;
 
   void use(const message_options& chosen);
@@ -58,8 +66,14 @@ class messenger final : public service_base {
   receipt wait_for_message(const team& from, int source, int tag, const call_site& site);
   std::optional<claimed_message> claim(const team& from, int source, int tag);
   /// Throw `error` (argument) for what no message has.
-  void check_destination(const team& to, int destination, int tag) const;
-  void check_source(const team& from, int source, int tag, const char* call) const;
+  void check_destination(const team& to, int destination, int tag) const {
+    if (tag < 0 || destination < 0 || destination >= to.size()) [[unlikely]]
+      refuse_destination(to, destination, tag);
+  }
+  void check_source(const team& from, int source, int tag, const char* call) const {
+    if (tag < any_tag || source < any_source || source >= from.size()) [[unlikely]]
+      refuse_source(from, source, tag, call);
+  }
   bool cancel(posted& p);
   [[nodiscard]] bool test(const posted& p);
   bool tell_end(posted& p, const notice& where);
@@ -87,6 +101,13 @@ class messenger final : public service_base {
 
  private:
   [[nodiscard]] shape shape_of(const queue_profile& profile) const;
+  [[noreturn]] static void refuse_team();
+  [[noreturn]] void refuse_destination(const team& to, int destination, int tag) const;
+  [[noreturn]] void refuse_source(const team& from, int source, int tag, const char* call) const;
+  [[noreturn]] void refuse_in_handler(const char* call) const;
+
+  [[nodiscard]] bool went_at_once(const team& to, int destination, int tag,
+                                  std::span<const std::byte> bytes, mode how);
   /// Where a send's end is told.
   struct end_of_send {
     request* handle = nullptr;
@@ -124,6 +145,7 @@ class messenger final : public service_base {
   [[nodiscard]] int send_queued();
 
   void match_or_post(posted& p, const team& from);
+  void match_or_ask(posted& p, const team& from);
   [[nodiscard]] static conduit::wait_reason reason_of(const posted& p) noexcept;
   [[nodiscard]] envelope wanted_of(const team& from, int source, int tag, const char* call);
   void drop_kept(const envelope& of_context);
@@ -150,9 +172,13 @@ class messenger final : public service_base {
     return log_->add(what, with, bytes, from.size(), peer, depths());
   }
   [[nodiscard]] match_log::depths depths() const { return {posted_->size(), unexpected_->size()}; }
-  [[nodiscard]] entry* take(store& from, const envelope& wanted);
+  [[nodiscard]] entry* take(store& from, const envelope& wanted) {
+    return charges_ ? take_charged(from, wanted) : from.take(wanted);
+  }
+  [[nodiscard]] entry* take_charged(store& from, const envelope& wanted);
   /// Envelopes go by value here: loaded from where they were just stored in pieces, they would wait
   /// for all stores before them, that of the last message's line too.
+  /// What the receive's end tells (`got`, and whether it fits) is whoever completes it to set.
   [[nodiscard]] posted& new_post(envelope what, std::span<std::byte> into);
   /// What a kept message takes: its bytes in a block of their own, its entry, and up to four places
   /// in the index of a store, which is at most half full and doubles. Both ends reckon the same.
@@ -164,13 +190,43 @@ class messenger final : public service_base {
 
   void check_ready(const label& with, std::size_t bytes) const;
   void consume(posted& p, unexpected_message& a);
-  void deliver(posted& p, const receipt& got, std::span<const std::byte> payload);
-  [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const;
+  void deliver(posted& p, const receipt& got, std::span<const std::byte> payload) {
+    p.got = got;
+    if (!refuses(p, got.bytes)) copy_payload(p.into.data(), payload);
+    complete(p);
+  }
+  static void copy_payload(std::byte* to, std::span<const std::byte> from) {
+    if (from.size() <= most_copied_short) {
+      copy_short(to, from.data(), from.size());
+    } else {
+      std::memcpy(to, from.data(), from.size());
+    }
+  }
+  void keep_eager(int sender_rank, const label& with, envelope what,
+                  std::span<const std::byte> payload);
+  /// Whether the message does not go into the buffer: the wait for it then throws.
+  [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const {
+    p.truncated = bytes > p.into.size();
+    p.inexact = bytes != p.into.size() && contexts_.promised(p.what.context).exact_length;
+    return p.truncated || p.inexact;
+  }
   void fetch(posted& p);
-  void complete(posted& p);
+  void complete(posted& p) {
+    p.now = posted::state::complete;
+    if (p.end || p.edge != nullptr) [[unlikely]]
+      tell_end_of(p);
+  }
+  void tell_end_of(posted& p);
   void keep(unexpected_message& a);
   void recycle(unexpected_message& a);
-  void return_room(int peer_rank, std::size_t bytes);
+  /// Told in pieces of a quarter of the share, so that most messages cost no answer.
+  void return_room(int peer_rank, std::size_t bytes) {
+    balance& other = balances_.with(peer_rank);
+    other.received += charge_of(bytes);
+    if (other.received * 4 >= share_) [[unlikely]]
+      tell_room(peer_rank, other);
+  }
+  void tell_room(int peer_rank, balance& other);
   void tell_sender(int sender_rank, std::uint64_t sender);
   static void fetched(void* context);
 

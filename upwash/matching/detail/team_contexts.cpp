@@ -27,9 +27,8 @@ std::optional<std::uint32_t> team_contexts::find(std::uint64_t team, std::uint32
   return found->second;
 }
 
-bool team_contexts::is_released(std::uint64_t team, std::uint32_t kind) {
-  const table& among = table_of(kind);
-  if (team == among.last_team || among.numbers.contains(team)) return false;
+bool team_contexts::look_for_released(const table& among, std::uint64_t team) {
+  if (among.numbers.contains(team)) return false;
   if (std::find(going_.begin(), going_.end(), team) != going_.end()) return true;
   if (team_exists(here_, team)) return false;
   if (keeps_early_) early_.emplace_back(team, false);

@@ -33,7 +33,10 @@ class team_contexts {
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t team, std::uint32_t kind) const;
   /// Of a team that this rank has released, and other members perhaps not yet: messages for it make
   /// no context any more. One that this rank is not in, where early ones are kept, is noted.
-  [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind);
+  [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind) {
+    const table& among = table_of(kind);
+    return team != among.last_team && look_for_released(among, team);
+  }
   void keep_early() noexcept { keeps_early_ = true; }
   /// Of the teams noted: those that this rank is still not in, and was not in at the call before.
   [[nodiscard]] std::vector<std::uint64_t> take_vain();
@@ -72,6 +75,7 @@ class team_contexts {
     return tables_[kind == 0 ? 0 : 1];
   }
   void look_up(table& among, std::uint64_t team);
+  [[nodiscard]] bool look_for_released(const table& among, std::uint64_t team);
 
   job& here_;
   std::array<table, 2> tables_;  ///< of user messages; of edges of collectives

@@ -15,17 +15,20 @@ class adaptive {
  public:
   explicit adaptive(side which) : few_(which), many_(which) {}
 
-  void insert(entry& e) {
+  [[gnu::flatten]] void insert(entry& e) {
     if (many_.size() == 0) {
       if (few_.size() < most_in_list) return few_.insert(e);
-      few_.for_each([this](entry& each) { many_.insert(each); });
-      few_.clear();
+      move_to_tables();
     }
     many_.insert(e);
   }
 
   [[nodiscard]] entry* find(const envelope& wanted, costs& spent) {
     return many_.size() == 0 ? few_.find(wanted, spent) : many_.find(wanted, spent);
+  }
+
+  entry* take(const envelope& wanted, costs& spent) {
+    return many_.size() == 0 ? few_.take(wanted, spent) : many_.take(wanted, spent);
   }
 
   void erase(entry& e) noexcept { many_.size() == 0 ? few_.erase(e) : many_.erase(e); }
@@ -39,6 +42,11 @@ class adaptive {
   [[nodiscard]] std::size_t bytes() const noexcept { return few_.bytes() + many_.bytes(); }
 
  private:
+  [[gnu::noinline]] void move_to_tables() {
+    few_.for_each([this](entry& each) { many_.insert(each); });
+    few_.clear();
+  }
+
   static constexpr std::size_t most_in_list = 8;
 
   list few_;      ///< all entries, or none

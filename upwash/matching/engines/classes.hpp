@@ -21,7 +21,11 @@ class classes {
 
   void insert(entry& e) {
     ++size_;
-    if (side_ == side::posted) return main_[wild_class(e.what)].insert(e);
+    if (side_ == side::posted) {
+      const unsigned c = wild_class(e.what);
+      if (c != 0) ++wild_size_;
+      return main_[c].insert(e);
+    }
     main_[0].insert(e);
     e.home = nullptr;
     if (indexed_ != 0) index(e);
@@ -30,15 +34,33 @@ class classes {
   [[nodiscard]] entry* find(const envelope& wanted, costs& spent) {
     if (side_ == side::unexpected) return find_unexpected(wanted, spent);
     entry* best = main_[0].find(wanted, spent);
+    if (wild_size_ == 0) return best;
     for (unsigned c = 1; c < wild_classes; ++c) {
       if (!main_[c].empty()) best = earlier(best, main_[c].find(wanted, spent));
     }
     return best;
   }
 
+  entry* take(const envelope& wanted, costs& spent) {
+    const bool only_exact =
+        side_ == side::posted ? wild_size_ == 0 : indexed_ == 0 && wild_class(wanted) == 0;
+    if (only_exact) {
+      entry* e = main_[0].take(wanted, spent);
+      if (e != nullptr) --size_;
+      return e;
+    }
+    entry* e = find(wanted, spent);
+    if (e != nullptr) erase(*e);
+    return e;
+  }
+
   void erase(entry& e) noexcept {
     --size_;
-    if (side_ == side::posted) return main_[wild_class(e.what)].erase(e);
+    if (side_ == side::posted) {
+      const unsigned c = wild_class(e.what);
+      if (c != 0) --wild_size_;
+      return main_[c].erase(e);
+    }
     main_[0].erase(e);
     if (e.home == nullptr) return;
     for (unsigned c = 1; c < wild_classes; ++c) {
@@ -82,7 +104,7 @@ class classes {
     return wild_[c - 1].find(wanted, spent);
   }
 
-  void index(entry& e) {
+  [[gnu::noinline]] void index(entry& e) {
     if (e.home == nullptr) e.home = nodes_.take();
     for (unsigned c = 1; c < wild_classes; ++c) {
       if ((indexed_ >> c & 1U) != 0) wild_[c - 1].insert(e);
@@ -90,7 +112,7 @@ class classes {
   }
 
   /// The first receive of this class: what is here is entered in its order. O(n log n), once.
-  void start_index(unsigned c) {
+  [[gnu::noinline]] void start_index(unsigned c) {
     std::vector<entry*> here;
     here.reserve(size_);
     main_[0].for_each([&](entry& e) { here.push_back(&e); });
@@ -106,6 +128,7 @@ class classes {
   side side_;
   unsigned indexed_ = 0;  ///< bits of the wild classes that unexpected entries are entered for
   std::size_t size_ = 0;
+  std::size_t wild_size_ = 0;  ///< of posted entries, those with something wild
   /// By class; of the unexpected side only the first, of exact keys.
   detail::key_table<own_links> main_[wild_classes] = {
       detail::key_table<own_links>(0), detail::key_table<own_links>(1),

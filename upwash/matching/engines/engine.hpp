@@ -46,7 +46,8 @@ struct costs {
 };
 
 /// insert: the entry came after all that are inside; O(1) amortized. find: the earliest that fits,
-/// or null; it stays inside. erase: O(1) amortized. bytes: memory besides the entries.
+/// or null; it stays inside. take, where there is one: the same, erased. erase: O(1) amortized.
+/// bytes: memory besides the entries.
 template <class E>
 concept engine = requires(E e, const E& seen, side s, entry& x, const envelope& q, costs& c,
                           function_ref<void(entry&)> f) {

@@ -32,6 +32,12 @@ class list {
     return e;
   }
 
+  entry* take(const envelope& wanted, costs& spent) noexcept {
+    entry* e = find(wanted, spent);
+    if (e != nullptr) erase(*e);
+    return e;
+  }
+
   void erase(entry& e) noexcept {
     (e.near.previous != nullptr ? e.near.previous->near.next : head_) = e.near.next;
     (e.near.next != nullptr ? e.near.next->near.previous : tail_) = e.near.previous;

@@ -31,7 +31,7 @@ class node_pool {
   static constexpr std::size_t most_at_once = 256;
 
  private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const std::size_t more = nodes_ == 0 ? 16 : std::min(nodes_, most_at_once);
     chunks_.push_back(std::make_unique<Node[]>(more));
     for (std::size_t i = 0; i < more; ++i) give_back(&chunks_.back()[i]);

@@ -21,7 +21,6 @@ class partitioned {
 
   void insert(entry& e) {
     e.sequence = ++inserted_;
-    ++size_;
     if constexpr (one_queue) {
       queues_.front().insert(e);
     } else if (!Router::decides(e.what)) {
@@ -48,8 +47,19 @@ class partitioned {
     }
   }
 
+  /// What `find` would find, erased.
+  entry* take(const envelope& wanted) {
+    if constexpr (one_queue && requires { queues_.front().take(wanted, spent_); }) {
+      ++spent_.searches;
+      return queues_.front().take(wanted, spent_);
+    } else {
+      entry* e = find(wanted);
+      if (e != nullptr) erase(*e);
+      return e;
+    }
+  }
+
   void erase(entry& e) {
-    --size_;
     if constexpr (one_queue) {
       queues_.front().erase(e);
     } else if (e.queue == no_queue) {
@@ -60,7 +70,6 @@ class partitioned {
     }
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const costs& spent() const noexcept { return spent_; }
   /// Its bytes count the engines too.
   [[nodiscard]] division describe() const {
@@ -106,7 +115,6 @@ class partitioned {
   std::deque<Engine> queues_;
   costs spent_;
   std::uint64_t inserted_ = 0;
-  std::size_t size_ = 0;
 };
 
 }  // namespace upwash::matching

@@ -49,6 +49,27 @@ class key_table {
     return slots_[place_of(key, mixed(key))].head;
   }
 
+  /// The same, erased.
+  entry* take(const envelope& wanted, costs& spent) noexcept {
+    if (keys_ == 0) return nullptr;
+    ++spent.traversals;
+    const envelope key = project(wanted, wild_);
+    const std::size_t at = place_of(key, mixed(key));
+    entry* const e = slots_[at].head;
+    if (e == nullptr) return nullptr;
+    const entry_links around = Links::of(*e, wild_);
+    if (around.next == e) {
+      close(at);
+      return e;
+    }
+    Links::of(*around.previous, wild_).next = around.next;
+    entry_links& after = Links::of(*around.next, wild_);
+    after.previous = around.previous;
+    after.place = static_cast<std::uint32_t>(at);
+    slots_[at].head = around.next;
+    return e;
+  }
+
   void erase(entry& e) noexcept {
     const entry_links around = Links::of(e, wild_);
     if (around.next == &e) return close(place_of_head(e, around.place));
@@ -113,7 +134,7 @@ class key_table {
     slots_[at].head = nullptr;
   }
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<slot> old(slots_.empty() ? 32 : slots_.size() * 2);
     old.swap(slots_);
     mask_ = slots_.size() - 1;
