@@ -70,6 +70,10 @@ void install(job& here, const message_options& chosen) {
 
 bool receiving::test() { return state_ == nullptr || state_->owner->test(*state_); }
 
+bool receiving::is_complete() const noexcept {
+  return state_ == nullptr || state_->now == detail::posted::state::complete;
+}
+
 bool receiving::tell(const notice& where) {
   return state_ != nullptr && state_->owner->tell_end(*state_, where);
 }

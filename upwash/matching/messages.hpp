@@ -55,6 +55,8 @@ class [[nodiscard]] receiving {
 
   /// Whether it is complete; makes progress when it is not. Nonblocking.
   bool test();
+  /// The same without progress. O(1), nonblocking.
+  [[nodiscard]] bool is_complete() const noexcept;
   /// Has its end told, also that of one that is taken back, by a progress from now on; not that of
   /// one that is destroyed before. False, and `where` is not told, when it is complete already.
   /// Once a receive. O(1), nonblocking.
