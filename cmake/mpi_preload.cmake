@@ -38,7 +38,7 @@ function(upwash_add_mpi_preload name)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${out})
   target_include_directories(${target} SYSTEM PRIVATE ${includes})
   target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-  target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  target_compile_options(${target} PRIVATE -Wno-deprecated-declarations -fno-semantic-interposition)
   target_link_libraries(${target} PRIVATE upwash_static upwash_warnings fmt::fmt ${CMAKE_DL_LIBS})
   # Names of MPI only; found when they are called first, since a shell has none of them.
   target_link_options(${target} PRIVATE -Wl,--version-script=${UPWASH_MPI_FOLDER}/mpi.map

@@ -55,9 +55,9 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   session* own = session::current();
   if (!is_ours(own, request)) return PMPI_Test(request, flag, status);
   return of_one(*own, function::of_MPI_Test, *request, [&](own_request& of) -> told {
-    if (!of.is_complete) own->go_on_here();
-    *flag = of.is_complete ? 1 : 0;
-    if (of.is_complete) return settle(of, request, status);
+    if (!of.is_over()) own->go_on_here();
+    *flag = of.is_over() ? 1 : 0;
+    if (*flag != 0) return settle(of, request, status);
     own->let_library_go_on();
     return {};
   });
@@ -68,9 +68,9 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   session* own = session::current();
   if (!is_ours(own, &request)) return PMPI_Request_get_status(request, flag, status);
   return of_one(*own, function::of_MPI_Request_get_status, request, [&](own_request& of) -> told {
-    if (!of.is_complete) own->go_on_here();
-    *flag = of.is_complete ? 1 : 0;
-    if (!of.is_complete) {
+    if (!of.is_over()) own->go_on_here();
+    *flag = of.is_over() ? 1 : 0;
+    if (*flag == 0) {
       own->let_library_go_on();
       return {};
     }

@@ -10,19 +10,6 @@
 namespace upwash::mpi {
 namespace {
 
-matching::mode mode_of(sending how) noexcept {
-  switch (how) {
-    case sending::synchronous: return matching::mode::synchronous;
-    case sending::ready: return matching::mode::ready;
-    case sending::standard:
-    case sending::buffered: break;
-  }
-  return matching::mode::standard;
-}
-
-int source_of(int from) noexcept { return from == MPI_ANY_SOURCE ? matching::any_source : from; }
-int tag_of(int tag) noexcept { return tag == MPI_ANY_TAG ? matching::any_tag : tag; }
-
 /// As it is now; a buffered send is over when its bytes are copied.
 outgoing packed(staging& memory, sending how, const elements& what) {
   outgoing made = how == sending::buffered ? outgoing(memory, what, outgoing::copied{})
@@ -31,11 +18,13 @@ outgoing packed(staging& memory, sending how, const elements& what) {
   return made;
 }
 
-void receive_into(open_message& message, staging& memory, const elements& where) {
+/// Where its bytes come: the program's buffer, or one that they are unpacked from.
+std::span<std::byte> received_at(open_message& message, staging& memory, const elements& where) {
+  if (where.facts->dense) return {where.at, where.bytes()};
   message.into.emplace(memory, where);
-  if (where.facts->dense) return;
   message.types = std::make_unique<kept_types>();
   message.into->keep_type(*message.types);
+  return message.into->bytes();
 }
 
 }  // namespace
@@ -49,20 +38,7 @@ struct message_call::exchange {
   int receive_tag = 0;
 };
 
-void message_call::check_destination(int to, int tag) const {
-  if (to < 0 || to >= on_.size || tag < 0 || tag > own_.most_tag()) throw pass_on{fate::bad_call};
-}
-
-void message_call::check_source(int from, int tag) const {
-  const bool wild = from == MPI_ANY_SOURCE;
-  if (!wild && (from < 0 || from >= on_.size)) throw pass_on{fate::bad_call};
-  if ((tag < 0 && tag != MPI_ANY_TAG) || tag > own_.most_tag()) throw pass_on{fate::bad_call};
-}
-
-int message_call::send(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,
-                       int tag) {
-  check_destination(to, tag);
-  const elements what = of(buffer, count, type);
+int message_call::send_packed(sending how, const elements& what, int to, int tag) {
   if (how == sending::buffered) {
     open_message& message = own_.messages.make(which_, on_);
     message.out.emplace(packed(own_.memory, how, what));
@@ -71,52 +47,42 @@ int message_call::send(sending how, const void* buffer, MPI_Count count, MPI_Dat
     return MPI_SUCCESS;
   }
   const outgoing out = packed(own_.memory, how, what);
+  const in_use waits(on_);
   matching::send(on_.among, to, tag, out.bytes(), mode_of(how)).wait();
   return MPI_SUCCESS;
 }
 
-int message_call::isend(sending how, const void* buffer, MPI_Count count, MPI_Datatype type, int to,
-                        int tag, MPI_Request* request) {
-  check_destination(to, tag);
-  if (request == nullptr) throw pass_on{fate::bad_call};
+MPI_Request message_call::isend_packed(sending how, const elements& what, int to, int tag) {
   if (how == sending::buffered) {
-    send(how, buffer, count, type, to, tag);
-    *request = request_book::of_complete_send();
-    return MPI_SUCCESS;
+    send_packed(how, what, to, tag);
+    return request_book::of_complete_send();
   }
-  const elements what = of(buffer, count, type);
   open_message& message = own_.messages.make(which_, on_);
   message.out.emplace(packed(own_.memory, how, what));
   own_.messages.send(message, to, tag, mode_of(how));
-  own_.messages.give(message, request);
-  return MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  own_.messages.give(message, &request);
+  return request;
 }
 
-int message_call::recv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
-                       MPI_Status* status) {
-  check_source(from, tag);
-  const incoming into(own_.memory, of(buffer, count, type));
-  matching::receiving coming =
-      matching::receive(on_.among, source_of(from), tag_of(tag), into.bytes());
+int message_call::recv_packed(const elements& where, int from, int tag, MPI_Status* status) {
+  const incoming into(own_.memory, where);
+  const in_use waits(on_);
+  matching::receiving coming = matching::receive(on_.among, from, tag, into.bytes());
   const outcome end = end_of(coming, into);
   fill(status, end);
   return end.code;
 }
 
-int message_call::irecv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
-                        MPI_Request* request) {
-  check_source(from, tag);
-  if (request == nullptr) throw pass_on{fate::bad_call};
-  const elements where = of(buffer, count, type);
-  open_message& message = own_.messages.make(which_, on_);
-  receive_into(message, own_.memory, where);
-  own_.messages.receive(
-      message, matching::receive(on_.among, source_of(from), tag_of(tag), message.into->bytes()));
-  own_.messages.give(message, request);
-  return MPI_SUCCESS;
+MPI_Request message_call::irecv_packed(const elements& where, int from, int tag) {
+  open_message& message = own_.messages.make_receive(which_, on_);
+  message.coming =
+      matching::receive(on_.among, from, tag, received_at(message, own_.memory, where));
+  return own_.messages.ask_for(message);
 }
 
 int message_call::run(const exchange& both, MPI_Status* status) {
+  const in_use waits(on_);
   std::optional<incoming> into;
   matching::receiving coming;
   if (both.into) {
@@ -136,10 +102,9 @@ int message_call::start(exchange both, MPI_Request* request) {
   if (request == nullptr) throw pass_on{fate::bad_call};
   open_message& message = own_.messages.make(which_, on_);
   if (both.into) {
-    receive_into(message, own_.memory, *both.into);
     own_.messages.receive(
         message, matching::receive(on_.among, source_of(both.from), tag_of(both.receive_tag),
-                                   message.into->bytes()));
+                                   received_at(message, own_.memory, *both.into)));
   }
   message.end.of_nobody = !both.into;
   if (both.out) {
@@ -253,6 +218,7 @@ void message_call::start_kept(session& own, persistent_call& kept) {
 
 int message_call::probe(int from, int tag, MPI_Status* status) {
   check_source(from, tag);
+  const in_use waits(on_);
   fill(status, {matching::wait_for_message(on_.among, source_of(from), tag_of(tag))});
   return MPI_SUCCESS;
 }
@@ -284,6 +250,7 @@ int message_call::improbe(int from, int tag, int* found, MPI_Message* message, M
 }
 
 int message_call::mprobe(int from, int tag, MPI_Message* message, MPI_Status* status) {
+  const in_use waits(on_);
   int found = 0;
   for (;;) {
     improbe(from, tag, &found, message, status);
@@ -295,6 +262,7 @@ int message_call::mprobe(int from, int tag, MPI_Message* message, MPI_Status* st
 int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype type,
                                   matching::claimed_message&& message, MPI_Status* status) {
   const incoming into(own_.memory, of(buffer, count, type));
+  const in_use waits(on_);
   matching::receiving coming = matching::receive(std::move(message), into.bytes());
   const outcome end = end_of(coming, into);
   fill(status, end);
@@ -304,25 +272,19 @@ int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype ty
 int message_call::receive_claimed(void* buffer, MPI_Count count, MPI_Datatype type,
                                   matching::claimed_message&& message, MPI_Request* request) {
   const elements where = of(buffer, count, type);
-  open_message& under_way = own_.messages.make(which_, on_);
-  receive_into(under_way, own_.memory, where);
-  own_.messages.receive(under_way, matching::receive(std::move(message), under_way.into->bytes()));
-  own_.messages.give(under_way, request);
+  open_message& under_way = own_.messages.make_receive(which_, on_);
+  under_way.coming =
+      matching::receive(std::move(message), received_at(under_way, own_.memory, where));
+  *request = own_.messages.ask_for(under_way);
   return MPI_SUCCESS;
 }
 
 namespace detail {
 
-membership* begin_message(session& own, function which, MPI_Comm comm) {
-  const auto pass = [&](fate why) -> membership* {
-    count(which, why);
-    return nullptr;
-  };
-  if (!own.has_messages()) return pass(own.options().messages ? fate::no_progress : fate::left_out);
-  membership* on = own.communicators.find(comm);
-  if (on == nullptr) return pass(fate::bad_call);
-  if (on->refused != fate::taken) return pass(on->refused);
-  return on->has_messages ? on : pass(fate::no_team_yet);
+fate why_no_messages(session& own, const membership* on) noexcept {
+  if (!own.has_messages()) return own.options().messages ? fate::no_progress : fate::left_out;
+  if (on == nullptr) return fate::bad_call;
+  return on->refused != fate::taken ? on->refused : fate::no_team_yet;
 }
 
 }  // namespace detail

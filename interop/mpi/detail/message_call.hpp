@@ -14,17 +14,41 @@
 
 namespace upwash::mpi {
 
+[[nodiscard]] inline matching::mode mode_of(sending how) noexcept {
+  switch (how) {
+    case sending::synchronous: return matching::mode::synchronous;
+    case sending::ready: return matching::mode::ready;
+    case sending::standard:
+    case sending::buffered: break;
+  }
+  return matching::mode::standard;
+}
+[[nodiscard]] inline int source_of(int from) noexcept {
+  return from == MPI_ANY_SOURCE ? matching::any_source : from;
+}
+[[nodiscard]] inline int tag_of(int tag) noexcept {
+  return tag == MPI_ANY_TAG ? matching::any_tag : tag;
+}
+
+/// Another thread may free the communicator while this one waits.
+class in_use {
+ public:
+  explicit in_use(membership& on) noexcept : on_(on) { ++on_.under_way; }
+  ~in_use() { --on_.under_way; }
+  in_use(const in_use&) = delete;
+  in_use& operator=(const in_use&) = delete;
+
+ private:
+  membership& on_;
+};
+
 /// A call of one function on a communicator whose messages upwash has. Its functions take the
 /// arguments of MPI's but for the communicator, of which a peer at least is a rank, return MPI's
 /// code, and throw `pass_on` before anything is sent where arguments are wrong.
 class message_call {
  public:
-  /// Another thread may free the communicator while this one waits.
   message_call(session& own, membership& on, function which) noexcept
-      : own_(own), on_(on), which_(which) {
-    ++on_.under_way;
-  }
-  ~message_call() { --on_.under_way; }
+      : own_(own), on_(on), which_(which) {}
   message_call(const message_call&) = delete;
   message_call& operator=(const message_call&) = delete;
 
@@ -75,8 +99,20 @@ class message_call {
   [[nodiscard]] elements of(const void* buffer, MPI_Count count, MPI_Datatype type) const {
     return taken_call(own_, on_, which_).of(buffer, count, type);
   }
-  void check_destination(int to, int tag) const;
-  void check_source(int from, int tag) const;
+  void check_destination(int to, int tag) const {
+    if (to < 0 || to >= on_.size || tag < 0 || tag > own_.most_tag()) throw pass_on{fate::bad_call};
+  }
+  void check_source(int from, int tag) const {
+    const bool wild = from == MPI_ANY_SOURCE;
+    if (!wild && (from < 0 || from >= on_.size)) throw pass_on{fate::bad_call};
+    if ((tag < 0 && tag != MPI_ANY_TAG) || tag > own_.most_tag()) throw pass_on{fate::bad_call};
+  }
+  /// The same calls where bytes do not travel as they lie there, or are copied. Not inline, since
+  /// what they need slows down the others.
+  int send_packed(sending how, const elements& what, int to, int tag);
+  MPI_Request isend_packed(sending how, const elements& what, int to, int tag);
+  int recv_packed(const elements& where, int from, int tag, MPI_Status* status);
+  MPI_Request irecv_packed(const elements& where, int from, int tag);
   int run(const exchange& both, MPI_Status* status);
   int start(exchange both, MPI_Request* request);
 
@@ -85,10 +121,67 @@ class message_call {
   function which_;
 };
 
+inline int message_call::send(sending how, const void* buffer, MPI_Count count, MPI_Datatype type,
+                              int to, int tag) {
+  check_destination(to, tag);
+  const elements what = of(buffer, count, type);
+  if (how == sending::buffered || !what.facts->dense) [[unlikely]]
+    return send_packed(how, what, to, tag);
+  const in_use waits(on_);
+  upwash::request going = matching::send(on_.among, to, tag, {what.at, what.bytes()}, mode_of(how));
+  if (!going.empty()) [[unlikely]]
+    going.wait();
+  return MPI_SUCCESS;
+}
+
+inline int message_call::isend(sending how, const void* buffer, MPI_Count count, MPI_Datatype type,
+                               int to, int tag, MPI_Request* request) {
+  check_destination(to, tag);
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  const elements what = of(buffer, count, type);
+  *request = how == sending::buffered || !what.facts->dense
+                 ? isend_packed(how, what, to, tag)
+                 : own_.messages.send(which_, on_, to, tag, {what.at, what.bytes()}, mode_of(how));
+  return MPI_SUCCESS;
+}
+
+inline int message_call::recv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                              MPI_Status* status) {
+  check_source(from, tag);
+  const elements where = of(buffer, count, type);
+  if (!where.facts->dense) [[unlikely]]
+    return recv_packed(where, source_of(from), tag_of(tag), status);
+  const in_use waits(on_);
+  matching::receiving coming =
+      matching::receive(on_.among, source_of(from), tag_of(tag), {where.at, where.bytes()});
+  const outcome end = end_of(coming);
+  fill(status, end);
+  return end.code;
+}
+
+inline int message_call::irecv(void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+                               MPI_Request* request) {
+  check_source(from, tag);
+  if (request == nullptr) throw pass_on{fate::bad_call};
+  const elements where = of(buffer, count, type);
+  *request = !where.facts->dense ? irecv_packed(where, source_of(from), tag_of(tag))
+                                 : own_.messages.receive(which_, on_, source_of(from), tag_of(tag),
+                                                         {where.at, where.bytes()});
+  return MPI_SUCCESS;
+}
+
 namespace detail {
 
+/// Why upwash has no messages of the communicator.
+[[nodiscard]] fate why_no_messages(session& own, const membership* on) noexcept;
 /// The communicator's record where upwash has its messages; counts why it does not.
-[[nodiscard]] membership* begin_message(session& own, function which, MPI_Comm comm);
+[[nodiscard]] inline membership* begin_message(session& own, function which, MPI_Comm comm) {
+  membership* on = own.communicators.find(comm);
+  if (on != nullptr && on->has_messages) [[likely]]
+    return on;
+  count(which, why_no_messages(own, on));
+  return nullptr;
+}
 
 /// `ours(message_call&)` on that communicator; not its `comm` alone: a message knows its own.
 template <class Ours>

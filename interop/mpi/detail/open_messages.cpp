@@ -29,19 +29,58 @@ void deliver(const outcome& end, const incoming& into) {
   if (end.code == MPI_SUCCESS && !end.got.cancelled) into.deliver(end.got.bytes);
 }
 
-open_message& open_messages::make(function which, membership& on) {
-  open_message& made = *pool_.take();
+open_message& open_messages::begin(open_message& made, function which, membership& on) {
+  made.in = this;
   made.which = which;
   made.on = &on;
-  made.end = {};
   made.is_complete = false;
-  made.is_active = false;
-  made.in = this;
-  made.parts = 1;  // until all of it is begun
+  made.is_active = true;
   ++on.under_way;
-  made.behind = nullptr;
-  made.before = std::exchange(last_, &made);
-  if (made.before != nullptr) made.before->behind = &made;
+  return made;
+}
+
+void open_messages::add(open_message& message) {
+  message.behind = nullptr;
+  message.before = std::exchange(last_, &message);
+  if (message.before != nullptr) message.before->behind = &message;
+}
+
+MPI_Request open_messages::send(function which, membership& on, int to, int tag,
+                                std::span<const std::byte> bytes, matching::mode how) {
+  if (unused_ == nullptr) unused_ = pool_.take();
+  if (!matching::send(on.among, to, tag, bytes, how,
+                      notice::call(&open_messages::part_ended, unused_))) [[likely]] {
+    return request_book::of_complete_send();
+  }
+  open_message& message = begin(*std::exchange(unused_, nullptr), which, on);
+  message.end = {};
+  message.receives = false;
+  message.parts = 1;
+  add(message);
+  return ask_for(message);
+}
+
+MPI_Request open_messages::receive(function which, membership& on, int source, int tag,
+                                   std::span<std::byte> into) {
+  open_message& made = make_receive(which, on);
+  made.coming = matching::receive(on.among, source, tag, into);
+  return ask_for(made);
+}
+
+open_message& open_messages::make_receive(function which, membership& on) {
+  open_message& made = begin(*pool_.take(), which, on);
+  made.receives = true;
+  made.parts = 0;
+  return made;
+}
+
+open_message& open_messages::make(function which, membership& on) {
+  open_message& made = begin(*pool_.take(), which, on);
+  made.is_active = false;
+  made.end = {};
+  made.receives = false;
+  made.parts = 1;  // until all of it is begun
+  add(made);
   return made;
 }
 
@@ -53,13 +92,14 @@ void open_messages::send(open_message& message, int to, int tag, matching::mode 
 }
 
 void open_messages::receive(open_message& message, matching::receiving coming) {
+  message.receives = true;
   message.coming = std::move(coming);
   if (message.coming.tell(notice::call(&open_messages::part_ended, &message))) ++message.parts;
 }
 
 void open_messages::give(open_message& message, MPI_Request* request) {
   // Of a send nobody asks but whether it is over.
-  const bool is_sent = message.parts == 1 && !message.into && !message.end.of_nobody;
+  const bool is_sent = message.parts == 1 && !message.receives && !message.end.of_nobody;
   message.is_active = !is_sent;
   *request = is_sent ? request_book::of_complete_send() : requests_.handle_of(message);
   end_part(message);
@@ -72,17 +112,27 @@ void open_messages::part_ended(void* message) {
   of.in->end_part(of);
 }
 
-void open_messages::end_part(open_message& message) {
-  if (--message.parts != 0) return;
-  if (message.into) message.end = end_of(message.coming);
-  message.coming = {};
-  message.out.reset();
+void open_messages::end(open_message& message) {
   message.is_complete = true;
   --message.on->under_way;
   // Its communicator may be freed before the program asks.
   if (message.end.code != MPI_SUCCESS) ++message.on->kept_messages;
+}
+
+void open_messages::leave(open_message& message) {
+  message.parts = 1;
+  add(message);
+  if (!message.coming.tell(notice::call(&open_messages::part_ended, &message))) end_part(message);
+}
+
+void open_messages::end_part(open_message& message) {
+  if (--message.parts != 0) return;
+  if (message.receives) message.end = end_of(message.coming);
+  message.coming = {};
+  message.out.reset();
   if (message.before != nullptr) message.before->behind = message.behind;
   (message.behind != nullptr ? message.behind->before : last_) = message.before;
+  end(message);
   if (persistent_call* kept = std::exchange(message.kept, nullptr); kept != nullptr) {
     kept->message->going = nullptr;
     kept->end = message.end;
@@ -102,27 +152,56 @@ void open_message::deliver() {
 
 void open_message::cancel() { coming.cancel(); }
 
+bool open_message::look() {
+  if (parts != 0 || !coming.is_complete()) return false;
+  end = end_of(coming);
+  coming = {};
+  in->end(*this);
+  return true;
+}
+
 void open_message::let_go() {
+  const bool over = is_over();
   is_active = false;
-  if (!is_complete) return;
+  if (!over && parts == 0) in->leave(*this);
+  if (!over) return;
   deliver();
   if (end.code != MPI_SUCCESS) --on->kept_messages;
   in->pool_.give_back(this);
 }
 
 void open_messages::finish(const membership& on) {
-  const auto over = [](const void* of) {
-    return static_cast<const membership*>(of)->under_way == 0;
+  struct waited {
+    request_book* requests;
+    const membership* on;
+  } const what{&requests_, &on};
+  const auto over = [](const void* context) {
+    const auto& seen = *static_cast<const waited*>(context);
+    seen.requests->each([&](own_request& of) {
+      if (of.on == seen.on) static_cast<void>(of.is_over());
+    });
+    return seen.on->under_way == 0;
   };
-  if (over(&on)) return;
-  host(here_).wait(conduit::wait_target::predicate(over, &on), {.operation = "messages under way"});
+  if (over(&what)) return;
+  host(here_).wait(conduit::wait_target::predicate(over, &what),
+                   {.operation = "messages under way"});
 }
 
 void open_messages::end() {
   for (open_message* each = last_; each != nullptr; each = each->before) each->cancel();
-  const auto over = [](const void* of) { return static_cast<const open_messages*>(of)->empty(); };
-  if (!over(this)) {
-    host(here_).wait(conduit::wait_target::predicate(over, this),
+  requests_.each([](own_request& of) { of.cancel(); });
+  struct waited {
+    open_messages* all;
+    request_book* requests;
+  } const what{this, &requests_};
+  const auto over = [](const void* context) {
+    const auto& seen = *static_cast<const waited*>(context);
+    bool looked_at = true;
+    seen.requests->each([&](own_request& of) { looked_at = of.is_over() && looked_at; });
+    return looked_at && seen.all->last_ == nullptr;
+  };
+  if (!over(&what)) {
+    host(here_).wait(conduit::wait_target::predicate(over, &what),
                      {.operation = "messages under way"});
   }
   claimed_.clear();

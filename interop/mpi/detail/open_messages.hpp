@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "interop/mpi/detail/buffers.hpp"
@@ -32,22 +33,27 @@ struct persistent_call;
 void deliver(const outcome& end, const incoming& into);
 
 /// A send, a receive, or one of each. Pooled; until it is complete and the program has no request.
+/// Of a receive alone nobody is told: who asks looks at it.
 struct open_message final : own_request {
   open_messages* in = nullptr;
-  int parts = 0;                    ///< of it that are under way
+  int parts = 0;                    ///< of it that are under way and told; 0: it is looked at
+  bool receives = false;            ///< `coming` says what
   persistent_call* kept = nullptr;  ///< whose start it is: then the request is its
-  std::optional<outgoing> out;
-  std::optional<incoming> into;
+  std::optional<outgoing> out;      ///< none: the bytes are the program's, who keeps them
+  std::optional<incoming> into;     ///< the same
   std::unique_ptr<kept_types> types;
   matching::receiving coming;
   open_message* next_free = nullptr;
-  open_message* before = nullptr;  ///< among those under way
+  open_message* before = nullptr;  ///< among those under way that are told
   open_message* behind = nullptr;
 
   void deliver() override;
   /// Of a send nothing: MPI leaves that open.
   void cancel() override;
   void let_go() override;
+
+ private:
+  bool look() override;
 };
 
 /// Of one rank. Memory: about 300 bytes a message under way.
@@ -57,8 +63,17 @@ class open_messages {
   open_messages(const open_messages&) = delete;
   open_messages& operator=(const open_messages&) = delete;
 
-  [[nodiscard]] bool empty() const noexcept { return last_ == nullptr; }
+  /// The program's request for a send of bytes that stay where they are.
+  [[nodiscard]] MPI_Request send(function which, membership& on, int to, int tag,
+                                 std::span<const std::byte> bytes, matching::mode how);
+  /// The same for a receive.
+  [[nodiscard]] MPI_Request receive(function which, membership& on, int source, int tag,
+                                    std::span<std::byte> into);
+  /// A receive whose `coming` and `into` are the caller's to set; `ask_for` gives its request.
+  [[nodiscard]] open_message& make_receive(function which, membership& on);
+  [[nodiscard]] MPI_Request ask_for(open_message& message) { return requests_.handle_of(message); }
 
+  /// Of packed bytes, or of several parts.
   [[nodiscard]] open_message& make(function which, membership& on);
   /// Sends what `message.out` holds.
   void send(open_message& message, int to, int tag, matching::mode how);
@@ -88,11 +103,19 @@ class open_messages {
   friend struct open_message;
   static void part_ended(void* message);
   void end_part(open_message& message);
+  [[nodiscard]] open_message& begin(open_message& made, function which, membership& on);
+  /// Among those that are told.
+  void add(open_message& message);
+  /// All of it is complete.
+  void end(open_message& message);
+  /// Has a receive told that is looked at, since the program will not ask any more.
+  void leave(open_message& message);
 
   job& here_;
   request_book& requests_;
   matching::node_pool<open_message> pool_;
-  open_message* last_ = nullptr;  ///< of those under way
+  open_message* unused_ = nullptr;  ///< of a send that was complete when its call returned
+  open_message* last_ = nullptr;    ///< of those under way that are told
   std::unordered_map<std::uintptr_t, claimed> claimed_;
   unsigned last_claimed_ = 0;
 };

@@ -8,22 +8,21 @@
 
 namespace upwash::mpi {
 
-MPI_Request request_book::handle_of(own_request& of) {
-  if (of.number_ == 0 && !unused_.empty()) {
+void request_book::number(own_request& of) {
+  if (!unused_.empty()) {
     of.number_ = unused_.back();
     unused_.pop_back();
     all_[of.number_] = &of;
-  } else if (of.number_ == 0) {
-    if (all_.size() > own_handle_mask >> 1U) {
-      throw error(error_kind::system,
-                  fmt::format("{} requests are under way at one rank: there is no number for "
-                              "another; wait for some, or set UPWASH_MPI=off",
-                              all_.size() - 1));
-    }
-    of.number_ = static_cast<std::uint32_t>(all_.size());
-    all_.push_back(&of);
+    return;
   }
-  return mpi::handle_of<MPI_Request>(own_handle_bits | std::uintptr_t{of.number_} << 1U);
+  if (all_.size() > own_handle_mask >> 1U) {
+    throw error(error_kind::system,
+                fmt::format("{} requests are under way at one rank: there is no number for "
+                            "another; wait for some, or set UPWASH_MPI=off",
+                            all_.size() - 1));
+  }
+  of.number_ = static_cast<std::uint32_t>(all_.size());
+  all_.push_back(&of);
 }
 
 void request_book::forget(own_request& of) noexcept {

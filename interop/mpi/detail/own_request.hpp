@@ -21,11 +21,14 @@ struct membership;
 class own_request {
  public:
   function which{};
-  membership* on = nullptr;  ///< whose program is told what went wrong; null: the world's
-  outcome end;               ///< what a wait says of it, once it is complete
-  bool is_complete = false;
+  membership* on = nullptr;    ///< whose program is told what went wrong; null: the world's
+  outcome end;                 ///< what a wait says of it, once it is complete
+  bool is_complete = false;    ///< said so; `is_over` asks
   bool is_active = false;      ///< begun, and the program has not been told its end
   bool is_persistent = false;  ///< its request stays when it is complete
+
+  /// Whether it is complete, as far as progress has come. Nonblocking.
+  [[nodiscard]] bool is_over() { return is_complete || look(); }
 
   /// It is complete, and the program asks: what came gets to where the program wants it. Not
   /// before, since the library's progress may be where it is completed, in which MPICH lets no
@@ -42,6 +45,8 @@ class own_request {
  protected:
   own_request() = default;
   ~own_request() = default;
+  /// Of one that nobody tells of its end: sets `is_complete` where it has come.
+  virtual bool look() { return false; }
 
  private:
   friend class request_book;
@@ -53,7 +58,10 @@ class request_book {
  public:
   /// What the program gets for it; the same each time, until `forget`. Throws `error` (system)
   /// where there are more than numbers.
-  [[nodiscard]] MPI_Request handle_of(own_request& of);
+  [[nodiscard]] MPI_Request handle_of(own_request& of) {
+    if (of.number_ == 0) number(of);
+    return mpi::handle_of<MPI_Request>(own_handle_bits | std::uintptr_t{of.number_} << 1U);
+  }
   /// What it gets for a send that is complete already: nobody asks it for more.
   [[nodiscard]] static MPI_Request of_complete_send() noexcept {
     return mpi::handle_of<MPI_Request>(own_handle_bits);
@@ -61,11 +69,20 @@ class request_book {
   /// Null: a request of the MPI library's, MPI_REQUEST_NULL, or one that is over. O(1).
   [[nodiscard]] own_request* find(MPI_Request request) noexcept {
     const std::uintptr_t word = word_of(request);
-    if (!is_own_handle(word)) return nullptr;
+    return is_own_handle(word) ? find_own(word) : nullptr;
+  }
+  /// The same of an own handle's word.
+  [[nodiscard]] own_request* find_own(std::uintptr_t word) noexcept {
     const std::uintptr_t number = (word & own_handle_mask) >> 1U;
-    if (number == 0) return &complete_send_;
     own_request* found = number < all_.size() ? all_[number] : nullptr;
     return found != nullptr && (found->is_active || found->is_persistent) ? found : nullptr;
+  }
+  /// `what(own_request&)` of all that the program may still ask for. O(most at one time).
+  template <class What>
+  void each(const What& what) {
+    for (own_request* of : all_) {
+      if (of != nullptr && of->is_active) what(*of);
+    }
   }
   /// Before it is gone.
   void forget(own_request& of) noexcept;
@@ -85,8 +102,10 @@ class request_book {
     void let_go() override {}
   };
 
+  void number(own_request& of);
+
   sent complete_send_;
-  std::vector<own_request*> all_{nullptr};  ///< by number
+  std::vector<own_request*> all_{&complete_send_};  ///< by number
   std::vector<std::uint32_t> unused_;
   bool in_library_ = false;
   std::vector<own_request*> late_;

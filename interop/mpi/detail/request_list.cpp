@@ -7,33 +7,11 @@
 
 namespace upwash::mpi {
 
-told say_end(own_request& of, MPI_Status* status) {
-  if (!of.is_active) {
-    fill_empty(status);
-    return {};
-  }
-  of.deliver();
-  fill(status, of.end);
-  if (of.end.code == MPI_SUCCESS) return {};  // its communicator may be gone
-  return {of.end.code, of.on != nullptr ? of.on->comm : MPI_COMM_WORLD};
-}
-
-told settle(own_request& of, MPI_Request* request, MPI_Status* status) {
-  const told how = say_end(of, status);
-  if (of.is_persistent) {
-    of.is_active = false;
-  } else {
-    *request = MPI_REQUEST_NULL;
-    of.let_go();
-  }
-  return how;
-}
-
 request_list::request_list(session& own, int number, MPI_Request* requests, MPI_Status* statuses)
     : own_(own), number_(number), requests_(requests), statuses_(statuses) {
   for (int i = 0; i < number; ++i) {
-    if (is_own_handle(word_of(requests[i]))) {
-      const own_request* of = ours(i);
+    if (const std::uintptr_t word = word_of(requests[i]); is_own_handle(word)) {
+      const own_request* of = own.requests.find_own(word);
       is_wrong_ = is_wrong_ || of == nullptr;
       has_active_ = has_active_ || (of != nullptr && of->is_active);
     } else if (requests[i] != MPI_REQUEST_NULL) {
@@ -49,14 +27,14 @@ request_list::request_list(session& own, int number, MPI_Request* requests, MPI_
 
 void request_list::await_ours() {
   for (int i = 0; i < number_; ++i) {
-    if (own_request* of = ours(i); of != nullptr) own_.await(*of);
+    if (own_request* of = ours(i); of != nullptr && !of->is_over()) own_.await(*of);
   }
 }
 
 bool request_list::ours_are_complete() const {
   for (int i = 0; i < number_; ++i) {
-    const own_request* of = ours(i);
-    if (of != nullptr && !of->is_complete) return false;
+    own_request* of = ours(i);
+    if (of != nullptr && !of->is_over()) return false;
   }
   return true;
 }
@@ -95,7 +73,9 @@ told request_list::settle_all() {
   for (int i = 0; i < number_; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (own_request* of = ours(i); of != nullptr) {
-      note(i, settle(*of, &requests_[i], status(i)));
+      const told how = settle(*of, &requests_[i], status(i));
+      if (how.code != MPI_SUCCESS) [[unlikely]]
+        note(i, how);
     } else if (library_.empty()) {
       fill_empty(status(i));
     } else {

@@ -29,9 +29,28 @@ struct told {
 inline void fill_empty(MPI_Status* status) noexcept { fill(status, {}); }
 
 /// Says its end, of one that is complete, and delivers.
-[[nodiscard]] told say_end(own_request& of, MPI_Status* status);
+[[nodiscard]] inline told say_end(own_request& of, MPI_Status* status) {
+  if (!of.is_active) {
+    fill_empty(status);
+    return {};
+  }
+  of.deliver();
+  fill(status, of.end);
+  if (of.end.code == MPI_SUCCESS) return {};  // its communicator may be gone
+  return {of.end.code, of.on != nullptr ? of.on->comm : MPI_COMM_WORLD};
+}
+
 /// The same, and takes the request from the program, or makes it inactive.
-[[nodiscard]] told settle(own_request& of, MPI_Request* request, MPI_Status* status);
+[[nodiscard]] inline told settle(own_request& of, MPI_Request* request, MPI_Status* status) {
+  const told how = say_end(of, status);
+  if (of.is_persistent) {
+    of.is_active = false;
+  } else {
+    *request = MPI_REQUEST_NULL;
+    of.let_go();
+  }
+  return how;
+}
 
 [[nodiscard]] inline bool is_ours(const session* own, const MPI_Request* request) noexcept {
   return own != nullptr && request != nullptr && is_own_handle(word_of(*request));
@@ -105,8 +124,8 @@ class request_list {
     return statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + i;
   }
   [[nodiscard]] bool is_ready(int i) const {
-    const own_request* of = ours(i);
-    return of != nullptr && of->is_active && of->is_complete;
+    own_request* of = ours(i);
+    return of != nullptr && of->is_active && of->is_over();
   }
   void ask_library(bool for_some);
   /// Of the i-th status, of a request that ended so.

@@ -233,12 +233,12 @@ void session::go_on_here() {
 void session::await(own_request& of) {
   struct waited {
     session* own;
-    const own_request* of;
+    own_request* of;
   } const what{this, &of};
   const auto over = [](const void* context) {
     const auto& seen = *static_cast<const waited*>(context);
     seen.own->open.collect();
-    return seen.of->is_complete;
+    return seen.of->is_over();
   };
   if (over(&what)) return;
   host(here()).wait(conduit::wait_target::predicate(over, &what),

@@ -23,17 +23,6 @@ void note(measurements* in, function which, const traffic& all, const team* amon
 
 }  // namespace
 
-const type_facts& taken_call::facts_of(const void* buffer, MPI_Count count,
-                                       MPI_Datatype type) const {
-  if (count < 0 || buffer == MPI_IN_PLACE) throw pass_on{fate::bad_call};
-  const type_facts* facts = own_.types.find(type);
-  if (facts == nullptr) throw pass_on{fate::bad_call};
-  if (buffer == nullptr && count > 0 && facts->dense && facts->bytes != 0) {
-    throw pass_on{fate::bad_call};
-  }
-  return *facts;
-}
-
 block_list taken_call::blocks(const void* buffer, integer_list counts, integer_list places,
                               MPI_Datatype type) const {
   if (counts.is_null()) throw pass_on{fate::bad_call};

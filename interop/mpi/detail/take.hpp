@@ -76,7 +76,15 @@ class taken_call {
 
  private:
   [[nodiscard]] const type_facts& facts_of(const void* buffer, MPI_Count count,
-                                           MPI_Datatype type) const;
+                                           MPI_Datatype type) const {
+    if (count < 0 || buffer == MPI_IN_PLACE) throw pass_on{fate::bad_call};
+    const type_facts* facts = own_.types.find(type);
+    if (facts == nullptr) throw pass_on{fate::bad_call};
+    if (buffer == nullptr && count > 0 && facts->dense && facts->bytes != 0) {
+      throw pass_on{fate::bad_call};
+    }
+    return *facts;
+  }
   void look_whose_turn(const traffic& all);
 
   session& own_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Corners of messages, two ranks or more: what is too long, ends within an element, is cancelled,
-// freed, tested alone, promised, or under way when its communicator goes.
+// freed, never asked for, tested alone, promised, or under way when its communicator goes.
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -168,6 +168,41 @@ static void cancelled_and_freed(void) {
   expect("the other of two", which, 0);
 }
 
+// Freed while they are under way, of one into memory with gaps that has come, and of a large one.
+static void freed_under_way(void) {
+  int flag = 0;
+  MPI_Request request, other;
+  MPI_Datatype gaps;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  enum { large = 1 << 18 };
+  volatile int* apart = calloc(3, sizeof(int));
+  volatile int* many = calloc(large, sizeof(int));
+  int* numbers = malloc(large * sizeof(int));
+  for (int i = 0; i < large; ++i) numbers[i] = i + 1;
+  MPI_Irecv((void*)apart, 1, gaps, before, 41, MPI_COMM_WORLD, &request);
+  MPI_Irecv((void*)many, large, MPI_INT, before, 42, MPI_COMM_WORLD, &other);
+  MPI_Request_free(&other);
+  MPI_Send(numbers, 2, MPI_INT, next, 41, MPI_COMM_WORLD);
+  MPI_Send(numbers, 0, MPI_INT, next, 43, MPI_COMM_WORLD);
+  MPI_Recv(&flag, 0, MPI_INT, before, 43, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  MPI_Isend(numbers, large, MPI_INT, next, 42, MPI_COMM_WORLD, &request);
+  for (int came = 0; came < large || apart[2] != 2;) {
+    if (came < large && many[came] == came + 1) {
+      ++came;
+    } else {
+      MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+  }
+  expect("between what came", apart[0] * 10 + apart[1], 10);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Type_free(&gaps);
+  free((void*)apart);
+  free((void*)many);
+  free(numbers);
+}
+
 // Large ones, that their sender has to serve, while it tests, or waits in the MPI library.
 static void served_meanwhile(void) {
   enum { bytes = 3 << 20 };
@@ -230,6 +265,16 @@ static void communicators_that_go(void) {
     expect("on a communicator that went", in, 100 * round + before);
     MPI_Comm_free(&part);
   }
+  // One waits for what is under way on it, and the program asks later.
+  MPI_Comm ends;
+  MPI_Request parts[2];
+  int last = -1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &ends);
+  MPI_Irecv(&last, 1, MPI_INT, before, 17, ends, &parts[0]);
+  MPI_Issend(&me, 1, MPI_INT, next, 17, ends, &parts[1]);
+  MPI_Comm_disconnect(&ends);
+  expect("what came before its communicator went", last, before);
+  MPI_Waitall(2, parts, MPI_STATUSES_IGNORE);
   MPI_Comm group_comm;
   MPI_Group group;
   MPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -258,7 +303,9 @@ static void kept(void) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  int in[2] = {0, 0}, out[2] = {me + 1, me + 2}, flag = 0, which = 0;
+  static int in[2], out[2];  // of requests that are freed under way
+  int flag = 0, which = 0;
+  out[1] = me + 2;
   MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status status, two[2];
   MPI_Recv_init(in, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[0]);
@@ -317,15 +364,18 @@ int main(int argc, char** argv) {
   too_long();
   within_an_element();
   cancelled_and_freed();
+  freed_under_way();
   served_meanwhile();
   communicators_that_go();
   kept();
   int most = 0;
   MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   // What programs leave behind: a receive that nothing meets, a message that was only taken out.
-  int never;
+  int never, never_asked;
   MPI_Request left;
   MPI_Irecv(&never, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &left);
+  MPI_Irecv(&never_asked, 1, MPI_INT, before, 97, MPI_COMM_WORLD, &left);
+  MPI_Send(&me, 1, MPI_INT, next, 97, MPI_COMM_WORLD);
   MPI_Message taken;
   MPI_Send(&me, 1, MPI_INT, next, 98, MPI_COMM_WORLD);
   MPI_Mprobe(before, 98, MPI_COMM_WORLD, &taken, MPI_STATUS_IGNORE);
