@@ -61,9 +61,9 @@ class library_turns final : public waiter_layer {
   void set_in_library(bool is) noexcept { in_library_ = is; }
 
  private:
-  /// A wait that is short leaves the library alone, whose turn takes longer than several idles. In
-  /// a long one idles may be naps.
-  static constexpr unsigned idles_first = 4;
+  /// A wait that is short leaves the library alone, whose turn takes longer than several idles: a
+  /// message from a far core comes within some ten. In a long one idles may be naps.
+  static constexpr unsigned idles_first = 24;
   static constexpr unsigned idles_a_turn = 8;
   static constexpr unsigned most_spinning = 1024;
   /// Instead of sleeping, since what another thread does may be what this one waits for.
