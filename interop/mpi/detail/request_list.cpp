@@ -6,11 +6,21 @@
 #include <cstddef>
 
 namespace upwash::mpi {
+namespace {
+
+/// Most requests of sends; nothing is kept of them that must be looked up.
+bool is_complete_send(MPI_Request request) noexcept {
+  return request == request_book::of_complete_send();
+}
+
+}  // namespace
 
 request_list::request_list(session& own, int number, MPI_Request* requests, MPI_Status* statuses)
     : own_(own), number_(number), requests_(requests), statuses_(statuses) {
   for (int i = 0; i < number; ++i) {
-    if (const std::uintptr_t word = word_of(requests[i]); is_own_handle(word)) {
+    if (is_complete_send(requests[i])) {
+      has_active_ = true;
+    } else if (const std::uintptr_t word = word_of(requests[i]); is_own_handle(word)) {
       const own_request* of = own.requests.find_own(word);
       is_wrong_ = is_wrong_ || of == nullptr;
       has_active_ = has_active_ || (of != nullptr && of->is_active);
@@ -27,6 +37,7 @@ request_list::request_list(session& own, int number, MPI_Request* requests, MPI_
 
 void request_list::await_ours() {
   for (int i = 0; i < number_; ++i) {
+    if (is_complete_send(requests_[i])) continue;
     if (own_request* of = ours(i); of != nullptr && !of->is_over()) own_.await(*of);
   }
 }
@@ -72,7 +83,10 @@ told request_list::settle_all() {
   if (library_code_ != MPI_SUCCESS && library_code_ != MPI_ERR_IN_STATUS) return {library_code_};
   for (int i = 0; i < number_; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (own_request* of = ours(i); of != nullptr) {
+    if (is_complete_send(requests_[i])) {
+      requests_[i] = MPI_REQUEST_NULL;
+      fill_empty(status(i));
+    } else if (own_request* of = ours(i); of != nullptr) {
       const told how = settle(*of, &requests_[i], status(i));
       if (how.code != MPI_SUCCESS) [[unlikely]]
         note(i, how);
