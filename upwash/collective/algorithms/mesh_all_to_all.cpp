@@ -66,7 +66,19 @@ struct exchange {
       : turn(of_turn),
         bytes(of_bytes),
         whole(is_whole),
-        first_message_at(messages_at(of_turn, of_bytes)) {}
+        first_message_at(messages_at(of_turn, of_bytes)) {
+    enter_phase();
+  }
+
+  void enter_phase() noexcept {
+    held = detail::sources(turn.on(), turn.phase(), turn.rank());
+    source_bytes = wide(turn.blocks_of_source()) * bytes;
+    bundle_room = detail::most_sources(turn.on(), turn.phase()) * source_bytes;
+  }
+  void enter_next_phase() noexcept {
+    turn.next_phase();
+    enter_phase();
+  }
 
   [[nodiscard]] std::uint32_t round() const noexcept {
     return static_cast<std::uint32_t>(turn.phase());
@@ -82,20 +94,21 @@ struct exchange {
     return {buffer::output, wide(turn.own_coordinate()) * message.bytes, message.bytes,
             turn.peer()};
   }
-  [[nodiscard]] piece arrival(int index) const noexcept {
-    const int held_there = detail::sources(turn.on(), turn.phase(), turn.sender(index));
-    const std::uint64_t length = wide(held_there) * wide(turn.blocks_of_source()) * bytes;
+  [[nodiscard]] piece arrival(int index, int sender) const noexcept {
+    const int held_there = detail::sources(turn.on(), turn.phase(), sender);
+    const std::uint64_t length = wide(held_there) * source_bytes;
     // The sources are those that share the sender's last coordinate, in order.
     if (lands_in_output()) return {buffer::output, wide(index) * length, length};
-    return {buffer::scratch, into_at + wide(index) * bundle_bytes(turn, bytes), length};
+    return {buffer::scratch, into_at + wide(index) * bundle_room, length};
   }
 
   [[nodiscard]] bool packs() const noexcept {
     return turn.peer() >= 0 && (turn.is_own() || !turn.is_direct());
   }
   [[nodiscard]] receive_step receive(script& out, int index) const {
+    const int sender = turn.sender(index);
     const receive_step step =
-        out.receive(turn.sender(index), turn.edge(), arrival(index)).in_round(round());
+        out.receive(sender, turn.edge(), arrival(index, sender)).in_round(round());
     return lands_in_output() ? step.placed() : step;
   }
   [[nodiscard]] send_step send(script& out) {
@@ -110,7 +123,7 @@ struct exchange {
     begins_phase = true;
     if (turn.in_last_phase()) return true;
     held_at = into_at;
-    held_bytes = bundle_bytes(turn, bytes);
+    held_bytes = bundle_room;
     into_at += wide(turn.senders()) * held_bytes;
     return false;
   }
@@ -125,20 +138,25 @@ struct exchange {
   [[nodiscard]] piece packed(int source, std::uint64_t length) const noexcept {
     if (!turn.is_own()) return {buffer::scratch, message.end(), length};
     if (turn.in_last_phase()) return {buffer::output, wide(source) * bytes, length};
-    const std::uint64_t bundle = wide(turn.own_coordinate()) * bundle_bytes(turn, bytes);
+    const std::uint64_t bundle = wide(turn.own_coordinate()) * bundle_room;
     return {buffer::scratch, into_at + bundle + message.bytes, length};
+  }
+
+  [[nodiscard]] bool packs_whole() const noexcept { return whole && !turn.is_direct(); }
+  /// This turn's message by one step, if there is anything in it.
+  [[nodiscard]] bool has_whole() noexcept {
+    message.bytes = wide(held) * wide(turn.to_send().count) * bytes;
+    return message.bytes != 0;
+  }
+  [[nodiscard]] local_step pack_whole(script& out) {
+    const buffer from = turn.phase() == 0 ? buffer::input : buffer::scratch;
+    return copy(out, {from, 0, message.bytes}, message);
   }
 
   /// Of this turn's message.
   steps pack(script& out) {
     const model::grid& grid = turn.on();
-    if (whole && !turn.is_direct()) {
-      const int held = detail::sources(grid, turn.phase(), turn.rank());
-      message.bytes = wide(held) * wide(turn.to_send().count) * bytes;
-      if (message.bytes == 0) co_return;
-      const buffer from = turn.phase() == 0 ? buffer::input : buffer::scratch;
-      last_copy = co_yield copy(out, {from, 0, message.bytes}, message);
-    } else if (turn.phase() == 0) {
+    if (turn.phase() == 0) {
       detail::destination_walk to(turn.coordinate_to());
       do {
         const piece run = block(buffer::input, to.destination(grid));
@@ -162,13 +180,12 @@ struct exchange {
   steps unpack(script& out) {
     const model::grid& grid = turn.on();
     if (whole) {
-      const int held = detail::sources(grid, turn.phase(), turn.rank());
       const std::uint64_t came = wide(grid.ranks() - held) * bytes;
       co_yield copy(out, {buffer::scratch, into_at, came}, {buffer::output, 0, came});
       co_return;
     }
     for (detail::arrived_walk from(turn); !from.ended(); from.next()) {
-      const std::uint64_t bundle = wide(from.bundle()) * bundle_bytes(turn, bytes);
+      const std::uint64_t bundle = wide(from.bundle()) * bundle_room;
       const std::uint64_t at = into_at + bundle + wide(from.within()) * bytes;
       last_copy =
           co_yield copy(out, {buffer::scratch, at, bytes}, block(buffer::output, from.source()));
@@ -179,20 +196,28 @@ struct exchange {
   std::uint64_t bytes;
   bool whole;
   std::uint64_t first_message_at;
-  std::uint64_t held_at = 0;     ///< bundles that came in the phase before
-  std::uint64_t held_bytes = 0;  ///< room of each
-  std::uint64_t into_at = 0;     ///< bundles of this phase
-  piece message;                 ///< this turn's, as far as it is packed
+  int held = 1;                    ///< sources, in this phase
+  std::uint64_t source_bytes = 0;  ///< of each source that comes in it
+  std::uint64_t bundle_room = 0;   ///< of each bundle
+  std::uint64_t held_at = 0;       ///< bundles that came in the phase before
+  std::uint64_t held_bytes = 0;    ///< room of each
+  std::uint64_t into_at = 0;       ///< bundles of this phase
+  piece message;                   ///< this turn's, as far as it is packed
   mark last_copy = never;
   bool begins_phase = false;
 };
 
 steps go_through(script& out, exchange at) {
-  for (;; at.turn.next_phase()) {
+  for (;; at.enter_next_phase()) {
     std::uint64_t message_at = at.first_message_at;
     do {
       at.message = {buffer::scratch, message_at, 0};
-      if (at.packs()) {
+      if (at.packs() && at.packs_whole()) {
+        if (at.has_whole()) {
+          const local_step packing = at.pack_whole(out);
+          at.last_copy = co_yield packing;
+        }
+      } else if (at.packs()) {
         part packing(out, at.pack(out));
         co_await packing.all();
       }
