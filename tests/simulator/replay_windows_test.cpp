@@ -16,6 +16,7 @@
 #include "tests/schedule/written_schedules.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
+#include "upwash/simulator/detail/replay_lookahead.hpp"
 #include "upwash/simulator/replay.hpp"
 
 namespace {
@@ -142,6 +143,56 @@ TEST(replay_windows, give_the_same_by_every_mechanism_and_with_daemons) {
       compare(call, with_groups(), rules, noisy);
     }
   }
+}
+
+/// The last ranks of a mesh with holes send short messages, whose latency is a part of the others':
+/// they have windows of their own.
+TEST(replay_windows, of_places_with_short_messages_do_not_change_what_comes_out) {
+  collective::registry all;
+  collective::add_algorithms(all);
+  schedule::transfer_rules whole;
+  whole.eager_bytes = std::uint64_t{1} << 20U;
+  for (const char* name : {"mesh2d", "mesh3d"}) {
+    for (const int ranks : {121, 122, 131, 401}) {
+      collective::problem call = problem_of(kind::all_to_all, ranks, 512);
+      call.whole_messages = true;
+      const collective::selection with = all.named(kind::all_to_all, name);
+      const machine on = load_machine("lemieux");
+      replay_options options;
+      options.by_windows = false;
+      const outcome expected = replayed(with, call, on, whole, options);
+      options.by_windows = true;
+      for (const int threads : {1, 2}) {
+        options.threads = threads;
+        expect_equal(replayed(with, call, on, whole, options), expected,
+                     std::string(name) + " on " + std::to_string(ranks) + " ranks");
+      }
+    }
+  }
+}
+
+/// Who these are is seen by one rank of each class.
+TEST(replay_windows, are_short_at_the_last_places_of_a_mesh_with_holes_only) {
+  collective::registry all;
+  collective::add_algorithms(all);
+  const collective::selection with = all.named(kind::all_to_all, "mesh2d");
+  schedule::transfer_rules whole;
+  whole.eager_bytes = std::uint64_t{1} << 20U;
+  const machine on = load_machine("lemieux");
+  const auto of = [&](int ranks) {
+    collective::problem call = problem_of(kind::all_to_all, ranks, 512);
+    call.whole_messages = true;
+    const auto steps = [&](int rank) { return with.schedule_of(call, rank); };
+    return simulator::detail::lookahead_of(ranks, 4, steps, on, whole, {});
+  };
+  const simulator::detail::lookahead holes = of(20 * 20 + 1);
+  ASSERT_FALSE(holes.short_places.empty());
+  EXPECT_EQ(holes.short_places.back(), 100U);
+  EXPECT_LE(holes.short_places.size(), 2U);
+  EXPECT_GT(holes.window_ps, 2 * holes.short_window_ps);
+  const simulator::detail::lookahead full = of(20 * 20);
+  EXPECT_TRUE(full.short_places.empty());
+  EXPECT_GE(full.window_ps, holes.window_ps);
 }
 
 /// Between nodes without a latency there are no windows: all events are in one order of time.

@@ -65,6 +65,12 @@ class message_network {
   [[nodiscard]] duration arrive(std::size_t level, int receiver, duration head,
                                 const model::message_cost& cost) noexcept;
 
+  /// Since when, or from when on, nothing comes through the receiver's port.
+  [[nodiscard]] duration in_free(std::size_t level, int receiver) const noexcept {
+    const level_state& state = levels_[level];
+    return state.ports[static_cast<std::size_t>(receiver / state.ranks_per_port)].in_free;
+  }
+
  private:
   struct port {
     duration out_free;

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/simulator/detail/replay_walker.hpp"
 
@@ -128,9 +129,28 @@ class replay_run {
     if (!walks_next_) return;
     const std::int64_t start = *std::min_element(next_ps_.begin(), next_ps_.end());
     is_over_ = start == INT64_MAX || failure_ != nullptr;
-    end_ps_ = start > INT64_MAX - all_.window ? INT64_MAX : start + all_.window;
+    end_ps_ = later_by(all_.ahead.window_ps, start);
+    if (!is_over_) attempt(0, [&] { walk_short_places(); });
     claimed_.store(0, std::memory_order_relaxed);
     if (all_.options.progress && ++windows_ % windows_a_report == 0) report();
+  }
+
+  /// In windows of their own, up to the end of that of the others: these do not send to anybody
+  /// who is to know before that.
+  void walk_short_places() {
+    replay_walker& walker = walkers_.front();
+    while (true) {
+      std::int64_t next = INT64_MAX;
+      for (const std::size_t p : all_.ahead.short_places) next = std::min(next, all_.next_ps[p]);
+      if (next >= end_ps_) return;
+      walker.walk_places(all_.ahead.short_places,
+                         std::min(later_by(all_.ahead.short_window_ps, next), end_ps_));
+      for (std::size_t to = 0; to < walkers_.size(); ++to) walkers_[to].take_over(walker, to);
+    }
+  }
+
+  static std::int64_t later_by(std::int64_t ps, std::int64_t than) noexcept {
+    return than > INT64_MAX - ps ? INT64_MAX : than + ps;
   }
 
   void report() noexcept {
@@ -194,16 +214,20 @@ std::vector<replayed_rank> replay(int ranks, function_ref<schedule::generator(in
   }
   const bool together =
       !options.by_windows || options.through != nullptr || options.links.on != nullptr;
-  std::int64_t window = together ? 0 : detail::least_latency_ps(on, on.ranks_in(level_kind::node));
+  detail::lookahead ahead;
+  if (!together) {
+    const int ranks_a_place = std::min(on.ranks_in(level_kind::node), ranks);
+    ahead = detail::lookahead_of(ranks, ranks_a_place, schedule_of, on, rules, options);
+  }
   while (true) {
-    detail::replay_state all(ranks, schedule_of, on, rules, options,
-                             std::max<std::int64_t>(0, window));
+    detail::replay_state all(ranks, schedule_of, on, rules, options, ahead);
     const auto stretches = static_cast<int>(all.stretches.size());
     detail::replay_run run(all, std::min(options.threads, stretches));
     try {
       run.run();
     } catch (const detail::window_too_long& by) {
-      window = by.known_within_ps;
+      ensure(by.known_within_ps < ahead.window_ps, "replay: a place was walked too late");
+      ahead = {.window_ps = std::max<std::int64_t>(0, by.known_within_ps)};
       continue;
     }
     std::vector<replayed_rank> results = detail::results_of(all);

@@ -40,7 +40,7 @@ const model::message_cost& link_flows::cost_of(const parcel& p) {
 }
 
 void link_flows::push(std::int64_t at, int rank, happening what, std::uint32_t subject) {
-  all_.places.front().push({at, rank, 0, subject, what, subject});
+  all_.places.front().events.push({at, rank, 0, subject, what, subject});
 }
 
 void link_flows::depart(std::int64_t now, const parcel& p) {
@@ -70,9 +70,9 @@ void link_flows::serve(std::int64_t now, std::uint32_t at) {
   if (leaves) return start(now, at, message);
   const parcel& p = all_.stretches.front().parcels[message];
   push(now + cost_of(p).busy.ps(), p.to, happening::port_free, at);
-  all_.places.front().push({now + transfer_ps_[message], p.to,
-                            arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
-                            happening::complete, message});
+  all_.places.front().events.push({now + transfer_ps_[message], p.to,
+                                   arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
+                                   happening::complete, message});
 }
 
 /// Its share is known when all that start now have.
@@ -110,8 +110,8 @@ void link_flows::share(std::int64_t now) {
     push(now + transfer, p.from, happening::ended, each);
     if (transfer_ps_.size() <= started.message) transfer_ps_.resize(started.message + 1);
     transfer_ps_[started.message] = transfer;
-    all_.places.front().push({now + cost.latency.ps(), p.to, arrival_turn(p, ranks), p.number,
-                              happening::reaches, started.message});
+    all_.places.front().events.push({now + cost.latency.ps(), p.to, arrival_turn(p, ranks),
+                                     p.number, happening::reaches, started.message});
   }
 }
 

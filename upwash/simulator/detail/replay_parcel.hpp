@@ -103,7 +103,7 @@ struct event {
 
 /// Earliest first: a heap of four children each, and before it the event that came last where that
 /// is the earliest, as it often is.
-class alignas(64) event_heap {
+class event_heap {
  public:
   [[nodiscard]] bool empty() const noexcept { return !has_front_ && events_.empty(); }
   [[nodiscard]] const event& first() const noexcept {
@@ -182,6 +182,48 @@ class alignas(64) event_heap {
   std::vector<event> events_;
   event front_{};
   bool has_front_ = false;
+};
+
+/// What happens at ranks that share ports, and what comes to them. The first byte of a message only
+/// takes a port: nobody need look at the place for that, until something else happens there or the
+/// last byte may be in. So these are kept apart, and taken up in their turn before what is later.
+struct alignas(64) replay_place {
+  event_heap events;
+  event_heap coming;  ///< first bytes
+  /// From the first byte to the last, at the least, of those that came since there were none.
+  std::int64_t least_transfer_ps = INT64_MAX;
+  std::int64_t port_free_ps = 0;  ///< for what comes next; no later than that
+
+  /// No last byte is in sooner.
+  [[nodiscard]] std::int64_t last_byte_ps() const noexcept {
+    if (coming.empty()) return INT64_MAX;
+    return std::max(coming.next_ps(), port_free_ps) + least_transfer_ps;
+  }
+  /// Nothing is done here sooner.
+  [[nodiscard]] std::int64_t next_ps() const noexcept {
+    return std::min(events.next_ps(), last_byte_ps());
+  }
+  /// Of an event or a first byte.
+  [[nodiscard]] std::int64_t soonest_ps() const noexcept {
+    return std::min(events.next_ps(), coming.next_ps());
+  }
+  [[nodiscard]] bool comes_first() const noexcept {
+    return !coming.empty() && (events.empty() || coming.first() < events.first());
+  }
+  /// The earliest, and those among which is what comes next, of what is done.
+  template <class Do>
+  void for_first(std::int64_t end_ps, const Do& what) const {
+    events.for_first(end_ps, what);
+    if (last_byte_ps() < end_ps) coming.for_first(end_ps - least_transfer_ps, what);
+  }
+  void come(const event& first_byte, std::int64_t transfer_ps) {
+    least_transfer_ps = coming.empty() ? transfer_ps : std::min(least_transfer_ps, transfer_ps);
+    coming.push(first_byte);
+  }
+  void prefetch() const noexcept {
+    events.prefetch();
+    coming.prefetch();
+  }
 };
 
 /// Things kept under a number until they are taken.

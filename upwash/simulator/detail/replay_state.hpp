@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "upwash/base/huge_pages.hpp"
+#include "upwash/simulator/detail/replay_lookahead.hpp"
 #include "upwash/simulator/detail/replay_rank.hpp"
 #include "upwash/simulator/network.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -30,14 +31,23 @@ struct stretch {
 
 class replay_state {
  public:
-  /// Windows of `window_ps`; 0: one place of all ranks.
+  /// Windows of 0: one place of all ranks.
   replay_state(int ranks, function_ref<schedule::generator(int)> schedule_of, const machine& on,
-               const schedule::transfer_rules& by, const replay_options& with,
-               std::int64_t window_ps);
+               const schedule::transfer_rules& by, const replay_options& with, lookahead ahead);
 
   [[nodiscard]] replay_rank& rank(int r) noexcept { return ranks[static_cast<std::size_t>(r)]; }
   [[nodiscard]] std::size_t place_of(int r) const noexcept {
     return static_cast<std::size_t>(r / ranks_a_place);
+  }
+  [[nodiscard]] std::size_t outermost() const noexcept { return network.on().levels.size() - 1; }
+  /// Whether first bytes of messages are kept apart from what else happens at a place.
+  [[nodiscard]] bool keeps_apart(std::size_t level) const noexcept {
+    return level == outermost() && options.by_windows && options.through == nullptr &&
+           options.links.on == nullptr;
+  }
+  /// Whether all that is kept apart comes through one port.
+  [[nodiscard]] bool has_one_port() const noexcept {
+    return network.ranks_per_port(outermost()) == ranks_a_place;
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
@@ -47,18 +57,15 @@ class replay_state {
   replay_options options;
   int ranks_per_node;
   int ranks_a_place;
-  std::int64_t window;
+  lookahead ahead;
   message_network network;
   std::vector<schedule::facts> facts;  ///< of all ranks alike, or of each
   /// What is touched all over while time goes on.
   std::vector<replay_rank, in_huge_pages<replay_rank>> ranks;
   std::vector<open_step, in_huge_pages<open_step>> open_steps;  ///< of all ranks
-  std::vector<event_heap, in_huge_pages<event_heap>> places;
+  std::vector<replay_place, in_huge_pages<replay_place>> places;
   std::vector<std::int64_t> next_ps;  ///< of each place
   std::vector<stretch> stretches;
 };
-
-/// What is known between places at the least so much later; at most: some sizes are tried.
-[[nodiscard]] std::int64_t least_latency_ps(const machine& on, int ranks_a_place);
 
 }  // namespace upwash::simulator::detail

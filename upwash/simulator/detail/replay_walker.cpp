@@ -25,7 +25,7 @@ void replay_walker::begin(std::size_t stretch_number) {
     for (int rank = first_rank; rank < end; ++rank) {
       refill(rank);
       if (std::exchange(choosing_, -1) < 0) continue;
-      place_->push({0, rank, static_cast<std::uint32_t>(2 * ranks), 0, happening::chosen});
+      place_->events.push({0, rank, static_cast<std::uint32_t>(2 * ranks), 0, happening::chosen});
     }
     all_.next_ps[p] = place_->next_ps();
     near_->next_ps = std::min(near_->next_ps, place_->next_ps());
@@ -52,6 +52,14 @@ void replay_walker::walk(std::size_t first_stretch, std::size_t last_stretch, st
   }
 }
 
+void replay_walker::walk_places(const std::vector<std::size_t>& some, std::int64_t end_ps) {
+  active_.clear();
+  for (const std::size_t p : some) {
+    if (all_.next_ps[p] < end_ps) active_.push_back(p);
+  }
+  walk_active(end_ps);
+}
+
 /// What large teams keep is in no cache: it is asked for some places ahead, what leads to more of
 /// it first.
 void replay_walker::walk_active(std::int64_t end_ps) {
@@ -70,32 +78,30 @@ void replay_walker::walk_active(std::int64_t end_ps) {
   }
 }
 
-void replay_walker::ask_for_ranks(std::size_t place, std::int64_t end_ps) const {
-  all_.places[place].for_first(end_ps, [&](const event& next) {
-    const int rank = static_cast<int>(next.rank);
-    near(place).parcels.prefetch(next.parcel());
-    if (next.what() == happening::reaches) {
-      all_.network.prefetch(rank);
-    } else {
-      all_.rank(rank).prefetch();
-    }
+void replay_walker::ask_for_ranks(std::size_t number, std::int64_t end_ps) const {
+  const replay_place& here = all_.places[number];
+  here.coming.for_first(end_ps, [&](const event& next) {
+    near(number).parcels.prefetch(next.parcel());
+    all_.network.prefetch(static_cast<int>(next.rank));
+  });
+  here.for_first(end_ps, [&](const event& next) {
+    near(number).parcels.prefetch(next.parcel());
+    all_.rank(static_cast<int>(next.rank)).prefetch();
   });
 }
 
-void replay_walker::ask_for_steps(std::size_t place, std::int64_t end_ps) const {
-  all_.places[place].for_first(end_ps, [&](const event& next) {
-    if (next.what() == happening::reaches) return;
+void replay_walker::ask_for_steps(std::size_t number, std::int64_t end_ps) const {
+  all_.places[number].for_first(end_ps, [&](const event& next) {
     const replay_rank& r = all_.rank(static_cast<int>(next.rank));
     r.prefetch_steps();
-    if (next.what() != happening::complete) return;
-    const parcel& coming = near(place).parcels[next.parcel()];
+    if (next.what() != happening::complete && next.what() != happening::reaches) return;
+    const parcel& coming = near(number).parcels[next.parcel()];
     r.meets.prefetch({coming.from, coming.edge, coming.what == letter::invitation});
   });
 }
 
-void replay_walker::ask_for_frames(std::size_t place, std::int64_t end_ps) const {
-  all_.places[place].for_first(end_ps, [&](const event& next) {
-    if (next.what() == happening::reaches) return;
+void replay_walker::ask_for_frames(std::size_t number, std::int64_t end_ps) const {
+  all_.places[number].for_first(end_ps, [&](const event& next) {
     all_.rank(static_cast<int>(next.rank)).steps.prefetch_frames();
   });
 }
@@ -105,7 +111,18 @@ void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
   place_ = &all_.places[number];
   near_ = &near(number);
   end_ = end_ps;
-  while (place_->next_ps() < end_ps) handle(place_->pop());
+
+  while (place_->next_ps() < end_ps) {
+    if (place_->comes_first()) {
+      take_port(place_->coming.pop());
+    } else {
+      handle(place_->events.pop());
+    }
+  }
+  if (all_.has_one_port()) {
+    const int rank = static_cast<int>(number) * all_.ranks_a_place;
+    place_->port_free_ps = all_.network.in_free(all_.outermost(), rank).ps();
+  }
   all_.next_ps[number] = place_->next_ps();
 }
 
@@ -118,13 +135,13 @@ void replay_walker::walk_with_carrier() {
   const auto arrived = [&](std::uint64_t id, duration at) {
     const parcel p = carried_.take(static_cast<std::uint32_t>(id));
     const std::uint32_t kept = near_->parcels.keep(p);
-    place_->push({at.ps(), p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())), p.number,
-                  happening::complete, kept});
+    place_->events.push({at.ps(), p.to, arrival_turn(p, static_cast<int>(all_.ranks.size())),
+                         p.number, happening::complete, kept});
   };
   while (true) {
     if (all_.options.through->run(duration::from_ps(place_->next_ps()), arrived)) continue;
-    if (place_->empty()) break;
-    handle(place_->pop());
+    if (place_->events.empty()) break;
+    handle(place_->events.pop());
   }
 }
 
@@ -149,10 +166,7 @@ void replay_walker::handle(const event& e) {
         flows_->arrive(now_, e.parcel());
         break;
       }
-      const std::size_t level = costs_.level(p.from, p.to);
-      const duration last =
-          all_.network.arrive(level, p.to, duration::from_ps(now_), costs_.of(level, p.bytes()));
-      place_->push({last.ps(), rank, e.turn, p.number, happening::complete, e.parcel()});
+      take_port(e);
       break;
     }
     case happening::complete: came(e.parcel()); break;
@@ -163,16 +177,33 @@ void replay_walker::handle(const event& e) {
   if (choosing_ >= 0) choose_in_turn();
 }
 
+/// The first byte of a message is at its receiver's port.
+void replay_walker::take_port(const event& first_byte) {
+  const parcel& p = near_->parcels[first_byte.parcel()];
+  const std::size_t level = costs_.level(p.from, p.to);
+  const duration head = duration::from_ps(first_byte.at_ps);
+  const duration last = all_.network.arrive(level, p.to, head, costs_.of(level, p.bytes()));
+  place_->events.push(
+      {last.ps(), p.to, first_byte.turn, p.number, happening::complete, first_byte.parcel()});
+}
+
+/// Those whose turn is before this and before all else that happens.
+void replay_walker::take_ports(const event& until) {
+  while (place_->comes_first() && place_->coming.first() < until) {
+    take_port(place_->coming.pop());
+  }
+}
+
 /// What becomes possible at the same time competes: the processor chooses once all has happened.
 void replay_walker::choose_in_turn() {
-  if (!place_->empty() && place_->first().at_ps == now_ &&
-      place_->first().rank <= static_cast<std::uint32_t>(choosing_)) {
-    const auto last = static_cast<std::uint32_t>(2 * all_.ranks.size());
-    if (place_->first().rank == static_cast<std::uint32_t>(choosing_) &&
-        place_->first().turn < last) {
-      return;
-    }
-    place_->push({now_, choosing_, last, 0, happening::chosen});
+  const auto rank = static_cast<std::uint32_t>(choosing_);
+  const event choice(now_, choosing_, static_cast<std::uint32_t>(2 * all_.ranks.size()), 0,
+                     happening::chosen);
+  take_ports(choice);
+  const event_heap& events = place_->events;
+  if (events.next_ps() == now_ && events.first().rank <= rank) {
+    if (events.first().rank == rank && events.first().turn < choice.turn) return;
+    place_->events.push(choice);
     choosing_ = -1;
     return;
   }
@@ -313,15 +344,17 @@ void replay_walker::start_next(int rank) {
     r.processor += cost;
     const std::int64_t end =
         all_.options.daemons.done(rank / all_.ranks_per_node, duration::from_ps(now_), cost).ps();
-    const bool is_next = end < place_->next_ps() && end < end_;
+    take_ports({std::min(end, end_), 0, 0, 0, happening::finished});
+    const bool is_next = end < place_->soonest_ps() && end < end_;
     if (!is_next) {
       const auto turn = static_cast<std::uint32_t>(all_.ranks.size());
-      return place_->push({end, rank, turn, 0, happening::finished});
+      return place_->events.push({end, rank, turn, 0, happening::finished});
     }
     // Nothing happens here meanwhile: no need to go by the queue.
     now_ = end;
+
     effect(rank, r.current);
-    if (place_->next_ps() <= now_) {
+    if (place_->soonest_ps() <= now_) {
       choosing_ = rank;
       return choose_in_turn();
     }
@@ -364,21 +397,31 @@ std::uint64_t replay_walker::carry(const parcel& p) { return carried_.keep(p); }
 
 void replay_walker::deliver(std::int64_t at_ps, const parcel& p) {
   const std::size_t place = all_.place_of(p.to);
-  if (place == place_number_) return receive_at(*place_, *near_, at_ps, p);
+  if (place == place_number_) {
+    receive_at(*place_, *near_, at_ps, p);
+    return;
+  }
   if (at_ps < end_) throw window_too_long{at_ps - now_};
   const std::size_t stretches = all_.stretches.size();
   const std::size_t box = place / replay_state::places_a_stretch * outboxes_.size() / stretches;
   outboxes_[box].push_back({at_ps, p});
 }
 
-void replay_walker::receive_at(event_heap& place, stretch& around, std::int64_t at_ps,
-                               const parcel& p) {
+std::int64_t replay_walker::receive_at(replay_place& where, stretch& around, std::int64_t at_ps,
+                                       const parcel& p) {
   const bool is_message = p.what != letter::told && p.what != letter::seen;
   const int ranks = static_cast<int>(all_.ranks.size());
   const std::uint32_t turn =
       is_message ? arrival_turn(p, ranks) : static_cast<std::uint32_t>(ranks);
-  place.push({at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
-              around.parcels.keep(p)});
+  const event here(at_ps, p.to, turn, p.number, is_message ? happening::reaches : happening::later,
+                   around.parcels.keep(p));
+  const std::size_t level = costs_.level(p.from, p.to);
+  if (!is_message || !all_.keeps_apart(level)) {
+    where.events.push(here);
+    return at_ps;
+  }
+  where.come(here, costs_.of(level, p.bytes()).transfer.ps());
+  return where.last_byte_ps();
 }
 
 void replay_walker::take_over(replay_walker& from, std::size_t number) {
@@ -389,10 +432,11 @@ void replay_walker::take_over(replay_walker& from, std::size_t number) {
     if (i + ahead < box.size()) upwash::prefetch(&all_.places[place_of(i + ahead)]);
     if (i + ahead / 2 < box.size()) all_.places[place_of(i + ahead / 2)].prefetch();
     const std::size_t place = place_of(i);
+
     stretch& around = near(place);
-    receive_at(all_.places[place], around, box[i].at_ps, box[i].what);
-    all_.next_ps[place] = std::min(all_.next_ps[place], box[i].at_ps);
-    around.next_ps = std::min(around.next_ps, box[i].at_ps);
+    const std::int64_t next = receive_at(all_.places[place], around, box[i].at_ps, box[i].what);
+    all_.next_ps[place] = std::min(all_.next_ps[place], next);
+    around.next_ps = std::min(around.next_ps, next);
   }
   box.clear();
 }

@@ -27,6 +27,8 @@ class replay_walker {
   void begin(std::size_t stretch_number);
   /// All events of some stretches before `end`; what they send to others happens then or later.
   void walk(std::size_t first_stretch, std::size_t last_stretch, std::int64_t end_ps);
+  /// The same of some places.
+  void walk_places(const std::vector<std::size_t>& some, std::int64_t end_ps);
   /// The same for a single place whose messages a carrier takes.
   void walk_with_carrier();
 
@@ -53,10 +55,12 @@ class replay_walker {
     return all_.stretches[place / replay_state::places_a_stretch];
   }
   void walk_active(std::int64_t end_ps);
-  void ask_for_ranks(std::size_t place, std::int64_t end_ps) const;
-  void ask_for_steps(std::size_t place, std::int64_t end_ps) const;
-  void ask_for_frames(std::size_t place, std::int64_t end_ps) const;
+  void ask_for_ranks(std::size_t number, std::int64_t end_ps) const;
+  void ask_for_steps(std::size_t number, std::int64_t end_ps) const;
+  void ask_for_frames(std::size_t number, std::int64_t end_ps) const;
   void walk_place(std::size_t number, std::int64_t end_ps);
+  void take_ports(const event& until);
+  void take_port(const event& first_byte);
   void handle(const event& e);
   void choose_in_turn();
   void refill(int rank);
@@ -70,7 +74,9 @@ class replay_walker {
   void done(int rank, step_number n);
   void send(parcel p);
   void deliver(std::int64_t at_ps, const parcel& p);
-  void receive_at(event_heap& place, stretch& around, std::int64_t at_ps, const parcel& p);
+  /// When the place must be looked at for it.
+  std::int64_t receive_at(replay_place& where, stretch& around, std::int64_t at_ps,
+                          const parcel& p);
   [[nodiscard]] std::uint64_t carry(const parcel& p);
 
   // replay_costs.cpp
@@ -117,7 +123,7 @@ class replay_walker {
   std::int64_t end_ = 0;
   std::vector<std::size_t> active_;  ///< places to walk
   std::size_t place_number_ = 0;
-  event_heap* place_ = nullptr;  ///< being walked
+  replay_place* place_ = nullptr;  ///< being walked
   stretch* near_ = nullptr;
   int choosing_ = -1;  ///< rank whose processor chooses when all of its events of now are done
   numbered<parcel> carried_;
