@@ -99,6 +99,24 @@ TEST(eager_sizes, end_where_asking_first_takes_no_longer) {
   EXPECT_EQ(eager_sizes(edr).usual(asked), 0U);
 }
 
+/// They are found by bisection, which looks at other sizes under each limit.
+TEST(eager_sizes, are_the_same_under_each_limit_that_they_do_not_reach) {
+  for (const std::string& name : known_machines()) {
+    const machine on = load_machine(name);
+    for (const int ranks : {2, 64}) {
+      for (const bool overlapped : {false, true}) {
+        problem call = call_on(on, kind::all_gather, ranks, 8);
+        call.overlapped = overlapped;
+        const std::uint64_t unlimited = eager_sizes(on).usual(call);
+        for (call.eager_limit = 64; call.eager_limit < limit; call.eager_limit *= 2) {
+          EXPECT_EQ(eager_sizes(on).usual(call), std::min(call.eager_limit, unlimited))
+              << name << ", " << ranks << " ranks, up to " << call.eager_limit;
+        }
+      }
+    }
+  }
+}
+
 TEST(eager_sizes, to_try_are_those_of_the_levels) {
   const machine edr = load_machine("edr");
   const problem call = call_on(edr, kind::all_gather, 64, 8);

@@ -55,15 +55,25 @@ duration price_of(const machine& on, const problem& call, bool placed, std::uint
   return call.overlapped ? priced.processor_most : priced.completion;
 }
 
+/// By bisection: what is copied grows with the size, and what asking takes does not.
 std::uint64_t crossing_of(const machine& alone, const problem& call, bool placed) {
-  std::uint64_t largest = 0;
-  for (std::uint64_t bytes = least_tried; bytes <= call.eager_limit; bytes *= 2) {
-    if (price_of(alone, call, placed, bytes, true) > price_of(alone, call, placed, bytes, false)) {
-      return largest;
+  const auto is_eager = [&](std::uint64_t bytes) {
+    return price_of(alone, call, placed, bytes, true) <=
+           price_of(alone, call, placed, bytes, false);
+  };
+  int sizes = 0;  // powers of two that are tried
+  while (least_tried <= call.eager_limit >> sizes) ++sizes;
+  int eager = 0;  // the first so many are
+  for (int not_eager = sizes; eager < not_eager;) {
+    const int middle = eager + (not_eager - eager) / 2;
+    if (is_eager(least_tried << middle)) {
+      eager = middle + 1;
+    } else {
+      not_eager = middle;
     }
-    largest = bytes;
   }
-  return call.eager_limit;
+  if (eager == sizes) return call.eager_limit;
+  return eager == 0 ? 0 : least_tried << (eager - 1);
 }
 
 /// Levels with costs that members of the team can have between them, from inside out.

@@ -19,8 +19,8 @@
 namespace upwash::collective {
 
 /// Those sizes on one machine, by price. Functions of the machine and the problem (but its bytes),
-/// so the same at all members. A size is found once: some 20 messages of two ranks are priced, 50
-/// us; what it depends on is kept with it, some 100 bytes each. Not from several threads at a time.
+/// so the same at all members. A size is found once: 8 messages of two ranks are priced, 20 us;
+/// what it depends on is kept with it, some 100 bytes each. Not from several threads at a time.
 class eager_sizes {
  public:
   /// The machine as messages of the executor see it (predictor::edged).
