@@ -111,7 +111,6 @@ void replay_walker::walk_place(std::size_t number, std::int64_t end_ps) {
   place_ = &all_.places[number];
   near_ = &near(number);
   end_ = end_ps;
-
   while (place_->next_ps() < end_ps) {
     if (place_->comes_first()) {
       take_port(place_->coming.pop());
@@ -352,7 +351,6 @@ void replay_walker::start_next(int rank) {
     }
     // Nothing happens here meanwhile: no need to go by the queue.
     now_ = end;
-
     effect(rank, r.current);
     if (place_->soonest_ps() <= now_) {
       choosing_ = rank;
@@ -432,7 +430,6 @@ void replay_walker::take_over(replay_walker& from, std::size_t number) {
     if (i + ahead < box.size()) upwash::prefetch(&all_.places[place_of(i + ahead)]);
     if (i + ahead / 2 < box.size()) all_.places[place_of(i + ahead / 2)].prefetch();
     const std::size_t place = place_of(i);
-
     stretch& around = near(place);
     const std::int64_t next = receive_at(all_.places[place], around, box[i].at_ps, box[i].what);
     all_.next_ps[place] = std::min(all_.next_ps[place], next);
