@@ -132,7 +132,7 @@ JOB_TEST(listed_messages, are_not_given_to_receives_taken_back_while_they_ask, .
 }
 
 JOB_TEST(listed_messages, of_all_to_one_rank_leave_by_any_source, .least_ranks = 2,
-         .most_ranks = 16) {
+         .most_ranks = 16, .alone = true) {
   const team world = here.world();
   constexpr int count = 40;
   install_share(here, 1);
