@@ -124,6 +124,7 @@ bool host::idle_in_turn(const conduit::wait_target& target,
   conduit::waiter& below = *job_.below_->waiter;
   below.begin_wait(job_.rank_);
   below.idle(job_.rank_, target, reason);
+  job_.memory_calls_ = 0;
   return target.ready() && !detail::job_access::failed(job_);
 }
 
@@ -155,6 +156,7 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
     // again.
     if (!job_.state_->in_services) until.set_alarm(job_.state_->next_alarm);
     job_.below_->waiter->idle(job_.rank_, until, reason);
+    job_.memory_calls_ = 0;  // others have had their turn
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.
