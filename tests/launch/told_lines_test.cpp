@@ -39,6 +39,7 @@ class made_up_manner final : public conduit::launcher_manner {
     const std::string_view rest = comments.substr(at + hung_up.size());
     return rest.substr(0, rest.find('\n'));
   }
+  std::string_view host_cut_off(std::string_view /*comments*/) const override { return {}; }
 };
 
 class kept_lines final : public output_sink {
@@ -180,6 +181,12 @@ TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {
   lines_.show_held();
   EXPECT_EQ(shown_.texts, (lines{"upwash: rank 2 died; job ended\n"}));
   EXPECT_FALSE(lines_.said_lost());
+}
+
+TEST_F(told_lines_of_a_job, name_hosts_with_their_ranks) {
+  EXPECT_EQ(lines_.host_named("a"), "host a, ranks 0 to 1,");
+  EXPECT_EQ(lines_.host_named("c"), "host c, rank 2,");
+  EXPECT_EQ(lines_.host_named("elsewhere"), "host elsewhere");
 }
 
 TEST_F(told_lines_of_a_job, take_no_stopped_process_for_the_reason) {

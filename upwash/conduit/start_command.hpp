@@ -49,6 +49,10 @@ class launcher_manner {
   /// empty: they do not.
   [[nodiscard]] virtual std::string_view host_hung_up(std::string_view comments) const = 0;
 
+  /// The host to which the remote shell's connection has closed, and that this has ended the
+  /// launcher; empty: the comments do not tell. It may have been how others were ended.
+  [[nodiscard]] virtual std::string_view host_cut_off(std::string_view comments) const = 0;
+
  protected:
   ~launcher_manner() = default;
 };

@@ -270,6 +270,8 @@ class foreign_job {
                          strsignal(signal));
     }
     if (const auto lost = board_.lost(); !lost.empty()) return std::string(lost);
+    const auto cut = by_.manner != nullptr ? by_.manner->host_cut_off(lines_.comments()) : "";
+    if (!cut.empty()) return conduit::ended_host_line(lines_.host_named(cut));
     const int left = board_.unfinished();
     if (left < 0) return fmt::format("{} ended with status {}", name(), own);
     return fmt::format("{} exited before it had finished; {} ended with status {}",

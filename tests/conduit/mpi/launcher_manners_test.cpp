@@ -110,5 +110,19 @@ TEST(launcher_manners, mpichs_comments_tell_a_signal_from_a_status) {
   EXPECT_EQ(manner.failed_process(comments), -1);
 }
 
+TEST(launcher_manners, mpichs_comments_tell_the_host_whose_remote_shell_has_closed) {
+  const launcher_manner& manner = manner_of(library::mpich);
+  const std::string closed = "Connection to c closed by remote host.";
+  const std::string failed =
+      "[mpiexec@a] control_cb (pm/pmiserv/pmiserv_cb.c:206): assert (!closed) failed";
+  const std::string comments =
+      comments_of(manner, true, {"of the program", closed, failed, "kept closed"});
+  EXPECT_EQ(comments, closed + "\n" + failed + "\n");
+  EXPECT_EQ(manner.host_cut_off(comments), "c");
+  EXPECT_EQ(manner.host_cut_off(closed), "");
+  EXPECT_EQ(manner.host_cut_off(failed), "");
+  EXPECT_EQ(manner_of(library::openmpi).host_cut_off(comments), "");
+}
+
 }  // namespace
 }  // namespace upwash::conduit::mpi

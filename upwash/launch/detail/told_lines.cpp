@@ -111,6 +111,12 @@ int told_lines::node_in(std::string_view line) const {
   return map_.nodes[static_cast<std::size_t>(layout_.process_of(rank))];
 }
 
+std::string told_lines::host_named(std::string_view host) const {
+  const auto found = std::find(map_.hosts.begin(), map_.hosts.end(), host);
+  return found == map_.hosts.end() ? fmt::format("host {}", host)
+                                   : name_of_node(static_cast<int>(found - map_.hosts.begin()));
+}
+
 std::string told_lines::name_of_node(int node) const {
   const int first = layout_.first_of(map_.first_process(node));
   const int end = layout_.first_of(map_.first_process(node + 1));

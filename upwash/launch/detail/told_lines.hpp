@@ -32,6 +32,9 @@ class told_lines final : public output_sink {
   /// "rank 3 was", "ranks 4 to 7 were", for a sentence on how a process ended; -1: it is not known.
   [[nodiscard]] std::string victim(int process) const;
 
+  /// "host b, ranks 2 to 3,", or "host b" where it is none of the job's.
+  [[nodiscard]] std::string host_named(std::string_view host) const;
+
   /// A line that tells of a death, or of a connection to a host that has ended, is held back for a
   /// moment: where the launcher says that a host is gone, it was the launcher that ended these.
   /// Where it says that connections to another host have ended, that host's end was the process's

@@ -93,9 +93,13 @@ class openmpi_manner final : public launcher_manner {
     comments.remove_prefix(std::min(comments.find_first_not_of(' '), comments.size()));
     return comments;
   }
+  [[nodiscard]] std::string_view host_cut_off(std::string_view /*comments*/) const override {
+    return {};
+  }
 };
 
-/// Tags are "[RANK] "; comments are lines behind a rule, up to the one that names a web page.
+/// Tags are "[RANK] "; comments are lines behind a rule, up to the one that names a web page, and
+/// on standard error those of its own and of remote shells whose connections close.
 class hydra_manner final : public launcher_manner {
  public:
   [[nodiscard]] int untag(std::string_view& line) const override {
@@ -108,7 +112,10 @@ class hydra_manner final : public launcher_manner {
   }
   [[nodiscard]] bool is_comment(std::string_view line, bool standard_error,
                                 bool& inside) const override {
-    if (standard_error) return false;
+    if (standard_error) {
+      return line.starts_with("[mpiexec@") ||
+             (take_behind(line, closed_before) && take_behind(line, closed_behind));
+    }
     if (is_rule(line, '=', 83)) return inside = true;
     if (!inside) return false;
     inside = !line.starts_with("Please see the FAQ page");
@@ -126,6 +133,16 @@ class hydra_manner final : public launcher_manner {
   [[nodiscard]] std::string_view host_hung_up(std::string_view /*comments*/) const override {
     return {};
   }
+  /// "Connection to c closed by remote host.", and a failed assertion of its own.
+  [[nodiscard]] std::string_view host_cut_off(std::string_view comments) const override {
+    if (comments.find(" assert (!closed) failed") == comments.npos) return {};
+    if (!take_behind(comments, closed_before)) return {};
+    return comments.substr(0, std::min(comments.find(closed_behind), comments.find('\n')));
+  }
+
+ private:
+  static constexpr std::string_view closed_before = "onnection to ";
+  static constexpr std::string_view closed_behind = " closed";
 };
 
 constexpr openmpi_manner of_openmpi;
