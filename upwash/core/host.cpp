@@ -144,7 +144,8 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
   unsigned moves = 0;  // in a row
   for (unsigned& idles = job_.state_->idles;;) {
     const int moved = job_.progress_step();
-    if (target.ready() || (once && moved != 0)) return;
+    if (once && moved != 0) return note_moves_for_credit();
+    if (target.ready()) return;
     if (moved != 0 && (++moves < most_moves_in_a_row || job_.virtual_time_)) continue;
     moves = 0;
     if (idles == 0) job_.below_->waiter->begin_wait(job_.rank_);
@@ -171,13 +172,20 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
   }
 }
 
+/// What this rank has to do may never end, while the credit comes from one that shares its process.
+void host::note_moves_for_credit() const {
+  if (++job_.state_->moves_for_credit % most_moves_in_a_row == 0 && !job_.virtual_time_) {
+    job_.below_->waiter->yield(job_.rank_);
+  }
+}
+
 void host::give_turn() const {
   auto& state = *job_.state_;
-  if (job_.in_handler_ || state.in_services || state.messages.any_room_open()) return;
+  if (job_.in_handler_ || state.messages.any_room_open()) return;
+  if (state.aside == nullptr && state.in_services) return;
   charge(conduit::cost::poll, 1);
   if (state.aside != nullptr) {
-    state.aside->give_way({.operation = "a loop over memory"}, job_.virtual_time_);
-    return;
+    return state.aside->give_way({.operation = "a loop over memory"}, job_.virtual_time_);
   }
   job_.progress_step();
   job_.below_->waiter->yield(job_.rank_);

@@ -55,8 +55,9 @@ class host {
   void wait(const conduit::wait_target& target, const conduit::wait_reason& reason) const;
   /// The fiber aside that runs now (side_fiber.hpp), whose waits suspend it; null: the main flow.
   [[nodiscard]] side_fiber* aside() const noexcept;
-  /// What a wait does for others, once, for blocking calls that need no wait. Nothing in handlers,
-  /// in a service's progress and while a room for a message is open.
+  /// What a wait does for others, once, for blocking calls that need no wait; on a fiber aside it
+  /// lets the main flow go on. Nothing in handlers, in a service's progress and while a room for a
+  /// message is open.
   void give_turn() const;
   /// The next progress does not give the processor away, however long nothing has come: for layers
   /// whose callers look more often than they wait.
@@ -106,6 +107,7 @@ class host {
                                   const conduit::wait_reason& reason) const;
   [[nodiscard]] bool look_on(const conduit::wait_target& target) const noexcept;
   void note_idle() const;
+  void note_moves_for_credit() const;
 
   job& job_;
 };

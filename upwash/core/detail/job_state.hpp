@@ -96,13 +96,14 @@ class job_state {
   std::unique_ptr<hang_inquiry> inquiry;  ///< the board of `hang`, where nobody has given one
   /// In `finish`: control collectives of the world that the program had called before.
   std::optional<std::uint64_t> called_before_end;
-  int inquired = 0;              ///< messages of it since progress last looked
-  unsigned steps = 0;            ///< of progress
-  unsigned idles = 0;            ///< in this operation
-  unsigned empty_polls = 0;      ///< calls of job::progress in a row
-  bool keeps_processor = false;  ///< the next poll does not give it away
-  int kept_polls = 0;            ///< that did not, since the last pause
-  duration last_pause;           ///< in the last of them
+  int inquired = 0;               ///< messages of it since progress last looked
+  unsigned steps = 0;             ///< of progress
+  unsigned moves_for_credit = 0;  ///< in waits for room at a peer
+  unsigned idles = 0;             ///< in this operation
+  unsigned empty_polls = 0;       ///< calls of job::progress in a row
+  bool keeps_processor = false;   ///< the next poll does not give it away
+  int kept_polls = 0;             ///< that did not, since the last pause
+  duration last_pause;            ///< in the last of them
   process::live_job* live = nullptr;
   std::unique_ptr<lent_tasks> lent;  ///< to the thread, where there is one
   std::jthread progress_thread;
