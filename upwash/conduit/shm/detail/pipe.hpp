@@ -53,7 +53,9 @@ class control_sender {
 ///   line 0   parts filled u64, written by the owner
 ///   line 1   parts drained u64, written by the reader
 ///   page 1   pipe_slots slots
-/// Requests are served in order, each cut into parts of part_bytes(bytes of the request).
+/// Requests are served in order, each cut into parts of part_bytes(bytes of the request). A reader
+/// whose owner is away reads parts by attach in its place: it has then drained more than is filled,
+/// and the owner passes over these, whose memory may be gone.
 struct pipe_memory {
   shared_memory file;
   std::size_t slot_bytes = 0;

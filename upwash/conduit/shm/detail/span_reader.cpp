@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t attach_at_once = std::size_t{1} << 20U;  // a call blocks: 20-60 us
 
 /// Pieces that the owner is asked for ahead: together they fill the pipeline, so that it need not
-/// stand between them, and what an owner that is not there leaves undone is no more than that.
+/// stand between them.
 constexpr std::size_t pieces_ahead = 2;
 /// An owner that copies fills a part in a tenth of it, one whose processor is another's takes
 /// longer.
@@ -132,7 +132,7 @@ int span_reader::ask(int process, incoming& from) {
     const fetch wanted{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(one.from)),
                        std::min(one.left, most), one.span};
     if (!sender_.send_control(process, control::fetch, &wanted, sizeof wanted)) break;
-    from.pieces.push_back({one.to, wanted.bytes, from.pipe.part_bytes(wanted.bytes)});
+    from.pieces.push_back({one.from, one.to, wanted.bytes, from.pipe.part_bytes(wanted.bytes)});
     ++one.pieces;
     pass(one, wanted.bytes);
     if (one.left == 0) ++from.asking;
@@ -145,21 +145,27 @@ int span_reader::drain(incoming& from) {
   int parts = 0;
   // Acquire: the part is in its slot when it counts.
   const std::uint64_t filled = from.pipe.filled().load(std::memory_order_acquire);
-  while (from.drained != filled) {
-    piece& first = from.pieces.front();
-    const std::size_t part = std::min<std::size_t>(first.part, first.left);
-    std::memcpy(first.to, from.pipe.slot(from.drained), part);
-    // Release: copied out before the owner writes the slot again.
-    from.pipe.drained().store(++from.drained, std::memory_order_release);
-    first.to += part;
-    first.left -= part;
-    ++parts;
-    if (first.left != 0) continue;
-    from.pieces.pop_front();
-    --from.transfers.front().pieces;
-    end_transfers(from);
+  for (; from.drained < filled; ++parts) {
+    const piece& first = from.pieces.front();
+    std::memcpy(first.to, from.pipe.slot(from.drained), first.next_part());
+    pass_part(from);
   }
   return parts;
+}
+
+/// The next part is here. The owner may write its slot again, or need not fill it any more.
+void span_reader::pass_part(incoming& from) {
+  // Release: copied before the owner hears so.
+  from.pipe.drained().store(++from.drained, std::memory_order_release);
+  piece& first = from.pieces.front();
+  const std::size_t part = first.next_part();
+  first.from += part;
+  first.to += part;
+  first.left -= part;
+  if (first.left != 0) return;
+  from.pieces.pop_front();
+  --from.transfers.front().pieces;
+  end_transfers(from);
 }
 
 void span_reader::end_transfers(incoming& from) {
@@ -173,12 +179,14 @@ void span_reader::end_transfers(incoming& from) {
 }
 
 int span_reader::read_on(incoming& from) {
-  if (from.asking == from.transfers.size() || !may_attach_.load(std::memory_order_relaxed)) {
-    return 0;
-  }
+  if (!may_attach_.load(std::memory_order_relaxed)) return 0;
   const duration now = steady_now();
   if (!from.stands_since) from.stands_since = now;
   if (now - *from.stands_since < owner_is_away) return 0;
+  return from.asking < from.transfers.size() ? read_unasked(from) : take_over_part(from);
+}
+
+int span_reader::read_unasked(incoming& from) {
   transfer& one = from.transfers[from.asking];
   transfer some = one;
   some.left = std::min<std::uint64_t>(one.left, pipe_slots * from.pipe.slot_bytes);
@@ -188,6 +196,18 @@ int span_reader::read_on(incoming& from) {
   pass(one, wanted - some.left);
   if (one.left == 0) ++from.asking;
   end_transfers(from);
+  return 1;
+}
+
+/// Where the owner fills it meanwhile, both have done it.
+int span_reader::take_over_part(incoming& from) {
+  const piece& first = from.pieces.front();
+  transfer part = from.transfers.front();
+  part.from = first.from;
+  part.to = first.to;
+  part.left = first.next_part();
+  if (attach_step(part) != attach_result::done) return 0;
+  pass_part(from);
   return 1;
 }
 

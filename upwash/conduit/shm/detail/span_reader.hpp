@@ -3,9 +3,10 @@
 //
 // The initiator's side of private reads: by cross-memory attach (no help of the owner, but the
 // kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages; where
-// the owner's processor is another's, the initiator reads on by attach meanwhile).
+// the owner's processor is another's, the initiator reads by attach in its place).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -63,16 +64,21 @@ class span_reader {
   };
   /// Of a transfer, as the owner was asked for it.
   struct piece {
+    const std::byte* from = nullptr;  ///< at the owner
     std::byte* to = nullptr;
     std::uint64_t left = 0;
     std::size_t part = 0;
+
+    [[nodiscard]] std::size_t next_part() const noexcept {
+      return std::min<std::size_t>(part, left);
+    }
   };
   /// Pieces are of the transfers in their order, so the first piece is of the first transfer.
   struct incoming {
     pipe_memory pipe;
     std::uint32_t serial = 0;
     bool announced = false;
-    std::uint64_t drained = 0;
+    std::uint64_t drained = 0;  ///< parts, from slots or in the owner's place
     fifo<transfer> transfers;
     std::size_t asking = 0;  ///< which of them is not asked for as a whole
     fifo<piece> pieces;
@@ -90,8 +96,11 @@ class span_reader {
   void pipeline(const transfer& one);
   int ask(int process, incoming& from);
   int drain(incoming& from);
-  /// While the owner does not copy: a bounded read of what it was not asked for.
+  static void pass_part(incoming& from);
+  /// While the owner does not copy: a bounded read, first of what it was not asked for.
   int read_on(incoming& from);
+  int read_unasked(incoming& from);
+  int take_over_part(incoming& from);
   static void end_transfers(incoming& from);
   int advance_attached();
 

@@ -32,18 +32,23 @@ void span_server::control_arrived(int reader, int pid, control what,
 }
 
 void span_server::add_request(int reader, const fetch& wanted) {
+  outgoing& to = pipes_[static_cast<std::size_t>(reader)];
   const auto* from =
       reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(wanted.address));
+  const std::size_t part = to.pipe.part_bytes(wanted.bytes);
+  to.asked += (wanted.bytes + part - 1) / part;
+  // A reader that has not waited for this may be through, and the memory gone.
+  const bool over = to.pipe.drained().load(std::memory_order_acquire) >= to.asked;
   const auto* span = spans_.find(wanted.span);
-  if (span == nullptr || from < span->data() || from + wanted.bytes > span->data() + span->size()) {
+  if (!over && (span == nullptr || from < span->data() ||
+                from + wanted.bytes > span->data() + span->size())) {
     sender_.give_up(
         fmt::format("process {} reads {} bytes at {} of private memory that is not registered any "
                     "more: deregister only what no peer reads",
                     reader, wanted.bytes, static_cast<const void*>(from)));
   }
-  outgoing& to = pipes_[static_cast<std::size_t>(reader)];
   if (to.requests.empty()) active_.push_back(reader);
-  to.requests.push_back({from, wanted.bytes, to.pipe.part_bytes(wanted.bytes)});
+  to.requests.push_back({from, wanted.bytes, part});
 }
 
 int span_server::serve() {
@@ -63,17 +68,19 @@ int span_server::serve() {
 
 int span_server::fill(outgoing& to) {
   int parts = 0;
-  // Acquire: the reader has copied out of the slots that it has drained.
-  const std::uint64_t drained = to.pipe.drained().load(std::memory_order_acquire);
-  while (!to.requests.empty() && to.filled - drained < pipe_slots) {
+  for (; !to.requests.empty(); ++parts) {
+    // Acquire: the reader has copied out of the slots that it has drained.
+    const std::uint64_t drained = to.pipe.drained().load(std::memory_order_acquire);
     request& first = to.requests.front();
     const std::size_t part = std::min<std::size_t>(first.part, first.left);
-    std::memcpy(to.pipe.slot(to.filled), first.from, part);
+    if (to.filled >= drained) {
+      if (to.filled - drained == pipe_slots) break;
+      std::memcpy(to.pipe.slot(to.filled), first.from, part);
+    }
     // Release: the part is in its slot before it counts.
     to.pipe.filled().store(++to.filled, std::memory_order_release);
     first.from += part;
     first.left -= part;
-    ++parts;
     if (first.left == 0) to.requests.pop_front();
   }
   return parts;

@@ -29,7 +29,8 @@ class span_server {
   /// Whether parts are waited for.
   [[nodiscard]] bool busy() const { return !active_.empty(); }
 
-  /// Copies what fits into the pipes. Returns how many parts.
+  /// Copies what fits into the pipes, and passes over what readers have read themselves. Returns
+  /// how many parts.
   int serve();
 
  private:
@@ -40,7 +41,8 @@ class span_server {
   };
   struct outgoing {
     pipe_memory pipe;
-    std::uint64_t filled = 0;
+    std::uint64_t asked = 0;   ///< parts
+    std::uint64_t filled = 0;  ///< of them, or passed over, since their reader has taken them over
     fifo<request> requests;
   };
 
