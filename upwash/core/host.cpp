@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <exception>
 #include <iterator>
@@ -161,7 +160,7 @@ void host::wait(const conduit::wait_target& target, const conduit::wait_reason& 
     if (target.by_peers() && look_on(target)) return;
     // Seldom, since it reads the clock, and not in short waits; but soon enough where an idle takes
     // a turn of everybody else on the processor.
-    if ((++idles & 0xff) == 0 || (idles >= 16 && std::has_single_bit(idles)) ||
+    if ((++idles & 0xff) == 0 || (idles >= 16 && (idles & (idles - 1)) == 0) ||
         job_.state_->hang.asked()) {
       note_idle();
     }
