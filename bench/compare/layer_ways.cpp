@@ -91,6 +91,30 @@ void tagged(job& here, int times) {
   }
 }
 
+[[gnu::noinline]] void counted_early_arrivals(job& here) {
+  while (matching::memory_of(here).kept < burst) here.progress();
+}
+
+/// Messages that come before their receives, and are kept for them.
+void early(job& here, int times) {
+  const team world = here.world();
+  numbers values{};
+  std::vector<matching::receiving> posted;
+  posted.reserve(burst);
+  for (int i = 0; i < times; ++i) {
+    if (here.rank() == 0) {
+      counted_tagged_sends(world, values);
+    } else {
+      let_the_other_go_ahead();
+      counted_early_arrivals(here);
+      counted_posts(world, values, posted);
+      counted_completions(posted);
+      posted.clear();
+    }
+    control::barrier(world);
+  }
+}
+
 [[gnu::noinline]] void counted_puts(job& here, const region& area) {
   const std::array<std::uint64_t, 1> one{1};
   for (int i = 0; i < burst; ++i) {
@@ -146,19 +170,18 @@ void first_calls(job& here, int times) {
   }
 }
 
-const std::map<std::string, std::function<void(job&, int)>> ways{{"message", messages},
-                                                                 {"tagged", tagged},
-                                                                 {"put", puts},
-                                                                 {"all-reduce", sums},
-                                                                 {"first-call", first_calls}};
+const std::map<std::string, std::function<void(job&, int)>> ways{
+    {"message", messages}, {"tagged", tagged},   {"early", early},
+    {"put", puts},         {"all-reduce", sums}, {"first-call", first_calls}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto way = argc == 3 ? ways.find(argv[1]) : ways.end();
   if (way == ways.end()) {
-    std::fputs("usage: upwash run -n 2 layer_ways message|tagged|put|all-reduce|first-call TIMES\n",
-               stderr);
+    std::fputs(
+        "usage: upwash run -n 2 layer_ways message|tagged|early|put|all-reduce|first-call TIMES\n",
+        stderr);
     return 2;
   }
   const int times = std::stoi(argv[2]);

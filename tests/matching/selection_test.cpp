@@ -248,7 +248,8 @@ TEST(matching_cost, of_the_default_is_a_few_looks_at_any_depth_and_mix) {
       of->insert(e);
     }
     for (int i = 16'383; i >= 0; --i) ASSERT_NE(of->take({0, i % 64, i, 0}), nullptr);
-    EXPECT_LE(of->spent().traversals, 2U * 16'384) << wild_percent;
+    // Two looks each, and those at the list of the newest that are searched for first.
+    EXPECT_LE(of->spent().traversals, 2U * 16'384 + 8 * 8) << wild_percent;
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The default: a short list while there are few entries, class tables while there are many. No
-// parameter to set: a list wins up to about a dozen entries when it is in the cache, the tables
-// from there on at any depth and mix of wildcards.
+// The default: the newest entries in a short list, those before them in class tables. No parameter
+// to set: a list wins up to about a dozen entries when it is in the cache, the tables from there on
+// at any depth and mix of wildcards.
 #pragma once
 
 #include "upwash/matching/engines/classes.hpp"
@@ -11,46 +11,67 @@
 
 namespace upwash::matching {
 
+/// Whatever is in the tables came before all that is in the list, so that a search which finds it
+/// there is over. One that does not moves what it passes in the list to the tables: no entry is
+/// passed twice, and one that is taken soon, as most are, is never entered in a table.
 class adaptive {
  public:
-  explicit adaptive(side which) : few_(which), many_(which) {}
+  explicit adaptive(side which) : newest_(which), before_(which) {}
 
   [[gnu::flatten]] void insert(entry& e) {
-    if (many_.size() == 0) {
-      if (few_.size() < most_in_list) return few_.insert(e);
-      move_to_tables();
-    }
-    many_.insert(e);
+    if (newest_.size() == most_in_list) move_all();
+    e.near.place = in_list;
+    newest_.insert(e);
   }
 
   [[nodiscard]] entry* find(const envelope& wanted, costs& spent) {
-    return many_.size() == 0 ? few_.find(wanted, spent) : many_.find(wanted, spent);
+    if (before_.size() == 0) return newest_.find(wanted, spent);
+    entry* e = before_.find(wanted, spent);
+    return e != nullptr ? e : first_of_newest(wanted, spent);
   }
 
   entry* take(const envelope& wanted, costs& spent) {
-    return many_.size() == 0 ? few_.take(wanted, spent) : many_.take(wanted, spent);
+    if (before_.size() == 0) return newest_.take(wanted, spent);
+    entry* e = before_.take(wanted, spent);
+    if (e != nullptr) return e;
+    e = first_of_newest(wanted, spent);
+    if (e != nullptr) newest_.erase(*e);
+    return e;
   }
 
-  void erase(entry& e) noexcept { many_.size() == 0 ? few_.erase(e) : many_.erase(e); }
+  void erase(entry& e) noexcept { e.near.place == in_list ? newest_.erase(e) : before_.erase(e); }
 
   template <class Visit>
   void for_each(Visit&& visit) {
-    many_.size() == 0 ? few_.for_each(visit) : many_.for_each(visit);
+    before_.for_each(visit);
+    newest_.for_each(visit);
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return few_.size() + many_.size(); }
-  [[nodiscard]] std::size_t bytes() const noexcept { return few_.bytes() + many_.bytes(); }
+  [[nodiscard]] std::size_t size() const noexcept { return newest_.size() + before_.size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return newest_.bytes() + before_.bytes(); }
 
  private:
-  [[gnu::noinline]] void move_to_tables() {
-    few_.for_each([this](entry& each) { many_.insert(each); });
-    few_.clear();
+  /// Of those in the list; it stays there, and those before it move to the tables.
+  [[nodiscard]] entry* first_of_newest(const envelope& wanted, costs& spent) {
+    while (entry* e = newest_.first()) {
+      ++spent.traversals;
+      if (fit(e->what, wanted)) return e;
+      newest_.erase(*e);
+      before_.insert(*e);
+    }
+    return nullptr;
+  }
+
+  [[gnu::noinline]] void move_all() {
+    newest_.for_each([this](entry& each) { before_.insert(each); });
+    newest_.clear();
   }
 
   static constexpr std::size_t most_in_list = 8;
+  static constexpr std::uint32_t in_list = ~0U;  ///< no place of a table
 
-  list few_;      ///< all entries, or none
-  classes many_;  ///< the same
+  list newest_;
+  classes before_;
 };
 
 }  // namespace upwash::matching

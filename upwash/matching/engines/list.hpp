@@ -44,6 +44,9 @@ class list {
     --size_;
   }
 
+  /// The earliest of all, or null.
+  [[nodiscard]] entry* first() const noexcept { return head_; }
+
   /// `visit` may erase what it is given.
   template <class Visit>
   void for_each(Visit&& visit) {

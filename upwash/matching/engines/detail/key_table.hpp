@@ -14,30 +14,29 @@
 namespace upwash::matching::detail {
 
 /// The entries of one key form a ring through the links that `Links` finds in an entry: the head is
-/// the earliest, the one before it the latest. The key is the envelope projected to `wild`.
-template <class Links>
+/// the earliest, the one before it the latest. The key is the envelope projected to `Wild`: a
+/// constant, as compilers spilled what depended on it, and loads of what was just spilled stall.
+template <class Links, unsigned Wild>
 class key_table {
  public:
-  explicit key_table(unsigned wild) : wild_(wild) {}
-
   [[nodiscard]] bool empty() const noexcept { return keys_ == 0; }
   [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(slot); }
 
   void insert(entry& e) {
     if ((keys_ + 1) * 2 > slots_.size()) grow();
-    const envelope key = project(e.what, wild_);
+    const envelope key = project(e.what, Wild);
     const std::uint64_t h = mixed(key);
     const std::size_t at = place_of(key, h);
     slot& s = slots_[at];
     if (s.head == nullptr) {
       s = {h, &e};
       ++keys_;
-      Links::of(e, wild_) = {&e, &e, static_cast<std::uint32_t>(at)};
+      Links::of(e, Wild) = {&e, &e, static_cast<std::uint32_t>(at)};
       return;
     }
-    entry_links& head = Links::of(*s.head, wild_);
-    Links::of(e, wild_) = {s.head, head.previous, 0};
-    Links::of(*head.previous, wild_).next = &e;
+    entry_links& head = Links::of(*s.head, Wild);
+    Links::of(e, Wild) = {s.head, head.previous, 0};
+    Links::of(*head.previous, Wild).next = &e;
     head.previous = &e;
   }
 
@@ -45,7 +44,7 @@ class key_table {
   [[nodiscard]] entry* find(const envelope& wanted, costs& spent) const noexcept {
     if (keys_ == 0) return nullptr;
     ++spent.traversals;
-    const envelope key = project(wanted, wild_);
+    const envelope key = project(wanted, Wild);
     return slots_[place_of(key, mixed(key))].head;
   }
 
@@ -53,17 +52,17 @@ class key_table {
   entry* take(const envelope& wanted, costs& spent) noexcept {
     if (keys_ == 0) return nullptr;
     ++spent.traversals;
-    const envelope key = project(wanted, wild_);
+    const envelope key = project(wanted, Wild);
     const std::size_t at = place_of(key, mixed(key));
     entry* const e = slots_[at].head;
     if (e == nullptr) return nullptr;
-    const entry_links around = Links::of(*e, wild_);
+    const entry_links around = Links::of(*e, Wild);
     if (around.next == e) {
       close(at);
       return e;
     }
-    Links::of(*around.previous, wild_).next = around.next;
-    entry_links& after = Links::of(*around.next, wild_);
+    Links::of(*around.previous, Wild).next = around.next;
+    entry_links& after = Links::of(*around.next, Wild);
     after.previous = around.previous;
     after.place = static_cast<std::uint32_t>(at);
     slots_[at].head = around.next;
@@ -71,10 +70,10 @@ class key_table {
   }
 
   void erase(entry& e) noexcept {
-    const entry_links around = Links::of(e, wild_);
+    const entry_links around = Links::of(e, Wild);
     if (around.next == &e) return close(place_of_head(e, around.place));
-    Links::of(*around.previous, wild_).next = around.next;
-    entry_links& after = Links::of(*around.next, wild_);
+    Links::of(*around.previous, Wild).next = around.next;
+    entry_links& after = Links::of(*around.next, Wild);
     after.previous = around.previous;
     if (around.previous->sequence < e.sequence) return;  // it was not the head
     const std::size_t at = place_of_head(e, around.place);
@@ -88,7 +87,7 @@ class key_table {
       if (s.head == nullptr) continue;
       entry* e = s.head;
       do {
-        entry* next = Links::of(*e, wild_).next;
+        entry* next = Links::of(*e, Wild).next;
         visit(*e);
         e = next;
       } while (e != s.head);
@@ -107,7 +106,7 @@ class key_table {
       const slot& s = slots_[at];
       if (s.head == nullptr) return at;
       if (s.hash != h) continue;
-      const envelope held = project(s.head->what, wild_);
+      const envelope held = project(s.head->what, Wild);
       if (held.context == key.context && held.source == key.source && held.tag == key.tag) {
         return at;
       }
@@ -117,7 +116,7 @@ class key_table {
   /// The slot of a head. It was noted when it became the head; slots that moved since are sought.
   [[nodiscard]] std::size_t place_of_head(const entry& e, std::size_t noted) const noexcept {
     if (slots_[noted & mask_].head == &e) return noted & mask_;
-    const envelope key = project(e.what, wild_);
+    const envelope key = project(e.what, Wild);
     return place_of(key, mixed(key));
   }
 
@@ -146,7 +145,6 @@ class key_table {
     }
   }
 
-  unsigned wild_;
   std::size_t keys_ = 0;
   std::size_t mask_ = 0;  ///< slots - 1; their number is a power of two
   std::vector<slot> slots_;
