@@ -17,9 +17,6 @@
 namespace upwash::matching::detail {
 namespace {
 
-/// Above this a kept message's memory is given back rather than kept for the next.
-constexpr std::size_t kept_bytes = 4096;
-
 messenger& messenger_of(const incoming& in) { return in.here().service<messenger>(); }
 
 }  // namespace
@@ -31,8 +28,8 @@ messenger& messenger_of(const incoming& in) { return in.here().service<messenger
   const envelope what = envelope_of(with);
   record_arrival(sender_rank, what, payload.size());
   auto* p = posted_->size() == 0 ? nullptr : static_cast<posted*>(take(*posted_, what));
-  if (p == nullptr) return keep_eager(sender_rank, with, what, payload);
-  deliver(*p, {with.member, with.tag, payload.size(), false}, payload);
+  if (p == nullptr) return keep_eager(sender_rank, with, what.context, payload);
+  deliver(*p, with.member, with.tag, payload);
   return_room(sender_rank, payload.size());
   if (with.sender != 0) tell_sender(sender_rank, with.sender);
 }
@@ -67,13 +64,29 @@ void handle_answer(incoming& in, label with, std::uint64_t number) {
   messenger_of(in).answered(in.source(), static_cast<std::uint32_t>(number), with, from);
 }
 
-void messenger::keep_eager(int sender_rank, const label& with, envelope what,
+inline void messenger::keep(unexpected_message& a) {
+  if (a.what.kind != 0) [[unlikely]]
+    contexts_.note_kept(a.what.context, a.what.kind);
+  unexpected_->insert(a);
+  memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
+  if (a.eager) memory_.kept_bytes += a.size;
+  memory_.most_kept_bytes = std::max(memory_.most_kept_bytes, memory_.kept_bytes);
+  probes_.came(a.what);
+}
+
+/// What the envelope says is taken from the label: passed as a whole it would be loaded from where
+/// it was just stored in pieces.
+void messenger::keep_eager(int sender_rank, const label& with, std::uint32_t context,
                            std::span<const std::byte> payload) {
-  if (!listed_.goes_to_earlier(what))
-    check_ready(with, payload.size());  // else a receive was begun
+  if (with.ready != 0) [[unlikely]]
+    check_ready(with, context, payload.size());
   unexpected_message& a = *arrivals_.take();
-  a.what = what;
-  a.bytes.assign(payload.begin(), payload.end());
+  a.what = {context, with.member, with.tag, with.kind};
+  if (payload.size() <= unexpected_message::most_inside) [[likely]] {
+    copy_short(a.inside, payload.data(), payload.size());
+  } else {
+    a.bytes.assign(payload.begin(), payload.end());
+  }
   a.size = payload.size();
   a.sender = with.sender;
   a.sender_rank = sender_rank;
@@ -81,9 +94,10 @@ void messenger::keep_eager(int sender_rank, const label& with, envelope what,
   keep(a);
 }
 
-/// A message in ready mode found no receive.
-void messenger::check_ready(const label& with, std::size_t bytes) const {
+/// A message in ready mode found no receive that is posted; one that still asks senders is begun.
+void messenger::check_ready(const label& with, std::uint32_t context, std::size_t bytes) const {
   if (with.ready == 0 || !here_.options().checked) return;
+  if (listed_.goes_to_earlier({context, with.member, with.tag, with.kind})) return;
   throw error(error_kind::fault,
               fmt::format("rank {}: a ready message of {} bytes with tag {} from member {} found "
                           "no receive posted; post it first, or send in standard mode",
@@ -96,7 +110,7 @@ void messenger::offer_came(int sender_rank, const label& with, const exposed_mem
   const envelope what = envelope_of(with);
   record_arrival(sender_rank, what, from.bytes);
   auto* p = static_cast<posted*>(take(*posted_, what));
-  if (p == nullptr && !listed_.goes_to_earlier(what)) check_ready(with, from.bytes);
+  if (p == nullptr) check_ready(with, what.context, from.bytes);
   if (p == nullptr && with.listed != 0) return note_listed(sender_rank, what);
   unexpected_message& a = arrival_of(sender_rank, with, from);
   if (p == nullptr) return keep(a);
@@ -120,44 +134,23 @@ unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
   return a;
 }
 
-void messenger::keep(unexpected_message& a) {
-  if (a.what.kind != 0) contexts_.note_kept(a.what.context, a.what.kind);
-  unexpected_->insert(a);
-  memory_.most_kept = std::max(memory_.most_kept, unexpected_->size());
-  memory_.kept_bytes += a.bytes.size();
-  memory_.most_kept_bytes = std::max(memory_.most_kept_bytes, memory_.kept_bytes);
-  probes_.came(a.what);
-}
-
-void messenger::recycle(unexpected_message& a) {
-  memory_.kept_bytes -= a.bytes.size();
-  a.bytes.clear();
-  if (a.bytes.capacity() > kept_bytes) std::vector<std::byte>().swap(a.bytes);
-  arrivals_.give_back(&a);
-}
-
 /// A message that was kept, or offered, and its receive.
 void messenger::consume(posted& p, unexpected_message& a) {
-  const receipt got{a.what.source, a.what.tag, a.size, false};
-  const bool to_fetch = !a.eager && a.size > 0 && !refuses(p, a.size);
-  if (to_fetch) {
-    p.now = posted::state::matched;
-    p.got = got;
-    p.sender = a.sender;
-    p.sender_rank = a.sender_rank;
-    p.from = a.from;
-    recycle(a);
-    return fetch(p);
+  if (a.eager) [[likely]] {
+    deliver(p, a.what.source, a.what.tag, a.payload());
+    return drop(a);
   }
-  deliver(p, got, a.bytes);
-  drop(a);
-}
-
-/// The message is done with: its room and its sender are told.
-void messenger::drop(unexpected_message& a) {
-  if (a.eager) return_room(a.sender_rank, a.size);
-  if (a.sender != 0) tell_sender(a.sender_rank, a.sender);
+  p.got = {a.what.source, a.what.tag, a.size, false};
+  if (refuses(p, a.size) || a.size == 0) {
+    complete(p);
+    return drop(a);
+  }
+  p.now = posted::state::matched;
+  p.sender = a.sender;
+  p.sender_rank = a.sender_rank;
+  p.from = a.from;
   recycle(a);
+  fetch(p);
 }
 
 void messenger::tell_end_of(posted& p) {
@@ -244,3 +237,9 @@ void messenger::tell_sender(int sender_rank, std::uint64_t sender) {
 }
 
 }  // namespace upwash::matching::detail
+
+namespace upwash::detail {
+
+template struct am_pack<&matching::detail::handle_eager>;
+
+}  // namespace upwash::detail

@@ -4,6 +4,7 @@
 // What a rank keeps of a message or a receive until it is done, and what comes with a message.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,37 +31,61 @@ struct label {
   std::uint16_t listed = 0;  ///< the sender keeps it until it is taken
 };
 
-/// A receive. Pooled; from `receive` until its `receiving` goes.
+/// Of a user message that needs nothing but to be received, stored as it is copied from, 16 bytes a
+/// time: a load of what was stored in smaller pieces waits for all stores before it, those of the
+/// last message's line too.
+[[nodiscard]] inline label plain_label(std::uint64_t team, int member, int tag, bool ready) {
+  using pair = std::uint64_t __attribute__((vector_size(16)));
+  struct words {
+    pair first;
+    pair second;
+  };
+  const std::uint64_t who = std::uint64_t{static_cast<std::uint32_t>(member)} |
+                            std::uint64_t{static_cast<std::uint32_t>(tag)} << 32U;
+  const std::uint64_t how = ready ? std::uint64_t{1} << 32U : 0;
+  return std::bit_cast<label>(words{{team, 0}, {who, how}});
+}
+
+/// A receive. Pooled; from `receive` until its `receiving` goes. What a short message needs lies in
+/// its first three cache lines.
 struct posted : entry {
   enum class state : std::uint8_t { inquiring, waiting, matched, complete };
   state now = state::waiting;
   bool truncated = false;
   bool inexact = false;  ///< not as long as was promised
-  int exceptions = 0;    ///< that were unwinding when it was made
+  int exceptions = 0;  ///< that were unwinding when it was made; set unless it is complete at once
+  int source_rank = -1;  ///< world rank of the source that it names
   std::span<std::byte> into;
   receipt got;
-  completer end;  ///< of who destroys it and waits; most look at `now`
-  std::uint64_t team = 0;
   messenger* owner = nullptr;
+  std::uint64_t* edge = nullptr;  ///< of a collective: told the length, instead of `end`
+  completer end;                  ///< of who destroys it and waits; most look at `now`
+  std::uint64_t team = 0;
+  std::uint64_t number = 0;  ///< in the recording
+  posted* next_free = nullptr;
   std::uint64_t sender = 0;  ///< who is to be told once the bytes are fetched
   int sender_rank = -1;
-  int source_rank = -1;  ///< world rank of the source that it names
+  inquiry* asking = nullptr;  ///< while inquiring
   exposed_memory from;
-  inquiry* asking = nullptr;      ///< while inquiring
-  std::uint64_t* edge = nullptr;  ///< of a collective: told the length, instead of `end`
-  std::uint64_t number = 0;       ///< in the recording
-  posted* next_free = nullptr;
 };
 
-/// A message that came before its receive. Pooled.
+/// A message that came before its receive. Pooled. A short one lies in its first two cache lines.
 struct unexpected_message : entry {
-  std::vector<std::byte> bytes;  ///< of an eager one
-  std::size_t size = 0;
-  exposed_memory from;       ///< of one that is to be fetched
-  std::uint64_t sender = 0;  ///< the send that wants to be told; 0: none
+  static constexpr std::size_t most_inside = 32;
+
   int sender_rank = -1;
   bool eager = true;
+  std::size_t size = 0;
+  std::uint64_t sender = 0;  ///< the send that wants to be told; 0: none
   unexpected_message* next_free = nullptr;
+  std::byte inside[most_inside];  ///< of an eager one, where it has room there,
+  std::vector<std::byte> bytes;   ///< else here
+  exposed_memory from;            ///< of one that is to be fetched
+
+  /// Of an eager one.
+  [[nodiscard]] std::span<const std::byte> payload() const noexcept {
+    return size <= most_inside ? std::span<const std::byte>(inside, size) : bytes;
+  }
 };
 
 /// A send that is complete when the receiver says so, or that waits for credit. Pooled. An entry of

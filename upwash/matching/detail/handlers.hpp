@@ -4,7 +4,7 @@
 // The messages of messages: what travels between messengers.
 #pragma once
 
-#include "upwash/core/incoming.hpp"
+#include "upwash/core/active_message.hpp"
 #include "upwash/matching/detail/messenger.hpp"
 
 namespace upwash::matching::detail {
@@ -18,3 +18,10 @@ void handle_question(incoming& in, question what);
 void handle_answer(incoming& in, label with, std::uint64_t number);  ///< payload as an offer's
 
 }  // namespace upwash::matching::detail
+
+namespace upwash::detail {
+
+/// Made in arrivals.cpp, where what it calls is no call.
+extern template struct am_pack<&matching::detail::handle_eager>;
+
+}  // namespace upwash::detail

@@ -46,7 +46,7 @@ std::vector<int> listed_book::begin_asking() {
   return ranks;
 }
 
-bool listed_book::goes_to_earlier(const envelope& what) const {
+bool listed_book::is_asked_for(const envelope& what) const {
   return std::any_of(inquiries_.begin(), inquiries_.end(), [&](const inquiry& each) {
     return each.receive != nullptr && fit(each.wanted, what);
   });

@@ -100,7 +100,9 @@ class listed_book {
   /// The first one asks: numbers its questions, and says whom.
   [[nodiscard]] std::vector<int> begin_asking();
   /// Whether a receive that still asks senders, and so came before, may get the message.
-  [[nodiscard]] bool goes_to_earlier(const envelope& what) const;
+  [[nodiscard]] bool goes_to_earlier(const envelope& what) const {
+    return !inquiries_.empty() && is_asked_for(what);
+  }
   [[nodiscard]] bool inquires_in(std::uint32_t context) const;
   [[nodiscard]] bool is_probed(const envelope& wanted) const;
 
@@ -118,6 +120,8 @@ class listed_book {
   [[nodiscard]] bool is_used() const { return !listed_at_.empty() || !inquiries_.empty(); }
 
  private:
+  [[nodiscard]] bool is_asked_for(const envelope& what) const;
+
   std::unordered_map<int, std::uint64_t> listed_at_;  ///< for this rank, by sender; none: not there
   std::deque<inquiry> inquiries_;
   std::uint32_t questions_ = 0;

@@ -127,7 +127,6 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
   posted& p = *posts_.take();
   p.what = what;
   p.now = posted::state::waiting;
-  p.exceptions = std::uncaught_exceptions();
   p.into = into;
   p.owner = this;
   p.edge = nullptr;
@@ -139,18 +138,24 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
   if (listed_.is_used()) [[unlikely]]
     return match_or_ask(p, from);
   if (unexpected_->size() != 0) {
-    if (entry* e = take(*unexpected_, p.what)) {
-      return consume(p, *static_cast<unexpected_message*>(e));
+    if (auto* a = static_cast<unexpected_message*>(take(*unexpected_, p.what))) {
+      if (!a->eager) p.exceptions = std::uncaught_exceptions();
+      return consume(p, *a);
     }
   }
+  p.exceptions = std::uncaught_exceptions();
   posted_->insert(p);
 }
 
 [[gnu::always_inline]] inline receiving messenger::receive(const team& from, int source, int tag,
                                                            std::span<std::byte> into) {
+  check_source(from, source, tag, "receive");
+  // What is asked of the team is asked in one go: behind a call it would be checked again.
+  const std::uint64_t id = from.id();
+  const int source_rank = source >= 0 ? from.world_rank(source) : -1;
   posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
-  p.team = from.id();
-  p.source_rank = source >= 0 ? from.world_rank(source) : -1;
+  p.team = id;
+  p.source_rank = source_rank;
   match_or_post(p, from);
   return receiving(&p);
 }
@@ -158,6 +163,7 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
 /// The same where messages are listed at senders, or senders are asked.
 [[gnu::noinline]] void messenger::match_or_ask(posted& p, const team& from) {
   const int rank = rank_of(from, p.what.source);
+  p.exceptions = std::uncaught_exceptions();
   if (listed_.inquires()) {
     inquire(p.what, from.id(), rank, &p);  // behind those before it
   } else if (entry* e = take(*unexpected_, p.what)) {
@@ -184,6 +190,7 @@ receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::b
   posted& p = claimed.owner_->new_post(a.what, into);
   p.team = 0;
   p.source_rank = a.sender_rank;
+  p.exceptions = std::uncaught_exceptions();
   claimed.owner_->consume(p, a);
   return receiving(&p);
 }

@@ -80,7 +80,13 @@ class messenger final : public service_base {
   void wait(posted& p, const call_site& site);
   void finish(posted& p) noexcept;
   void give_back(posted& p) { posts_.give_back(&p); }
-  void drop(unexpected_message& a);
+  /// The message is done with: its room and its sender are told.
+  void drop(unexpected_message& a) {
+    if (a.eager) return_room(a.sender_rank, a.size);
+    if (a.sender != 0) [[unlikely]]
+      tell_sender(a.sender_rank, a.sender);
+    recycle(a);
+  }
 
   void send_edge(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
                  bool acknowledged, std::uint64_t& told);
@@ -188,11 +194,14 @@ class messenger final : public service_base {
     return bytes + block + sizeof(unexpected_message) + places;
   }
 
-  void check_ready(const label& with, std::size_t bytes) const;
+  void check_ready(const label& with, std::uint32_t context, std::size_t bytes) const;
   void consume(posted& p, unexpected_message& a);
-  void deliver(posted& p, const receipt& got, std::span<const std::byte> payload) {
-    p.got = got;
-    if (!refuses(p, got.bytes)) copy_payload(p.into.data(), payload);
+  void deliver(posted& p, int source, int tag, std::span<const std::byte> payload) {
+    p.got.source = source;
+    p.got.tag = tag;
+    p.got.bytes = payload.size();
+    p.got.cancelled = false;
+    if (!refuses(p, payload.size())) copy_payload(p.into.data(), payload);
     complete(p);
   }
   static void copy_payload(std::byte* to, std::span<const std::byte> from) {
@@ -202,7 +211,7 @@ class messenger final : public service_base {
       std::memcpy(to, from.data(), from.size());
     }
   }
-  void keep_eager(int sender_rank, const label& with, envelope what,
+  void keep_eager(int sender_rank, const label& with, std::uint32_t context,
                   std::span<const std::byte> payload);
   /// Whether the message does not go into the buffer: the wait for it then throws.
   [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const {
@@ -218,7 +227,14 @@ class messenger final : public service_base {
   }
   void tell_end_of(posted& p);
   void keep(unexpected_message& a);
-  void recycle(unexpected_message& a);
+  void recycle(unexpected_message& a) {
+    if (a.eager) memory_.kept_bytes -= a.size;
+    if (!a.bytes.empty()) {
+      a.bytes.clear();
+      if (a.bytes.capacity() > kept_capacity) std::vector<std::byte>().swap(a.bytes);
+    }
+    arrivals_.give_back(&a);
+  }
   /// Told in pieces of a quarter of the share, so that most messages cost no answer.
   void return_room(int peer_rank, std::size_t bytes) {
     balance& other = balances_.with(peer_rank);
@@ -247,6 +263,9 @@ class messenger final : public service_base {
                                                 const exposed_memory& from);
   [[nodiscard]] unexpected_message* kept_for(const envelope& wanted);
   [[nodiscard]] const preview* previewed(const team& from, const envelope& wanted);
+
+  /// Above this a kept message's memory is given back rather than kept for the next.
+  static constexpr std::size_t kept_capacity = 4096;
 
   job& here_;
   bool charges_;  ///< traversals cost virtual time

@@ -37,13 +37,7 @@ void messenger::refuse_destination(const team& to, int destination, int tag) con
       other.queued != nullptr || other.listed != nullptr) {
     return false;
   }
-  const label with{.team = to.id(),
-                   .sender = 0,
-                   .member = to.rank(),
-                   .tag = tag,
-                   .kind = 0,
-                   .ready = static_cast<std::uint16_t>(how == mode::ready ? 1 : 0),
-                   .listed = 0};
+  const label with = plain_label(to.id(), to.rank(), tag, how == mode::ready);
   other.outstanding += charge;  // first: the receiver may be in this process, and handle it at once
   if (try_send_medium<&handle_eager>(here_, rank, bytes, with).what == conduit::outcome::done)
       [[likely]] {
