@@ -175,7 +175,9 @@ std::vector<mix> mixes() {
           {.steps = 1500, .sources = 40, .tags = 3, .wild = 0, .growth = 0.6},
           {.steps = 3000, .sources = 3, .tags = 300, .wild = 0.01, .growth = 0.7},
           {.steps = 1500, .sources = 20, .tags = 2, .wild = 0.5, .growth = 0.55},
-          {.steps = 300, .sources = 1, .tags = 1, .contexts = 1, .wild = 0.3, .growth = 0.5}};
+          {.steps = 300, .sources = 1, .tags = 1, .contexts = 1, .wild = 0.3, .growth = 0.5},
+          // Deep, and mostly in order: a search passes few.
+          {.steps = 900, .sources = 1, .tags = 1, .contexts = 1, .wild = 0.1, .growth = 0.75}};
 }
 
 TEST(matching_stores, find_what_an_ordered_list_finds_in_every_combination) {

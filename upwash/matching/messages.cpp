@@ -107,6 +107,8 @@ bool receiving::cancel() { return state_ != nullptr && state_->owner->cancel(*st
 void receiving::finish() noexcept {
   if (state_ == nullptr) return;
   detail::posted& p = *std::exchange(state_, nullptr);
+  if (p.now == detail::posted::state::complete) [[likely]]
+    return p.owner->give_back(p);
   p.owner->finish(p);
 }
 

@@ -21,23 +21,6 @@ messenger& messenger_of(const incoming& in) { return in.here().service<messenger
 
 }  // namespace
 
-[[gnu::always_inline]] inline void messenger::eager_came(int sender_rank, const label& with,
-                                                         std::span<const std::byte> payload) {
-  if (is_late(with)) [[unlikely]]
-    return drop_late(sender_rank, with, payload.size(), true);
-  const envelope what = envelope_of(with);
-  record_arrival(sender_rank, what, payload.size());
-  auto* p = posted_->size() == 0 ? nullptr : static_cast<posted*>(take(*posted_, what));
-  if (p == nullptr) return keep_eager(sender_rank, with, what.context, payload);
-  deliver(*p, with.member, with.tag, payload);
-  return_room(sender_rank, payload.size());
-  if (with.sender != 0) tell_sender(sender_rank, with.sender);
-}
-
-void handle_eager(incoming& in, label with) {
-  messenger_of(in).eager_came(in.source(), with, in.payload());
-}
-
 void handle_offer(incoming& in, label with) {
   exposed_memory from;
   std::memcpy(&from, in.payload().data(), sizeof from);
@@ -138,7 +121,7 @@ unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
 void messenger::consume(posted& p, unexpected_message& a) {
   if (a.eager) [[likely]] {
     deliver(p, a.what.source, a.what.tag, a.payload());
-    return drop(a);
+    return drop_eager(a);
   }
   p.got = {a.what.source, a.what.tag, a.size, false};
   if (refuses(p, a.size) || a.size == 0) {
@@ -149,7 +132,7 @@ void messenger::consume(posted& p, unexpected_message& a) {
   p.sender = a.sender;
   p.sender_rank = a.sender_rank;
   p.from = a.from;
-  recycle(a);
+  arrivals_.give_back(&a);
   fetch(p);
 }
 

@@ -286,8 +286,6 @@ conduit::wait_reason messenger::reason_of(const posted& p) noexcept {
 
 /// Destroyed: one that is not complete is waited for as a request is.
 void messenger::finish(posted& p) noexcept {
-  if (p.now == posted::state::complete) [[likely]]
-    return give_back(p);
   const conduit::wait_reason reason = reason_of(p);
   const bool unwinding = std::uncaught_exceptions() > p.exceptions;
   if (p.now != posted::state::complete && unwinding && !cancel(p)) {

@@ -82,10 +82,9 @@ class messenger final : public service_base {
   void give_back(posted& p) { posts_.give_back(&p); }
   /// The message is done with: its room and its sender are told.
   void drop(unexpected_message& a) {
-    if (a.eager) return_room(a.sender_rank, a.size);
-    if (a.sender != 0) [[unlikely]]
-      tell_sender(a.sender_rank, a.sender);
-    recycle(a);
+    if (a.eager) return drop_eager(a);
+    if (a.sender != 0) tell_sender(a.sender_rank, a.sender);
+    arrivals_.give_back(&a);
   }
 
   void send_edge(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
@@ -227,13 +226,18 @@ class messenger final : public service_base {
   }
   void tell_end_of(posted& p);
   void keep(unexpected_message& a);
-  void recycle(unexpected_message& a) {
-    if (a.eager) memory_.kept_bytes -= a.size;
-    if (!a.bytes.empty()) {
-      a.bytes.clear();
-      if (a.bytes.capacity() > kept_capacity) std::vector<std::byte>().swap(a.bytes);
-    }
+  void drop_eager(unexpected_message& a) {
+    return_room(a.sender_rank, a.size);
+    memory_.kept_bytes -= a.size;
+    if (a.sender != 0) [[unlikely]]
+      tell_sender(a.sender_rank, a.sender);
+    if (a.size > unexpected_message::most_inside) [[unlikely]]
+      free_bytes(a);
     arrivals_.give_back(&a);
+  }
+  static void free_bytes(unexpected_message& a) {
+    a.bytes.clear();
+    if (a.bytes.capacity() > kept_capacity) std::vector<std::byte>().swap(a.bytes);
   }
   /// Told in pieces of a quarter of the share, so that most messages cost no answer.
   void return_room(int peer_rank, std::size_t bytes) {

@@ -30,14 +30,15 @@ void messenger::refuse_destination(const team& to, int destination, int tag) con
   if (here_.in_handler()) [[unlikely]]
     return false;
   check_destination(to, destination, tag);
+  // What is asked of the team is asked in one go: behind a call it would be checked again.
   const int rank = to.world_rank(destination);
+  const label with = plain_label(to.id(), to.rank(), tag, how == mode::ready);
   balance& other = balances_.with(rank);
   const std::uint64_t charge = charge_of(bytes.size());
   if (bytes.size() > options_.eager_bytes || other.outstanding + charge > share_ ||
       other.queued != nullptr || other.listed != nullptr) {
     return false;
   }
-  const label with = plain_label(to.id(), to.rank(), tag, how == mode::ready);
   other.outstanding += charge;  // first: the receiver may be in this process, and handle it at once
   if (try_send_medium<&handle_eager>(here_, rank, bytes, with).what == conduit::outcome::done)
       [[likely]] {
