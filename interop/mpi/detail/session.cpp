@@ -89,7 +89,8 @@ std::optional<attached_job> join(std::string& why) {
   } catch (const error& failure) {
     // Some ranks have not come: they are without this library, and would never answer.
     if (failure.kind() == error_kind::fault) {
-      end_all(fmt::format("{}; all ranks must be started with the preload library (docs/mpi.md), "
+      end_all(fmt::format("{}; all ranks must be started with the preload library and the same "
+                          "UPWASH_MPI (docs/mpi.md), "
                           "or none",
                           failure.what()),
               failure.exit_status());
