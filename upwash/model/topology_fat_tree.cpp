@@ -140,18 +140,4 @@ port_end fat_tree::attachment(int node) const {
   return {port_end::kind::port, slot(node) / row(0).down, slot(node) % row(0).down};
 }
 
-hop fat_tree::next(int at_switch, int port, int /*lane*/, bound& goal) const {
-  const switch_place& at = place(at_switch);
-  const level_row& here = row(at.level);
-  const int offset = slot(goal.to) - at.first;
-  if (offset >= 0 && offset < here.span) {
-    const int down = offset / here.below;
-    return {down, 1, down, 0};
-  }
-  const int digit = shape_.routing == up_routing::destination ? slot(goal.to) / here.below : port;
-  const int preferred = here.down + digit % here.up;
-  if (shape_.routing == up_routing::any) return {here.down, here.up, preferred, 0};
-  return {preferred, 1, preferred, 0};
-}
-
 }  // namespace upwash::model

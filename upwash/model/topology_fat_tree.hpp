@@ -90,4 +90,18 @@ class fat_tree final : public topology {
   std::vector<int> slots_;  ///< of each node
 };
 
+inline hop fat_tree::next(int at_switch, int port, int /*lane*/, bound& goal) const {
+  const switch_place& at = place(at_switch);
+  const level_row& here = row(at.level);
+  const int offset = slot(goal.to) - at.first;
+  if (offset >= 0 && offset < here.span) {
+    const int down = offset / here.below;
+    return {down, 1, down, 0};
+  }
+  const int digit = shape_.routing == up_routing::destination ? slot(goal.to) / here.below : port;
+  const int preferred = here.down + digit % here.up;
+  if (shape_.routing == up_routing::any) return {here.down, here.up, preferred, 0};
+  return {preferred, 1, preferred, 0};
+}
+
 }  // namespace upwash::model

@@ -22,25 +22,56 @@ event_queue::event_queue(std::int64_t apart_ps, std::int64_t horizon_ps) {
       std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(apart_ps, 1)));
   width_bits_ = static_cast<unsigned>(std::countr_zero(width));
   const auto wanted = static_cast<std::uint64_t>(horizon_ps >> width_bits_) + 1;
-  const std::uint64_t buckets = std::clamp<std::uint64_t>(std::bit_ceil(wanted), 64, 1U << 20U);
-  mask_ = static_cast<std::int64_t>(buckets) - 1;
-  heads_.assign(buckets, none);
-  occupied_.assign(buckets / 64, 0);
+  const std::uint64_t count = std::clamp<std::uint64_t>(std::bit_ceil(wanted), 64, 1U << 20U);
+  mask_ = static_cast<std::int64_t>(count) - 1;
+  heads_.assign(count, none);
+  occupied_.assign(count / 64, 0);
+}
+
+void event_queue::grow(event_line& of) {
+  std::vector<event> larger(of.ring.size() * 2);
+  const std::uint32_t count = of.end - of.first;
+  for (std::uint32_t i = 0; i < count; ++i) larger[i] = of.ring[(of.first + i) & of.mask];
+  of.ring.swap(larger);
+  of.mask = of.mask * 2 + 1;
+  of.first = 0;
+  of.end = count;
 }
 
 void event_queue::push(const event& fresh) {
-  ++pending_;
   const std::int64_t bucket = bucket_of(fresh.at_ps);
-  if (bucket <= now_) {
+  if (pending_++ == 0) {
+    current_.clear();
+    taken_ = 0;
+  } else if (bucket > now_) {
+    return push_later(fresh, bucket);
+  } else if (bucket == now_) {
     current_.insert(std::upper_bound(current_.begin() + static_cast<std::ptrdiff_t>(taken_),
                                      current_.end(), fresh),
                     fresh);
-  } else if (bucket - now_ <= mask_) {
-    push_near(fresh, bucket);
+    first_[buckets] = current_[taken_];
+    return;
   } else {
-    far_.push_back(fresh);
-    std::push_heap(far_.begin(), far_.end(), later);
+    put_back();
   }
+  now_ = bucket;
+  current_.push_back(fresh);
+  first_[buckets] = fresh;
+}
+
+/// The current bucket is not the first any more. None of its events has been taken: one that comes
+/// before it is not later than the last event that was.
+void event_queue::put_back() {
+  for (std::size_t i = taken_; i < current_.size(); ++i) push_later(current_[i], now_);
+  current_.clear();
+  taken_ = 0;
+}
+
+/// Lists are for what is within the horizon of the last event that was taken.
+void event_queue::push_later(const event& fresh, std::int64_t bucket) {
+  if (bucket - bucket_of(last_ps_) <= mask_) return push_near(fresh, bucket);
+  far_.push_back(fresh);
+  std::push_heap(far_.begin(), far_.end(), later);
 }
 
 void event_queue::push_near(const event& fresh, std::int64_t bucket) {
@@ -58,16 +89,17 @@ void event_queue::push_near(const event& fresh, std::int64_t bucket) {
   ++in_buckets_;
 }
 
-bool event_queue::pop(std::int64_t until_ps, event& next) {
-  if (taken_ == current_.size()) {
-    if (pending_ == 0) return false;
-    load_next_bucket();
-  }
-  next = current_[taken_];
-  if (next.at_ps > until_ps) return false;
+void event_queue::take_from_buckets() {
   ++taken_;
   --pending_;
-  return true;
+  if (taken_ == current_.size()) {
+    if (pending_ == 0) {
+      first_[buckets] = nothing;
+      return;
+    }
+    load_next_bucket();
+  }
+  first_[buckets] = current_[taken_];
 }
 
 /// The first bucket after now with events; there is one.
@@ -112,7 +144,7 @@ void event_queue::load(std::int64_t bucket) {
     std::pop_heap(far_.begin(), far_.end(), later);
     far_.pop_back();
   }
-  std::sort(current_.begin(), current_.end());
+  if (current_.size() > 1) std::sort(current_.begin(), current_.end());
 }
 
 }  // namespace upwash::simulator

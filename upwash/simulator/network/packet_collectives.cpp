@@ -41,7 +41,10 @@ void packet_network::spread(std::uint32_t packet_id, int of_switch, int except_p
   if (original.held != none) {
     --lanes_[original.held].under_way;
     const auto others = static_cast<std::uint32_t>(row.ports.size() - 1);
-    if (others == 0) return give_back(original.held, 0, true);
+    if (others == 0) {
+      occupy(original.held, 0);
+      return give_back(original.held, 0, true);
+    }
     if (free_share_ == none) {
       copy.share = static_cast<std::uint32_t>(shares_.size());
       shares_.emplace_back();
@@ -61,17 +64,13 @@ void packet_network::spread(std::uint32_t packet_id, int of_switch, int except_p
   }
 }
 
-/// A packet leaves its input by this link: its credit, or its part of one, goes back.
-void packet_network::leave_input(const packet& p, std::uint32_t which) {
-  if (p.share != none) {
-    copies& all = shares_[p.share];
-    if (--all.left > 0) return;
-    const copies done = all;
-    all.next = std::exchange(free_share_, p.share);
-    return leave_together(done, links_[link_of(done.in_lane)].to_switch);
-  }
-  if (p.held == none) return;  // made in this switch
-  give_back(p.held, which - first_link(links_[link_of(p.held)].to_switch));
+/// A copy of a multicast leaves its input: the last one takes the credit with it.
+void packet_network::leave_shared(std::uint32_t share) {
+  copies& all = shares_[share];
+  if (--all.left > 0) return;
+  const copies done = all;
+  all.next = std::exchange(free_share_, share);
+  leave_together(done, links_[link_of(done.in_lane)].to_switch);
 }
 
 void packet_network::leave_together(const copies& all, int of_switch) {

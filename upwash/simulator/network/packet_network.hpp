@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "upwash/base/duration.hpp"
+#include "upwash/base/random.hpp"
 #include "upwash/model/topology.hpp"
+#include "upwash/model/topology_fat_tree.hpp"
 #include "upwash/model/topology_spanning_tree.hpp"
 #include "upwash/simulator/network/event_queue.hpp"
 #include "upwash/simulator/network/parameters.hpp"
@@ -28,8 +30,8 @@ class combine_units;
 
 /// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
 /// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
-/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output more), 64 a
-/// packet under way, 72 a node.
+/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output and two a
+/// packet of buffer more), 64 a packet under way, 88 a node.
 class packet_network {
  public:
   /// `in` and `from` outlive it. Equal arguments give equal runs, on every machine.
@@ -65,10 +67,10 @@ class packet_network {
   /// Links that packets were put on, those of the nodes among them.
   [[nodiscard]] std::uint64_t packet_hops() const noexcept { return hops_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
-  /// Depends on every event and its place in the order.
+  /// Depends on every packet that was put on a link, and its place in the order.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
   /// Packets that each link carried.
-  [[nodiscard]] std::vector<std::uint64_t> carried() const;
+  [[nodiscard]] const std::vector<std::uint64_t>& carried() const noexcept { return carried_; }
 
   /// Throws `error` (fault) unless everything that was sent arrived and all credits are back.
   void check_at_rest();
@@ -78,6 +80,10 @@ class packet_network {
   friend class detail::slot_arbiter;
   friend class detail::combine_units;
   static constexpr std::uint32_t none = UINT32_MAX;
+  /// Lines of the queue: packets reach outputs all after the same time, links are free in the order
+  /// in which packets of one size were put on them.
+  static constexpr unsigned line_of_reached = 0;
+  static constexpr unsigned line_of_free = 1;
 
   /// What an event is about: key / 8 is the link, key % 8 one of these.
   enum class happening : std::uint8_t {
@@ -90,10 +96,11 @@ class packet_network {
     acknowledged
   };
 
-  struct packet {
+  /// One line of the cache.
+  struct alignas(64) packet {
     model::bound goal;
-    std::int64_t born_ps;
     std::uint32_t bytes;
+    std::int64_t born_ps;
     std::uint32_t next;  ///< in its queue
     std::uint32_t held;  ///< the lane by which it came, whose credit it has
     std::uint32_t hops;
@@ -102,8 +109,8 @@ class packet_network {
     std::uint32_t queue = 0;   ///< input-queued: in which it waits; reductions: the unit
     std::uint32_t share = none;  ///< multicast: the copies that hold one credit
     std::int32_t group = -1;
-    packet_kind kind = packet_kind::single;
     std::uint32_t from = 0;  ///< node; of results of reductions one of those that sent
+    packet_kind kind = packet_kind::single;
   };
   struct queue {
     std::uint32_t head = none;
@@ -112,27 +119,27 @@ class packet_network {
   };
   struct link {
     std::int64_t free_ps = 0;
-    std::int64_t wake_ps = -1;    ///< a wake is under way for this time
+    std::int64_t wake_ps = -1;    ///< it is to be served then
     std::int32_t to_switch = -1;  ///< -1: to a node
     std::uint32_t to = 0;         ///< its port, or the node
     std::uint32_t queued = 0;     ///< packets in its lanes
     std::uint32_t turn = 0;       ///< the lane that sent last
-    std::uint64_t carried = 0;
   };
   struct lane {
     queue waiting;                 ///< packets for this link
     std::uint32_t held = 0;        ///< credits that are out: packets under way or at the input
-    std::uint32_t under_way = 0;   ///< crosspoint: packets that are not at an output yet
-    std::uint32_t fullest = 0;     ///< crosspoint: the most packets at one of them
     std::uint32_t returns = none;  ///< the first credit on its way back
     std::uint32_t last_return = none;
-    bool stalled = false;  ///< waits for a credit that is not on its way yet
+    std::uint32_t outputs = 0;   ///< the first link of the switch that it leads to
+    std::uint8_t under_way = 0;  ///< crosspoint: packets that are not at an output yet
+    std::uint8_t fullest = 0;    ///< crosspoint: the most packets at one of them
+    bool stalled = false;        ///< waits for a credit that is not on its way yet
   };
   struct credit_return {
     std::int64_t at_ps;
     std::uint32_t next;
-    std::uint32_t port;
-    bool last;  ///< the input holds no other part of the packet: the credit itself
+    std::uint32_t port : 31;
+    std::uint32_t last : 1;  ///< the input holds no other part of the packet: the credit itself
   };
   /// Copies of one multicast packet in a switch: the credit goes back when all have left.
   struct copies {
@@ -150,15 +157,23 @@ class packet_network {
   };
 
   void build_links();
+  [[nodiscard]] bool begin(const event_queue::event& next, std::int64_t until_ps);
   void handle(const event_queue::event& what);
-  void schedule(std::int64_t at_ps, happening what, std::uint32_t which, std::uint32_t value) {
-    events_queue_.push({at_ps, which * 8 + static_cast<std::uint32_t>(what), value});
+  [[nodiscard]] static event_queue::event made(std::int64_t at_ps, happening what,
+                                               std::uint32_t which, std::uint32_t value) noexcept {
+    return event_queue::event::of(at_ps, which * 8 + static_cast<std::uint32_t>(what), value);
   }
+  void schedule(std::int64_t at_ps, happening what, std::uint32_t which, std::uint32_t value) {
+    events_queue_.push(made(at_ps, what, which, value));
+  }
+  [[nodiscard]] bool wakes_at(std::uint32_t which, std::int64_t at_ps) noexcept;
   void wake(std::uint32_t which, std::int64_t at_ps);
+  [[nodiscard]] bool wakes_now(std::uint32_t which) noexcept;
 
   // Links.
   void serve(std::uint32_t which);
   void serve_node(std::uint32_t which);
+  [[nodiscard]] bool send_from_node(std::uint32_t which);
   [[nodiscard]] std::uint32_t lane_that_can_send(std::uint32_t which);
   void put_on_link(std::uint32_t which, std::uint32_t on_lane, std::uint32_t packet_id);
   void acknowledge(const packet& p);
@@ -176,12 +191,14 @@ class packet_network {
                                                         int came_by) const;
   void spread(std::uint32_t packet_id, int of_switch, int except_port);
   void leave_input(const packet& p, std::uint32_t which);
+  void leave_shared(std::uint32_t share);
   void leave_together(const copies& all, int of_switch);
 
   // Credits.
   [[nodiscard]] bool has_room(std::uint32_t in_lane);
   void occupy(std::uint32_t in_lane, std::uint32_t port);
   void give_back(std::uint32_t in_lane, std::uint32_t port, bool last = true);
+  void more_returns();
   void collect_returns(std::uint32_t in_lane);
   void wait_for_credit(std::uint32_t in_lane);
 
@@ -191,7 +208,8 @@ class packet_network {
   [[nodiscard]] std::uint32_t room_behind_crossbar() const noexcept {
     return static_cast<std::uint32_t>(with_.output_buffer);
   }
-  [[nodiscard]] std::uint32_t link_of(std::uint32_t of_lane) const noexcept {
+  template <class Number>
+  [[nodiscard]] Number link_of(Number of_lane) const noexcept {
     return of_lane >> lane_bits_;
   }
   [[nodiscard]] std::uint32_t first_link(int of_switch) const noexcept {
@@ -208,16 +226,19 @@ class packet_network {
   const model::topology& in_;
   network_parameters with_;
   traffic_source& from_;
-  std::uint64_t seed_;
   unsigned lane_bits_ = 0;
+  std::uint32_t room_;  ///< packets of buffer
   std::uint32_t most_ports_ = 1;
-  std::int64_t to_output_ps_;  ///< from the start on a link to the output of the next switch
-  std::int64_t to_node_ps_;    ///< from the last byte on a link to the node's processor
+  std::int64_t to_output_ps_;    ///< from the start on a link to the output of the next switch
+  std::int64_t to_node_ps_;      ///< from the last byte on a link to the node's processor
+  const model::fat_tree* tree_;  ///< the topology, where it is one: then calls are not virtual
   event_queue events_queue_;
   std::vector<link> links_;
+  std::vector<std::uint64_t> carried_;  ///< of each link: packets
   std::vector<std::uint32_t> claimed_;  ///< of each link: packets that chose it, not sent yet
   std::vector<lane> lanes_;
   std::vector<std::uint8_t> occupied_;  ///< of each lane: packets at each crosspoint of its input
+  std::vector<std::uint16_t> as_full_;  ///< of each lane: crosspoints with 1, 2, ... packets
   std::vector<std::uint32_t> first_links_;
   std::vector<nic> nics_;
   std::vector<packet> packets_;
@@ -240,12 +261,13 @@ class packet_network {
       carried_at_look_;  ///< of each link; of those that nobody waited for -1
   std::int64_t now_ps_ = 0;
   bool stopped_ = false;
+  bool follows_time_ = false;  ///< the source
   std::uint64_t sent_ = 0;
   std::uint64_t arrived_ = 0;
   std::uint64_t hops_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t digest_ = 0;
-  std::uint64_t draws_ = 0;
+  random_stream draws_;
 };
 
 }  // namespace upwash::simulator
