@@ -9,16 +9,18 @@
 
 namespace upwash {
 
+/// splitmix64's finaliser.
+[[nodiscard]] constexpr std::uint64_t mixed_bits(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
 /// The n-th number of stream `stream` under `seed`: splitmix64's finaliser, applied twice.
 [[nodiscard]] constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream,
                                                   std::uint64_t counter) noexcept {
-  const auto mix = [](std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-  };
-  return mix(mix(seed ^ mix(stream)) + counter);
+  return mixed_bits(mixed_bits(seed ^ mixed_bits(stream)) + counter);
 }
 
 /// A stream of numbers with its own counter.
@@ -26,10 +28,10 @@ class random_stream {
  public:
   /// Numbers of one of the streams of a seed, from the first on.
   constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
-      : seed_(seed), stream_(stream) {}
+      : start_(mixed_bits(seed ^ mixed_bits(stream))) {}
 
   /// The next 64 bits. O(1).
-  constexpr std::uint64_t next() noexcept { return random_bits(seed_, stream_, counter_++); }
+  constexpr std::uint64_t next() noexcept { return mixed_bits(start_ + counter_++); }
 
   /// Uniform in [0, bound); the bias is below bound / 2^64. `bound` > 0.
   constexpr std::uint64_t below(std::uint64_t bound) noexcept {
@@ -41,8 +43,7 @@ class random_stream {
   constexpr double fraction() noexcept { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
 
  private:
-  std::uint64_t seed_;
-  std::uint64_t stream_;
+  std::uint64_t start_;  ///< of seed and stream, mixed once
   std::uint64_t counter_ = 0;
 };
 
