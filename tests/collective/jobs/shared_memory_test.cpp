@@ -39,9 +39,12 @@ drawn draw(random_stream& from, std::uint64_t number, int ranks) {
   one.waits = from.below(2) == 0;
   const bool combines = one.what >= 4;
   const bool large = (one.words + 1) * 8 * static_cast<std::uint64_t>(ranks) > (1U << 20U);
-  const char* const names[] = {"shared", combines ? "shared_segments" : "", "single_copy", ""};
-  one.algorithm = names[from.below(4)];
-  if (large && one.algorithm.starts_with("shared")) one.algorithm = "";
+  const char* const names[] = {"shared",        combines ? "shared_segments" : "",
+                               "single_copy",   "shared_pieces:piece=5000",
+                               "shared_pieces", ""};
+  one.algorithm = names[from.below(6)];
+  const bool at_once = one.algorithm == "shared" || one.algorithm == "shared_segments";
+  if (large && at_once) one.algorithm = "";
   return one;
 }
 
@@ -203,5 +206,59 @@ JOB_TEST(shared_memory, large_vectors_are_combined_from_peers_buffers, .most_ran
     for (std::uint64_t i = 0; i < words; ++i) {
       ASSERT_EQ(mine[i], ranks * (ranks + 1) / 2 * 1'000'003 + ranks * (words * 7919 + i));
     }
+  }
+}
+
+namespace {
+
+/// Vectors of so many words, that all members fill alike, by pieces.
+void exchange_in_pieces(const team& among, std::uint64_t words, const collective_options& how) {
+  const auto self = among.rank();
+  const auto members = static_cast<std::uint64_t>(among.size());
+  const auto sum_at = [&](std::uint64_t i) {
+    std::uint64_t all = 0;
+    for (int r = 0; r < among.size(); ++r) all += word(r, words, i);
+    return all;
+  };
+  std::vector<std::uint64_t> mine(words);
+  for (std::uint64_t i = 0; i < words; ++i) mine[i] = word(self, words, i);
+  std::vector<std::uint64_t> all(words * members);
+  all_gather(among, blocking, std::span<const std::uint64_t>(mine), std::span(all), how);
+  for (std::uint64_t i = 0; i < all.size(); ++i) {
+    ASSERT_EQ(all[i], word(static_cast<int>(i / words), words, i % words)) << i;
+  }
+  // Each member's block b is that of member b now, so all get what they have.
+  std::vector<std::uint64_t> back(all.size());
+  all_to_all(among, std::span<const std::uint64_t>(all), std::span(back), how).wait();
+  for (std::uint64_t i = 0; i < back.size(); ++i) {
+    ASSERT_EQ(back[i], word(self, words, i % words)) << i;
+  }
+  std::vector<std::uint64_t> sums = mine;
+  all_reduce<sum>(among, blocking, in_place, std::span(sums), how);
+  for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(sums[i], sum_at(i)) << i;
+  const int root = among.size() - 1;
+  std::fill(sums.begin(), sums.end(), 0);
+  reduce<sum>(among, root, std::span<const std::uint64_t>(mine),
+              std::span(sums).first(self == root ? words : 0), how)
+      .wait();
+  for (std::uint64_t i = 0; self == root && i < words; ++i) ASSERT_EQ(sums[i], sum_at(i)) << i;
+  broadcast(among, root, std::span(sums), how).wait();
+  for (std::uint64_t i = 0; i < words; ++i) ASSERT_EQ(sums[i], sum_at(i)) << i;
+}
+
+}  // namespace
+
+/// More than the scratch holds, of a number of words that no piece divides; then two teams whose
+/// members overlap, with less scratch.
+JOB_TEST(shared_memory, longer_vectors_go_through_it_in_pieces, .least_ranks = 2, .most_ranks = 5,
+         .on_sim = false) {
+  if (!all_direct(here.world())) return;
+  exchange_in_pieces(here.world(), (std::uint64_t{3} << 17U) + 5, {.algorithm = "shared_pieces"});
+  exchange_in_pieces(here.world(), 1001, {.algorithm = "shared_pieces:piece=96"});
+  const int last = here.size() - 1;
+  team lower = here.world().split(here.rank() == last ? 1 : 0, here.rank());
+  team upper = here.world().split(here.rank() == 0 ? 1 : 0, -here.rank());
+  for (const team* each : {&lower, &upper}) {
+    exchange_in_pieces(*each, 30'001, {.algorithm = "shared_pieces"});
   }
 }

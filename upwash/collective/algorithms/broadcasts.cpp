@@ -104,7 +104,8 @@ generator inner_of(const composed_call& call) {
   }
   const auto source = call.chosen.inner == inside_groups::shared ? round_source::shared_scratch
                                                                  : round_source::buffer;
-  return one_round(round_task::broadcast, source, {here.size, place, root, call.bytes, true});
+  return one_round(round_task::broadcast, source,
+                   {here.size, place, root, call.bytes, true, call.chosen.read_weight});
 }
 
 // Generators and what they are made of stay out of the frame.

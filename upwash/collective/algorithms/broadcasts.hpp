@@ -46,7 +46,8 @@ struct broadcast_parts {
   among_groups outer{};
   inside_groups inner{};
   int ranks_per_group = 1;
-  bool inside_nodes = false;  ///< those of a group alone load and store each other's memory
+  bool inside_nodes = false;      ///< those of a group alone load and store each other's memory
+  std::uint64_t read_weight = 1;  ///< round_call::read_weight, of the inner part
 };
 
 /// For groups (nodes, sockets) whose ranks are near. Idea: one rank stands for each group, the root

@@ -146,9 +146,13 @@ schedule::local_step keep(script& out, const round_place& here) {
 }
 
 schedule::local_step take(script& out, const round_place& here, int from, bool is_first) {
-  const piece into = here.result_of(from);
-  if (is_first || !here.combines()) return out.copy(here.part_of(from), into);
-  return out.reduce(into, here.part_of(from), into);
+  piece part = here.part_of(from);
+  piece into = here.result_of(from);
+  if (from != here.of.rank) {
+    part.bytes *= here.of.read_weight;
+    into.bytes *= here.of.read_weight;
+  }
+  return is_first || !here.combines() ? out.copy(part, into) : out.reduce(into, part, into);
 }
 
 steps one_round(script& out, round_place here) {

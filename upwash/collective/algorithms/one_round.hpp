@@ -37,6 +37,9 @@ struct round_call {
   int root = 0;
   std::uint64_t bytes = 0;
   bool in_place = false;  ///< at this rank; the same at all but in a reduce, where the root says
+  /// What comes out of a peer's buffer, or out of scratch that the caches do not hold, counts so
+  /// many times: to be priced, never to be run.
+  std::uint64_t read_weight = 1;
 };
 
 [[nodiscard]] schedule::generator one_round(round_task what, round_source from,

@@ -29,7 +29,7 @@ bool is_compact(const schedule::step& s, int rank, bool edges_apart, bool fetche
   }
 }
 
-constexpr std::size_t most_compact_steps = 512;
+constexpr std::size_t most_compact_steps = 2048;         ///< 90 bytes each, kept with the plan
 constexpr std::uint64_t most_compact_bytes = 1U << 20U;  ///< of a copy: nothing else runs meanwhile
 
 compact_step compacted(const schedule::step& s, int rank, board& shared) {

@@ -32,10 +32,20 @@ bool shares_inside(const problem& call, const values& with) {
          static_cast<inside_groups>(with[1]) == inside_groups::shared;
 }
 
+broadcast_parts parts_of(const problem& call, const values& with) {
+  return {static_cast<among_groups>(with[0]), static_cast<inside_groups>(with[1]),
+          ranks_per_group(call, with), shares_inside(call, with)};
+}
+
 generator composed_of(const problem& call, const values& with, int rank) {
-  const broadcast_parts chosen{static_cast<among_groups>(with[0]),
-                               static_cast<inside_groups>(with[1]), ranks_per_group(call, with),
-                               shares_inside(call, with)};
+  return composed_broadcast(call.ranks, rank, call.root, call.bytes, parts_of(call, with),
+                            call.in_place);
+}
+
+generator weighed_composed_of(const problem& call, const values& with, int rank) {
+  broadcast_parts chosen = parts_of(call, with);
+  chosen.read_weight =
+      chosen.inner == inside_groups::single_copy ? fetch_weight(call) : scratch_weight(call.bytes);
   return composed_broadcast(call.ranks, rank, call.root, call.bytes, chosen, call.in_place);
 }
 
@@ -63,7 +73,8 @@ void add_composed(registry& to) {
                  .doc = "any broadcast among groups, then any other inside each",
                  .source = "Nishtala et al. 2009, leverage shared memory"},
           .make = composed_of,
-          .objection = objection_to_composed});
+          .objection = objection_to_composed,
+          .priced_as = weighed_composed_of});
 }
 
 }  // namespace upwash::collective::detail

@@ -17,6 +17,18 @@ inline constexpr std::uint64_t most_ranks = (std::uint64_t{1} << 31U) - 1;
 inline constexpr model::parameter segment_parameter{
     "segment", 0, most_bytes, 0, "bytes sent at a time; 0: all at once", model::trial::sizes};
 
+/// How many times the bytes count that a rank reads out of a peer's buffer, to be priced. Measured:
+/// a byte of private memory, whose pages a system maps or which two processes copy, takes three
+/// times as long as one of scratch; ranks of one process read it as their own.
+[[nodiscard]] inline std::uint64_t fetch_weight(const problem& call) noexcept {
+  return call.processes == 1 ? 1 : 3;
+}
+/// The same out of a member's shared scratch. Measured: what is longer is not in the owner's cache
+/// any more, and takes twice as long.
+[[nodiscard]] constexpr std::uint64_t scratch_weight(std::uint64_t laid_out) noexcept {
+  return laid_out <= std::uint64_t{768} << 10U ? 1 : 2;
+}
+
 void add_barriers(registry& to);
 void add_rooted(registry& to);    ///< broadcast, scatter, gather, reduce
 void add_composed(registry& to);  ///< broadcast

@@ -25,14 +25,15 @@ event_run::event_run(const run_plan& plan, function_ref<generator(int)> schedule
       flow_({options, team_, events_, windows_, rounds_}),
       meetings_({events_, messages_, windows_}, plan.walked),
       notices_({team_, events_, messages_, costs_, ports_}),
-      wires_({team_, events_, messages_, costs_, ports_, meetings_, notices_}),
+      shares_cores_(costs_.work().core_sharing(1, {}, plan.ranks) != duration()),
+      wires_({team_, events_, processors_, messages_, costs_, ports_, meetings_, notices_},
+             shares_cores_),
       edges_({team_, rules, events_, processors_, windows_, messages_, costs_, wires_, meetings_,
               flow_}),
       work_({team_, rules, processors_, windows_, costs_, wires_, flow_}),
       counters_({team_, events_, processors_, windows_, messages_, costs_, wires_, flow_},
                 plan.walked),
-      network_({on, team_, events_, processors_, windows_, costs_, flow_}),
-      shares_cores_(costs_.work().core_sharing(1, {}, plan.ranks) != duration()) {
+      network_({on, team_, events_, processors_, windows_, costs_, flow_}) {
   for (int rank = 0; rank < plan.walked; ++rank) {
     add_rank(rank, schedule_of(team_.member(rank)), plan.least_window);
   }

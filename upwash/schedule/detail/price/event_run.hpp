@@ -68,12 +68,12 @@ class event_run {
   step_flow flow_;
   edge_meetings meetings_;
   class_notices notices_;
+  bool shares_cores_;
   wires wires_;
   edges edges_;
   local_work work_;
   signal_counters counters_;
   network_steps network_;
-  bool shares_cores_;
 };
 
 }  // namespace upwash::schedule::detail

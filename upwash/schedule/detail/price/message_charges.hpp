@@ -38,6 +38,9 @@ class message_charges {
   [[nodiscard]] const model::message_cost& note(std::size_t level) {
     return main_.message(level, 0);
   }
+  [[nodiscard]] bool inside_node(std::size_t level) const noexcept {
+    return on_.levels[level].kind <= level_kind::node;
+  }
   /// The same to a rank far away.
   [[nodiscard]] const model::message_cost& note_far_away() { return note(levels_ - 1); }
 

@@ -33,6 +33,11 @@ class processors {
     all_busy_ += cost;
     return one.free;
   }
+  /// Work that goes on beside the rank's steps, and keeps no step waiting.
+  void spend_aside(int rank, duration cost) noexcept {
+    of(rank).busy += cost;
+    all_busy_ += cost;
+  }
   [[nodiscard]] duration busy(int rank) const noexcept {
     return all_[static_cast<std::size_t>(rank)].busy;
   }

@@ -20,7 +20,11 @@ void wires::launch(const message& what, duration at) {
 
 void wires::depart(std::uint64_t which, duration at) {
   const message& m = uses_.messages[which];
-  const duration head = uses_.held.depart(m.level, m.from, at, uses_.costs.of(m));
+  const model::message_cost& cost = uses_.costs.of(m);
+  if (shares_cores_ && uses_.costs.inside_node(m.level)) {
+    uses_.at_work.spend_aside(m.from, cost.busy);
+  }
+  const duration head = uses_.held.depart(m.level, m.from, at, cost);
   if (uses_.team.by_class()) return uses_.notices.publish(uses_.messages.take(which), head);
   uses_.events.post(head, m.to, happening::arrive, uses_.messages.subject_of(which, m.to, m.from));
 }

@@ -6,6 +6,7 @@
 
 #include "upwash/schedule/detail/price/class_notices.hpp"
 #include "upwash/schedule/detail/price/edge_meetings.hpp"
+#include "upwash/schedule/detail/price/processors.hpp"
 
 namespace upwash::schedule::detail {
 
@@ -18,13 +19,15 @@ class wires {
   struct uses {
     const walked_ranks& team;
     agenda& events;
+    processors& at_work;
     messages_under_way& messages;
     message_charges& costs;
     ports& held;
     edge_meetings& meetings;
     class_notices& notices;
   };
-  explicit wires(const uses& all) : uses_(all) {}
+  /// `shares_cores`: what goes inside a node takes processors from other ranks, which move it.
+  wires(const uses& all, bool shares_cores) : uses_(all), shares_cores_(shares_cores) {}
 
   /// A message is handed over, its overhead paid.
   void launch(const message& what, duration at);
@@ -48,6 +51,7 @@ class wires {
   void land(std::uint64_t which, duration complete);
 
   uses uses_;
+  bool shares_cores_;
   bool nics_answer_ = false;  ///< a get has been asked for
 };
 
