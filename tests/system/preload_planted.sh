@@ -64,6 +64,20 @@ for library in openmpi mpich; do
 
   run all none "${collectives[@]}"
   [[ $status == 0 ]] || fail "$library: status $status, though nothing is wrong"
+  # In checked runs the MPI has calls that are sampled, too, and both answers are compared.
+  run all none env UPWASH_CHECKED=1 UPWASH_MPI_SAMPLE=2 "${collectives[@]}"
+  [[ $status == 0 ]] || fail "$library: status $status, though both answers are right"
+  python3 - "$work/report.json" <<'PYTHON' || fail "$library: no call was had by both"
+import json, sys
+both = [row for row in json.load(open(sys.argv[1]))["sizes"] if row["ours"] > 0 and row["theirs"] > 0]
+sys.exit(0 if len(both) > 10 else 1)
+PYTHON
+  for function in MPI_Bcast MPI_Alltoall MPI_Scan; do
+    run all "$function" env UPWASH_CHECKED=1 UPWASH_MPI_SAMPLE=2 PLANTED_AT=library "${collectives[@]}"
+    [[ $status != 0 ]] || fail "$library: $function: another answer of the MPI's is not seen"
+    shows "^upwash: rank [01]: $function: byte [0-9]* of [0-9]* that this rank receives.* by the MPI library" <"$work/out" ||
+      fail "$library: $function: not told"
+  done
   # What the MPI answers is never made wrong.
   run off MPI_Allreduce,MPI_Allgather "${collectives[@]}"
   [[ $status == 0 ]] || fail "$library: answers of the MPI's own: status $status"

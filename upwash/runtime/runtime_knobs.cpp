@@ -67,8 +67,9 @@ constexpr knob rows[] = {
     knob{"mpi_except", knob_type::text, "", "functions that it leaves to the MPI library",
          knob_level::user},
     knob{"mpi_sample", knob_type::integer, "0",
-         "of calls that it takes over every so-manieth goes to the MPI library, to compare times; "
-         "0: none",
+         "of calls that it takes over every so-manieth goes to the MPI library, to compare times "
+         "(in "
+         "checked runs blocking collectives go to both, and their results are compared); 0: none",
          knob_level::user},
     knob{"report", knob_type::text, "0",
          "what a job of upwash run, or the preload library, did, at the end: 1: on standard error; "

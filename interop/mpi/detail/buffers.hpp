@@ -94,6 +94,7 @@ class incoming {
  public:
   incoming(staging& memory, const elements& where);
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] const elements& where() const noexcept { return where_; }
   void keep_type(kept_types& in) {
     if (own_.data() != nullptr) in.keep(where_);
   }
@@ -133,6 +134,7 @@ class block_list {
   [[nodiscard]] std::span<const std::uint64_t> lengths() const noexcept { return lengths_; }
   [[nodiscard]] std::span<const std::uint64_t> places() const noexcept { return places_; }
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+  [[nodiscard]] std::span<const elements> blocks() const noexcept { return list_; }
   [[nodiscard]] const elements& block(int member) const noexcept {
     return list_[static_cast<std::size_t>(member)];
   }

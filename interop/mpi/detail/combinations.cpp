@@ -20,8 +20,16 @@ struct combination {
   std::uint64_t name = 0;  ///< for checked runs
 };
 
+/// Sums depend on their order.
+bool rounds(element what) noexcept {
+  using enum element;
+  return what == f32 || what == f64 || what == f80 || what == complex_f32 || what == complex_f64 ||
+         what == complex_f80;
+}
+
 /// Throws `pass_on` (operation) where upwash has no such operator.
-combination combination_of(const elements& what, MPI_Op op) {
+combination combination_of(traffic& all, const elements& what, MPI_Op op) {
+  all.exact = !rounds(what.facts->is);
   const auto known = predefined(op);
   if (!known) throw pass_on{fate::operation};
   combination made{reduction_of(*known, what.facts->is),
@@ -43,7 +51,7 @@ collective::call reducing_call(kind what, const combination& how, std::uint64_t 
 /// Contribution and result of as many elements.
 void reduce_vector(taken_call& call, traffic& all, kind what, const void* send,
                    const elements& result, MPI_Op op) {
-  const combination how = combination_of(result, op);
+  const combination how = combination_of(all, result, op);
   if (result.count == 0) return;
   all.received.emplace(call.memory(), result);
   if (send == MPI_IN_PLACE) {
@@ -70,7 +78,7 @@ void reduce(taken_call& call, traffic& all, const void* send, void* receive, MPI
   call.check_root(root);
   const bool at_root = call.rank() == root;
   const elements mine = call.of(at_root && send == MPI_IN_PLACE ? receive : send, count, type);
-  const combination how = combination_of(mine, op);
+  const combination how = combination_of(all, mine, op);
   if (count == 0) return;
   const auto wanted = reducing_call(kind::reduce, how, mine.bytes(), root);
   if (!at_root) {
@@ -107,7 +115,7 @@ void reduce_scatter(taken_call& call, traffic& all, const void* send, void* rece
     total += counts[i];
   }
   const elements given = call.of(send == MPI_IN_PLACE ? receive : send, total, type);
-  const combination how = combination_of(given, op);
+  const combination how = combination_of(all, given, op);
   if (total == 0) return;
   combine_blocks(call, all, given, call.of(receive, counts[call.rank()], type));
   const auto members = static_cast<MPI_Count>(call.size());
@@ -123,7 +131,7 @@ void reduce_scatter_block(taken_call& call, traffic& all, const void* send, void
                           MPI_Count count, MPI_Datatype type, MPI_Op op) {
   const MPI_Count total = MPI_Count{count} * call.size();
   const elements given = call.of(send == MPI_IN_PLACE ? receive : send, total, type);
-  const combination how = combination_of(given, op);
+  const combination how = combination_of(all, given, op);
   if (total == 0) return;
   combine_blocks(call, all, given, call.of(receive, count, type));
   all.set(reducing_call(kind::reduce_scatter, how, all.received->bytes().size()),

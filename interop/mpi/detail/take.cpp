@@ -4,6 +4,7 @@
 
 #include "interop/mpi/detail/message_call.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace upwash::mpi {
@@ -51,31 +52,45 @@ block_list taken_call::blocks(const void* buffer, integer_list counts, integer_l
   return made;
 }
 
-void taken_call::look_whose_turn(const traffic& all) {
-  if (const std::int64_t every = own_.options().sample;
-      every != 0 && ++on_.calls % static_cast<std::uint64_t>(every) == 0) {
-    throw pass_on{fate::sampled, all.bytes()};
-  }
+bool taken_call::is_library_turn() {
+  const std::int64_t every = own_.options().sample;
+  return every != 0 && ++on_.calls % static_cast<std::uint64_t>(every) == 0;
 }
 
-void taken_call::run(const traffic& all) {
-  if (!all.goes()) return;
-  look_whose_turn(all);
+/// The same at all members. On grids the libraries are wrong where periodic dimensions have 1 or 2.
+bool taken_call::is_compared(const traffic& all) const {
+  if (!own_.here().options().checked || !all.exact) return false;
+  int kind = MPI_UNDEFINED;
+  if (!all.among_all) PMPI_Topo_test(on_.comm, &kind);
+  return kind != MPI_CART;
+}
+
+std::unique_ptr<comparison> taken_call::run(const traffic& all) {
+  if (!all.goes()) return nullptr;
+  std::unique_ptr<comparison> both;
+  if (is_library_turn()) {
+    if (!is_compared(all)) throw pass_on{fate::sampled, all.bytes()};
+    both = std::make_unique<comparison>(all, on_.rank);
+  }
   all.load();
   const auto go = [&] {
     all.among_all ? collective::run(on_.among, all.wanted, all.buffers) : mpi::run(all.near);
   };
-  if (own_.measured == nullptr) return go();
+  if (own_.measured == nullptr) {
+    go();
+    return both;
+  }
   const duration before = own_.here().now();
   go();
   note(own_.measured.get(), which_, all, all.among_all ? &on_.among : nullptr,
        own_.here().now() - before);
+  return both;
 }
 
 void taken_call::start(std::unique_ptr<traffic> all, MPI_Request* request) {
   upwash::request going;
   if (all->goes()) {
-    look_whose_turn(*all);
+    if (is_library_turn()) throw pass_on{fate::sampled, all->bytes()};
     all->load();
     all->keep_types();
     const duration before = own_.here().now();

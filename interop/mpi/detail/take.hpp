@@ -11,6 +11,7 @@
 #include <span>
 
 #include "interop/mpi/detail/buffers.hpp"
+#include "interop/mpi/detail/comparison.hpp"
 #include "interop/mpi/detail/integer_list.hpp"
 #include "interop/mpi/detail/session.hpp"
 #include "interop/mpi/detail/traffic.hpp"
@@ -66,9 +67,11 @@ class taken_call {
     if (root < 0 || root >= on_.size) throw pass_on{fate::bad_call};
   }
 
-  /// Blocking. Throws `pass_on` where it is the MPI library's turn, by the knob mpi_sample.
-  void run(const traffic& all);
-  /// The same, nonblocking: the session keeps `all` until it is complete, and tells `request`.
+  /// Blocking. Where it is the MPI library's turn, by the knob mpi_sample, throws `pass_on`; in a
+  /// checked run gives what compares both, unless results may differ. Else null.
+  [[nodiscard]] std::unique_ptr<comparison> run(const traffic& all);
+  /// Nonblocking: the session keeps `all` until it is complete, and tells `request`. Throws
+  /// `pass_on` where it is the library's turn.
   void start(std::unique_ptr<traffic> all, MPI_Request* request);
   /// Set up to be started often. The session keeps `all` until `request` is freed. Collective,
   /// blocking. It is never the MPI library's turn: who has it is settled once for all starts.
@@ -85,7 +88,8 @@ class taken_call {
     }
     return *facts;
   }
-  void look_whose_turn(const traffic& all);
+  [[nodiscard]] bool is_library_turn();
+  [[nodiscard]] bool is_compared(const traffic& all) const;
 
   session& own_;
   membership& on_;
@@ -105,6 +109,21 @@ int sampled(session& own, function which, std::uint64_t bytes, const Theirs& the
   const session::inside here(own);
   note_theirs(own, which, bytes, own.here().now() - before);
   return code;
+}
+
+/// Upwash has had the call; the library has it, too. Ends the job where that answers something
+/// else.
+template <class Theirs>
+int compare(function which, const comparison& both, const Theirs& theirs) noexcept {
+  session& own = *session::current();
+  try {
+    const int code = sampled(own, which, both.bytes(), theirs);
+    const session::inside here(own);
+    if (code == MPI_SUCCESS) both.check();
+    return code;
+  } catch (...) {
+    own.fail(which);
+  }
 }
 
 /// `ours(session&, membership&)` throws `pass_on` before it has sent anything of the call.
@@ -141,16 +160,19 @@ int take(const asked_for& what, MPI_Comm comm, const Ours& ours, const Theirs& t
 template <class Describe, class Theirs>
 int take(const asked_for& what, MPI_Comm comm, const Describe& describe,
          const Theirs& theirs) noexcept {
-  return detail::take(
+  std::unique_ptr<comparison> both;
+  const int code = detail::take(
       what, comm,
       [&](session& own, membership& on) {
         taken_call call(own, on, what.which);
         traffic all;
         describe(call, all);
-        call.run(all);
+        both = call.run(all);
         all.deliver();
+        if (both != nullptr) both->put_back();
       },
       theirs);
+  return both == nullptr ? code : detail::compare(what.which, *both, theirs);
 }
 
 /// The same of a call that gives a request.

@@ -26,6 +26,9 @@ struct traffic {
   std::vector<std::uint64_t> places;
   bool delivers = true;  ///< what is in `received` is news here; else it goes out from there
 
+  /// Every library makes the same of it, to the byte: not so of what is combined in another order.
+  bool exact = true;
+
   bool among_all = false;  ///< what goes are these two; neither this nor `near`: nothing, anywhere
   collective::call wanted;
   collective::binding buffers;
@@ -40,6 +43,16 @@ struct traffic {
   /// Of the call's size class.
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return among_all ? wanted.what.bytes : near.bytes;
+  }
+  /// What the call writes for the program at this rank.
+  [[nodiscard]] std::vector<elements> results() const {
+    std::vector<elements> all;
+    if (!delivers) return all;
+    if (received) all.push_back(received->where());
+    if (received_blocks) {
+      all.insert(all.end(), received_blocks->blocks().begin(), received_blocks->blocks().end());
+    }
+    return all;
   }
   /// For calls that go on when the program may have freed its types.
   void keep_types() {
