@@ -151,6 +151,7 @@ def collective(described, name, result, parameters):
     kept = name.removesuffix(LARGE).endswith(KEPT)
     manner = "persistent" if kept else "nonblocking" if request else "blocking"
     op = next((f", predefined({n}).has_value()" for n, t in zip(names, types) if re.match(r"MPI_Op\b", t)), "")
+    op = op if manner != "blocking" else ""
     asked = f"{{function::of_{name}, {near}, manner::{manner}{op}}}, {comm}"
     take = f"take_later({asked}, {request}" if request else f"take({asked}"
     return (f"{begin}  return {take},\n"

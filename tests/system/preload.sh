@@ -225,6 +225,17 @@ for library in "${libraries[@]}"; do
   done
   knobs=(--knob "report=$work/report.json")
 
+  case_now="operators of the program's own"
+  for ranks in 2 5; do
+    start "$ranks" "$work/own_operators.$library"
+    passes
+    left '{}'
+    (($(taken 'MPI_(Allreduce|Reduce|Scan|Exscan|Reduce_scatter|Reduce_scatter_block)') == ranks * 112 + ranks)) ||
+      fail "$library: $case_now: $(taken 'MPI_.*') were taken over"
+  done
+  UPWASH_FAKE_NODES=2 start 4 "$work/own_operators.$library" 1
+  passes
+
   case_now="what is left to the library"
   start 3 "$work/left_to_mpi.$library"
   passes

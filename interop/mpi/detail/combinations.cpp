@@ -18,6 +18,7 @@ struct combination {
   collective::reduction by;
   std::uint32_t element_bytes = 0;
   std::uint64_t name = 0;  ///< for checked runs
+  bool commutes = true;
 };
 
 /// Sums depend on their order.
@@ -27,13 +28,25 @@ bool rounds(element what) noexcept {
          what == complex_f80;
 }
 
+combination by_program(const taken_call& call, const elements& what, MPI_Op op) {
+  if (!is_of_program(op) || !call.may_call_program() || what.facts->is == element::none ||
+      !what.facts->dense) {
+    throw pass_on{fate::operation};
+  }
+  int commutes = 0;
+  PMPI_Op_commutative(op, &commutes);
+  return {reduction_of_program(op, what.type, *what.facts),
+          static_cast<std::uint32_t>(what.facts->bytes), random_bits(2, 0, commutes != 0 ? 1 : 0),
+          commutes != 0};
+}
+
 /// Throws `pass_on` (operation) where upwash has no such operator.
-combination combination_of(traffic& all, const elements& what, MPI_Op op) {
-  all.exact = !rounds(what.facts->is);
+combination combination_of(const taken_call& call, traffic& all, const elements& what, MPI_Op op) {
   const auto known = predefined(op);
-  if (!known) throw pass_on{fate::operation};
+  all.exact = known.has_value() && !rounds(what.facts->is);
+  if (!known) return by_program(call, what, op);
   combination made{reduction_of(*known, what.facts->is),
-                   static_cast<std::uint32_t>(what.facts->bytes), 0};
+                   static_cast<std::uint32_t>(what.facts->bytes), 0, true};
   if (made.by.apply == nullptr) throw pass_on{fate::operation};
   made.name = random_bits(1, static_cast<std::uint64_t>(*known),
                           static_cast<std::uint64_t>(what.facts->is));
@@ -44,6 +57,7 @@ collective::call reducing_call(kind what, const combination& how, std::uint64_t 
                                int root = 0) {
   auto made = call_of(what, bytes, root);
   made.what.element_bytes = how.element_bytes;
+  made.what.commutative = how.commutes;
   made.kind_of_reduction = how.name;
   return made;
 }
@@ -51,7 +65,7 @@ collective::call reducing_call(kind what, const combination& how, std::uint64_t 
 /// Contribution and result of as many elements.
 void reduce_vector(taken_call& call, traffic& all, kind what, const void* send,
                    const elements& result, MPI_Op op) {
-  const combination how = combination_of(all, result, op);
+  const combination how = combination_of(call, all, result, op);
   if (result.count == 0) return;
   all.received.emplace(call.memory(), result);
   if (send == MPI_IN_PLACE) {
@@ -78,7 +92,7 @@ void reduce(taken_call& call, traffic& all, const void* send, void* receive, MPI
   call.check_root(root);
   const bool at_root = call.rank() == root;
   const elements mine = call.of(at_root && send == MPI_IN_PLACE ? receive : send, count, type);
-  const combination how = combination_of(all, mine, op);
+  const combination how = combination_of(call, all, mine, op);
   if (count == 0) return;
   const auto wanted = reducing_call(kind::reduce, how, mine.bytes(), root);
   if (!at_root) {
@@ -115,7 +129,7 @@ void reduce_scatter(taken_call& call, traffic& all, const void* send, void* rece
     total += counts[i];
   }
   const elements given = call.of(send == MPI_IN_PLACE ? receive : send, total, type);
-  const combination how = combination_of(all, given, op);
+  const combination how = combination_of(call, all, given, op);
   if (total == 0) return;
   combine_blocks(call, all, given, call.of(receive, counts[call.rank()], type));
   const auto members = static_cast<MPI_Count>(call.size());
@@ -131,7 +145,7 @@ void reduce_scatter_block(taken_call& call, traffic& all, const void* send, void
                           MPI_Count count, MPI_Datatype type, MPI_Op op) {
   const MPI_Count total = MPI_Count{count} * call.size();
   const elements given = call.of(send == MPI_IN_PLACE ? receive : send, total, type);
-  const combination how = combination_of(all, given, op);
+  const combination how = combination_of(call, all, given, op);
   if (total == 0) return;
   combine_blocks(call, all, given, call.of(receive, count, type));
   all.set(reducing_call(kind::reduce_scatter, how, all.received->bytes().size()),

@@ -97,7 +97,7 @@ class message_call {
                                    MPI_Datatype receive_type, int from, int receive_tag,
                                    bool replaces) const;
   [[nodiscard]] elements of(const void* buffer, MPI_Count count, MPI_Datatype type) const {
-    return taken_call(own_, on_, which_).of(buffer, count, type);
+    return taken_call(own_, on_, which_, manner::nonblocking).of(buffer, count, type);
   }
   void check_destination(int to, int tag) const {
     if (to < 0 || to >= on_.size || tag < 0 || tag > own_.most_tag()) throw pass_on{fate::bad_call};

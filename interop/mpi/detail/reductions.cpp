@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/reductions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -174,6 +176,32 @@ constexpr auto all =
           pair<short, int>, pair<int, int>, pair<float, float>, pair<double, double>>();
 static_assert(all.size() == number_of_elements);
 
+/// What a reduction by the program's operator gets.
+struct by_program {
+  MPI_Op op;
+  MPI_Datatype type;
+  std::uint64_t element_bytes;
+};
+
+/// MPI's order: what goes in is on the left, where the result comes on the right.
+void apply_of_program(const std::byte* left, const std::byte* right, std::byte* into,
+                      std::size_t bytes, const void* context) {
+  const auto& by = *static_cast<const by_program*>(context);
+  constexpr std::size_t most_at_once = std::size_t{1} << 16U;
+  alignas(std::max_align_t) std::array<std::byte, most_at_once> kept;
+  const std::size_t part = most_at_once / by.element_bytes * by.element_bytes;
+  for (std::size_t done = 0; done < bytes; done += part) {
+    const std::size_t now = std::min(part, bytes - done);
+    const std::byte* from = left + done;
+    if (into == left) {  // it would be overwritten
+      std::memcpy(kept.data(), from, now);
+      from = kept.data();
+    }
+    if (into != right) std::memmove(into + done, right + done, now);
+    PMPI_Reduce_local(from, into + done, static_cast<int>(now / by.element_bytes), by.type, by.op);
+  }
+}
+
 }  // namespace
 
 std::optional<operation> predefined(MPI_Op op) noexcept {
@@ -196,6 +224,21 @@ collective::reduction reduction_of(operation op, element of) noexcept {
   collective::reduction made;
   made.built_in = true;
   made.apply = all[static_cast<std::size_t>(of)][static_cast<std::size_t>(op)];
+  return made;
+}
+
+bool is_of_program(MPI_Op op) noexcept {
+  return op != MPI_OP_NULL && op != MPI_REPLACE && op != MPI_NO_OP && !predefined(op);
+}
+
+collective::reduction reduction_of_program(MPI_Op op, MPI_Datatype type,
+                                           const type_facts& facts) noexcept {
+  const by_program what{op, type, facts.bytes};
+  collective::reduction made;
+  made.apply = &apply_of_program;
+  made.has_state = true;
+  static_assert(sizeof what <= collective::reduction::most_state_bytes);
+  std::memcpy(made.state.data(), &what, sizeof what);
   return made;
 }
 

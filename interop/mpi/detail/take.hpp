@@ -37,18 +37,23 @@ struct asked_for {
   function which;
   bool of_neighbors = false;
   manner how = manner::blocking;
-  bool has_operator = true;  ///< false: it combines by one of the program's own
+  bool has_operator = true;  ///< false: not blocking, and it combines by one of the program's own
 };
 
 /// A collective call that upwash has, as the function that describes it sees it.
 class taken_call {
  public:
-  taken_call(session& own, membership& on, function which) noexcept
-      : own_(own), on_(on), which_(which) {}
+  taken_call(session& own, membership& on, function which, manner how) noexcept
+      : own_(own), on_(on), which_(which), how_(how) {}
 
   [[nodiscard]] int rank() const noexcept { return on_.rank; }
   [[nodiscard]] int size() const noexcept { return on_.size; }
   [[nodiscard]] staging& memory() const noexcept { return own_.memory; }
+  /// Whether functions of the program's may be called until it is over: nobody frees them
+  /// meanwhile, and no other thread is in the library's progress.
+  [[nodiscard]] bool may_call_program() const noexcept {
+    return how_ == manner::blocking && !own_.threads.several_threads();
+  }
   /// Of calls among neighbours.
   [[nodiscard]] const topology& near() const noexcept { return *on_.near; }
 
@@ -94,6 +99,7 @@ class taken_call {
   session& own_;
   membership& on_;
   function which_;
+  manner how_;
 };
 
 namespace detail {
@@ -164,7 +170,7 @@ int take(const asked_for& what, MPI_Comm comm, const Describe& describe,
   const int code = detail::take(
       what, comm,
       [&](session& own, membership& on) {
-        taken_call call(own, on, what.which);
+        taken_call call(own, on, what.which, what.how);
         traffic all;
         describe(call, all);
         both = call.run(all);
@@ -183,7 +189,7 @@ int take_later(const asked_for& what, MPI_Comm comm, MPI_Request* request, const
       what, comm,
       [&](session& own, membership& on) {
         if (request == nullptr) throw pass_on{fate::bad_call};
-        taken_call call(own, on, what.which);
+        taken_call call(own, on, what.which, what.how);
         auto all = std::make_unique<traffic>();
         describe(call, *all);
         what.how == manner::persistent ? call.keep(std::move(all), request)
