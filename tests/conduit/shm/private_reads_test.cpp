@@ -174,6 +174,15 @@ TEST(shm_private_reads, do_without_an_owner_that_is_away) {
   }
 }
 
+TEST(shm_private_reads, do_without_an_owner_whose_parts_are_longer_than_an_attach) {
+  threads_job job(2, 1, {{"shm_pipeline", "16m"}});
+  const small_pages source(36 * mib);  // parts of 2 MiB
+  const memory_key key = job.at(1).register_span(1, source.span());
+  if (!attaches(job, key)) GTEST_SKIP() << "nothing attaches here";
+  read_in_absence(job, key, source.span());
+  job.at(1).deregister(1, key);
+}
+
 TEST(shm_private_reads, find_all_from_owners_that_come_and_go) {
   threads_job job(2);
   const small_pages source(mib);

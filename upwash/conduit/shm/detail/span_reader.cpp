@@ -206,7 +206,9 @@ int span_reader::take_over_part(incoming& from) {
   part.from = first.from;
   part.to = first.to;
   part.left = first.next_part();
-  if (attach_step(part) != attach_result::done) return 0;
+  attach_result result = attach_step(part);
+  while (result == attach_result::partial) result = attach_step(part);
+  if (result != attach_result::done) return 0;
   pass_part(from);
   return 1;
 }
