@@ -183,6 +183,36 @@ TEST(shm_private_reads, do_without_an_owner_whose_parts_are_longer_than_an_attac
   job.at(1).deregister(1, key);
 }
 
+TEST(shm_private_reads, wait_for_owners_of_memory_that_does_not_attach) {
+  constexpr std::size_t bytes = 64 * kib;
+  constexpr long memfd_secret = 447;  // Linux 5.14
+  const auto fd = static_cast<int>(syscall(memfd_secret, 0));
+  if (fd < 0 || ftruncate(fd, bytes) != 0) GTEST_SKIP() << "no secret memory here";
+  void* const base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (base == MAP_FAILED) GTEST_SKIP() << "no secret memory here";
+  const std::span source(static_cast<std::byte*>(base), bytes);
+  std::ranges::copy(filled(bytes, 1), source.begin());
+  threads_job job(2);
+  const memory_key key = job.at(1).register_span(1, source);
+  ASSERT_FALSE(attaches(job, key));
+  const remote_memory memory = job.at(0).import(0, 1, key);
+  for (const std::size_t some : {std::size_t{100}, 20 * kib, bytes}) {
+    std::vector<std::byte> to(some);
+    told ready;
+    ASSERT_EQ(job.at(0).get(0, memory, 0, to, &ready).what, outcome::pending);
+    for (int turn = 0; turn < 20'000; ++turn) job.at(0).poll(0);
+    EXPECT_EQ(ready.times, 0);
+    for (int turn = 0; ready.times == 0; ++turn) {
+      ASSERT_LT(turn, 100'000);
+      for (int p = 0; p < 2; ++p) job.at(p).poll(p);
+    }
+    EXPECT_TRUE(std::ranges::equal(to, source.first(some))) << some;
+  }
+  job.at(1).deregister(1, key);
+  munmap(base, bytes);
+}
+
 TEST(shm_private_reads, find_all_from_owners_that_come_and_go) {
   threads_job job(2);
   const small_pages source(mib);

@@ -66,10 +66,10 @@ span_reader::attach_result span_reader::attach_step(transfer& one) {
   if (moved < 0) {
     if (is_refused(errno)) return attach_result::refused;
     if (errno == ESRCH) return attach_result::owner_gone;  // its death ends the job
-    sender_.give_up(fmt::format(
-        "reading {} bytes at {} of process {} (pid {}): {}; is the memory "
-        "registered and still there?",
-        bytes, static_cast<const void*>(one.from), one.process, one.pid, std::strerror(errno)));
+    if (errno == EFAULT) return attach_result::refused;    // as memory of devices: by the owner
+    sender_.give_up(fmt::format("reading {} bytes at {} of process {} (pid {}): {}", bytes,
+                                static_cast<const void*>(one.from), one.process, one.pid,
+                                std::strerror(errno)));
   }
   pass(one, static_cast<std::uint64_t>(moved));
   return one.left == 0 ? attach_result::done : attach_result::partial;
@@ -183,7 +183,9 @@ int span_reader::read_on(incoming& from) {
   const duration now = steady_now();
   if (!from.stands_since) from.stands_since = now;
   if (now - *from.stands_since < owner_is_away) return 0;
-  return from.asking < from.transfers.size() ? read_unasked(from) : take_over_part(from);
+  const int read = from.asking < from.transfers.size() ? read_unasked(from) : take_over_part(from);
+  if (read == 0) from.stands_since = now;  // in vain: not with each poll
+  return read;
 }
 
 int span_reader::read_unasked(incoming& from) {
