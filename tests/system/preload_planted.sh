@@ -44,7 +44,7 @@ for library in openmpi mpich; do
   tried=1
   compile=("mpicc.$library" -O1 -Wall -Wextra -Werror -Wno-stringop-overflow -Wno-stringop-overread)
   "${compile[@]}" -shared -fPIC "$sources/planted/wrong_answers.c" -o "$work/wrong_answers.$library.so" -ldl
-  for program in random_collectives random_messages; do
+  for program in random_collectives random_messages own_operators; do
     "${compile[@]}" "$sources/$program.c" -o "$work/$program"
   done
   collectives=("$work/random_collectives" 5 100 4096 0)
@@ -72,6 +72,11 @@ import json, sys
 both = [row for row in json.load(open(sys.argv[1]))["sizes"] if row["ours"] > 0 and row["theirs"] > 0]
 sys.exit(0 if len(both) > 10 else 1)
 PYTHON
+  run all none env UPWASH_CHECKED=1 UPWASH_MPI_SAMPLE=1 "$work/own_operators" 1
+  [[ $status == 0 ]] || fail "$library: own operators and equal numbers: status $status, though both answers are right"
+  run all none sh -c '[ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = 0 ] && export UPWASH_CHECKED=1; exec "$@"' sh env UPWASH_MPI_SAMPLE=2 "${collectives[@]}"
+  [[ $status == 0 ]] && shows '^upwash: the MPI library has all calls: .*UPWASH_CHECKED. differ between ranks' <"$work/out" ||
+    fail "$library: checked at one rank: status $status"
   for function in MPI_Bcast MPI_Alltoall MPI_Scan; do
     run all "$function" env UPWASH_CHECKED=1 UPWASH_MPI_SAMPLE=2 PLANTED_AT=library "${collectives[@]}"
     [[ $status != 0 ]] || fail "$library: $function: another answer of the MPI's is not seen"

@@ -3,6 +3,8 @@
 //
 // Collectives that combine. MPI wants type, count and operator the same at all ranks, so
 // which of them upwash combines is decided by these.
+#include <optional>
+
 #include "interop/mpi/detail/describe.hpp"
 #include "interop/mpi/detail/reductions.hpp"
 #include "interop/mpi/detail/take.hpp"
@@ -21,11 +23,26 @@ struct combination {
   bool commutes = true;
 };
 
-/// Sums depend on their order.
+/// Sums depend on their order, and of equal numbers the greatest may be either: 0 and -0.
 bool rounds(element what) noexcept {
   using enum element;
   return what == f32 || what == f64 || what == f80 || what == complex_f32 || what == complex_f64 ||
-         what == complex_f80;
+         what == complex_f80 || what == f32_int || what == f64_int || what == f80_int ||
+         what == f32_f32 || what == f64_f64;
+}
+
+/// Nothing for a handle that is none: the library would tell MPI_COMM_WORLD's error handler, but
+/// the call's is another's.
+std::optional<bool> commutes(MPI_Op op) {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int it_does = 0;
+  const int code = PMPI_Op_commutative(op, &it_does);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+  PMPI_Errhandler_free(&before);
+  if (code != MPI_SUCCESS) return std::nullopt;
+  return it_does != 0;
 }
 
 combination by_program(const taken_call& call, const elements& what, MPI_Op op) {
@@ -33,11 +50,11 @@ combination by_program(const taken_call& call, const elements& what, MPI_Op op) 
       !what.facts->dense) {
     throw pass_on{fate::operation};
   }
-  int commutes = 0;
-  PMPI_Op_commutative(op, &commutes);
+  const std::optional<bool> in_any_order = commutes(op);
+  if (!in_any_order) throw pass_on{fate::bad_call};
   return {reduction_of_program(op, what.type, *what.facts),
-          static_cast<std::uint32_t>(what.facts->bytes), random_bits(2, 0, commutes != 0 ? 1 : 0),
-          commutes != 0};
+          static_cast<std::uint32_t>(what.facts->bytes), random_bits(2, 0, *in_any_order ? 1 : 0),
+          *in_any_order};
 }
 
 /// Throws `pass_on` (operation) where upwash has no such operator.

@@ -71,6 +71,7 @@ preload_options preload_options::read() {
     throw error(error_kind::configuration,
                 fmt::format("UPWASH_MPI_SAMPLE={}: expected 0 or more", made.sample));
   }
+  made.checked = values.flag("checked");
   const std::string& only = values.text("mpi_only");
   made.takes.fill(only.empty());
   mark("mpi_only", only, made.takes, true);
@@ -89,9 +90,10 @@ preload_options preload_options::read() {
 }
 
 std::uint64_t preload_options::fingerprint() const noexcept {
-  std::uint64_t all = random_bits(
-      static_cast<std::uint64_t>(sample),
-      (collectives ? 1U : 0U) | (messages ? 2U : 0U) | (threads ? 4U : 0U), neighborhoods ? 1 : 0);
+  std::uint64_t all = random_bits(static_cast<std::uint64_t>(sample),
+                                  (collectives ? 1U : 0U) | (messages ? 2U : 0U) |
+                                      (threads ? 4U : 0U) | (checked && sample != 0 ? 8U : 0U),
+                                  neighborhoods ? 1 : 0);
   for (std::size_t i = 0; i < takes.size(); ++i) all = random_bits(all, i, takes[i] ? 1 : 0);
   return all;
 }

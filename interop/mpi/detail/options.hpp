@@ -21,6 +21,7 @@ struct preload_options {
   std::string_view missing;  ///< the first of those, where messages were asked for
   bool threads = false;      ///< also where the program has several
   std::int64_t sample = 0;   ///< every so-manieth call goes to the MPI library
+  bool checked = false;      ///< what is sampled goes to both
   std::string report;        ///< empty: none; "1": text; else a file, as JSON
 
   /// Of the environment. Throws `error` (configuration), also for a name that is no function.

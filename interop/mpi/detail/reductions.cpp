@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "upwash/base/error.hpp"
+
 namespace upwash::mpi {
 namespace {
 
@@ -198,7 +200,11 @@ void apply_of_program(const std::byte* left, const std::byte* right, std::byte* 
       from = kept.data();
     }
     if (into != right) std::memmove(into + done, right + done, now);
-    PMPI_Reduce_local(from, into + done, static_cast<int>(now / by.element_bytes), by.type, by.op);
+    const int code = PMPI_Reduce_local(from, into + done, static_cast<int>(now / by.element_bytes),
+                                       by.type, by.op);
+    if (code != MPI_SUCCESS) {
+      throw error(error_kind::fault, "MPI_Reduce_local refuses the program's operator");
+    }
   }
 }
 

@@ -110,7 +110,7 @@ std::string disagreement(const std::vector<introduction>& all, const std::string
   }
   if (any([&](const introduction& each) { return each.options != first.options; })) {
     return "UPWASH_MPI, UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT, UPWASH_MPI_THREADS or "
-           "UPWASH_MPI_SAMPLE differ between ranks; give all the same";
+           "UPWASH_MPI_SAMPLE (or with it UPWASH_CHECKED) differ between ranks; give all the same";
   }
   if (!threads &&
       any([](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; })) {

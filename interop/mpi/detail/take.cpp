@@ -59,7 +59,7 @@ bool taken_call::is_library_turn() {
 
 /// The same at all members. On grids the libraries are wrong where periodic dimensions have 1 or 2.
 bool taken_call::is_compared(const traffic& all) const {
-  if (!own_.here().options().checked || !all.exact) return false;
+  if (!own_.options().checked || !all.exact) return false;
   int kind = MPI_UNDEFINED;
   if (!all.among_all) PMPI_Topo_test(on_.comm, &kind);
   return kind != MPI_CART;

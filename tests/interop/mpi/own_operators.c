@@ -113,6 +113,16 @@ static void numbers(MPI_Op op, int count) {
   free(result);
 }
 
+// Of equal numbers either may come out: 0 and -0 have other bytes.
+static void places(void) {
+  struct {
+    double value;
+    int place;
+  } mine = {me % 2 == 0 ? 0.0 : -0.0, me}, result = {1, -1};
+  MPI_Allreduce(&mine, &result, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+  if (result.value != 0 || result.place != 0) ++failures;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -120,6 +130,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 2;
   const int counts[] = {0, 1, 2, 7, 100, 4097, 70000, 300001};
   for (int round = 0; round < rounds; ++round) {
+    places();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
       MPI_Op in_order, in_any;
       MPI_Op_create(compose, 0, &in_order);
