@@ -101,6 +101,28 @@ static void queues(void) {
   free(posted);
 }
 
+// When a message comes whose sender computes for 20 ms before it waits for the send. The receiver
+// tells the time.
+static void computing_sender(int bytes) {
+  for (int i = 0; i < rounds; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    if (me == 0) {
+      MPI_Request sent;
+      MPI_Isend(out, bytes, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &sent);
+      while (MPI_Wtime() < begin + 0.02) {
+      }
+      MPI_Wait(&sent, MPI_STATUS_IGNORE);
+      MPI_Recv(&times[i], 1, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, bytes, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      const double time = (MPI_Wtime() - begin) * 1e6;
+      MPI_Send(&time, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+    }
+  }
+  tell("a message whose sender computes for 20 ms", bytes);
+}
+
 static void barrier(int bytes, int calls) {
   (void)bytes;
   for (int i = 0; i < calls; ++i) MPI_Barrier(MPI_COMM_WORLD);
@@ -128,6 +150,8 @@ int main(int argc, char** argv) {
       cell("an exchange by requests", exchange, sizes[i], calls);
       cell("a message of 64 at once", windows, sizes[i], calls);
     }
+    computing_sender(16384);
+    computing_sender(most);
     queues();
   }
   cell("a barrier", barrier, 0, 512);
