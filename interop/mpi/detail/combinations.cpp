@@ -23,8 +23,8 @@ struct combination {
   bool commutes = true;
 };
 
-/// Sums depend on their order, and of equal numbers the greatest may be either: 0 and -0.
-bool rounds(element what) noexcept {
+/// Sums of it depend on their order, and of equal numbers the greatest may be either: 0 and -0.
+bool is_floating_point(element what) noexcept {
   using enum element;
   return what == f32 || what == f64 || what == f80 || what == complex_f32 || what == complex_f64 ||
          what == complex_f80 || what == f32_int || what == f64_int || what == f80_int ||
@@ -60,7 +60,7 @@ combination by_program(const taken_call& call, const elements& what, MPI_Op op) 
 /// Throws `pass_on` (operation) where upwash has no such operator.
 combination combination_of(const taken_call& call, traffic& all, const elements& what, MPI_Op op) {
   const auto known = predefined(op);
-  all.exact = known.has_value() && !rounds(what.facts->is);
+  all.exact = known.has_value() && !is_floating_point(what.facts->is);
   if (!known) return by_program(call, what, op);
   combination made{reduction_of(*known, what.facts->is),
                    static_cast<std::uint32_t>(what.facts->bytes), 0, true};
