@@ -120,17 +120,16 @@ void control_bootstrap::await_all(std::uint32_t generation) {
       ++p;
       continue;
     }
-    if (block_.header().failed.load() != 0) missing(generation, "the job failed");
-    if (watch_ && watch_->look()) missing(generation, "a process died");
+    if (block_.header().failed.load() != 0) check_missing(generation, "the job failed");
+    if (watch_ && watch_->look()) check_missing(generation, "a process died");
     if (steady_now() - start > start_timeout_) {
-      missing(generation, "the knob start_timeout has passed");
+      check_missing(generation, "the knob start_timeout has passed");
     }
     nap(turn++);
   }
 }
 
-void control_bootstrap::missing(std::uint32_t generation, const char* what) {
-  close_place();
+void control_bootstrap::check_missing(std::uint32_t generation, const char* what) {
   std::string names;
   int found = 0;
   for (int p = 0; p < process_count(); ++p) {
@@ -138,7 +137,9 @@ void control_bootstrap::missing(std::uint32_t generation, const char* what) {
     if (static_cast<std::int32_t>(seen - generation) >= 0) continue;
     if (++found <= max_named) names += fmt::format("{}{}", names.empty() ? "" : ", ", p);
   }
+  if (found == 0) return;
   if (found > max_named) names += fmt::format(" and {} more", found - max_named);
+  close_place();
   throw error(error_kind::fault,
               fmt::format("{} while process {} of {} waited for process {} (start_timeout {:g} s, "
                           "UPWASH_START_TIMEOUT)",

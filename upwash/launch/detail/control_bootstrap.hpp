@@ -47,7 +47,9 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   void look() override;
   void ring() const noexcept;
   void await_all(std::uint32_t generation);
-  [[noreturn]] void missing(std::uint32_t generation, const char* what);
+  /// Throws where a process has not come to it. Who has, and died then, is not missing: the
+  /// exchange holds.
+  void check_missing(std::uint32_t generation, const char* what);
   void close_place() noexcept;
 
   control_block block_;
