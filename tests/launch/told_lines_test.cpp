@@ -175,6 +175,14 @@ TEST_F(told_lines_of_a_job, leave_the_reason_to_a_launcher_that_names_a_process)
   EXPECT_FALSE(lines_.said_lost());
 }
 
+TEST_F(told_lines_of_a_job, leave_it_to_that_launcher_where_others_tell_of_deaths_elsewhere) {
+  say("upwash: rank 2 died; job ended\n");
+  say("launcher: process 1 failed\n");
+  lines_.show_held();
+  EXPECT_TRUE(shown_.texts.empty());
+  EXPECT_FALSE(lines_.said_why());
+}
+
 TEST_F(told_lines_of_a_job, keep_the_death_of_a_rank_of_that_host_itself) {
   say("upwash: rank 2 died; job ended\n");
   say("launcher: hung up: c\n");

@@ -77,7 +77,7 @@ void told_lines::show_held(duration if_older_than) {
     held_ = first_death_;
   } else if (const int before = node_before_held(); before >= 0) {
     held_ = fmt::format("upwash: {}\n", conduit::ended_host_line(name_of_node(before)));
-  } else if (node >= 0 && conduit::tells_of_ended_host(held_)) {
+  } else if (node >= 0 && (node != node_in(held_) || conduit::tells_of_ended_host(held_))) {
     if (if_older_than == duration{}) drop_held();
     return;
   }

@@ -39,8 +39,8 @@ class told_lines final : public output_sink {
   /// moment: where the launcher says that a host is gone, it was the launcher that ended these.
   /// Where it says that connections to another host have ended, that host's end was the process's
   /// end too. Where it says that a process failed on the host of the first death, that death was
-  /// the first thing of all; where none has told of it, it is the launcher's to tell, and what is
-  /// held is dropped in the end.
+  /// the first thing of all; where none has told of it, or only of deaths on other hosts, it is the
+  /// launcher's to tell, and what is held is dropped in the end.
   void show_held(duration if_older_than = {});
   /// Where what is held tells of a host whose connection has ended, as the launcher ends them all,
   /// `first` is the line of the first one that the launcher's host has lost; empty: none.
