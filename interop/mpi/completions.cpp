@@ -84,11 +84,14 @@ int MPI_Waitall(int number, MPI_Request requests[], MPI_Status statuses[]) {
   session* own = session::current();
   if (!any_is_ours(own, number, requests)) return PMPI_Waitall(number, requests, statuses);
   std::optional<request_list> all;
-  inside(*own, in, [&] {
+  const told ours = inside(*own, in, [&]() -> told {
     all.emplace(*own, number, requests, statuses);
-    if (!all->is_wrong()) all->await_ours();
+    if (all->is_wrong()) return told::no_request();
+    if (!all->has_library()) return all->settle_all();
+    all->await_ours();
+    return {};
   });
-  if (all->is_wrong()) return told::no_request().returned();
+  if (all->is_wrong() || !all->has_library()) return ours.returned();
   static_cast<void>(all->complete_library(true));
   return inside(*own, in, [&] { return all->settle_all(); }).returned();
 }

@@ -12,6 +12,16 @@
 namespace upwash::matching {
 namespace {
 
+/// One by one, as they were stored a moment ago: a longer load would wait until all stores before
+/// it have left the processor.
+void copy_parts(receipt& to, const receipt& from) noexcept {
+  const volatile receipt& stored = from;
+  to.source = stored.source;
+  to.tag = stored.tag;
+  to.bytes = stored.bytes;
+  to.cancelled = stored.cancelled;
+}
+
 detail::messenger& of(const team& t) { return detail::messenger::on(t); }
 
 constexpr knob rows[] = {
@@ -100,7 +110,26 @@ const receipt& receiving::wait(call_site site) {
   return state_->got;
 }
 
-receipt receiving::came() const { return state_ == nullptr ? receipt{} : state_->got; }
+bool receiving::take_end(receipt& got, bool& fits) noexcept {
+  if (state_ == nullptr) {
+    got = {};
+    fits = true;
+    return true;
+  }
+  detail::posted& p = *state_;
+  if (p.now != detail::posted::state::complete) return false;
+  fits = !p.truncated && !p.inexact;
+  copy_parts(got, p.got);
+  state_ = nullptr;
+  p.owner->give_back(p);
+  return true;
+}
+
+void receiving::await_end(receipt& got, bool& fits, call_site site) {
+  if (take_end(got, fits)) return;
+  state_->owner->wait(*state_, site);
+  static_cast<void>(take_end(got, fits));
+}
 
 bool receiving::cancel() { return state_ != nullptr && state_->owner->cancel(*state_); }
 

@@ -64,8 +64,12 @@ class [[nodiscard]] receiving {
   /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
   /// the buffer, which is then unchanged.
   const receipt& wait(call_site site = call_site::current());
-  /// What came, once the receive is complete: also where `wait` throws. O(1), nonblocking.
-  [[nodiscard]] receipt came() const;
+  /// For who looks instead of waiting: where it is complete, what came, and whether it `fits`, or
+  /// `wait` would throw; it is empty behind that. False, and nothing is changed, where it is not.
+  /// O(1), nonblocking.
+  [[nodiscard]] bool take_end(receipt& got, bool& fits) noexcept;
+  /// The same, once it is complete. Blocking.
+  void await_end(receipt& got, bool& fits, call_site site = call_site::current());
   /// Takes the receive back. False when a message has been matched with it already: then it will
   /// complete. O(1).
   bool cancel();

@@ -11,12 +11,11 @@
 namespace upwash::mpi {
 
 outcome end_of(matching::receiving& coming) {
-  try {
-    return {coming.wait(), MPI_SUCCESS};
-  } catch (const error& refused) {
-    if (refused.kind() != error_kind::argument) throw;
-    return {coming.came(), MPI_ERR_TRUNCATE};
-  }
+  outcome end;
+  bool fits = true;
+  coming.await_end(end.got, fits);
+  if (!fits) end.code = MPI_ERR_TRUNCATE;
+  return end;
 }
 
 outcome end_of(matching::receiving& coming, const incoming& into) {
@@ -153,9 +152,10 @@ void open_message::deliver() {
 void open_message::cancel() { coming.cancel(); }
 
 bool open_message::look() {
-  if (parts != 0 || !coming.is_complete()) return false;
-  end = end_of(coming);
-  coming = {};
+  bool fits = true;
+  if (parts != 0 || !coming.take_end(end.got, fits)) return false;
+  end.code = fits ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
+  end.of_nobody = false;
   in->end(*this);
   return true;
 }

@@ -18,12 +18,13 @@ bool is_complete_send(MPI_Request request) noexcept {
 request_list::request_list(session& own, int number, MPI_Request* requests, MPI_Status* statuses)
     : own_(own), number_(number), requests_(requests), statuses_(statuses) {
   for (int i = 0; i < number; ++i) {
-    if (is_complete_send(requests[i])) {
-      has_active_ = true;
-    } else if (const std::uintptr_t word = word_of(requests[i]); is_own_handle(word)) {
+    if (const std::uintptr_t word = word_of(requests[i]); is_own_handle(word)) {
       const own_request* of = own.requests.find_own(word);
-      is_wrong_ = is_wrong_ || of == nullptr;
-      has_active_ = has_active_ || (of != nullptr && of->is_active);
+      if (of == nullptr) {
+        is_wrong_ = true;
+      } else if (of->is_active) {
+        has_active_ = true;
+      }
     } else if (requests[i] != MPI_REQUEST_NULL) {
       library_has_active_ = true;  // until it says otherwise
     }
@@ -87,6 +88,7 @@ told request_list::settle_all() {
       requests_[i] = MPI_REQUEST_NULL;
       fill_empty(status(i));
     } else if (own_request* of = ours(i); of != nullptr) {
+      if (!of->is_over()) own_.await(*of);
       const told how = settle(*of, &requests_[i], status(i));
       if (how.code != MPI_SUCCESS) [[unlikely]]
         note(i, how);

@@ -94,13 +94,14 @@ class request_list {
   /// One of them is no request any more: MPI_ERR_REQUEST.
   [[nodiscard]] bool is_wrong() const noexcept { return is_wrong_; }
 
+  [[nodiscard]] bool has_library() const noexcept { return !library_.empty(); }
   /// Blocks until all of upwash's are complete.
   void await_ours();
   [[nodiscard]] bool ours_are_complete() const;
   /// The library's part of MPI_Waitall and of MPI_Testall; says whether it is complete. Not inside
   /// upwash, which goes on meanwhile.
   [[nodiscard]] bool complete_library(bool waits);
-  /// All are complete.
+  /// All of the library's are complete. Blocks until upwash's are.
   [[nodiscard]] told settle_all();
 
   /// For calls of any one, and of some: whether there is one that `settle_any` or `settle_some` can

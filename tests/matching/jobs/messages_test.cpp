@@ -164,6 +164,49 @@ JOB_TEST(messages, tell_their_ends) {
   control::barrier(world);
 }
 
+JOB_TEST(messages, give_their_ends_without_exceptions) {
+  const team world = here.world();
+  const int next = (here.rank() + 1) % here.size();
+  const int before = (here.rank() + here.size() - 1) % here.size();
+  for (const std::size_t size : sizes) {
+    for (const bool fits : {true, false}) {
+      if (!fits && size == 0) continue;
+      bytes looked_at(fits ? size : size - 1);
+      bytes awaited(looked_at.size());
+      const bytes mine = bytes_of(size, here.rank());
+      m::receiving looks = m::receive(world, before, 5, looked_at);
+      m::receiving waits = m::receive(world, m::any_source, m::any_tag, awaited);
+      m::receipt got;
+      bool fitted = !fits;
+      EXPECT_FALSE(looks.take_end(got, fitted));
+      EXPECT_EQ(got.bytes, 0U);
+      EXPECT_EQ(fitted, !fits);
+      control::barrier(world);
+      request first = m::send(world, next, 5, mine);
+      request second = m::send(world, next, 6, mine);
+      while (!looks.take_end(got, fitted)) here.progress();
+      ASSERT_EQ(got.source, before);
+      ASSERT_EQ(got.tag, 5);
+      ASSERT_EQ(got.bytes, size);
+      ASSERT_EQ(fitted, fits);
+      waits.await_end(got, fitted);
+      ASSERT_EQ(got.tag, 6);
+      ASSERT_EQ(got.bytes, size);
+      ASSERT_EQ(fitted, fits);
+      first.wait();
+      second.wait();
+      if (fits) {
+        ASSERT_TRUE(looked_at == bytes_of(size, before) && awaited == looked_at) << size;
+      }
+      // Both are empty.
+      EXPECT_TRUE(looks.take_end(got, fitted));
+      EXPECT_EQ(got.source, m::any_source);
+      EXPECT_TRUE(fitted && waits.is_complete());
+      control::barrier(world);
+    }
+  }
+}
+
 JOB_TEST(messages, pass_receives_that_were_cancelled, .least_ranks = 2) {
   const team world = here.world();
   bytes a(8), b(8);
