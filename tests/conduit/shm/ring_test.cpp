@@ -245,8 +245,12 @@ TEST(small_message, is_the_message_that_its_parts_make) {
       EXPECT_EQ(m.arguments.size(), bytes.size());
       EXPECT_EQ(m.payload.size(), 3U);
       EXPECT_EQ(small.from_handler(), from_handler);
-      EXPECT_EQ(line_head::from(small.call()).handler, handler);
-      EXPECT_EQ(line_head::from(small.call()).argument_bytes, bytes.size());
+      const line_head head = line_head::from(small.call() | std::uint64_t{0xffff} << 48U);
+      EXPECT_EQ(head.handler_offset(), handler.offset);
+      EXPECT_EQ(head.handler_module(), handler.module);
+      EXPECT_EQ(head.argument_bytes(), bytes.size());
+      EXPECT_EQ(head.payload_bytes(), 0xffff);
+      EXPECT_EQ(line_head(handler, bytes.size(), 0xffff).word(), head.word());
     }
   }
 }

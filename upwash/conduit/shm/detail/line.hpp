@@ -37,21 +37,36 @@ struct alignas(line_bytes) line {
 };
 static_assert(sizeof(line) == line_bytes);
 
-/// The word before the last, taken apart.
-struct line_head {
-  handler_id handler;
-  std::uint8_t argument_bytes = 0;
-  std::uint16_t payload_bytes = 0;
+/// The word before the last. It is kept whole, and parts are taken out of it one by one: what is
+/// stored in pieces and then loaded as one waits for all stores before it.
+class line_head {
+ public:
+  [[nodiscard]] static constexpr line_head from(std::uint64_t word) noexcept {
+    return line_head(word);
+  }
+  constexpr line_head(handler_id handler, std::size_t argument_bytes,
+                      std::size_t payload_bytes) noexcept
+      : word_(std::uint64_t{handler.offset} | std::uint64_t{handler.module} << 32U |
+              std::uint64_t{argument_bytes} << 40U | std::uint64_t{payload_bytes} << 48U) {}
 
-  [[nodiscard]] static constexpr line_head from(std::uint64_t word) {
-    return {{static_cast<std::uint32_t>(word), static_cast<std::uint8_t>(word >> 32U)},
-            static_cast<std::uint8_t>(word >> 40U),
-            static_cast<std::uint16_t>(word >> 48U)};
+  [[nodiscard]] constexpr std::uint64_t word() const noexcept { return word_; }
+  [[nodiscard]] constexpr std::uint32_t handler_offset() const noexcept {
+    return static_cast<std::uint32_t>(word_);
   }
-  [[nodiscard]] constexpr std::uint64_t word() const {
-    return std::uint64_t{handler.offset} | std::uint64_t{handler.module} << 32U |
-           std::uint64_t{argument_bytes} << 40U | std::uint64_t{payload_bytes} << 48U;
+  [[nodiscard]] constexpr std::uint8_t handler_module() const noexcept {
+    return static_cast<std::uint8_t>(word_ >> 32U);
   }
+  [[nodiscard]] constexpr std::uint8_t argument_bytes() const noexcept {
+    return static_cast<std::uint8_t>(word_ >> 40U);
+  }
+  [[nodiscard]] constexpr std::uint16_t payload_bytes() const noexcept {
+    return static_cast<std::uint16_t>(word_ >> 48U);
+  }
+
+ private:
+  explicit constexpr line_head(std::uint64_t word) noexcept : word_(word) {}
+
+  std::uint64_t word_;
 };
 
 /// The last word, taken apart.

@@ -51,7 +51,7 @@ class receiver_ring {
       next_.store(++next, std::memory_order_relaxed);
       bool enough = next - returned >= place_.line_count / 4;
       if (tail.position != inline_payload) {
-        payload_since_ += round_to_lines(head.payload_bytes);
+        payload_since_ += round_to_lines(head.payload_bytes());
         enough = enough || payload_since_ >= place_.payload_bytes / 4;
       }
       if (enough) {
@@ -95,15 +95,17 @@ class receiver_ring {
   }
 
   void take_out(message& to, const line& slot, line_head head, line_tail tail) const {
-    to.handler = head.handler;
+    to.handler.offset = head.handler_offset();
+    to.handler.module = head.handler_module();
     const std::byte* behind = slot.body.data();
+    const std::size_t bytes = head.payload_bytes();
     if (tail.position == inline_payload) {
-      to.payload = {slot.body.data(), head.payload_bytes};
-      behind += (head.payload_bytes + 7U) & ~7U;
+      to.payload = {slot.body.data(), bytes};
+      behind += (bytes + 7U) & ~std::size_t{7};
     } else {
-      to.payload = {place_.payload + std::size_t{tail.position} * line_bytes, head.payload_bytes};
+      to.payload = {place_.payload + std::size_t{tail.position} * line_bytes, bytes};
     }
-    to.arguments = {behind, head.argument_bytes};
+    to.arguments = {behind, head.argument_bytes()};
   }
 
   void give_back() {

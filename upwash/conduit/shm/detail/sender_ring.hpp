@@ -158,8 +158,7 @@ class alignas(2 * line_bytes) sender_ring {
   }
 
   [[nodiscard]] static line_head head_of(const message& m) noexcept {
-    return {m.handler, static_cast<std::uint8_t>(m.arguments.size()),
-            static_cast<std::uint16_t>(m.payload.size())};
+    return {m.handler, m.arguments.size(), m.payload.size()};
   }
 
   /// Whether the room that is open comes before a message from here to there (E1).
