@@ -3,13 +3,15 @@
 #include "upwash/model/machine.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <memory>
 
 #include "upwash/base/data_folders.hpp"
 #include "upwash/base/error.hpp"
@@ -20,13 +22,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || fs::is_directory(path) || !(text << file.rdbuf())) {
-    throw error(error_kind::configuration, "cannot read the machine file " + path.string());
+/// Without streams: a job's first choice waits for it, and these begin by making a locale.
+std::string read_text(const std::string& path) {
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "re"), close);
+  std::string text;
+  std::array<char, 4096> part{};
+  std::size_t came = 0;
+  while (file && (came = std::fread(part.data(), 1, part.size(), file.get())) != 0) {
+    text.append(part.data(), came);
   }
-  return text.str();
+  if (!file || std::ferror(file.get()) != 0) {
+    throw error(error_kind::configuration, "cannot read the machine file " + path);
+  }
+  return text;
+}
+
+bool is_file(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 [[noreturn]] void unknown_machine(std::string_view name) {
@@ -178,13 +192,11 @@ machine load_machine(std::string_view name_or_path) {
     }
   }
   if (name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json")) {
-    return parse_machine(read_text(name_or_path), name_or_path);
+    return parse_machine(read_text(std::string(name_or_path)), name_or_path);
   }
-  const std::string file = std::string(name_or_path) + ".json";
-  for (const fs::path folder : data_folders("machines")) {
-    std::error_code ignored;
-    if (name_or_path.empty() || !fs::is_regular_file(folder / file, ignored)) continue;
-    return parse_machine(read_text(folder / file), (folder / file).string());
+  for (const std::string& folder : data_folders("machines")) {
+    const std::string path = (folder + '/').append(name_or_path).append(".json");
+    if (!name_or_path.empty() && is_file(path)) return parse_machine(read_text(path), path);
   }
   unknown_machine(name_or_path);
 }

@@ -139,7 +139,7 @@ std::uint64_t hash_of(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
-    hash = random_bits(hash, word, 0);
+    hash = mixed_bits(hash ^ word);
   }
   return hash;
 }
@@ -148,7 +148,7 @@ std::uint64_t hash_of(std::string_view text) noexcept {
 
 machine parse_machine(std::string_view text, std::string_view origin) {
   const detail::json_node tree = detail::parse_json_tree(text, origin);
-  const section file(tree, origin, "");
+  const section file(tree, origin);
   file.expect_object({"name", "description", "notes", "levels", "processor", "nic", "topology"});
   machine result;
   result.name = file.text("name");

@@ -96,7 +96,7 @@ topology_description parse_topology(std::string_view text_or_path) {
 
 topology_description parse_topology_file(std::string_view text, std::string_view origin) {
   const json_node tree = upwash::detail::parse_json_tree(text, origin);
-  const file_section file(tree, origin, "");
+  const file_section file(tree, origin);
   file.expect_object({"kind", "parameters", "source"});
   topology_description result{
       hyphened(file.text("kind")), {}, std::string(origin), file.require("kind").line};

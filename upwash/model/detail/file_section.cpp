@@ -35,13 +35,20 @@ void file_section::fail(std::string_view key, std::string_view what) const {
   fail_at(require(key), path_of(key), what);
 }
 
+std::string file_section::path() const {
+  if (outer_ == nullptr) return {};
+  const std::string named = outer_->path_of(key_);
+  return entry_ == no_entry ? named : fmt::format("{}[{}]", named, entry_);
+}
+
 std::string file_section::path_of(std::string_view key) const {
-  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  const std::string outer = path();
+  return outer.empty() ? std::string(key) : fmt::format("{}.{}", outer, key);
 }
 
 void file_section::expect_object(key_names valid) const {
   if (node_->what != json_node::type::object) {
-    fail_at(*node_, path_, fmt::format("expected an object, got {}", node_->describe()));
+    fail_at(*node_, path(), fmt::format("expected an object, got {}", node_->describe()));
   }
   for (const auto& [key, value] : node_->members) {
     if (std::find(valid.begin(), valid.end(), key) != valid.end()) continue;
@@ -55,13 +62,11 @@ void file_section::expect_object(key_names valid) const {
 
 const json_node& file_section::require(std::string_view key) const {
   const json_node* value = node_->find(key);
-  if (value == nullptr) fail_at(*node_, path_, fmt::format("the key {} is missing", key));
+  if (value == nullptr) fail_at(*node_, path(), fmt::format("the key {} is missing", key));
   return *value;
 }
 
-file_section file_section::child(std::string_view key) const {
-  return {require(key), origin_, path_of(key)};
-}
+file_section file_section::child(std::string_view key) const { return {require(key), *this, key}; }
 
 std::vector<file_section> file_section::children(std::string_view key) const {
   const json_node& list = require(key);
@@ -70,12 +75,12 @@ std::vector<file_section> file_section::children(std::string_view key) const {
   }
   std::vector<file_section> result;
   for (std::size_t i = 0; i < list.elements.size(); ++i) {
-    result.push_back({list.elements[i], origin_, fmt::format("{}[{}]", path_of(key), i)});
+    result.push_back({list.elements[i], *this, key, i});
   }
   return result;
 }
 
-std::string file_section::text(std::string_view key) const {
+const std::string& file_section::text(std::string_view key) const {
   const json_node& value = require(key);
   if (value.what != json_node::type::string || value.text.empty()) {
     fail(key, fmt::format("expected a text, got {}", value.describe()));
@@ -84,7 +89,7 @@ std::string file_section::text(std::string_view key) const {
 }
 
 std::size_t file_section::choice(std::string_view key, key_names valid) const {
-  const std::string seen = text(key);
+  const std::string& seen = text(key);
   const auto at = std::find(valid.begin(), valid.end(), seen);
   if (at == valid.end()) fail(key, fmt::format("\"{}\" is not one of: {}", seen, join(valid)));
   return static_cast<std::size_t>(at - valid.begin());
@@ -107,7 +112,7 @@ double file_section::quantity(std::string_view key, std::initializer_list<unit> 
   (void)at.text("source");
   const double value = at.number("value");
   if (units.size() == 0) return value;
-  const std::string seen = at.text("unit");
+  const std::string& seen = at.text("unit");
   std::string valid;
   for (const unit& each : units) {
     if (each.name == seen) return value * each.factor;

@@ -21,9 +21,8 @@ using key_names = std::initializer_list<std::string_view>;
 
 class file_section {
  public:
-  /// `node` and `origin` (the file) outlive it; `path` is the key path, empty for the file.
-  file_section(const json_node& node, std::string_view origin, std::string path)
-      : node_(&node), origin_(origin), path_(std::move(path)) {}
+  /// The whole file, whose name is `origin`; both outlive it.
+  file_section(const json_node& node, std::string_view origin) : node_(&node), origin_(origin) {}
 
   /// Complains about the member `key`.
   [[noreturn]] void fail(std::string_view key, std::string_view what) const;
@@ -33,11 +32,12 @@ class file_section {
 
   [[nodiscard]] bool has(std::string_view key) const { return node_->find(key) != nullptr; }
   [[nodiscard]] const json_node& require(std::string_view key) const;
+  /// This one outlives it, and so do keys.
   [[nodiscard]] file_section child(std::string_view key) const;
-  /// The entries of a list that is not empty.
+  /// The entries of a list that is not empty; the same.
   [[nodiscard]] std::vector<file_section> children(std::string_view key) const;
 
-  [[nodiscard]] std::string text(std::string_view key) const;
+  [[nodiscard]] const std::string& text(std::string_view key) const;
   /// The position of the text in `valid`.
   [[nodiscard]] std::size_t choice(std::string_view key, key_names valid) const;
   /// 0 to 1e15.
@@ -63,14 +63,24 @@ class file_section {
     double factor;
   };
 
+  static constexpr std::size_t no_entry = SIZE_MAX;
+
+  file_section(const json_node& node, const file_section& outer, std::string_view key,
+               std::size_t entry = no_entry)
+      : node_(&node), origin_(outer.origin_), outer_(&outer), key_(key), entry_(entry) {}
+
   [[noreturn]] void fail_at(const json_node& at, std::string_view path,
                             std::string_view what) const;
+  /// "levels[1].loggp"; empty for the file. Only who complains needs it.
+  [[nodiscard]] std::string path() const;
   [[nodiscard]] std::string path_of(std::string_view key) const;
   [[nodiscard]] double quantity(std::string_view key, std::initializer_list<unit> units) const;
 
   const json_node* node_;
   std::string_view origin_;
-  std::string path_;
+  const file_section* outer_ = nullptr;  ///< null: it is the file
+  std::string_view key_;                 ///< in the outer one
+  std::size_t entry_ = no_entry;         ///< of a list
 };
 
 }  // namespace upwash::detail
