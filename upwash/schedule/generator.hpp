@@ -47,6 +47,10 @@ struct needs {
   /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
   /// the rank's own send of edge e arrives there.
   bool alike = false;
+  /// All ranks do the same work, but go through their peers in another order. Where all are as far
+  /// from each other and load each other's memory, this one takes as long as all do together; < 0:
+  /// nobody does.
+  int busiest = -1;
   /// Steps depend on what the caller gives or the buffers hold (`facts`): without it there are
   /// none.
   bool given = false;

@@ -207,6 +207,20 @@ bool price_classes(const attempt& of, bool too_many_for_all, price_result& resul
   return !of.with({.walked = walked, .alike_on_node = together, .classes = &classes}, result);
 }
 
+/// Whether all ranks are as far from each other, and have ports of their own there.
+bool are_at_one_level(const attempt& of) {
+  if (of.ranks == 1) return false;
+  const std::size_t level = of.on.level_between(0, 1);
+  const bool is_inside = level + 1 < of.on.levels.size() || ranks_on_port(of.on, of.ranks) == 1;
+  return is_inside && level == of.on.level_between(0, of.ranks - 1);
+}
+
+/// By the one that takes as long as all. False: it does not.
+bool price_busiest(const attempt& of, int busiest, price_result& result) {
+  if (!of.rules.direct || !are_at_one_level(of)) return false;
+  return !of.with({.walked = 1, .first = busiest}, result);
+}
+
 }  // namespace
 
 price_result price(int ranks, function_ref<generator(int)> schedule_of, const machine& on,
@@ -219,6 +233,7 @@ price_result price(int ranks, function_ref<generator(int)> schedule_of, const ma
   price_result result;
   if (!options.every_rank) {
     const needs wants = schedule_of(0).wants();
+    if (wants.busiest >= 0 && price_busiest(to_price, wants.busiest, result)) return result;
     const bool few_may_stand = wants.alike || wants.rank_class != 0;
     const bool too_many = few_may_stand && options.coarse &&
                           all_have_more_than(options.most_steps, ranks, schedule_of, options);

@@ -95,8 +95,9 @@ struct price_result {
   [[nodiscard]] std::string how(int team) const;
 };
 
-/// Prices the schedule of `ranks` ranks. In this order: ranks that are alike are
-/// priced by one (on a machine with levels by those of a node); large teams whose ranks have
+/// Prices the schedule of `ranks` ranks. In this order: where ranks do alike in different orders,
+/// by the one that is busiest; ranks that are alike by one (on a machine with levels by those of a
+/// node); large teams whose ranks have
 /// classes by one of each class (within some percent); else all ranks are walked;
 /// either way rounds that repeat are passed over once their time is steady. A processor that is
 /// free takes the earliest step that can go on, as an executor does; messages hold ports as in

@@ -56,6 +56,12 @@ struct round_place {
   /// The members, perhaps with this one, whose contributions this rank takes.
   [[nodiscard]] int sources() const noexcept;
   [[nodiscard]] int source_at(int turn) const noexcept;
+  /// needs::busiest: one that takes another's contribution first, for which it waits. Where those
+  /// count more than its own, the machine says whether that is copied or combined faster.
+  [[nodiscard]] int busiest() const noexcept {
+    const bool all_combine = what == task::all_reduce || what == task::reduce_scatter;
+    return all_combine && of.ranks > 1 && of.read_weight == 1 ? 1 : -1;
+  }
 
   [[nodiscard]] piece contribution() const noexcept;
   /// The buffer that has the others' contributions.
@@ -195,7 +201,8 @@ generator one_round(task what, round_source from, const round_call& of) {
            .counters = counters,
            .exposes_input = buffers && here.theirs() == buffer::input,
            .exposes_output = buffers && here.theirs() == buffer::output,
-           .alike = what == task::all_gather || what == task::all_to_all},
+           .alike = what == task::all_gather || what == task::all_to_all,
+           .busiest = here.busiest()},
           [=](script& out) { return one_round(out, here); }};
 }
 

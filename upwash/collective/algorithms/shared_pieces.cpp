@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/collective/algorithms/detail/combined_segments.hpp"
 
 namespace upwash::collective {
 
@@ -27,11 +28,6 @@ bool is_rooted(task what) noexcept {
 }
 
 bool combines(task what) noexcept { return what >= task::reduce; }
-
-/// Of a piece that so many combine, each one a segment.
-std::uint64_t segment_bytes(std::uint64_t bytes, int ranks, std::uint32_t element_bytes) noexcept {
-  return (bytes / element_bytes + wide(ranks) - 1) / wide(ranks) * element_bytes;
-}
 
 /// A vector or block, and the pieces of it.
 struct cut {
@@ -84,6 +80,11 @@ struct pieces_place {
   [[nodiscard]] bool keeps() const noexcept {
     return !combines(what) && !call.of.in_place && (!is_rooted(what) || is_root());
   }
+  /// needs::busiest, by the first piece.
+  [[nodiscard]] int busiest() const noexcept {
+    if (what != task::all_reduce) return -1;
+    return detail::busiest_of_segments(std::min(all.each, all.bytes), ranks(), call.element_bytes);
+  }
   /// The next rank first, so that not all read the same.
   [[nodiscard]] int member_at(int turn) const noexcept {
     return wrapped(std::int64_t{rank()} + 1 + turn, ranks());
@@ -91,7 +92,7 @@ struct pieces_place {
 
   // Where a piece lies.
   [[nodiscard]] std::uint64_t slot_bytes() const noexcept {
-    const auto sums = segment_bytes(all.each, ranks(), call.element_bytes);
+    const auto sums = detail::combined_segment_bytes(all.each, ranks(), call.element_bytes);
     return all.each + (combines(what) ? sums : 0);
   }
   [[nodiscard]] piece laid(std::uint64_t number, int member) const noexcept {
@@ -108,7 +109,8 @@ struct pieces_place {
   }
   /// The segment of a piece that a member combines.
   [[nodiscard]] piece segment(piece whole, int member) const noexcept {
-    const std::uint64_t each = segment_bytes(whole.bytes, ranks(), call.element_bytes);
+    const std::uint64_t each =
+        detail::combined_segment_bytes(whole.bytes, ranks(), call.element_bytes);
     const std::uint64_t first = std::min(wide(member) * each, whole.bytes);
     return {whole.of, whole.offset + first, std::min(each, whole.bytes - first), whole.owner};
   }
@@ -261,7 +263,8 @@ generator shared_pieces(task what, const pieces_call& call) {
   return {{.window = 1,
            .shared_bytes = slots * here.slot_bytes(),
            .counters = 1,
-           .alike = what == task::all_gather},
+           .alike = what == task::all_gather,
+           .busiest = here.busiest()},
           [=](script& out) {
             return here.ranks() == 1 ? keep_all(out, call.of.bytes, call.of.in_place)
                                      : in_pieces(out, here);

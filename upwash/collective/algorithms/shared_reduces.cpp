@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "upwash/collective/algorithms/blocks.hpp"
+#include "upwash/collective/algorithms/detail/combined_segments.hpp"
 
 namespace upwash::collective {
 
@@ -24,9 +25,7 @@ struct member_segments {
   std::uint64_t each;
 
   member_segments(int ranks, std::uint64_t all, std::uint32_t element_bytes)
-      : bytes(all),
-        each((all / element_bytes + static_cast<std::uint64_t>(ranks) - 1) /
-             static_cast<std::uint64_t>(ranks) * element_bytes) {}
+      : bytes(all), each(detail::combined_segment_bytes(all, ranks, element_bytes)) {}
 
   [[nodiscard]] piece at(buffer of, int member) const noexcept {
     const std::uint64_t first = std::min(static_cast<std::uint64_t>(member) * each, bytes);
@@ -155,7 +154,10 @@ generator shared_segments(const shared_segments_call& of) {
   // A segment is combined behind the look and the one combined before.
   return {{.window = 3,
            .shared_bytes = shared_segments_bytes(of.ranks, of.bytes, of.element_bytes),
-           .counters = shared_counters},
+           .counters = shared_counters,
+           .busiest = of.root == shared_segments_call::all
+                          ? detail::busiest_of_segments(of.bytes, of.ranks, of.element_bytes)
+                          : -1},
           [=](script& out) { return combine_in_shared(out, of); }};
 }
 
@@ -171,7 +173,8 @@ generator peer_segments(const peer_segments_call& of) {
            .scratch_bytes = alone ? 0 : 2 * std::min(rounded.piece_bytes, own),
            .counters = peer_counters,
            .exposes_input = !of.in_place,
-           .exposes_output = true},
+           .exposes_output = true,
+           .busiest = detail::busiest_of_segments(of.bytes, of.ranks, of.element_bytes)},
           [=](script& out) {
             return alone ? keep(out, of.bytes, of.in_place) : combine_of_peers(out, rounded);
           }};
