@@ -80,6 +80,21 @@ TEST(busiest, takes_as_long_as_all_of_a_round) {
   EXPECT_GT(prices, 100);
 }
 
+/// The first rank's own contribution is where it belongs: it copies less, and ranks that share its
+/// core wait less.
+TEST(busiest, takes_a_little_longer_on_shared_cores_in_place) {
+  const machine on = load_machine("laptop");
+  for_all([&](const selection& one, problem call) {
+    if (one.chosen->is.name != "shared") return;
+    call.in_place = true;
+    const auto [by_one, by_all] = prices_of(one, call, on);
+    EXPECT_EQ(by_one.completion - by_one.core_sharing, by_all.completion - by_all.core_sharing)
+        << text_of(one, call);
+    EXPECT_GE(by_one.completion, by_all.completion) << text_of(one, call);
+    EXPECT_LE(by_one.completion.ns(), 1.034 * by_all.completion.ns()) << text_of(one, call);
+  });
+}
+
 /// Segments are of whole elements, so that some have one more to combine. What shared cores add is
 /// not compared: where all are walked, who is done early lengthens the chain of those that are not.
 TEST(busiest, takes_about_as_long_as_all_where_segments_differ) {

@@ -132,6 +132,37 @@ TEST(model_selector, prices_every_collective_of_teams_of_any_size) {
   }
 }
 
+/// What is known to take longer is spared its price, and never what takes the least.
+TEST(model_selector, spares_prices_of_none_that_is_cheapest) {
+  registry algorithms;
+  add_algorithms(algorithms);
+  const predictor by(load_machine("laptop"));
+  const std::unique_ptr<selector> chooses = make_model_selector("laptop");
+  for (const kind of :
+       {kind::all_reduce, kind::reduce_scatter, kind::all_gather, kind::broadcast, kind::reduce}) {
+    for (const int ranks : {2, 5, 8, 9, 16, 17, 24, 40}) {
+      if (test::sanitized && ranks > 9) continue;
+      for (const std::uint64_t bytes : {8, 4096, 262'144, 1 << 20}) {
+        problem call{.of = of, .ranks = ranks, .bytes = bytes, .element_bytes = 8};
+        call.ranks_per_node = ranks;
+        call.direct_access = true;
+        const selector::choice& one = chooses->choose(algorithms, call);
+        const auto mine = by.predict(one.what, call, steps_worth_a_choice(ranks)).time;
+        ASSERT_TRUE(mine);
+        for (const algorithm* each : algorithms.of(of)) {
+          const selection other{each, model::initial_values(each->is)};
+          if (!registry::objection(other, call).empty()) continue;
+          const auto theirs = by.predict(other, call, steps_worth_a_choice(ranks)).time;
+          if (!theirs) continue;
+          EXPECT_LE(mine->ns(), 1.031 * theirs->ns())
+              << to_string(of) << " of " << bytes << " bytes among " << ranks << ": "
+              << text_of(one.what) << ", not " << text_of(other);
+        }
+      }
+    }
+  }
+}
+
 TEST(representative_of, stands_for_sizes_that_are_at_most_a_quarter_more) {
   random_stream numbers(5, 0);
   for (int i = 0; i < 20'000; ++i) {

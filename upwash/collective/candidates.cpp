@@ -15,6 +15,7 @@ namespace upwash::collective {
 namespace {
 
 constexpr std::size_t most_candidates = 32;
+constexpr int few_ranks = 8;  ///< a price of so many takes less than a bound that spares it
 
 /// The initial value first.
 std::vector<std::uint64_t> values_to_try(const model::parameter& of, const problem& call) {
@@ -161,7 +162,6 @@ const machine& predictor::seen_by(const selection& one, const problem& call) con
 }
 
 duration predictor::least(const selection& one, const problem& call, duration enough) const {
-  constexpr int few_ranks = 8;
   constexpr std::uint64_t most_steps = 8'000;
   if (call.ranks <= few_ranks || call.overlapped) return {};
   schedule::price_options options = options_for(on_, call);
@@ -177,13 +177,23 @@ duration predictor::least(const selection& one, const problem& call, duration en
   }
 }
 
+/// Of few ranks, or of one that stands for all: its price takes a few times as long as the bound.
+bool predictor::is_cheap(const selection& one, const problem& call) const {
+  if (call.ranks <= few_ranks) return true;
+  if (on_.levels.size() > 1) return false;
+  const schedule::generator steps = one.priced_schedule_of(call, call.root);
+  return steps.wants().alike || steps.wants().busiest >= 0;
+}
+
 predictor::prediction predictor::predict(const selection& one, const problem& call,
                                          std::uint64_t most_steps, duration enough) const {
   schedule::price_options options = options_for(on_, call);
   options.most_steps = most_steps;
   options.coarse = true;
   if (!call.overlapped) options.most_time = enough;
-  if (enough != duration::max() && least(one, call, enough) > enough) return {};
+  if (enough != duration::max() && !is_cheap(one, call) && least(one, call, enough) > enough) {
+    return {};
+  }
   options.steps_before_skipping = most_steps / 8;
   const prediction unpriced{std::nullopt, most_steps / 4};  // about: it does not say where it stops
   const machine& seen = seen_by(one, call);

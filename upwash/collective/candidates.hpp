@@ -62,6 +62,7 @@ class predictor {
 
  private:
   [[nodiscard]] const machine& seen_by(const selection& one, const problem& call) const;
+  [[nodiscard]] bool is_cheap(const selection& one, const problem& call) const;
 
   machine on_;
   eager_sizes eager_;      ///< on the machine with edges

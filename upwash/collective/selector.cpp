@@ -27,7 +27,7 @@ namespace {
 constexpr double notable = 1.03;       ///< less of a difference says nothing
 constexpr double near_price = 2;       ///< so many times the best price may be wrong
 constexpr double near_for_sizes = 4;   ///< other sizes of eager edges may make it so much faster
-constexpr int few_ranks = 32;          ///< prices of larger teams are dear:
+constexpr int few_ranks = 32;          ///< prices of larger teams are dear: what may be spared?
 constexpr std::size_t most_sized = 2;  ///< so many are tried with other sizes there
 constexpr std::size_t most_others = 8;
 constexpr std::string_view default_machine = "laptop";  ///< for prices, where there is no other
@@ -278,10 +278,12 @@ bool model_selector::may_be_near(const selection& initial, const problem& call, 
 std::vector<ranked> model_selector::priced(const registry& from,
                                            const problem& stands_for_all) const {
   std::vector<price> all;
+  const bool are_dear = stands_for_all.ranks > few_ranks;
   for (const algorithm* each : from.of(stands_for_all.of)) {
     const selection candidate{each, model::initial_values(each->is)};
     if (!registry::objection(candidate, stands_for_all).empty()) continue;
-    all.push_back({{candidate, {}}, 0, predicts_->least(candidate, stands_for_all)});
+    const duration least = are_dear ? predicts_->least(candidate, stands_for_all) : duration();
+    all.push_back({{candidate, {}}, 0, least});
   }
   // First what may be cheapest: the others then need not be priced to their ends.
   std::vector<price*> order;
