@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The last rank dies; the others look for it in a way of their own, and must notice: orphan
-// test|progress|wait|get|send.
+// test|progress|wait|get|send|message.
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +40,11 @@ int main(int argc, char** argv) {
         upwash::send_medium<&tell>(here, r, std::as_bytes(std::span(&mine, 1)));
       }
     }
+    std::vector<std::byte> large(how == "message" ? 1'000'000 : 0);
+    std::vector<upwash::request> going;
+    for (int r = 0; here.rank() == last && how == "message" && r < last; ++r) {
+      going.push_back(upwash::send(here.world(), r, 6, large));
+    }
     upwash::control::barrier(here.world());
     if (here.rank() == last) raise(SIGKILL);
     auto& peer = here.service<word>();
@@ -47,6 +52,7 @@ int main(int argc, char** argv) {
       while (!peer.came) here.progress();
       for (;;) upwash::get(here, peer.memory, 0, bytes).wait();
     }
+    if (how == "message") upwash::receive(here.world(), upwash::blocking, last, 6, large);
     if (how == "send") {
       for (;;) upwash::send<&ignore>(here, last);
     }

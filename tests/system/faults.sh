@@ -118,7 +118,7 @@ for i in $(seq $((2 * kills))); do
 done
 
 # However the others wait for the dead one: in loops of their own, too, and where something moves.
-for how in test wait get send; do
+for how in test wait get send message; do
   : >"$work/err"
   ranks=()
   for r in 0 1 2; do

@@ -159,8 +159,23 @@ void read_in_absence(threads_job& job, const memory_key& key, std::span<const st
   }
 }
 
-TEST(shm_private_reads, do_without_an_owner_that_is_away) {
-  threads_job job(2);
+/// How many polls of rank 0 alone end a read. -1: the read is not over after so many.
+int polls_of(threads_job& job, const remote_memory& memory, std::size_t offset,
+             std::span<std::byte> to, int most) {
+  told ready;
+  EXPECT_EQ(job.at(0).get(0, memory, offset, to, &ready).what, outcome::pending);
+  for (int polls = 1; polls <= most; ++polls) {
+    job.at(0).poll(0);
+    if (ready.times != 0) return polls;
+  }
+  for (int turn = 0; ready.times == 0; ++turn) {
+    EXPECT_LT(turn, 100'000);
+    for (int p = 0; p < 2; ++p) job.at(p).poll(p);
+  }
+  return -1;
+}
+
+void do_without_an_owner(threads_job& job) {
   for (const std::size_t bytes : {4 * mib, 80 * kib, 700 * kib}) {
     auto source = std::make_unique<small_pages>(bytes);
     const memory_key key = job.at(1).register_span(1, source->span());
@@ -172,6 +187,60 @@ TEST(shm_private_reads, do_without_an_owner_that_is_away) {
     for (int turn = 0; turn < 100; ++turn) job.at(1).poll(1);
     read_everything(job, 2);  // and the pipeline is in order
   }
+}
+
+TEST(shm_private_reads, do_without_an_owner_that_is_away) {
+  threads_job job(2);
+  do_without_an_owner(job);
+}
+
+TEST(shm_private_reads, do_without_an_owner_that_cannot_be_asked) {
+  threads_job job(2, 1, {{"shm_ring_lines", "8"}});  // soon full
+  do_without_an_owner(job);
+}
+
+TEST(shm_private_reads, do_not_wait_for_an_owner_that_was_away) {
+  threads_job job(2);
+  const small_pages source(4 * mib);
+  const memory_key key = job.at(1).register_span(1, source.span());
+  if (!attaches(job, key)) GTEST_SKIP() << "nothing attaches here";
+  const remote_memory memory = job.at(0).import(0, 1, key);
+  read_in_absence(job, key, source.span());
+  constexpr std::size_t at_once = 256 * kib;
+  for (int round = 0; round < 1000; ++round) {
+    const std::size_t bytes =
+        std::array{4 * kib + 1, 16 * kib, at_once, 3 * mib}[round % (round < 100 ? 4 : 2)];
+    std::vector<std::byte> to(bytes);
+    const std::size_t offset = round * 97U;
+    const int most = static_cast<int>(bytes / at_once) + 2;  // the part that was asked for, too
+    const int polls = polls_of(job, memory, offset, to, most);
+    ASSERT_NE(polls, -1) << bytes << " bytes in round " << round;
+    ASSERT_TRUE(std::ranges::equal(to, source.span().subspan(offset, bytes))) << round;
+  }
+  job.at(1).deregister(1, key);
+}
+
+TEST(shm_private_reads, let_an_owner_that_was_away_copy_again) {
+  threads_job job(2);
+  const small_pages source(mib);
+  const memory_key key = job.at(1).register_span(1, source.span());
+  if (!attaches(job, key)) GTEST_SKIP() << "nothing attaches here";
+  const remote_memory memory = job.at(0).import(0, 1, key);
+  std::vector<std::byte> to(64 * kib);
+  int left_to_the_owner = 0;
+  for (int round = 0; round < 100; ++round) {
+    read_in_absence(job, key, source.span());
+    told ready;
+    ASSERT_EQ(job.at(0).get(0, memory, 0, to, &ready).what, outcome::pending);
+    while (ready.times == 0) {
+      for (int p = 1; p >= 0; --p) job.at(p).poll(p);
+    }
+    // More than ten times longer than it takes, which may happen now and then.
+    if (polls_of(job, memory, 0, to, 2) == -1) ++left_to_the_owner;
+    ASSERT_TRUE(std::ranges::equal(to, source.span().first(to.size()))) << round;
+  }
+  EXPECT_GT(left_to_the_owner, 0);
+  job.at(1).deregister(1, key);
 }
 
 TEST(shm_private_reads, do_without_an_owner_whose_parts_are_longer_than_an_attach) {
@@ -197,7 +266,13 @@ TEST(shm_private_reads, wait_for_owners_of_memory_that_does_not_attach) {
   const memory_key key = job.at(1).register_span(1, source);
   ASSERT_FALSE(attaches(job, key));
   const remote_memory memory = job.at(0).import(0, 1, key);
-  for (const std::size_t some : {std::size_t{100}, 20 * kib, bytes}) {
+  const small_pages other(mib);
+  const memory_key other_key = job.at(1).register_span(1, other.span());
+  int rounds = 0;
+  const bool others_attach = attaches(job, other_key);
+  for (const std::size_t some : {std::size_t{100}, 20 * kib, bytes, 20 * kib, bytes}) {
+    // By the last two the owner is known to be away.
+    if (others_attach && rounds++ > 2) read_in_absence(job, other_key, other.span());
     std::vector<std::byte> to(some);
     told ready;
     ASSERT_EQ(job.at(0).get(0, memory, 0, to, &ready).what, outcome::pending);
@@ -210,6 +285,7 @@ TEST(shm_private_reads, wait_for_owners_of_memory_that_does_not_attach) {
     EXPECT_TRUE(std::ranges::equal(to, source.first(some))) << some;
   }
   job.at(1).deregister(1, key);
+  job.at(1).deregister(1, other_key);
   munmap(base, bytes);
 }
 
@@ -228,14 +304,25 @@ TEST(shm_private_reads, find_all_from_owners_that_come_and_go) {
   });
   const remote_memory memory = job.at(0).import(0, 1, key);
   std::mt19937 random(2);
-  std::vector<std::byte> to;
   for (int round = 0; round < 300; ++round) {
-    const std::size_t offset = random() % (mib / 2);
-    to.assign(4 * kib + 1 + random() % (mib / 2 - 4 * kib), std::byte{0});
-    told ready;
-    const auto result = job.at(0).get(0, memory, offset, to, &ready);
-    while (result.what == outcome::pending && ready.times == 0) job.at(0).poll(0);
-    ASSERT_TRUE(std::ranges::equal(to, source.span().subspan(offset, to.size()))) << round;
+    std::array<std::vector<std::byte>, 3> to;
+    std::array<std::size_t, 3> offsets{};
+    std::array<told, 3> ready;
+    const std::size_t going = 1 + random() % to.size();
+    for (std::size_t i = 0; i < going; ++i) {
+      offsets[i] = random() % (mib / 2);
+      to[i].resize(4 * kib + 1 + random() % (mib / 2 - 4 * kib));
+      const auto result = job.at(0).get(0, memory, offsets[i], to[i], &ready[i]);
+      if (result.what == outcome::done) ++ready[i].times;
+    }
+    while (std::any_of(ready.begin(), ready.begin() + going,
+                       [](const told& one) { return one.times == 0; })) {
+      job.at(0).poll(0);
+    }
+    for (std::size_t i = 0; i < going; ++i) {
+      ASSERT_TRUE(std::ranges::equal(to[i], source.span().subspan(offsets[i], to[i].size())))
+          << round;
+    }
   }
   over = true;
   owner.join();

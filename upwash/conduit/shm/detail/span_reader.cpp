@@ -23,9 +23,8 @@ constexpr std::size_t attach_at_once = std::size_t{1} << 20U;  // a call blocks:
 /// Pieces that the owner is asked for ahead: together they fill the pipeline, so that it need not
 /// stand between them.
 constexpr std::size_t pieces_ahead = 2;
-/// An owner that copies fills a part in a tenth of it, one whose processor is another's takes
-/// longer.
-constexpr duration owner_is_away = duration::from_us(200);
+/// Before attach is tried again where it was in vain.
+constexpr duration attach_pause = duration::from_us(200);
 
 /// Copies what is at `there` of the process `pid`. How many bytes, perhaps fewer; -1: errno says
 /// why.
@@ -126,8 +125,12 @@ int span_reader::ask(int process, incoming& from) {
     from.announced = true;
   }
   int asked = 0;
-  const std::uint64_t most = pipe_slots / pieces_ahead * from.pipe.slot_bytes;
-  while (from.asking < from.transfers.size() && from.pieces.size() < pieces_ahead) {
+  // Of an owner that was away a part: that it fills it tells that it is back.
+  const bool away = from.patience == duration();
+  const std::size_t ahead = away ? 1 : pieces_ahead;
+  const std::uint64_t most =
+      away ? from.pipe.part_bytes(1) : pipe_slots / pieces_ahead * from.pipe.slot_bytes;
+  while (from.asking < from.transfers.size() && from.pieces.size() < ahead) {
     transfer& one = from.transfers[from.asking];
     const fetch wanted{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(one.from)),
                        std::min(one.left, most), one.span};
@@ -179,12 +182,25 @@ void span_reader::end_transfers(incoming& from) {
 }
 
 int span_reader::read_on(incoming& from) {
-  if (!may_attach_.load(std::memory_order_relaxed)) return 0;
-  const duration now = steady_now();
-  if (!from.stands_since) from.stands_since = now;
-  if (now - *from.stands_since < owner_is_away) return 0;
-  const int read = from.asking < from.transfers.size() ? read_unasked(from) : take_over_part(from);
-  if (read == 0) from.stands_since = now;  // in vain: not with each poll
+  if (!may_attach_.load(std::memory_order_relaxed)) {
+    from.patience = usual_patience;
+    return 0;
+  }
+  if (from.patience != duration()) {
+    const duration now = steady_now();
+    if (!from.stands_since) from.stands_since = now;
+    if (now - *from.stands_since < from.patience) return 0;
+  }
+  const std::uint64_t drained = from.drained;
+  const int read = from.asking == 0 ? read_unasked(from) : take_over_part(from);
+  from.stands_since.reset();
+  if (read == 0) {
+    from.patience = attach_pause;
+  } else if (from.pipe.filled().load(std::memory_order_relaxed) <= drained) {
+    from.patience = duration();
+  } else {
+    from.patience = usual_patience;  // it has filled a part meanwhile
+  }
   return read;
 }
 
@@ -237,7 +253,10 @@ int span_reader::advance() {
     const int process = active_[i];
     incoming& from = pipes_[static_cast<std::size_t>(process)];
     const int drained = drain(from);
-    if (drained > 0) from.stands_since.reset();
+    if (drained > 0) {
+      from.stands_since.reset();
+      from.patience = usual_patience;
+    }
     happened += drained + ask(process, from);
     if (drained == 0) happened += read_on(from);
     if (from.transfers.empty()) {

@@ -3,7 +3,7 @@
 //
 // The initiator's side of private reads: by cross-memory attach (no help of the owner, but the
 // kernel pins each page) or by the pipeline (both ends copy, 3 times as fast for small pages; where
-// the owner's processor is another's, the initiator reads by attach in its place).
+// the owner is away, the initiator reads by attach in its place).
 #pragma once
 
 #include <algorithm>
@@ -52,6 +52,9 @@ class span_reader {
   int advance();
 
  private:
+  /// With an owner that copies: it fills a part in a tenth of it.
+  static constexpr duration usual_patience = duration::from_us(30);
+
   struct transfer {
     int process = -1;
     int pid = 0;
@@ -83,6 +86,7 @@ class span_reader {
     std::size_t asking = 0;  ///< which of them is not asked for as a whole
     fifo<piece> pieces;
     std::optional<duration> stands_since;  ///< no part has come; none: one has
+    duration patience = usual_patience;    ///< with the owner; none: it was away the last time
   };
   enum class attach_result : std::uint8_t { done, partial, refused, owner_gone };
 
@@ -97,7 +101,8 @@ class span_reader {
   int ask(int process, incoming& from);
   int drain(incoming& from);
   static void pass_part(incoming& from);
-  /// While the owner does not copy: a bounded read, first of what it was not asked for.
+  /// While the owner does not copy: a bounded read of the first transfer, first of what the owner
+  /// was not asked for.
   int read_on(incoming& from);
   int read_unasked(incoming& from);
   int take_over_part(incoming& from);
