@@ -60,6 +60,13 @@ std::size_t buffer_bytes_of(const stream_options& with) {
   return with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
 }
 
+[[noreturn, gnu::cold]] void refuse_length(const engine& of, int destination, std::size_t bytes) {
+  throw error(
+      error_kind::argument,
+      fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
+                  of.among().here().rank(), of.name().number, bytes, destination, longest_record));
+}
+
 std::size_t share_of(std::size_t bytes, double share) {
   return static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
@@ -206,29 +213,28 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
 /// waits there, where order counts. Not copied where it can be sent as it is.
 void engine::send_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
                         cause why) {
-  if (record.size() > longest_record) {
-    throw error(
-        error_kind::argument,
-        fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
-                    here_.rank(), name_.number, record.size(), destination, longest_record));
-  }
+  if (record.size() > longest_record) refuse_length(*this, destination, record.size());
   const bool own = destination == among_.rank();
   if (with_.ordered || own) {
     batch one = alone(way, destination, record);
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
     return send(std::move(one), why);
   }
-  if (wants_ticket(record.size())) return offer(destination, record);
+  if (record.size() > message_bytes_ && wants_ticket(record.size())) {
+    return offer(destination, record);
+  }
   account_.left(1, record.size());
   host(here_).charge(conduit::cost::push, 1);
-  const bool direct = buffers_[way].kind == content::arrived;
-  send_now({why,
-            content::alone,
-            direct ? buffers_[way].hop : among_.world_rank(destination),
-            1,
-            {},
-            common_,
-            record});
+  const buffer& others = buffers_[way];
+  const int hop = others.kind == content::arrived ? others.hop : among_.world_rank(destination);
+  if (has_common_ || observer_ != nullptr || trace_ != nullptr) {
+    return send_now({why, content::alone, hop, 1, {}, common_, record});
+  }
+  // No account of the message is made that nobody asks for.
+  ++waiting_;
+  send_medium<&handle_records>(here_, hop, record, name_, content::alone);
+  --waiting_;
+  account_.sent({.why = why, .bytes = record});
 }
 
 batch engine::alone(std::uint32_t way, int destination, std::span<const std::byte> record) {
