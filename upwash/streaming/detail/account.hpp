@@ -27,10 +27,10 @@ class account {
     if (goes_on) ++seen_.forwarded;
   }
   void shared() noexcept { ++seen_.shared; }
-  void sent(const departure& what) noexcept {
+  void sent(cause why, std::size_t bytes) noexcept {
     ++seen_.messages;
-    seen_.bytes += what.bytes.size();
-    ++of_cause(what.why);
+    seen_.bytes += bytes;
+    ++of_cause(why);
   }
   void delivered(std::uint64_t items) noexcept { seen_.delivered += items; }
 

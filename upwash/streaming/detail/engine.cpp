@@ -60,13 +60,6 @@ std::size_t buffer_bytes_of(const stream_options& with) {
   return with.buffer_bytes == stream_options::automatic ? usual_buffer : with.buffer_bytes;
 }
 
-[[noreturn, gnu::cold]] void refuse_length(const engine& of, int destination, std::size_t bytes) {
-  throw error(
-      error_kind::argument,
-      fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
-                  of.among().here().rank(), of.name().number, bytes, destination, longest_record));
-}
-
 std::size_t share_of(std::size_t bytes, double share) {
   return static_cast<std::size_t>(share * static_cast<double>(bytes));
 }
@@ -177,8 +170,8 @@ void engine::leave() {
 
 /// The long way of a record: the buffer has no room yet, or gets full.
 void engine::add(std::uint32_t way, int destination, std::span<const std::byte> record) {
-  if (!open_) refuse_closed();
   if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
+  if (!open_) refuse_closed();
   const bool shared = node_ != nullptr && node_->receiver_for(destination) >= 0;
   if (shared && share(destination, record)) return;
   const std::size_t bytes = header_bytes(buffers_[way].kind, record_bytes_) + record.size();
@@ -209,32 +202,49 @@ void engine::add(std::uint32_t way, int destination, std::span<const std::byte> 
   }
 }
 
-/// A record in a message of its own: to its destination at once, or on its way and behind what
-/// waits there, where order counts. Not copied where it can be sent as it is.
+/// A record in a message of its own, to its destination at once: not copied before it is sent, and
+/// no departure made that nobody is told of.
 void engine::send_alone(std::uint32_t way, int destination, std::span<const std::byte> record,
                         cause why) {
-  if (record.size() > longest_record) refuse_length(*this, destination, record.size());
   const bool own = destination == among_.rank();
-  if (with_.ordered || own) {
+  if (own || with_.ordered || record.size() > message_bytes_) [[unlikely]] {
+    return send_alone_otherwise(way, destination, record, why);
+  }
+  if (!open_) [[unlikely]]
+    refuse_closed();
+  const buffer& others = buffers_[way];
+  const int hop = others.kind == content::arrived ? others.hop : among_.world_rank(destination);
+  account_.left(1, record.size());
+  host(here_).charge(conduit::cost::push, 1);
+  if (has_common_ || observer_ != nullptr || trace_ != nullptr) {
+    return send_now({why, content::alone, hop, 1, {}, common_, record});
+  }
+  ++waiting_;
+  send_medium<&handle_records>(here_, hop, record, name_, content::alone);
+  --waiting_;
+  account_.sent(why, record.size());
+}
+
+/// The same for this member itself, in pieces, by a ticket, or on its way and behind what waits
+/// there, where order counts.
+void engine::send_alone_otherwise(std::uint32_t way, int destination,
+                                  std::span<const std::byte> record, cause why) {
+  if (!open_) refuse_closed();
+  if (record.size() > longest_record) {
+    throw error(
+        error_kind::argument,
+        fmt::format("rank {}: stream {}: an item of {} bytes for member {}; at most {}",
+                    here_.rank(), name_.number, record.size(), destination, longest_record));
+  }
+  if (with_.ordered || destination == among_.rank()) {
     batch one = alone(way, destination, record);
     if (with_.ordered && buffers_[way].first != nullptr) send_buffer(way, cause::full);
     return send(std::move(one), why);
   }
-  if (record.size() > message_bytes_ && wants_ticket(record.size())) {
-    return offer(destination, record);
-  }
+  if (wants_ticket(record.size())) return offer(destination, record);
   account_.left(1, record.size());
   host(here_).charge(conduit::cost::push, 1);
-  const buffer& others = buffers_[way];
-  const int hop = others.kind == content::arrived ? others.hop : among_.world_rank(destination);
-  if (has_common_ || observer_ != nullptr || trace_ != nullptr) {
-    return send_now({why, content::alone, hop, 1, {}, common_, record});
-  }
-  // No account of the message is made that nobody asks for.
-  ++waiting_;
-  send_medium<&handle_records>(here_, hop, record, name_, content::alone);
-  --waiting_;
-  account_.sent({.why = why, .bytes = record});
+  send_now({why, content::alone, among_.world_rank(destination), 1, {}, common_, record});
 }
 
 batch engine::alone(std::uint32_t way, int destination, std::span<const std::byte> record) {
@@ -261,7 +271,6 @@ void engine::push_urgent(int destination, std::span<const std::byte> record) {
                             "items keep their order",
                             here_.rank(), name_.number, destination));
   }
-  if (!open_) refuse_closed();
   send_alone(way, destination, record, cause::urgent);
 }
 

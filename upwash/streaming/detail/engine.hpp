@@ -185,8 +185,8 @@ class engine final : public counted_work {
   /// The same of records of different sizes.
   void place_with_length(std::uint32_t way, int destination, std::span<const std::byte> record) {
     buffer& into = buffers_[way];
-    if (record.size() > cutoff_ ||
-        into.left() <= static_cast<std::ptrdiff_t>(record.size() + most_header_bytes))
+    if (record.size() > cutoff_) return send_alone(way, destination, record, cause::alone);
+    if (into.left() <= static_cast<std::ptrdiff_t>(record.size() + most_header_bytes))
         [[unlikely]] {
       return add(way, destination, record);
     }
@@ -209,6 +209,8 @@ class engine final : public counted_work {
   void look_at_arrivals(std::size_t sent);
   int send_due();
   void send_alone(std::uint32_t way, int destination, std::span<const std::byte> record, cause why);
+  void send_alone_otherwise(std::uint32_t way, int destination, std::span<const std::byte> record,
+                            cause why);
   [[nodiscard]] batch alone(std::uint32_t way, int destination, std::span<const std::byte> record);
   /// It has left its buffer, or never was in one.
   batch counted(batch&& what);

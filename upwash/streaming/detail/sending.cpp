@@ -146,7 +146,7 @@ bool engine::try_send(std::uint32_t way, cause why) {
 }
 
 void engine::note(const departure& what) {
-  account_.sent(what);
+  account_.sent(what.why, what.bytes.size());
   if (observer_ != nullptr) observer_->sent(what);
   if (trace_ != nullptr) write_down(what);
 }
