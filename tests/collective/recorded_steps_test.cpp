@@ -67,6 +67,7 @@ void add(digest& to, const step& s) {
 void add(digest& to, const needs& wants) {
   to.add(wants.scratch_bytes, wants.shared_bytes, wants.counters, wants.rank_class);
   to.add(wants.exposes_input, wants.exposes_output, wants.edges_apart, wants.alike);
+  if (wants.announces) to.add(wants.announces);
 }
 
 void add_all(digest& to, const selection& with, const problem& call) {

@@ -85,13 +85,14 @@ inline piece of_rank(int owner, piece p) {
 
 /// What is wrong with these ranks' steps; rank 1 is to have the input of rank 0 in the end.
 inline std::string problem_of(const std::vector<std::vector<step>>& ranks,
-                              const std::vector<rank_call>& calls = {}) {
+                              const std::vector<rank_call>& calls = {},
+                              const needs& wants = needs_of_listed) {
   expectation of;
   of.ranks = static_cast<int>(ranks.size());
   of.input_bytes = of.output_bytes = 8;
   of.calls = calls;
   return validate(
-      of, [&](int rank) { return list_of(ranks[static_cast<std::size_t>(rank)]); },
+      of, [&](int rank) { return list_of(ranks[static_cast<std::size_t>(rank)], wants); },
       [](int rank, std::uint64_t e) {
         return rank == 1 ? abstract_value{{0, static_cast<std::uint32_t>(e)}} : abstract_value{};
       },

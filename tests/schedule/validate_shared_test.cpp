@@ -46,6 +46,28 @@ TEST(validate, finds_a_counter_that_never_gets_there_or_does_not_exist) {
                    "names counter 2 of rank 1, which does not exist"));
 }
 
+TEST(validate, finds_a_counter_that_does_more_than_announce) {
+  needs announcing = needs_of_listed;
+  announcing.counters = 1;
+  announcing.announces = true;
+  announcing.shared_bytes = 8;
+  const piece there{buffer::shared, 0, 8};
+  const step lay_out = copy(whole_input, there);
+  const step announce = step_of(step_kind::signal, own, 0);
+  const step take = copy(of_rank(0, there), whole_output);
+  const auto problem = [&](const std::vector<step>& of_0, const std::vector<step>& of_1) {
+    return problem_of({of_0, of_1}, {}, announcing);
+  };
+  const std::vector<step> takes = {await(0, 0, 1), after(1, take)};
+  EXPECT_EQ(problem({lay_out, after(1, announce)}, takes), "");
+  const std::string twice = "uses counter 0 of rank 0, which announces";
+  EXPECT_TRUE(says(problem({lay_out, after(1, announce), announce}, takes), twice));
+  EXPECT_TRUE(
+      says(problem({lay_out, after(1, announce)}, {await(0, 0, 2), after(1, take)}), twice));
+  EXPECT_TRUE(says(problem({lay_out, after(1, to_counter_0_of_1)}, {await(own, 0, 1)}),
+                   "uses counter 0 of rank 1, which announces"));
+}
+
 TEST(validate, finds_a_peer_that_may_not_have_entered_or_may_have_left) {
   std::string problem = problem_of({{await(own, 0, 1)}, {copy_of_0, after(1, tell_0)}});
   EXPECT_TRUE(says(problem, "the input of rank 0, which may not have entered")) << problem;

@@ -34,6 +34,9 @@ struct needs {
   /// Of `buffer::shared`, the same at all ranks.
   std::uint64_t shared_bytes = 0;
   std::uint32_t counters = 0;  ///< that signals add to; zero at first
+  /// There is one counter, which a rank counts up once at most, its own: it says that the rank's
+  /// shared pieces are there. The same at all ranks.
+  bool announces = false;
   /// Counters and shared pieces are of ranks that share a node with who names them.
   bool inside_nodes = false;
   /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
