@@ -20,6 +20,7 @@
 #include "upwash/core/region.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/core/team_memory.hpp"
+#include "upwash/schedule/generator.hpp"
 
 namespace upwash::collective::detail {
 
@@ -65,7 +66,7 @@ struct board_size {
   std::uint64_t price_bytes = 0;  ///< for what members tell each other of prices
 };
 
-/// Memory: for an epoch 0.9 KiB, the scratch (twice half_scratch_bytes) and what is told of prices
+/// Memory: for an epoch 1 KiB, the scratch (twice half_scratch_bytes) and what is told of prices
 /// (2 to 128 KiB, the world's only) a rank and team; a pointer a member and process.
 class board {
  public:
@@ -76,6 +77,18 @@ class board {
   };
   static constexpr std::uint32_t lines = 6;  ///< edges below this number have one
   static constexpr std::uint32_t counters = 2;
+  /// A note: a short piece of shared scratch, and behind it the tag that says that it is there.
+  /// Those of epochs that follow each other share a line: who is ahead of who reads hands over
+  /// several operations in one. In bytes:
+  static constexpr std::uint32_t short_note = 16;  ///< four share a line
+  static constexpr std::uint32_t long_note = 32;   ///< two
+  static constexpr std::uint32_t note_tag = 8;     ///< of these
+  /// The note for a schedule's counter and shared scratch, in bytes; 0: they lie elsewhere. The
+  /// same at all members.
+  [[nodiscard]] static std::uint32_t note_for(const schedule::needs& wants) noexcept {
+    if (!wants.announces || wants.shared_bytes > long_note - note_tag) return 0;
+    return wants.shared_bytes <= short_note - note_tag ? short_note : long_note;
+  }
 
   /// Whether members tell each other of prices there.
   enum class prices : std::uint8_t { none, told };
@@ -100,9 +113,6 @@ class board {
   [[nodiscard]] board_line& line(int member, std::uint64_t epoch, std::uint32_t edge) {
     return place_of(member, epoch).edges[edge];
   }
-  [[nodiscard]] board_counter& counter(int member, std::uint64_t epoch, std::uint32_t which) {
-    return place_of(member, epoch).counts[which];
-  }
   /// Shared scratch of all operations of half the epochs together. The world's takes large vectors;
   /// other teams are made while programs run, and must be quick to make.
   static constexpr std::uint64_t world_scratch_bytes = std::uint64_t{1} << 20U;
@@ -118,9 +128,13 @@ class board {
     static constexpr std::uint32_t at_counter = 0xffffffff;
     std::uint64_t epoch = 0;
     std::uint32_t at = at_counter;
+    std::uint32_t note_bytes = 0;  ///< of the note that it lies in, with the counter; 0: in none
   };
   [[nodiscard]] std::byte* scratch(int member, const scratch_place& of) {
-    if (of.at == scratch_place::at_counter) return counter(member, of.epoch, 0).scratch.data();
+    if (of.note_bytes != 0) return note_of(places_of(member), of);
+    if (of.at == scratch_place::at_counter) {
+      return place_of(member, of.epoch).counts[0].scratch.data();
+    }
     const std::uint64_t half = (of.epoch & (epochs() / 2)) == 0 ? 0 : 1;
     return memory_.part(member) + scratch_at() + half * half_scratch_bytes() + of.at;
   }
@@ -161,6 +175,33 @@ class board {
     return reinterpret_cast<place*>(memory_.part(member));
   }
 
+  /// Counts up a counter of the member that has the places.
+  void count_up(place* of, const scratch_place& at, std::uint32_t counter) const noexcept {
+    if (at.note_bytes != 0) {
+      std::atomic_ref(tag_of_note(of, at)).store(tag_of(at.epoch), std::memory_order_release);
+      return;
+    }
+    std::atomic_ref(of[at.epoch & (epochs() - 1)].counts[counter].value).fetch_add(1);
+  }
+  /// A word that peers write: what waits for it may go on once it is at least `value`.
+  struct awaited {
+    const std::uint64_t* word = nullptr;  ///< null: at once
+    std::uint64_t value = 0;
+
+    /// Acquire: what the peer wrote before the word is here with it.
+    [[nodiscard]] bool is_there() const noexcept {
+      return word == nullptr || __atomic_load_n(word, __ATOMIC_ACQUIRE) >= value;
+    }
+  };
+  /// A counter of the member that has the places, counted up so often.
+  [[nodiscard]] awaited counted_up(place* of, const scratch_place& at, std::uint32_t counter,
+                                   std::uint64_t times) const noexcept {
+    if (at.note_bytes == 0) {
+      return {&of[at.epoch & (epochs() - 1)].counts[counter].value, times};
+    }
+    return {&tag_of_note(of, at), times == 0 ? 0 : tag_of(at.epoch)};
+  }
+
   /// What a line of the epoch carries as its tag.
   [[nodiscard]] static std::uint64_t tag_of(std::uint64_t epoch) noexcept { return epoch + 1; }
 
@@ -181,8 +222,8 @@ class board {
   board(const team& among, const board_size& size, spans over);
 
   static constexpr std::uint64_t most_rounds = 31;  ///< of settling
-  // A part: its places, a line for each round of settling, the shared scratch of either half, what
-  // is told of prices.
+  // A part: its places, a line for each round of settling, short notes, long notes, the shared
+  // scratch of either half, what is told of prices.
 
   [[nodiscard]] place& place_of(int member, std::uint64_t epoch) {
     return places_of(member)[epoch & (epochs() - 1)];
@@ -190,8 +231,19 @@ class board {
   [[nodiscard]] board_line& settled(int member, std::uint32_t round) {
     return reinterpret_cast<board_line*>(places_of(member) + epochs())[round];
   }
-  [[nodiscard]] std::uint64_t scratch_at() const noexcept {
+  [[nodiscard]] std::byte* note_of(place* of, const scratch_place& at) const noexcept {
+    const std::uint64_t first =
+        notes_at() + (at.note_bytes == short_note ? 0 : epochs() * short_note);
+    return reinterpret_cast<std::byte*>(of) + first + (at.epoch & (epochs() - 1)) * at.note_bytes;
+  }
+  [[nodiscard]] std::uint64_t& tag_of_note(place* of, const scratch_place& at) const noexcept {
+    return *reinterpret_cast<std::uint64_t*>(note_of(of, at) + at.note_bytes - note_tag);
+  }
+  [[nodiscard]] std::uint64_t notes_at() const noexcept {
     return epochs() * sizeof(place) + most_rounds * sizeof(board_line);
+  }
+  [[nodiscard]] std::uint64_t scratch_at() const noexcept {
+    return (notes_at() + epochs() * (short_note + long_note) + 63) / 64 * 64;
   }
   [[nodiscard]] std::uint64_t part_bytes() const noexcept {
     return scratch_at() + 2 * half_scratch_bytes() + price_bytes();
@@ -220,13 +272,14 @@ class board_sequence {
   }
 
   /// What the next operation gets. If the scratch of this half is used up, it begins the next.
-  [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes,
+  [[nodiscard]] board::scratch_place next(std::uint64_t scratch_bytes, std::uint32_t note_bytes,
                                           std::uint64_t half_scratch_bytes) const noexcept {
     const bool small = scratch_bytes <= board_counter::scratch_bytes;
     const bool fits = used_in(epoch_) + scratch_bytes <= half_scratch_bytes;
     const std::uint64_t epoch = small || fits ? epoch_ : (half_of(epoch_) + 1) << half_bits_;
     return {epoch,
-            small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch))};
+            small ? board::scratch_place::at_counter : static_cast<std::uint32_t>(used_in(epoch)),
+            note_bytes};
   }
   /// `taken` is what `next` said for so many bytes.
   void take(const board::scratch_place& taken, std::uint64_t scratch_bytes) noexcept {

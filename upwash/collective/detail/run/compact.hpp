@@ -47,6 +47,7 @@ struct compact_plan {
   int looks = 0;  ///< at a word before more is done: job::looks
   std::uint64_t scratch_bytes = 0;
   std::uint64_t shared_bytes = 0;
+  std::uint32_t note_bytes = 0;  ///< board::note_for
   bool exposes_input = false;
   bool exposes_output = false;
   const char* operation = "";  ///< for those who wait long, and traces

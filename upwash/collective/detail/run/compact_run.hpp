@@ -5,7 +5,6 @@
 // caller's: compact_runner on the caller's stack, operations from progress to progress.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,23 +27,14 @@ struct compact_run {
   board::scratch_place shared;
   std::uint64_t epoch;
 
-  /// A word that peers write: the step may go on once it is at least `value`.
-  struct awaited {
-    const std::uint64_t* word = nullptr;  ///< null: at once
-    std::uint64_t value = 0;
-  };
-  [[nodiscard]] awaited before(const compact_step& s) const noexcept {
+  [[nodiscard]] board::awaited before(const compact_step& s) const noexcept {
     using schedule::step_kind;
-    if (s.kind == step_kind::await) return {&place(s).counts[s.edge].value, s.value};
+    if (s.kind == step_kind::await) return lines.counted_up(s.places, shared, s.edge, s.value);
     if (s.kind == step_kind::receive) return {&place(s).edges[s.edge].tag, board::tag_of(epoch)};
     if (!s.fetches || s.bytes == 0) return {};
     // Out of a peer's buffer. Mostly the peer said where that is before it let this rank come here.
     return {&lines.exposure_word(s.left.owner, epoch, s.left.of == schedule::buffer::output),
             board::tag_of(epoch)};
-  }
-  /// Acquire: what the peer wrote before the word is here with it.
-  [[nodiscard]] static bool is_there(const awaited& what) noexcept {
-    return what.word == nullptr || __atomic_load_n(what.word, __ATOMIC_ACQUIRE) >= what.value;
   }
 
   void perform(const compact_step& s) const {
@@ -60,7 +50,7 @@ struct compact_run {
           buffers.combine.combine(source(s.left), source(s.right), target(s.into), s.bytes);
         }
         return;
-      case step_kind::signal: std::atomic_ref(place(s).counts[s.edge].value).fetch_add(1); return;
+      case step_kind::signal: return lines.count_up(s.places, shared, s.edge);
       default: return;  // an await is over; is_compact lets no other through
     }
   }

@@ -32,17 +32,17 @@ struct waiting_run {
   std::uint32_t number;
 
   /// Mostly it comes while one looks.
-  [[nodiscard]] bool comes_soon(const compact_run::awaited& until) const {
+  [[nodiscard]] bool comes_soon(const board::awaited& until) const {
     for (int looks = what.looks; looks >= 0; --looks) {
-      if (compact_run::is_there(until)) return true;
+      if (until.is_there()) return true;
       relax();
     }
     return false;
   }
-  void wait_for(const compact_run::awaited& until) const {
+  void wait_for(const board::awaited& until) const {
     if (!comes_soon(until)) wait_in_job(until);
   }
-  [[gnu::noinline]] void wait_in_job(const compact_run::awaited& until) const {
+  [[gnu::noinline]] void wait_in_job(const board::awaited& until) const {
     host(steps.here)
         .wait(wait_target::peers_word(*until.word, comparison::greater_equal, until.value),
               {.operation = what.operation,
@@ -54,7 +54,7 @@ struct waiting_run {
   }
   void go_through() const {
     for (const compact_step& s : *what.steps) {
-      const compact_run::awaited until = steps.before(s);
+      const board::awaited until = steps.before(s);
       if (until.word != nullptr) wait_for(until);
       steps.perform(s);
     }
@@ -69,15 +69,15 @@ class traced_run {
 
   void go_through() const {
     for (const compact_step& s : *of_.what.steps) {
-      const compact_run::awaited until = of_.steps.before(s);
+      const board::awaited until = of_.steps.before(s);
       if (until.word != nullptr) wait_for(until);
       write_step(into_, of_.record.members, s, as_, [&] { of_.steps.perform(s); });
     }
   }
 
  private:
-  void wait_for(const compact_run::awaited& until) const {
-    if (compact_run::is_there(until)) return;
+  void wait_for(const board::awaited& until) const {
+    if (until.is_there()) return;
     const duration begin = now();
     if (!of_.comes_soon(until)) return of_.wait_in_job(until);  // who waits there writes it
     write_wait(into_, as_, begin, now());
@@ -197,6 +197,7 @@ std::optional<compact_plan> compact_plan_of(const team& among, const team_record
                       .looks = host(among.here()).looks(),
                       .scratch_bytes = wants.scratch_bytes,
                       .shared_bytes = wants.shared_bytes,
+                      .note_bytes = board::note_for(wants),
                       .exposes_input = wants.exposes_input,
                       .exposes_output = wants.exposes_output,
                       .operation = run_as.agreed.operation.data(),
@@ -210,7 +211,7 @@ bool compact_runner::run(team_record& record, compact_plan& made, const binding&
   const bool large = made.scratch_bytes > stack_scratch;
   if (large && scratch_in_use_) return false;  // a callback within such a run
   const board::scratch_place shared =
-      record.epochs.next(made.shared_bytes, record.shared->half_scratch_bytes());
+      record.epochs.next(made.shared_bytes, made.note_bytes, record.shared->half_scratch_bytes());
   const std::uint64_t epoch = shared.epoch;
   const bool settles = record.epochs.settles(epoch);
   if (settles && !record.open.empty()) return false;

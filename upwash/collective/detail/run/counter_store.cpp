@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/detail/run/counter_store.hpp"
 
-#include <atomic>
 #include <utility>
 
 #include "upwash/collective/detail/run/messages.hpp"
@@ -24,7 +23,8 @@ bool counter_store::signal(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const int peer = member_of(op, what);
   if (op.shares_memory) {
-    std::atomic_ref(op.on_team.shared->counter(peer, op.epoch, what.edge).value).fetch_add(1);
+    board& on = *op.on_team.shared;
+    on.count_up(on.places_of(peer), op.shared_scratch, what.edge);
   } else if (peer == op.among.rank()) {
     counted({op.among.id(), op.run()}, what.edge);
   } else {
@@ -43,9 +43,8 @@ bool counter_store::await(operation& op, slot& s) {
   const schedule::step& what = s.what;
   const int peer = member_of(op, what);
   if (op.shares_memory) {
-    const auto seen = std::atomic_ref(op.on_team.shared->counter(peer, op.epoch, what.edge).value)
-                          .load(std::memory_order_acquire);
-    if (seen < what.value) {
+    board& on = *op.on_team.shared;
+    if (!on.counted_up(on.places_of(peer), op.shared_scratch, what.edge, what.value).is_there()) {
       op.stir(s);
       return false;
     }

@@ -68,7 +68,7 @@ class in_turn_run final : public lent_task {
     if (next_ == steps->size()) return nullptr;
     const compact_step& s = (*steps)[next_];
     if (s.fetches && who == taken_by::thread && !reads_aside_) return nullptr;
-    return compact_run::is_there(where_->before(s)) ? &s : nullptr;
+    return where_->before(s).is_there() ? &s : nullptr;
   }
 
   std::optional<compact_run> where_;

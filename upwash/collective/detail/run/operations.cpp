@@ -119,7 +119,7 @@ void operations::begin_epoch(operation& op) {
   if (op.shares_memory) host(op.among.here()).watch_words(true);
   op.epoch_counts = op.shares_memory || wants.counters != 0;
   if (!op.epoch_counts) return;
-  op.shared_scratch = record.epochs.next(wants.shared_bytes,
+  op.shared_scratch = record.epochs.next(wants.shared_bytes, board::note_for(wants),
                                          record.shared ? record.shared->half_scratch_bytes() : 0);
   record.epochs.take(op.shared_scratch, wants.shared_bytes);
   op.epoch = op.shared_scratch.epoch;
