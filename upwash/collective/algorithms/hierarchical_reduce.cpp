@@ -87,13 +87,13 @@ steps hand_up(script& out, const rooted_reduction& all) {
   const piece sum = all.laid_out(here, here.place);
   const piece result = all.vector(buffer::output);
   mark summed = never;
-  mark free[2] = {never, never};
+  mark before = never;  // the one before, which has freed the place that is next
   for (int i = 0; i < tree.children(); ++i) {
     const mark came =
         co_yield out.receive(tree.rank_of(tree.child(i).position), up, all.incoming(i))
-            .after(free[i % 2]);
-    summed = free[i % 2] =
-        co_yield out.reduce(sum, all.incoming(i), sum).in_round(up).after(came, summed);
+            .after(before);
+    before = summed;
+    summed = co_yield out.reduce(sum, all.incoming(i), sum).in_round(up).after(came, before);
   }
   const int root = all.root_node();
   if (!tree.is_root()) {
