@@ -195,6 +195,28 @@ TEST(launcher, timeout_ends_the_job) {
   EXPECT_LT(result.seconds, 3.0);
 }
 
+TEST(launcher, process_goes_on_only_where_it_was_told_to_be_stopped) {
+  launch_options options;
+  options.ranks = 2;
+  options.processes = 1;
+  options.program = {"sh", "-c",
+                     "(for i in 1 2 3 4 5 6 7 8 9 10; do kill -STOP $$; kill -CONT $$; sleep 0.03; "
+                     "done; kill -STOP $$; sleep 0.3; kill -CONT $$; sleep 0.3) & wait"};
+  const auto result = start(options);
+  EXPECT_EQ(result.status, 0);
+  bool is_stopped = false;
+  int lines = 0;
+  for (const auto& each : result.output.entries) {
+    const bool stops = each.text.find(" are stopped by signal ") != std::string::npos;
+    EXPECT_TRUE(stops || each.text.find(") go on") != std::string::npos) << each.text;
+    EXPECT_NE(stops, is_stopped) << each.text;
+    is_stopped = stops;
+    ++lines;
+  }
+  EXPECT_FALSE(is_stopped);
+  EXPECT_GE(lines, 2);
+}
+
 TEST(launcher, signal_to_the_launcher_ends_the_job) {
   // The ranks' parent is this process while it launches.
   const auto result = shell(2, "[ $UPWASH_BOOT_PROCESS = 0 ] && kill -TERM $PPID; sleep 1000");

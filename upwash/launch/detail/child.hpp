@@ -18,6 +18,7 @@ struct child {
   int pidfd = -1;         ///< -1 once reaped, or before Linux 5.3: then it is asked for again
   int standard_out = -1;  ///< our ends of the pipes, not blocking; -1 once closed
   int standard_error = -1;
+  bool told_stopped = false;  ///< and not that it goes on
   bool reaped = false;
   int status = 0;                 ///< as of waitpid, when reaped, as is:
   std::uint64_t most_memory = 0;  ///< bytes that it held at most

@@ -261,19 +261,28 @@ void local_job::check_early_exits() {
   end(1, early_exit());
 }
 
+/// Of stopped ranks, and of those that go on: who was stopped for shorter than between two looks
+/// has no line of either kind.
+void local_job::tell_stopped(std::size_t which, const siginfo_t& info) {
+  child& process = children_[which];
+  const bool goes_on = info.si_code == CLD_CONTINUED;
+  if (goes_on && !process.told_stopped) return;
+  process.told_stopped = !goes_on;
+  const std::string name = name_of(which);
+  const bool one = one_rank(which);
+  say(goes_on ? fmt::format("{} {} on", name, one ? "goes" : "go")
+              : fmt::format("{} {} stopped by signal {} ({}); kill -CONT {}{} lets {} go on", name,
+                            one ? "is" : "are", info.si_status, strsignal(info.si_status),
+                            info.si_pid, place_, one ? "it" : "them"));
+}
+
 /// A stopped rank stops the others as well, which wait for it: nobody else would say why.
 void local_job::look_for_stopped() {
   siginfo_t info{};
   while (!ended_ && waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
          info.si_pid != 0) {
     for (std::size_t c = 0; c < children_.size(); ++c) {
-      if (children_[c].pid != info.si_pid) continue;
-      const std::string name = name_of(c);
-      say(info.si_code == CLD_CONTINUED
-              ? name + " goes on"
-              : fmt::format("{} {} stopped by signal {} ({}); kill -CONT {}{} lets {} go on", name,
-                            one_rank(c) ? "is" : "are", info.si_status, strsignal(info.si_status),
-                            info.si_pid, place_, one_rank(c) ? "it" : "them"));
+      if (children_[c].pid == info.si_pid) tell_stopped(c, info);
     }
     info = {};
   }

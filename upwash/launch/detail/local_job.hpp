@@ -6,6 +6,7 @@
 #pragma once
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -105,6 +106,7 @@ class local_job {
   void handle_death(std::size_t child);
   void check_early_exits();
   void look_for_stopped();
+  void tell_stopped(std::size_t which, const siginfo_t& info);
   void clear_up() const;
   bool end_by_abort();
 
