@@ -66,6 +66,10 @@ TEST(validate, finds_a_counter_that_does_more_than_announce) {
       says(problem({lay_out, after(1, announce)}, {await(0, 0, 2), after(1, take)}), twice));
   EXPECT_TRUE(says(problem({lay_out, after(1, to_counter_0_of_1)}, {await(own, 0, 1)}),
                    "uses counter 0 of rank 1, which announces"));
+  announcing.counters = 2;
+  const std::string other =
+      problem({lay_out, after(1, announce), step_of(step_kind::signal, own, 1)}, takes);
+  EXPECT_TRUE(says(other, "rank 0, step 2 (signal, round 0) uses counter 1 of rank 0")) << other;
 }
 
 TEST(validate, finds_a_peer_that_may_not_have_entered_or_may_have_left) {

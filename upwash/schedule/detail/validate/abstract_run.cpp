@@ -259,9 +259,12 @@ std::string abstract_run::count(const step_name& is, bool& done) {
   }
   std::uint64_t& counter = counters_[{of, s.edge}];
   const bool announces = ranks_[static_cast<std::size_t>(of)].wants().announces;
-  if (announces && (s.kind == step_kind::signal ? of != is.rank || counter != 0 : s.value > 1)) {
-    return fmt::format("uses counter {} of rank {}, which announces: it counts up its own, once",
-                       s.edge, of);
+  const bool is_more = s.kind == step_kind::signal ? of != is.rank || counter != 0 : s.value > 1;
+  if (announces && (s.edge != 0 || is_more)) {
+    return fmt::format(
+        "{} uses counter {} of rank {}, which announces: it has one counter, and "
+        "counts it up itself, once",
+        describe(is), s.edge, of);
   }
   if (s.kind == step_kind::signal) {
     ++counter;
