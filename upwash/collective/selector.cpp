@@ -27,7 +27,7 @@ namespace {
 constexpr double notable = 1.03;       ///< less of a difference says nothing
 constexpr double near_price = 2;       ///< so many times the best price may be wrong
 constexpr double near_for_sizes = 4;   ///< other sizes of eager edges may make it so much faster
-constexpr int few_ranks = 32;          ///< prices of larger teams are dear: what may be spared?
+constexpr int few_ranks = 32;          ///< prices of larger teams are dear, and spared by bounds:
 constexpr std::size_t most_sized = 2;  ///< so many are tried with other sizes there
 constexpr std::size_t most_others = 8;
 constexpr std::string_view default_machine = "laptop";  ///< for prices, where there is no other
