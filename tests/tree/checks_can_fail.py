@@ -320,6 +320,39 @@ class Text(TreeCase):
         self.fails("check-text", "scripts/run:1: must begin")
 
 
+class Language(TreeCase):
+    def test_good_tree(self):
+        self.passes("check-language")
+
+    def test_each_fault(self):
+        faults = {"int what = 0;\n": "identifiers: 1", "// The rank, whose turn it is.\n": "words: 1",
+                  "// Of a team the size.\n": "openings: 1"}
+        for text, expected in faults.items():
+            self.write("upwash/base/a.cpp", SPDX + text)
+            self.fails("check-language", f"upwash/base/a.cpp: {expected}, and the table allows 0")
+
+    def test_long_line_of_a_page(self):
+        self.write("docs/page.md", "word " * 21 + "\n")
+        self.fails("check-language", "docs/page.md: long_lines: 1")
+
+    def test_code_and_strings_are_no_names(self):
+        self.write("upwash/base/a.cpp", SPDX + 'const char* text = "what";\nint b = list.at(0);\n')
+        self.write("docs/page.md", "A page.\n\n    int what;\n\nIt names `what`.\n")
+        self.passes("check-language")
+
+    def test_recorded_counts_only_fall(self):
+        self.write("upwash/base/a.cpp", SPDX + "int what = 0;\n")
+        self.write("scripts/lib/language.tsv", "file\tidentifiers\twords\topenings\tlong_lines\n"
+                   "upwash/base/a.cpp\t1\t0\t0\t0\n")
+        self.passes("check-language")
+        self.write("upwash/base/a.cpp", SPDX + "int what = 0;\nint size = what;\n")
+        self.fails("check-language", "identifiers: 2, and the table allows 1", "--record")
+        self.write("upwash/base/a.cpp", SPDX + "int count = 0;\n")
+        self.passes("check-language", "--record")
+        self.write("upwash/base/a.cpp", SPDX + "int what = 0;\n")
+        self.fails("check-language", "identifiers: 1, and the table allows 0")
+
+
 
 class Clang(TreeCase):
     def test_what_no_clang_compiles_is_rejected(self):
