@@ -16,37 +16,35 @@ namespace {
 
 constexpr knob rows[] = {
     knob{"wait_policy", knob_type::choice, "auto",
-         "how a rank waits: auto spins with a core of its own and yields without", knob_level::user,
-         "auto|spin|yield|sleep"},
+         "how a rank waits; auto spins if the rank has a core of its own, and yields otherwise",
+         knob_level::user, "auto|spin|yield|sleep"},
     knob{"sleep_after", knob_type::time, "1s",
-         "waiting longer than this naps instead of keeping the core; 0: never", knob_level::tuner},
+         "a wait that lasts longer naps between looks and frees the core; 0: never",
+         knob_level::tuner},
     knob{"progress_thread", knob_type::flag, "0",
-         "a thread serves memory operations and goes on with large nonblocking collectives while "
-         "the "
-         "rank computes (processes of one rank)",
+         "a thread serves memory operations and advances large nonblocking collectives while the "
+         "rank computes (processes of one rank only)",
          knob_level::user},
     knob{"progress_wait", knob_type::choice, "poll",
-         "the progress thread where it finds nothing: looks again, naps between looks, or sleeps "
-         "until a message for it wakes it",
+         "an idle progress thread polls, naps between looks, or sleeps until a message wakes it",
          knob_level::user, "poll|nap|sleep"},
     knob{"progress_cores", knob_type::text, "",
-         "processors of the progress thread, as 1 or 2-3,6; empty: where its rank may run",
+         "processors of the progress thread, as in 1 or 2-3,6; empty: the processors of its rank",
          knob_level::user},
     knob{"fake_nodes", knob_type::integer, "0",
-         "split the ranks of each machine into pretended nodes, so many in all; 0: none",
+         "number of pretended nodes that the ranks of each machine are split into; 0: none",
          knob_level::user},
     knob{"compute", knob_type::choice, "ignore",
-         "what job.compute does in real time: nothing, or burn the time", knob_level::user,
-         "ignore|burn"},
+         "job.compute in real time does nothing or uses the processor for that time",
+         knob_level::user, "ignore|burn"},
     knob{"turns", knob_type::integer, "0",
-         "ranks of a process that are ready go on as this seed draws; 0: in the order in which "
-         "they got ready",
+         "seed of the order in which the ready ranks of a process resume; 0: the order in which "
+         "they became ready",
          knob_level::developer},
-    knob{
-        "wire_window", knob_type::integer, "0",
-        "conduits over networks: messages of a class that a process may send to another one before "
-        "it hears that they were taken; 0: by the number of processes",
-        knob_level::tuner},
+    knob{"wire_window", knob_type::integer, "0",
+         "conduits over networks: messages of one class that a process may send to another before "
+         "it receives an acknowledgement; 0: depends on the number of processes",
+         knob_level::tuner},
 };
 
 }  // namespace

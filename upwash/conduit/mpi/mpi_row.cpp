@@ -19,20 +19,20 @@ namespace {
 
 constexpr knob rows[] = {
     knob{"mpi_library", knob_type::choice, "auto",
-         "the MPI library; auto: the one that the program is linked with, else the one whose "
-         "launcher started it",
+         "the MPI library; auto: the library that the program is linked with, else the library of "
+         "the launcher that started it",
          knob_level::user, "auto|openmpi|mpich"},
     knob{"mpi_launcher", knob_type::text, "",
-         "command that starts processes of conduit mpi, -n and their number follow, as in 'srun "
-         "--mpi=pmix'; empty: mpirun or mpiexec of the library",
+         "command that starts the processes of conduit mpi, as in srun --mpi=pmix; upwash appends "
+         "-n and their number; empty: mpirun or mpiexec of the library",
          knob_level::user},
     knob{"mpi_plugin", knob_type::text, "",
-         "file of the plugin for that library; empty: libupwash_LIBRARY.so beside upwash",
+         "file of the plugin for that library; empty: libupwash_LIBRARY.so next to upwash",
          knob_level::developer},
-    knob{"mpi_packet", knob_type::bytes, "4k",
-         "the largest packet that conduit mpi sends at once, from 1k", knob_level::tuner},
+    knob{"mpi_packet", knob_type::bytes, "4k", "size of the largest packet of conduit mpi, from 1k",
+         knob_level::tuner},
     knob{"mpi_receives", knob_type::integer, "64",
-         "receives that conduit mpi has waiting for packets", knob_level::tuner},
+         "number of receives that conduit mpi keeps posted", knob_level::tuner},
 };
 
 mpi::transport_options options_of(const settings& values) {

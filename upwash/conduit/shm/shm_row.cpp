@@ -9,21 +9,23 @@ namespace {
 
 constexpr knob rows[] = {
     knob{"shm_ring_lines", knob_type::integer, "0",
-         "messages in flight between two processes and class, a power of two from 8; 0: by the "
-         "number of processes and of their ranks",
+         "messages in flight between two processes, per class: a power of two from 8; 0: depends "
+         "on the number of processes and of their ranks",
          knob_level::tuner},
     knob{"shm_payload", knob_type::bytes, "0",
-         "bytes of payload in flight between two processes and class, a power of two from 4k; "
-         "0: by the number of processes",
+         "payload bytes in flight between two processes, per class: a power of two from 4k; 0: "
+         "depends on the number of processes",
          knob_level::tuner},
     knob{"shm_cma", knob_type::choice, "auto",
-         "read peers' private memory by cross-memory attach where it is faster, or never",
+         "auto reads the private memory of peers by cross-memory attach if that is faster; off "
+         "never does",
          knob_level::tuner, "auto|off"},
     knob{"shm_cma_small", knob_type::bytes, "4k",
-         "private reads up to this size take cross-memory attach whatever the pages",
+         "reads of private memory up to this size use cross-memory attach for pages of any size",
          knob_level::tuner},
     knob{"shm_pipeline", knob_type::bytes, "256k",
-         "ring for private reads by two copies, of 8 parts, made for each pair on first use",
+         "buffer of 8 parts for reads of private memory by two copies; a pair of processes makes "
+         "it on first use",
          knob_level::tuner},
 };
 

@@ -19,22 +19,27 @@ namespace {
 
 constexpr knob rows[] = {
     knob{"network", knob_type::choice, "message",
-         "sim: whole messages that meet at their ends, or packets that meet in the switches",
+         "sim: message models contention at both ends of a message; packet models it in the "
+         "switches",
          knob_level::user, "message|packet"},
     knob{"topology", knob_type::text, "",
-         "sim, network packet: KIND[:key=value,...] or a file; empty: the machine's",
+         "sim with network=packet: KIND[:key=value,...] or a file; empty: the topology of the "
+         "machine file",
          knob_level::tuner},
     knob{"record_traffic", knob_type::text, "",
-         "sim: file for the messages between nodes, for upwash simulate --traffic trace:file=F",
+         "sim: file that records the messages between nodes, for upwash simulate --traffic "
+         "trace:file=F",
          knob_level::tuner},
     knob{"noise", knob_type::text, "",
-         "sim: daemons that take a node's processors: period,length[,together] as 10ms,250us",
+         "sim: daemons that use a node's processors: period,length[,together], as in 10ms,250us",
          knob_level::tuner},
     knob{"remote_writes", knob_type::flag, "1",
-         "sim: the network reads and writes memory; 0: owners serve messages for it",
+         "sim: 1: the network reads and writes memory; 0: the owner serves memory operations by "
+         "messages",
          knob_level::tuner},
     knob{"perturb", knob_type::flag, "0",
-         "sim: random delays and legal reorderings, drawn from the seed", knob_level::user},
+         "sim: delays and reorders messages at random within the rules, drawn from the seed",
+         knob_level::user},
 };
 
 constexpr std::array<std::string_view, 5> only_here{"network", "topology", "noise",
