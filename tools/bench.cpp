@@ -110,43 +110,49 @@ int run_rank(int argc, char** argv, const bench_arguments& arguments) {
 }
 
 void add_common(CLI::App& command, bench_arguments& arguments) {
-  command.add_flag("--json", arguments.chosen.json, "One JSON object a line");
-  command.add_option("--bytes", arguments.chosen.bytes, "Sizes to run instead of the bench's own")
+  command.add_flag("--json", arguments.chosen.json, "Print one JSON object per line");
+  command
+      .add_option("--bytes", arguments.chosen.bytes, "Sizes in bytes, in place of the bench's own")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40U));
-  command.add_option("--samples", arguments.chosen.samples, "Samples of each row")
+  command.add_option("--samples", arguments.chosen.samples, "Number of samples of each row")
       ->check(CLI::Range(1, 100000));
-  command.add_option("--pairs", arguments.chosen.pairs, "multi-ping: pairs that talk at once")
+  command
+      .add_option("--pairs", arguments.chosen.pairs,
+                  "multi-ping: number of pairs that exchange messages at the same time")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option(
       "--replay", arguments.chosen.replay,
-      "matching: a recorded trace (CSV, or UPWASH_MATCH_TRACE) instead of its patterns");
+      "matching: a recorded trace (CSV, or from UPWASH_MATCH_TRACE) in place of the patterns");
   command.add_option("--graph", arguments.chosen.graph,
                      "stream-unionfind: a square matrix (Matrix Market)");
   command
       .add_option("--degree", arguments.chosen.degree,
-                  "neighbor-send, onesided: destinations a rank")
+                  "neighbor-send, onesided: number of destinations of each rank")
       ->check(CLI::Range(1, 1 << 20));
   command.add_option("--algorithm", arguments.chosen.algorithm,
-                     "Collectives: NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a "
-                     "pattern, streams: direct|auto|1d..4d[,buffer=N,threshold=X,...], onesided: "
-                     "all-fence|fence-barrier|locks[:KIND]|server|speed; else each in turn");
+                     "The algorithm to measure; without it, each in turn. Collectives: "
+                     "NAME[:key=value,...], matching: ENGINE[/PARTITION], matched: a pattern, "
+                     "streams: direct|auto|1d..4d[,buffer=N,threshold=X,...], onesided: "
+                     "all-fence|fence-barrier|locks[:KIND]|server|speed");
   command.add_option_function<double>(
       "--sample-ms", [&arguments](double ms) { arguments.chosen.sample_seconds = ms * 1e-3; },
-      "Aimed length of a sample");
+      "Target length of a sample in milliseconds");
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, int& status) {
   auto arguments = std::make_shared<bench_arguments>();
-  CLI::App* command = app.add_subcommand("bench", "Measure, beside the floor of this machine");
-  command->add_option("name", arguments->name, "Which one");
-  command->add_flag("--list", arguments->list, "Name them all");
-  command->add_option("-n,--ranks", arguments->ranks, "Ranks")->check(CLI::Range(1, 1 << 20));
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure the library and print the machine's floor next to each time");
+  command->add_option("name", arguments->name, "The bench to run");
+  command->add_flag("--list", arguments->list, "List all benches");
+  command->add_option("-n,--ranks", arguments->ranks, "Number of ranks")
+      ->check(CLI::Range(1, 1 << 20));
   command->add_option("--conduit", arguments->conduit)->check(CLI::IsMember(conduit_names()));
-  command->add_option("--machine", arguments->machine, "With sim: the machine");
+  command->add_option("--machine", arguments->machine, "The simulated machine (conduit sim)");
   command->add_flag("--no-remote-writes", arguments->no_remote_writes,
-                    "With sim: puts and gets are messages that their owners serve");
+                    "Conduit sim: owners serve puts and gets by messages");
   command->add_option("--bind", arguments->bind)->check(CLI::IsMember({"core", "none"}));
   arguments->hosting.add_to(*command);
   arguments->hosts.add_to(*command);

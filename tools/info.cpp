@@ -190,11 +190,12 @@ int run_info(const options& asked) {
 }  // namespace
 
 void add_info(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("info", "Version, conduits, this machine, limits, knobs");
+  auto* command = app.add_subcommand(
+      "info", "Print the version, the conduits, this machine, its limits and the knobs");
   const auto asked = std::make_shared<options>();
   command->add_flag("--json", asked->as_json, "Print one JSON document");
-  auto* knobs = command->add_flag("--knobs", asked->knobs, "Print the knobs instead");
-  command->add_option("--level", asked->level, "Knobs up to this level: user, tuner, developer")
+  auto* knobs = command->add_flag("--knobs", asked->knobs, "Print only the knobs");
+  command->add_option("--level", asked->level, "--knobs: up to this level: user, tuner, developer")
       ->check(CLI::IsMember({"user", "tuner", "developer"}))
       ->needs(knobs)
       ->capture_default_str();

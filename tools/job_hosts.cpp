@@ -33,21 +33,21 @@ std::string exported(const std::string& given) {
 void job_hosts::add_to(CLI::App& command) {
   auto* hosts = command.add_option(
       "--hosts", hosts_,
-      "hosts and how many ranks they have room for, as a:8,b:8, or @FILE with a host a "
-      "line, or allocation: those of the Slurm job around (this machine)");
+      "Hosts with their numbers of ranks, as a:8,b:8; @FILE: a file with one host per line; "
+      "allocation: the hosts of the surrounding Slurm job (default: this machine)");
   command
       .add_option("--rsh", rsh_,
-                  "how to run a command on a host: words that host and command follow (ssh -o "
-                  "BatchMode=yes; in an allocation srun; knob rsh)")
+                  "Command that runs a command on a host; host and command are appended (default: "
+                  "ssh -o BatchMode=yes, in an allocation srun; knob rsh)")
       ->needs(hosts);
   command
       .add_option("--remote-upwash", upwash_,
-                  "the upwash command on the hosts (this one, by its path)")
+                  "Path of the upwash command on the hosts (default: the path of this one)")
       ->needs(hosts);
   command
       .add_option("--export", exports_,
-                  "NAME or NAME=value: a variable for the ranks on all hosts, beside PATH, "
-                  "LD_LIBRARY_PATH and UPWASH_*; may be given again")
+                  "NAME or NAME=value: a variable for the ranks on all hosts, in addition to PATH, "
+                  "LD_LIBRARY_PATH and UPWASH_*; repeatable")
       ->take_all()
       ->allow_extra_args(false)
       ->needs(hosts);

@@ -80,8 +80,8 @@ void add_manual(CLI::App& app) {
   auto* command = app.add_subcommand("manual", "Write man pages and shell completion");
   const auto asked = std::make_shared<options>();
   command->add_option("--into", asked->folder,
-                      "folder for both, as a prefix has them under share: man/man1, ...");
-  command->add_option("--completion", asked->shell, "print that of a shell")
+                      "Folder for both, with the layout of a prefix's share folder: man/man1, ...");
+  command->add_option("--completion", asked->shell, "Print the completion for this shell")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([asked, &app] { run(app, *asked); });
 }

@@ -183,13 +183,13 @@ void start(const mpi_options& chosen) {
 }  // namespace
 
 void add_mpi(CLI::App& app) {
-  auto* command = app.add_subcommand("mpi", "start an MPI program, as it is, on upwash");
+  auto* command = app.add_subcommand("mpi", "Start an unmodified MPI program on upwash");
   auto chosen = std::make_shared<mpi_options>();
   command->add_option("--mpi", chosen->library,
-                      "openmpi or mpich; else the one whose launcher the command names");
+                      "openmpi or mpich (default: the library whose launcher the command names)");
   command->add_flag("--opened", chosen->opened,
-                    "the program is not linked with its MPI but opens it, as Python does");
-  command->add_option("--knob", chosen->knobs, "name=value, for the ranks; may be given again")
+                    "The program opens its MPI library at run time, as Python does");
+  command->add_option("--knob", chosen->knobs, "A knob for the ranks: name=value; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   command->prefix_command();

@@ -15,8 +15,8 @@ namespace upwash::tools {
 
 void rank_hosting::add_to(CLI::App& command) {
   command.add_option("--ranks-per-process", text_,
-                     "at most so many ranks share a process, as fibers (1); auto: as many as give "
-                     "each core one process");
+                     "Largest number of ranks that share a process as fibers (default: 1); auto: "
+                     "one process per core");
 }
 
 /// Ranks in a process at most.

@@ -45,13 +45,15 @@ void run(const report_options& chosen) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("report", "a page that shows a traced job, or two side by side");
+  auto* command = app.add_subcommand(
+      "report", "Write an HTML page that shows a traced job, or two jobs side by side");
   auto chosen = std::make_shared<report_options>();
-  command->add_option("files", chosen->files, "that upwash run --trace FILE wrote; one or two")
+  command->add_option("files", chosen->files, "One or two trace files from upwash run --trace")
       ->required();
-  command->add_option("-o,--output", chosen->page, "the page (report.html)");
-  command->add_option("--slices", chosen->slices, "drawn at most, before short ones are merged")
+  command->add_option("-o,--output", chosen->page, "The page to write (default: report.html)");
+  command
+      ->add_option("--slices", chosen->slices,
+                   "Largest number of slices; shorter ones are merged beyond it")
       ->check(CLI::Range(std::int64_t{100}, std::int64_t{10'000'000}));
   add_what_if(*command, chosen->again);
   command->callback([chosen] { run(*chosen); });

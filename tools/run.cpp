@@ -236,33 +236,35 @@ void drop_separator(const CLI::App& app, std::vector<char*>& words) {
 }
 
 void add_run(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("run", "start a program as a job");
+  auto* command = app.add_subcommand("run", "Start a program as a job");
   auto chosen = std::make_shared<run_options>();
-  command->add_option("-n,--ranks", chosen->ranks, "number of ranks")->required();
+  command->add_option("-n,--ranks", chosen->ranks, "Number of ranks")->required();
   chosen->hosting.add_to(*command);
   chosen->hosts.add_to(*command);
-  command->add_option("--conduit", chosen->conduit,
-                      "shm: this machine (default); sim: simulated; or another one (upwash info); "
-                      "over several hosts the first that can");
-  command->add_option("--machine", chosen->machine, "simulated machine: a name or a file");
-  command->add_option("--seed", chosen->seed, "of the simulated machine")
+  command->add_option(
+      "--conduit", chosen->conduit,
+      "shm: this machine (default); sim: a simulated machine; or another conduit (upwash info). On "
+      "several hosts the default is the first conduit that connects hosts");
+  command->add_option("--machine", chosen->machine, "Simulated machine: a name or a file");
+  command->add_option("--seed", chosen->seed, "Seed of the simulated machine")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
-  command->add_flag("--perturb", chosen->perturb, "simulate random delays and reorderings");
+  command->add_flag("--perturb", chosen->perturb, "Simulate random delays and reorderings");
   command->add_option("--network", chosen->network,
-                      "simulated: message (default), or packet: through switches");
+                      "Simulated network: message (default), or packet, which models the switches");
   command->add_option("--topology", chosen->topology,
-                      "simulated, of the packets' network: see upwash simulate (the machine's)");
+                      "Simulated network of packets: a topology as in upwash simulate (default: "
+                      "that of the machine)");
   command->add_option("--record-traffic", chosen->record_traffic,
-                      "simulated: file for what crosses between nodes");
-  command->add_option("--bind", chosen->bind, "core: one core a process; none (default)");
-  command->add_option("--timeout", chosen->timeout, "end the job after this time, as 90s");
+                      "Simulated: file that records the messages between nodes");
+  command->add_option("--bind", chosen->bind, "core: bind each process to a core; none (default)");
+  command->add_option("--timeout", chosen->timeout, "End the job after this time, as 90s");
   command->add_option("--trace", chosen->trace,
-                      "file for what the ranks do (upwash trace reads it)");
+                      "File that records the operations of the ranks, for upwash trace");
   command->add_flag("--prefix", chosen->prefix,
-                    "begin each line with its rank, or the ranks of its process");
+                    "Begin each line of output with its rank, or the ranks of its process");
   command->add_flag("--privatize", chosen->privatize,
-                    "each rank of a process has the program's variables for itself");
-  command->add_option("--knob", chosen->knobs, "name=value; may be given again")
+                    "Give each rank of a process its own copy of the program's variables");
+  command->add_option("--knob", chosen->knobs, "A knob for the ranks: name=value; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   // The first word that is no option is the program; what follows it is the program's.

@@ -217,61 +217,82 @@ int show(const schedule_arguments& given) {
 }  // namespace
 
 void add_schedule(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("schedule", "Show, price and draw what a collective does");
+  auto* command =
+      app.add_subcommand("schedule", "Show, price and draw the schedule of a collective");
   auto given = std::make_shared<schedule_arguments>();
-  command->add_option("collective", given->collective, "barrier, broadcast, all_gather, ...")
+  command
+      ->add_option("collective", given->collective,
+                   "The collective: barrier, broadcast, all_gather, ...")
       ->required();
-  command->add_option("--algorithm", given->algorithm, "NAME[:key=value,...]; none: list them");
-  command->add_option("-n,--ranks", given->ranks, "Ranks of the team")
+  command->add_option("--algorithm", given->algorithm,
+                      "The algorithm: NAME[:key=value,...]; without it, list all algorithms");
+  command->add_option("-n,--ranks", given->ranks, "Number of ranks of the team")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--bytes", given->bytes,
-                      "Of the vector, or of one block, also in the v variants; as 64k (8)");
-  command->add_option("--element", given->element, "Bytes of an element, for reductions (1)");
-  command->add_option("--rank", given->rank, "Whose steps")->check(CLI::NonNegativeNumber);
-  command->add_option("--root", given->root, "Of a broadcast (0)");
-  command->add_option("--graph", given->neighbors.graph,
-                      "neighbor_*: who sends to whom, as moore:d=2,r=4 or random:permille=50");
+  command->add_option(
+      "--bytes", given->bytes,
+      "Size of the vector or of one block, also for the v variants, as 64k (default: 8)");
+  command->add_option("--element", given->element,
+                      "Size of an element of a reduction in bytes (default: 1)");
+  command->add_option("--rank", given->rank, "Show the steps of this rank only")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--root", given->root, "Root of a rooted collective (default: 0)");
+  command->add_option(
+      "--graph", given->neighbors.graph,
+      "neighbor_*: the graph of neighbours, as moore:d=2,r=4 or random:permille=50");
   command->add_option("--scheme", given->neighbors.scheme,
-                      "neighbor_*: one, or best; none: all of them");
-  command->add_flag("--node-memory", given->neighbors.node_memory,
-                    "Ranks of a node load and store each other's memory; neighbor_*: they hand "
-                    "over blocks there");
+                      "neighbor_*: one scheme, or best; without it, all schemes");
+  command->add_flag(
+      "--node-memory", given->neighbors.node_memory,
+      "Ranks of a node load and store each other's memory; neighbor_*: they exchange blocks there");
   command
       ->add_option("--ranks-per-node", given->neighbors.ranks_per_node,
-                   "As many as the machine has room for; neighbor_*: the same without one")
+                   "Number of ranks on each node (default: as many as the machine has room for); "
+                   "neighbor_*: also without a machine")
       ->check(CLI::Range(1, 1 << 20));
   command
       ->add_option("--ranks-per-process", given->ranks_per_process,
-                   "Ranks that take turns in a process (1)")
+                   "Number of ranks that share a process as fibers (default: 1)")
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--degree", given->degree,
-                      "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (1)");
-  command->add_option("--machine", given->machine, "Price it on: a name or a file");
-  command->add_option("--mechanism", given->mechanism, "How edges travel where they can")
+                      "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (default: 1)");
+  command->add_option("--machine", given->machine,
+                      "Price the schedule on this machine: a name or a file");
+  command
+      ->add_option("--mechanism", given->mechanism,
+                   "The transfer of each message, if the algorithm allows it")
       ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
-  command->add_option("--addresses", given->addresses, "Whose addresses a rank knows (local)")
+  command
+      ->add_option(
+          "--addresses", given->addresses,
+          "The buffer addresses that a rank knows: its own, or those of all ranks (default: local)")
       ->check(CLI::IsMember({"local", "single"}));
-  command->add_option("--sync", given->sync, "Agreement on entry (mine)")
+  command->add_option("--sync", given->sync, "Synchronisation on entry (default: mine)")
       ->check(CLI::IsMember({"none", "mine", "all"}));
-  command->add_option("--eager", given->eager,
-                      "Edges up to so many bytes are eager (by price; without a machine 512)");
-  command->add_option("--conduit", given->conduit, "Whose jobs: what they can send eagerly (sim)")
+  command->add_option(
+      "--eager", given->eager,
+      "Largest eager message in bytes (default: chosen by price; without a machine, 512)");
+  command
+      ->add_option("--conduit", given->conduit,
+                   "The conduit, whose limits bound eager messages (default: sim)")
       ->check(CLI::IsMember(conduit_names()));
   command->add_flag("--direct", given->direct, "Ranks load and store each other's memory");
   command->add_flag("--in-place", given->in_place, "The output holds the input");
   command->add_flag("--ordered", given->ordered, "The operator does not commute");
   command->add_flag("--free-work", given->free_work,
-                    "Copies and reductions that the machine has no cost for take no time");
+                    "Copies and reductions without a cost in the machine file take no time");
   command->add_flag("--nic-memory", given->nic_memory,
-                    "What is sent more than once goes from the memory of the NIC");
-  command->add_flag("--combining", given->combining,
-                    "Each copy into scratch that is sent is a message combined into another");
-  command->add_option("--costs", given->costs, "Where a machine has both (alpha_beta)")
+                    "Data that is sent more than once is sent from the memory of the NIC");
+  command->add_flag(
+      "--combining", given->combining,
+      "A copy into scratch that is sent later counts as a message combined into another");
+  command
+      ->add_option("--costs", given->costs,
+                   "The cost model, if the machine file has both (default: alpha_beta)")
       ->check(CLI::IsMember({"loggp", "alpha_beta"}));
-  command->add_flag("--text", given->text, "Steps and counts as text (default)");
-  command->add_flag("--json", given->json, "One JSON object a rank, or an algorithm");
-  command->add_flag("--svg", given->svg, "A drawing");
-  command->add_flag("--html", given->html, "A page on which one steps through it");
+  command->add_flag("--text", given->text, "Print steps and counts as text (default)");
+  command->add_flag("--json", given->json, "Print one JSON object per rank, or per algorithm");
+  command->add_flag("--svg", given->svg, "Print a drawing as SVG");
+  command->add_flag("--html", given->html, "Print an HTML page that steps through the schedule");
   command->callback([given, &status] { status = show(*given); });
 }
 

@@ -271,96 +271,118 @@ int simulate(simulate_arguments& given) {
 
 void add_network_options(CLI::App& command, simulate_arguments& given) {
   network_parameters& with = given.what.with;
-  command.add_option("--buffers", with.buffers, "Packets a crosspoint, or an input (4)");
-  command.add_option("--design", given.design, "Where switches queue packets (output)")
+  command.add_option("--buffers", with.buffers,
+                     "Buffer space in packets of a crosspoint or an input (default: 4)");
+  command
+      .add_option("--design", given.design,
+                  "Side of the switch that queues packets (default: output)")
       ->check(CLI::IsMember({"output", "input"}));
-  command.add_option("--credits", given.credits, "What has --buffers packets of room (crosspoint)")
+  command
+      .add_option("--credits", given.credits,
+                  "The unit that has --buffers packets of room (default: crosspoint)")
       ->check(CLI::IsMember({"crosspoint", "input"}));
   command.add_option("--input-queues", with.input_queues,
-                     "Of an input, with --design input; 0: one for each output (1)");
-  command.add_option(
-      "--arbiter-rounds", with.arbiter_rounds,
-      "With --design input: matched in each packet time, in rounds; 0: when free (0)");
+                     "--design input: queues of an input; 0: one for each output (default: 1)");
+  command.add_option("--arbiter-rounds", with.arbiter_rounds,
+                     "--design input: rounds of matching in each packet time; 0: match when a port "
+                     "is free (default: 0)");
   command.add_flag("--fanout-splitting,!--no-fanout-splitting", with.fanout_splitting,
-                   "With --arbiter-rounds: multicasts may go to their outputs one by one");
-  command.add_option("--speedup", with.speedup, "Of the crossbar, with --design input (1)");
-  command.add_option("--combine-units", with.combine_units, "Of a switch, for reductions (1)");
-  command.add_option("--gigabits", given.gigabits, "A link carries so many a second (10)");
-  command.add_option("--packet-bytes", with.packet_bytes, "(256)")->check(CLI::Range(1, 1 << 20));
-  command.add_option("--channel-delay", given.channel, "(20ns)");
-  command.add_option("--switch-delay", given.switching, "(90ns)");
-  command.add_option("--send-overhead", given.send, "Of the NIC (1300ns)");
-  command.add_option("--receive-overhead", given.receive, "Of the NIC (1300ns)");
+                   "--arbiter-rounds: a multicast may leave for its outputs one at a time");
+  command.add_option("--speedup", with.speedup,
+                     "--design input: speedup of the crossbar (default: 1)");
+  command.add_option("--combine-units", with.combine_units,
+                     "Number of units of a switch that combine packets of reductions (default: 1)");
+  command.add_option("--gigabits", given.gigabits, "Bandwidth of a link in Gbit/s (default: 10)");
+  command
+      .add_option("--packet-bytes", with.packet_bytes, "Size of a packet in bytes (default: 256)")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--channel-delay", given.channel, "Delay of a link (default: 20ns)");
+  command.add_option("--switch-delay", given.switching, "Delay of a switch (default: 90ns)");
+  command.add_option("--send-overhead", given.send,
+                     "Overhead of the NIC per sent message (default: 1300ns)");
+  command.add_option("--receive-overhead", given.receive,
+                     "Overhead of the NIC per received message (default: 1300ns)");
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand("simulate", "Traffic on a simulated network of switches");
+  auto* command = app.add_subcommand(
+      "simulate", "Run traffic or a collective on a simulated network of switches");
   auto given = std::make_shared<simulate_arguments>();
   command->add_option("--topology", given->topology,
                       "fat-tree:ports=32,levels=2, clos, crossbar, mesh:size=8x8, torus, "
                       "hypercube, dragonfly, or a JSON file");
   command->add_option("--routing", given->routing,
                       "adaptive, random, deterministic, destination, dimension-order, minimal, "
-                      "valiant, ugal; the default is the topology's");
+                      "valiant, ugal (default: that of the topology)");
   command
       ->add_option("--traffic", given->traffic,
                    "uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement, "
-                   "shift:by=1, prefix:by=1, multicast:fanout=8; may be given several times; or "
-                   "trace:file=F")
+                   "shift:by=1, prefix:by=1, multicast:fanout=8, trace:file=F; repeatable")
       ->allow_extra_args(false);
   command
       ->add_option("--collective", given->collective,
-                   "Instead of traffic: the time of one collective in the switches, all nodes")
+                   "In place of traffic: the time of one collective of all nodes in the switches")
       ->check(CLI::IsMember({"broadcast", "reduce", "all_reduce", "barrier"}));
-  command->add_option("--bytes", given->bytes,
-                      "Its sizes (8 64 256 1k 4k), or of --schedule, there also 8:1m:x2");
-  command->add_option("--exchange", given->exchange,
-                      "Instead of load: the time of one message of so many bytes a node");
-  command->add_flag("--qsnet", given->qsnet, "The network of QsNet, instead of the options above");
+  command->add_option(
+      "--bytes", given->bytes,
+      "Sizes of --collective (default: 8 64 256 1k 4k) or of --schedule, which also takes 8:1m:x2");
+  command->add_option(
+      "--exchange", given->exchange,
+      "In place of a load: the time in which each node sends one message of this size");
+  command->add_flag("--qsnet", given->qsnet, "The network of QsNet, in place of the options above");
   command->add_option("--schedule", given->schedule.collective,
-                      "Instead of traffic: a collective by its schedule, on --machine");
+                      "In place of traffic: a collective by its schedule, on --machine");
   command
       ->add_option("--algorithm", given->schedule.algorithms,
-                   "NAME[:key=value,...], may be given several times; none: all")
+                   "NAME[:key=value,...], repeatable (default: all)")
       ->allow_extra_args(false);
-  command->add_option("-n,--ranks", given->schedule.ranks, "Ranks of the team")
+  command->add_option("-n,--ranks", given->schedule.ranks, "Number of ranks of the team")
       ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--machine", given->schedule.machine, "A name or a file");
-  command->add_flag("--nic-memory", given->schedule.nic_memory, "Messages are sent from the NIC's");
+  command->add_option("--machine", given->schedule.machine, "The machine: a name or a file");
+  command->add_flag("--nic-memory", given->schedule.nic_memory,
+                    "Data that is sent more than once is sent from the memory of the NIC");
   command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
   command->add_option("--noise", given->schedule.noise,
-                      "Daemons of the nodes, with --schedule: period,length[,together]");
+                      "--schedule: daemons of the nodes: period,length[,together]");
   command
-      ->add_option("--network", given->network,
-                   "What carries a schedule: packets, or whole messages for large teams (packets)")
+      ->add_option(
+          "--network", given->network,
+          "--schedule: simulate packets, or whole messages for large teams (default: packets)")
       ->check(CLI::IsMember({"packets", "message"}));
-  command->add_option("--threads", given->schedule.threads, "With --network message (1)")
+  command
+      ->add_option("--threads", given->schedule.threads,
+                   "--network message: number of threads (default: 1)")
       ->check(CLI::Range(1, 256));
   command
       ->add_option("--contention", given->schedule.contention,
-                   "With --network message: none, or flows that share links (none)")
+                   "--network message: no contention, or flows that share links (default: none)")
       ->check(CLI::IsMember({"none", "flows"}));
   command->add_option("--eager", given->schedule.eager,
-                      "With --schedule: edges up to so many bytes are eager (512)");
-  command->add_option("--load", given->load, "Of a link's rate: 0.5 or first:last:step");
+                      "--schedule: largest eager message in bytes (default: 512)");
+  command->add_option("--load", given->load,
+                      "Load as a share of a link's bandwidth: 0.5 or first:last:step");
   add_network_options(*command, *given);
   command->add_option("--closed", given->what.outstanding,
-                      "Closed loop: so many packets of each node under way, whatever --load");
-  command->add_option("--warm-up", given->what.warm_up_packets, "Packet times before (300)")
+                      "Closed loop: packets of each node in flight, in place of --load");
+  command
+      ->add_option("--warm-up", given->what.warm_up_packets,
+                   "Packet times before the measurement (default: 300)")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--packets", given->what.packets, "Packet times that are measured (1000)")
+  command
+      ->add_option("--packets", given->what.packets,
+                   "Packet times of the measurement (default: 1000)")
       ->check(CLI::Range(1, 1'000'000'000));
-  command->add_option("--seed", given->what.seed, "(1)")
+  command->add_option("--seed", given->what.seed, "Seed of the traffic (default: 1)")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
-  command->add_option("--json", given->json, "File for one JSON object a load and traffic");
+  command->add_option("--json", given->json, "File for one JSON object per load and traffic");
   command->add_option("--plot", given->plot,
-                      "SVG file for throughput and latency by load, or completion by size");
+                      "SVG file of throughput and latency by load, or of completion time by size");
   command->add_option("--heat", given->heat,
-                      "What each link carried: a page (.html) on which one looks at each traffic "
-                      "and load, on the topology; else an SVG file of the last");
-  command->add_flag("--quiet", given->quiet, "No progress bar");
+                      "Load of each link on the topology: an HTML page for all traffic and loads "
+                      "(.html), or an SVG file of the last run");
+  command->add_flag("--quiet", given->quiet, "Print no progress bar");
   command->callback([given, &status] { status = simulate(*given); });
 }
 

@@ -123,7 +123,7 @@ void attach(const debugger_options& chosen) {
 template <class Options>
 void add_job(CLI::App& command, Options& chosen, const char* name = "job") {
   command.add_option(name, chosen.launcher,
-                     "process of the upwash run; without one, the only job there is");
+                     "Process of the upwash run (default: the only running job)");
 }
 
 }  // namespace
@@ -133,25 +133,29 @@ void add_status(CLI::App& app) {
     int launcher = 0;
   };
   auto* status = app.add_subcommand(
-      "status", "what the ranks of a running job do and wait for; without a job, which there are");
+      "status", "Print what the ranks of a running job wait for; without a job, list the jobs");
   auto asked = std::make_shared<launcher_option>();
   add_job(*status, *asked);
   status->callback([asked] { print_status(asked->launcher); });
 
-  auto* top = app.add_subcommand("top", "what the ranks of a running job do, again and again");
+  auto* top =
+      app.add_subcommand("top", "Show the activity of the ranks of a running job, refreshed");
   auto seen = std::make_shared<top_options>();
   add_job(*top, *seen);
-  top->add_option("--interval", seen->interval, "time from one look to the next")
+  top->add_option("--interval", seen->interval, "Time between two refreshes")
       ->capture_default_str();
-  top->add_option("--times", seen->times, "look so often; 0: until the job ends")
+  top->add_option("--times", seen->times, "Number of refreshes; 0: until the job ends")
       ->check(CLI::NonNegativeNumber);
   top->callback([seen] { watch(*seen); });
 
-  auto* debugger = app.add_subcommand("attach-debugger", "a debugger in the process of a rank");
+  auto* debugger =
+      app.add_subcommand("attach-debugger", "Attach a debugger to the process of a rank");
   auto wanted = std::make_shared<debugger_options>();
-  debugger->add_option("rank", wanted->rank, "in the world")->required();
+  debugger->add_option("rank", wanted->rank, "Rank of the world")->required();
   add_job(*debugger, *wanted, "--job");
-  debugger->add_option("--debugger", wanted->debugger, "command; the process is added")
+  debugger
+      ->add_option("--debugger", wanted->debugger,
+                   "The command of the debugger; the process number is appended")
       ->capture_default_str();
   debugger->callback([wanted] { attach(*wanted); });
 }

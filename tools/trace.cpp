@@ -175,16 +175,16 @@ void print_trace(std::FILE* out, const observe::trace& t, const trace_numbers& n
 }
 
 void add_trace(CLI::App& app) {
-  auto* command = app.add_subcommand("trace", "what the ranks of a traced job did, in numbers");
+  auto* command = app.add_subcommand("trace", "Print the numbers of a traced job");
   auto chosen = std::make_shared<trace_options>();
-  command->add_option("file", chosen->file, "that upwash run --trace FILE wrote")->required();
+  command->add_option("file", chosen->file, "A trace file from upwash run --trace")->required();
   command->add_option("--chrome", chosen->chrome,
-                      "write the events for ui.perfetto.dev and chrome://tracing to this file");
+                      "Write the events to this file, for ui.perfetto.dev and chrome://tracing");
   command->add_option("--messages", chosen->messages,
-                      "write a line for each message to this file (CSV)");
+                      "Write a line for each message to this CSV file");
   command->add_option("--otf2", chosen->otf2,
-                      "write an archive for Vampir and other readers of OTF2 into this new folder");
-  command->add_flag("--json", chosen->json, "all numbers as JSON");
+                      "Write an OTF2 archive into this new folder, for Vampir and other readers");
+  command->add_flag("--json", chosen->json, "Print all numbers as JSON");
   add_what_if(*command, chosen->again);
   command->callback([chosen] { run(*chosen); });
 }

@@ -326,12 +326,13 @@ double us(std::int64_t ps) { return static_cast<double>(ps) * 1e-6; }
 
 void add_what_if(CLI::App& command, what_if_options& chosen) {
   command
-      .add_option("--on", chosen.machines,
-                  "What if: the trace done again on this machine (a name or a file); may be given "
-                  "several times")
+      .add_option(
+          "--on", chosen.machines,
+          "Replay the trace on this machine (a name or a file) and print its times; repeatable")
       ->allow_extra_args(false);
-  command.add_option("--topology", chosen.topology,
-                     "With --on: messages between nodes as packets on it, as torus:size=4x4");
+  command.add_option(
+      "--topology", chosen.topology,
+      "--on: simulate messages between nodes as packets on this topology, as torus:size=4x4");
 }
 
 std::vector<what_if> replay_trace(const observe::trace& of, const what_if_options& asked) {

@@ -166,48 +166,66 @@ int start(tune_request asked, const rank_hosting& hosting, const job_hosts& host
 }
 
 void add_options(CLI::App& command, tune_request& asked) {
-  command.add_option("collective", asked.collectives,
-                     "Which ones: broadcast, all_to_all, ...; or: machine");
-  command.add_flag("--all", asked.all, "All that can be tuned");
-  command.add_option("-n,--ranks", asked.ranks, "Ranks of the team")->check(CLI::Range(1, 1 << 20));
-  command.add_option("--bytes", asked.bytes, "Sizes, as 64k (8 to 256k, by 8)")->delimiter(',');
+  command.add_option(
+      "collective", asked.collectives,
+      "The collectives: broadcast, all_to_all, ...; or machine, to measure this machine");
+  command.add_flag("--all", asked.all, "Tune all collectives");
+  command.add_option("-n,--ranks", asked.ranks, "Number of ranks of the team")
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      .add_option("--bytes", asked.bytes,
+                  "Sizes, as 64k (default: 8 to 256k, each 8 times the previous one)")
+      ->delimiter(',');
   command.add_option_function<std::string>(
       "--budget",
       [&asked](const std::string& text) {
         asked.budget_seconds = parse_duration(text, "--budget").seconds();
       },
-      "Time for all searches together, as 60s (60s)");
-  command.add_option("--share", asked.share, "Of the candidates, at most (1)");
-  command.add_option("--samples", asked.samples, "Of a candidate, at most (7)")
+      "Time for all searches together, as 90s (default: 60s)");
+  command.add_option("--share", asked.share,
+                     "Largest share of the candidates to measure, from 0 to 1 (default: 1)");
+  command
+      .add_option("--samples", asked.samples,
+                  "Largest number of samples of a candidate (default: 7)")
       ->check(CLI::Range(3, 1000));
-  command.add_option("--sample-ms", asked.sample_ms, "Aimed length of a sample (2)")
+  command
+      .add_option("--sample-ms", asked.sample_ms,
+                  "Target length of a sample in milliseconds (default: 2)")
       ->check(CLI::Range(0.001, 1e4));
   command.add_flag("--exhaustive", asked.exhaustive,
-                   "Measure all candidates, none less than another");
-  command.add_flag("--explain", asked.explain, "Print the candidates in predicted order instead");
-  command.add_flag("--measure", asked.measure, "With --explain: and what each takes");
+                   "Measure all candidates with the same number of samples");
+  command.add_flag("--explain", asked.explain,
+                   "Measure nothing; print the candidates in the order of their prices");
+  command.add_flag("--measure", asked.measure, "With --explain: also measure each candidate");
   command.add_flag("--ordered", asked.ordered, "The operator does not commute");
-  command.add_flag("--overlapped", asked.overlapped, "Ranks compute meanwhile");
-  command.add_flag("--json", asked.json, "One JSON object a line");
-  command.add_option("--addresses", asked.addresses, "Whose addresses a rank knows (local)")
+  command.add_flag("--overlapped", asked.overlapped, "Ranks compute while the collective runs");
+  command.add_flag("--json", asked.json, "Print one JSON object per line");
+  command
+      .add_option(
+          "--addresses", asked.addresses,
+          "The buffer addresses that a rank knows: its own, or those of all ranks (default: local)")
       ->check(CLI::IsMember({"local", "single"}));
-  command.add_option("--sync", asked.sync, "On entry and exit (mine)")
+  command.add_option("--sync", asked.sync, "Synchronisation on entry and exit (default: mine)")
       ->check(CLI::IsMember({"none", "mine", "all"}));
-  command.add_option("--conduit", asked.conduit, "shm: this machine (default); sim: simulated")
+  command
+      .add_option("--conduit", asked.conduit,
+                  "shm: this machine (default); sim: a simulated machine; or another conduit")
       ->check(CLI::IsMember(conduit_names()));
-  command.add_option("--machine", asked.machine, "For prices, and for sim (laptop)");
-  command.add_option("--output", asked.output, "Tuning file to add to; none: nothing is kept");
+  command.add_option("--machine", asked.machine,
+                     "The machine for prices and for sim: a name or a file (default: laptop)");
+  command.add_option("--output", asked.output, "The tuning file to extend; none: store nothing");
 }
 
 }  // namespace
 
 void add_tune(CLI::App& app, int& status) {
   auto asked = std::make_shared<tune_request>();
-  CLI::App* command = app.add_subcommand("tune", "Search the best algorithms, and remember them");
+  CLI::App* command =
+      app.add_subcommand("tune", "Search the best algorithms and store them in a tuning file");
   add_options(*command, *asked);
   auto hosting = std::make_shared<rank_hosting>();
   hosting->add_to(*command);
-  command->add_option("--bind", asked->bind, "Ranks to cores (core)")
+  command->add_option("--bind", asked->bind, "Bind each process to a core, or not (default: core)")
       ->check(CLI::IsMember({"core", "none"}));
   auto hosts = std::make_shared<job_hosts>();
   hosts->add_to(*command);
