@@ -214,6 +214,51 @@ int show(const schedule_arguments& given) {
   return 0;
 }
 
+/// The options of the call and of the machine that prices depend on.
+void add_price_options(CLI::App& command, schedule_arguments& given) {
+  command.add_option("--machine", given.machine,
+                     "Price the schedule on this machine: a name or a file");
+  command
+      .add_option("--mechanism", given.mechanism,
+                  "The transfer of each message, if the algorithm allows it")
+      ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
+  command
+      .add_option(
+          "--addresses", given.addresses,
+          "The buffer addresses that a rank knows: its own, or those of all ranks (default: local)")
+      ->check(CLI::IsMember({"local", "single"}));
+  command.add_option("--sync", given.sync, "Synchronisation on entry (default: mine)")
+      ->check(CLI::IsMember({"none", "mine", "all"}));
+  command.add_option(
+      "--eager", given.eager,
+      "Largest eager message in bytes (default: chosen by price; without a machine, 512)");
+  command
+      .add_option("--conduit", given.conduit,
+                  "The conduit, whose limits bound eager messages (default: sim)")
+      ->check(CLI::IsMember(conduit_names()));
+  command.add_flag("--direct", given.direct, "Ranks load and store each other's memory");
+  command.add_flag("--in-place", given.in_place, "The output holds the input");
+  command.add_flag("--ordered", given.ordered, "The operator does not commute");
+  command.add_flag("--free-work", given.free_work,
+                   "Copies and reductions without a cost in the machine file take no time");
+  command.add_flag("--nic-memory", given.nic_memory,
+                   "Data that is sent more than once is sent from the memory of the NIC");
+  command.add_flag(
+      "--combining", given.combining,
+      "A copy into scratch that is sent later counts as a message combined into another");
+  command
+      .add_option("--costs", given.costs,
+                  "The cost model, if the machine file has both (default: alpha_beta)")
+      ->check(CLI::IsMember({"loggp", "alpha_beta"}));
+}
+
+void add_output_options(CLI::App& command, schedule_arguments& given) {
+  command.add_flag("--text", given.text, "Print steps and counts as text (default)");
+  command.add_flag("--json", given.json, "Print one JSON object per rank, or per algorithm");
+  command.add_flag("--svg", given.svg, "Print a drawing as SVG");
+  command.add_flag("--html", given.html, "Print an HTML page that steps through the schedule");
+}
+
 }  // namespace
 
 void add_schedule(CLI::App& app, int& status) {
@@ -255,44 +300,8 @@ void add_schedule(CLI::App& app, int& status) {
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--degree", given->degree,
                       "many_to_many, also multicast: rank i sends to i+1 .. i+DEGREE (default: 1)");
-  command->add_option("--machine", given->machine,
-                      "Price the schedule on this machine: a name or a file");
-  command
-      ->add_option("--mechanism", given->mechanism,
-                   "The transfer of each message, if the algorithm allows it")
-      ->check(CLI::IsMember({"eager", "signalling_put", "rendezvous", "single_copy", "matched"}));
-  command
-      ->add_option(
-          "--addresses", given->addresses,
-          "The buffer addresses that a rank knows: its own, or those of all ranks (default: local)")
-      ->check(CLI::IsMember({"local", "single"}));
-  command->add_option("--sync", given->sync, "Synchronisation on entry (default: mine)")
-      ->check(CLI::IsMember({"none", "mine", "all"}));
-  command->add_option(
-      "--eager", given->eager,
-      "Largest eager message in bytes (default: chosen by price; without a machine, 512)");
-  command
-      ->add_option("--conduit", given->conduit,
-                   "The conduit, whose limits bound eager messages (default: sim)")
-      ->check(CLI::IsMember(conduit_names()));
-  command->add_flag("--direct", given->direct, "Ranks load and store each other's memory");
-  command->add_flag("--in-place", given->in_place, "The output holds the input");
-  command->add_flag("--ordered", given->ordered, "The operator does not commute");
-  command->add_flag("--free-work", given->free_work,
-                    "Copies and reductions without a cost in the machine file take no time");
-  command->add_flag("--nic-memory", given->nic_memory,
-                    "Data that is sent more than once is sent from the memory of the NIC");
-  command->add_flag(
-      "--combining", given->combining,
-      "A copy into scratch that is sent later counts as a message combined into another");
-  command
-      ->add_option("--costs", given->costs,
-                   "The cost model, if the machine file has both (default: alpha_beta)")
-      ->check(CLI::IsMember({"loggp", "alpha_beta"}));
-  command->add_flag("--text", given->text, "Print steps and counts as text (default)");
-  command->add_flag("--json", given->json, "Print one JSON object per rank, or per algorithm");
-  command->add_flag("--svg", given->svg, "Print a drawing as SVG");
-  command->add_flag("--html", given->html, "Print an HTML page that steps through the schedule");
+  add_price_options(*command, *given);
+  add_output_options(*command, *given);
   command->callback([given, &status] { status = show(*given); });
 }
 

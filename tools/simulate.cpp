@@ -304,6 +304,39 @@ void add_network_options(CLI::App& command, simulate_arguments& given) {
                      "Overhead of the NIC per received message (default: 1300ns)");
 }
 
+/// The options of --schedule: a collective on the nodes of a machine.
+void add_schedule_options(CLI::App& command, simulate_arguments& given) {
+  command.add_option("--schedule", given.schedule.collective,
+                     "In place of traffic: a collective by its schedule, on --machine");
+  command
+      .add_option("--algorithm", given.schedule.algorithms,
+                  "NAME[:key=value,...], repeatable (default: all)")
+      ->allow_extra_args(false);
+  command.add_option("-n,--ranks", given.schedule.ranks, "Number of ranks of the team")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--machine", given.schedule.machine, "The machine: a name or a file");
+  command.add_flag("--nic-memory", given.schedule.nic_memory,
+                   "Data that is sent more than once is sent from the memory of the NIC");
+  command.add_flag("--one-rank-a-node", given.schedule.one_rank_a_node);
+  command.add_option("--noise", given.schedule.noise,
+                     "--schedule: daemons of the nodes: period,length[,together]");
+  command
+      .add_option(
+          "--network", given.network,
+          "--schedule: simulate packets, or whole messages for large teams (default: packets)")
+      ->check(CLI::IsMember({"packets", "message"}));
+  command
+      .add_option("--threads", given.schedule.threads,
+                  "--network message: number of threads (default: 1)")
+      ->check(CLI::Range(1, 256));
+  command
+      .add_option("--contention", given.schedule.contention,
+                  "--network message: no contention, or flows that share links (default: none)")
+      ->check(CLI::IsMember({"none", "flows"}));
+  command.add_option("--eager", given.schedule.eager,
+                     "--schedule: largest eager message in bytes (default: 512)");
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, int& status) {
@@ -332,35 +365,7 @@ void add_simulate(CLI::App& app, int& status) {
       "--exchange", given->exchange,
       "In place of a load: the time in which each node sends one message of this size");
   command->add_flag("--qsnet", given->qsnet, "The network of QsNet, in place of the options above");
-  command->add_option("--schedule", given->schedule.collective,
-                      "In place of traffic: a collective by its schedule, on --machine");
-  command
-      ->add_option("--algorithm", given->schedule.algorithms,
-                   "NAME[:key=value,...], repeatable (default: all)")
-      ->allow_extra_args(false);
-  command->add_option("-n,--ranks", given->schedule.ranks, "Number of ranks of the team")
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--machine", given->schedule.machine, "The machine: a name or a file");
-  command->add_flag("--nic-memory", given->schedule.nic_memory,
-                    "Data that is sent more than once is sent from the memory of the NIC");
-  command->add_flag("--one-rank-a-node", given->schedule.one_rank_a_node);
-  command->add_option("--noise", given->schedule.noise,
-                      "--schedule: daemons of the nodes: period,length[,together]");
-  command
-      ->add_option(
-          "--network", given->network,
-          "--schedule: simulate packets, or whole messages for large teams (default: packets)")
-      ->check(CLI::IsMember({"packets", "message"}));
-  command
-      ->add_option("--threads", given->schedule.threads,
-                   "--network message: number of threads (default: 1)")
-      ->check(CLI::Range(1, 256));
-  command
-      ->add_option("--contention", given->schedule.contention,
-                   "--network message: no contention, or flows that share links (default: none)")
-      ->check(CLI::IsMember({"none", "flows"}));
-  command->add_option("--eager", given->schedule.eager,
-                      "--schedule: largest eager message in bytes (default: 512)");
+  add_schedule_options(*command, *given);
   command->add_option("--load", given->load,
                       "Load as a share of a link's bandwidth: 0.5 or first:last:step");
   add_network_options(*command, *given);
