@@ -23,6 +23,9 @@ site() { scripts/site "$work/site" >"$work/out" 2>&1; }
 site || fail "it does not build"
 shows 'href="streams.html"' <"$work/site/index.html" || fail "no link to a page that is named"
 shows 'href="\.\./mpi.html"' <"$work/site/project/ROADMAP.html" || fail "no link from a page on top of the tree"
+shows 'href="project/README.html"' <"$work/site/index.html" || fail "no link to a page on top of the tree"
+! shows 'upwash/simulator' <<<"$(grep -o 'href="[^"]*"' "$work/site/simulation.html")" || fail "a link to a file that the site lacks"
+shows 'href="lab/index.html"' <"$work/site/index.html" || fail "the lab is not listed"
 ! grep -rlE '<(script|link|img)[^>]*(src|href)="https?:' "$work/site" --include='*.html' || fail "it needs a network"
 
 if command -v doxygen >/dev/null; then
