@@ -17,12 +17,19 @@ cp -r "$root/docs" "$root/mkdocs.yml" "$root"/*.md "$root/upwash" "$root/example
 mkdir -p "$work/tree/scripts" "$work/tree/interop/c"
 cp -r "$root/scripts/site" "$root/scripts/lib" "$work/tree/scripts"
 cp -r "$root/interop/c/include" "$work/tree/interop/c"
+# Pages link to files in these, which the site lacks.
+for folder in apps bench cmake data machines packaging tests tools; do
+  ln -s "$root/$folder" "$work/tree/$folder"
+done
 cd "$work/tree"
 site() { scripts/site "$work/site" >"$work/out" 2>&1; }
 
 site || fail "it does not build"
 shows 'href="streams.html"' <"$work/site/index.html" || fail "no link to a page that is named"
 shows 'href="\.\./mpi.html"' <"$work/site/project/ROADMAP.html" || fail "no link from a page on top of the tree"
+shows 'href="project/ROADMAP.html"' <"$work/site/index.html" || fail "no link to a page on top of the tree"
+! shows 'upwash/simulator' <<<"$(grep -o 'href="[^"]*"' "$work/site/simulation.html")" || fail "a link to a file that the site lacks"
+shows 'href="lab/index.html"' <"$work/site/index.html" || fail "the lab is not listed"
 ! grep -rlE '<(script|link|img)[^>]*(src|href)="https?:' "$work/site" --include='*.html' || fail "it needs a network"
 
 if command -v doxygen >/dev/null; then
