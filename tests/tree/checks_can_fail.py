@@ -302,6 +302,12 @@ class Includes(TreeCase):
         self.assertIn("#include <map>\n#include <algorithm>\n", (self.root / "upwash/base/a.cpp").read_text())
 
 
+class Presets(unittest.TestCase):
+    def test_warnings_are_no_errors_for_users(self):
+        for name in ("CMakePresets.json", "scripts/demo", "packaging/Containerfile"):
+            self.assertNotIn("WERROR", (SCRIPTS.parent / name).read_text(), name)
+
+
 class Names(TreeCase):
     def test_each_fault(self):
         self.write("upwash/base/time.hpp", header("int wait_for(int seconds);\n"))
