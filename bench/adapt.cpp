@@ -3,6 +3,7 @@
 //
 // What it costs, or gains, that algorithms may change while the program runs: the same calls with
 // the algorithm that was chosen first, in turn.
+#include <algorithm>
 #include <array>
 #include <vector>
 

@@ -36,3 +36,14 @@ add_library(upwash_warnings INTERFACE)
 target_compile_options(upwash_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
   $<$<BOOL:${UPWASH_WERROR}>:-Werror>)
+# std::stable_sort of libstdc++ 12 calls a deprecated function of its own, and clang 19 warns of it.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -Werror=deprecated-declarations)
+  check_cxx_source_compiles("#include <algorithm>
+    int main() { int items[2] = {}; std::stable_sort(items, items + 2); }" UPWASH_STABLE_SORT_IS_QUIET)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(NOT UPWASH_STABLE_SORT_IS_QUIET)
+    target_compile_options(upwash_warnings INTERFACE -Wno-deprecated-declarations)
+  endif()
+endif()

@@ -22,7 +22,8 @@ function(upwash_add_mpi_preload name)
   foreach(folder ${includes})
     string(APPEND compiler " -I${folder}")
   endforeach()
-  set(written functions.hpp functions.cpp collectives.cpp messages.cpp fortran.cpp pass_through.cpp weak_names.hpp)
+  set(written functions.hpp functions.cpp collectives.cpp messages.cpp fortran.cpp pass_through.cpp weak_names.hpp
+      exports.map)
   list(TRANSFORM written PREPEND ${out}/)
   add_custom_command(
     OUTPUT ${written}
@@ -41,10 +42,10 @@ function(upwash_add_mpi_preload name)
   target_compile_options(${target} PRIVATE -Wno-deprecated-declarations -fno-semantic-interposition)
   target_link_libraries(${target} PRIVATE upwash_static upwash_warnings fmt::fmt ${CMAKE_DL_LIBS})
   # Names of MPI only; found when they are called first, since a shell has none of them.
-  target_link_options(${target} PRIVATE -Wl,--version-script=${UPWASH_MPI_FOLDER}/mpi.map
+  target_link_options(${target} PRIVATE -Wl,--version-script=${out}/exports.map
     -Wl,-z,lazy -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME upwash-mpi-${name}
-    CXX_VISIBILITY_PRESET default LINK_DEPENDS ${UPWASH_MPI_FOLDER}/mpi.map)
+    CXX_VISIBILITY_PRESET default LINK_DEPENDS ${out}/exports.map)
   add_dependencies(${target} upwash_plugin_${name})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name})
 endfunction()

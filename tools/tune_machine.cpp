@@ -3,6 +3,7 @@
 #include "tools/tune_machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <filesystem>

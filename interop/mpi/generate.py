@@ -11,6 +11,7 @@ counts and passes on.
 FOLDER/functions.hpp: an enumeration of all functions; FOLDER/functions.cpp: their names;
 FOLDER/collectives.cpp: those described; FOLDER/messages.cpp: messages; FOLDER/fortran.cpp: what is not passed on, under the library's
 names of Fortran that do not call those of C; FOLDER/pass_through.cpp: the wrappers;
+FOLDER/exports.map: which names others see;
 FOLDER/weak_names.hpp: the library's variables made weak, so that the preload library may be loaded
 into processes that have no MPI.
 """
@@ -123,6 +124,22 @@ def head(name, result, parameters):
     return f"{result} {name}({', '.join(d for d, _ in declared)}) {{\n", [n for _, n in declared]
 
 
+def library_call(name):
+    """The library's own function, as an expression. Persistent collectives have different names in Open MPI 4 and later."""
+    if not name.removesuffix(LARGE).endswith(KEPT) or name in message_functions():
+        return f"P{name}"
+    return f"persistent_function<decltype(P{name})>(\"{name.split('_', 1)[1]}\")"
+
+
+def other_name(name, result, parameters):
+    """A second name for a persistent collective of Open MPI: MPIX_ in version 4, MPI_ in later ones. Programs of both
+    versions find the preload library's function."""
+    prefix, plain = name.split("_", 1)
+    other = f"{'MPI' if prefix == 'MPIX' else 'MPIX'}_{plain}"
+    begin, names = head(other, result, parameters)
+    return f"{begin}  return {name}({', '.join(names)});\n}}\n"
+
+
 def wrapper(name, result, parameters):
     begin, names = head(name, result, parameters)
     call = f"{CONVERTS.get(name, 'P' + name)}({', '.join(names)})"
@@ -136,7 +153,7 @@ def wrapper(name, result, parameters):
                  f"  const int code = {call};\n"
                  f"  if (code == MPI_SUCCESS) making.{give}({tag}*{names[-1]}{hints});\n"
                  "  return code;\n")
-    return f"{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
+    return f"#undef {name}\n{begin}  upwash::mpi::passed(upwash::mpi::function::of_{name});\n{after}}}\n"
 
 
 def collective(described, name, result, parameters):
@@ -156,7 +173,7 @@ def collective(described, name, result, parameters):
     take = f"take_later({asked}, {request}" if request else f"take({asked}"
     return (f"{begin}  return {take},\n"
             f"      [&](taken_call& call, traffic& all) {{ describe::{described}(call, all{arguments}); }},\n"
-            f"      [&] {{ return P{name}({', '.join(names)}); }});\n}}\n")
+            f"      [&] {{ return {library_call(name)}({', '.join(names)}); }});\n}}\n")
 
 
 def message_functions():
@@ -192,7 +209,7 @@ def messages(functions):
     return {name: message(call, name, *functions[name]) for name, call in message_functions().items() if name in functions}
 
 
-def collectives(described, functions):
+def collectives(described, functions, of_open_mpi):
     """{MPI's name: its function}, of those that this library has."""
     made = {}
     for name in described:
@@ -203,6 +220,8 @@ def collectives(described, functions):
             for each in (full, full + LARGE):
                 if each in functions:
                     made[each] = collective(name, each, *functions[each])
+                    if of_open_mpi and each == full and each.endswith(KEPT):
+                        made[each] += other_name(each, *functions[each])
     return made
 
 
@@ -335,6 +354,12 @@ def fortran(taken, functions, of_open_mpi):
     return "\n".join([*calls, *makers])
 
 
+def exports(of_open_mpi):
+    """The version script: which names the preload library has for others."""
+    own = "ompi_*_f; MPIX_*; mpix_*; ompix_*_f;" if of_open_mpi else "MPIX_*; mpix_*; ucp_worker_progress;"
+    return f"/* Written by interop/mpi/generate.py. */\n{{\n  global: MPI_*; mpi_*; {own}\n  local: *;\n}};\n"
+
+
 def write(path, text):
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -355,26 +380,33 @@ def main():
     own = {name for path in chosen.taken for name in DEFINED.findall(path.read_text())}
     if strange := own - functions.keys() - {name for name in own if name.endswith("_c")}:
         sys.exit(f"generate.py: defined, but not in mpi.h: {' '.join(sorted(strange))}")
-    described = collectives(DESCRIBED.findall(chosen.described.read_text()), functions)
+    of_open_mpi = "ompi_" in text
+    described = collectives(DESCRIBED.findall(chosen.described.read_text()), functions, of_open_mpi)
     sent = messages(functions)
+    unknown = sorted(message_functions().keys() - sent.keys())
     own |= described.keys() | sent.keys()
     chosen.out.mkdir(parents=True, exist_ok=True)
     names = list(functions)
-    write(chosen.out / "functions.hpp", HEAD + "#pragma once\n\nnamespace upwash::mpi {\n\n"
+    write(chosen.out / "functions.hpp", HEAD + "#pragma once\n\n#include <array>\n\nnamespace upwash::mpi {\n\n"
           "enum class function : unsigned short {\n" + "".join(f"  of_{n},\n" for n in names) +
           "};\n" + f"inline constexpr int number_of_functions = {len(names)};\n\n"
           "/// Of messages: taken over together, or not at all.\n"
           "inline constexpr function functions_of_messages[] = {\n" +
           "".join(f"    function::of_{n},\n" for n in sorted(sent)) + "};\n\n"
+          "/// The second names of those that this version of the library has not.\n"
+          f"inline constexpr std::array<const char*, {len(unknown)}> unknown_functions_of_messages = {{\n" +
+          "".join(f'    "P{n}",\n' for n in unknown) + "};\n\n"
           "}  // namespace upwash::mpi\n")
     write(chosen.out / "functions.cpp", HEAD + '#include "interop/mpi/detail/counts.hpp"\n\n'
           "namespace upwash::mpi {\n\nconst char* const function_names[number_of_functions] = {\n" +
           "".join(f'    "{n}",\n' for n in names) + "};\n\n}  // namespace upwash::mpi\n")
     variables = sorted(set(re.findall(r"\bextern\s+struct\s+\w+\s+(\w+)\s*;", without_attributes(text))))
+    write(chosen.out / "exports.map", exports(of_open_mpi))
     write(chosen.out / "weak_names.hpp", HEAD + "#pragma once\n" +
           "".join(f"#pragma weak {v}\n" for v in variables))
     write(chosen.out / "collectives.cpp", HEAD + '#include "interop/mpi/detail/describe.hpp"\n'
-          '#include "interop/mpi/detail/reductions.hpp"\n#include "interop/mpi/detail/take.hpp"\n\n'
+          '#include "interop/mpi/detail/library_names.hpp"\n#include "interop/mpi/detail/reductions.hpp"\n'
+          '#include "interop/mpi/detail/take.hpp"\n\n'
           'using namespace upwash::mpi;\n\nextern "C" {\n\n' +
           "\n".join(described[n] for n in sorted(described)) + '\n}  // extern "C"\n')
     write(chosen.out / "messages.cpp", HEAD + '#include "interop/mpi/detail/message_call.hpp"\n\n'
@@ -383,7 +415,7 @@ def main():
     write(chosen.out / "fortran.cpp", HEAD + '#include "interop/mpi/detail/fortran.hpp"\n\n'
           '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n'
           '#include "interop/mpi/detail/teams.hpp"\n\n'
-          'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions, "ompi_" in text) +
+          'using namespace upwash::mpi;\n\nextern "C" {\n\n' + fortran(own, functions, of_open_mpi) +
           '\n}  // extern "C"\n')
     write(chosen.out / "pass_through.cpp", HEAD + '#include "interop/mpi/detail/mpi.hpp"\n\n'
           '#include "interop/mpi/detail/counts.hpp"\n#include "interop/mpi/detail/fortran.hpp"\n#include "interop/mpi/detail/graph_tags.hpp"\n#include "interop/mpi/detail/session.hpp"\n#include "interop/mpi/detail/teams.hpp"\n\nextern "C" {\n\n' +

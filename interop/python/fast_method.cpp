@@ -3,7 +3,9 @@
 #include "interop/python/detail/fast_method.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <climits>
 
 namespace upwash::python {

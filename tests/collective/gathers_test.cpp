@@ -4,6 +4,7 @@
 // All-gathers: every block at every rank, with the messages that the formulas say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 

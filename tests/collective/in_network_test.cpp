@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/collective/cases.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"

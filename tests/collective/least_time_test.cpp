@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "upwash/base/error.hpp"
 #include "upwash/collective/candidates.hpp"
 

@@ -4,6 +4,8 @@
 // Up a tree, and up one tree and down another.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/collective/trees.hpp"
 #include "upwash/collective/algorithms/reduces.hpp"
 

@@ -5,6 +5,7 @@
 // as many messages as their headers say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>

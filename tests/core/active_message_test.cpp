@@ -3,6 +3,7 @@
 //
 // Active messages on every conduit: arguments, payloads of any size, order, replies, storms from
 // handlers, prepared payloads, long messages, and what handlers may not do.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>

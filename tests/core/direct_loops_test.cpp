@@ -3,6 +3,7 @@
 //
 // Loops over blocking calls on memory let others go on, where these are loads and stores, too:
 // nobody deadlocks because a rank looks for a value that comes only after it has been asked.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 

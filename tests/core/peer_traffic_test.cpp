@@ -3,6 +3,7 @@
 //
 // Completion towards one peer, counts that a fence compares, puts that nobody acknowledges, and
 // regions that are freed with operations under way.
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <span>

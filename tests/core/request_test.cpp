@@ -3,6 +3,7 @@
 //
 // How completions are told: callbacks and what they may do, errors on the way, requests that go
 // out of scope unfinished.
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>

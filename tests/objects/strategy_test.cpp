@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Calls that go by strategies, while their objects migrate: each once, whatever carries it.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <numeric>

@@ -289,6 +289,25 @@ class Format(TreeCase):
         self.passes("check-format")
 
 
+class Includes(TreeCase):
+    def test_function_without_its_header(self):
+        self.passes("check-includes")
+        self.write("upwash/base/a.cpp", SPDX + '#include <map>\n\nint a = std::max(1, 2);  // std::iota(\n')
+        self.fails("check-includes", "upwash/base/a.cpp: uses max without #include <algorithm>")
+        self.write("upwash/base/b.hpp", header("auto b = fmt::join(std::vector{1}, std::gcd(1, 2));\n"))
+        self.fails("check-includes", "upwash/base/b.hpp: uses fmt::join without #include <fmt/ranges.h>")
+        self.fails("check-includes", "upwash/base/b.hpp: uses gcd without #include <numeric>")
+        self.passes("check-includes", "--fix")
+        self.passes("check-includes")
+        self.assertIn("#include <map>\n#include <algorithm>\n", (self.root / "upwash/base/a.cpp").read_text())
+
+
+class Presets(unittest.TestCase):
+    def test_warnings_are_no_errors_for_users(self):
+        for name in ("CMakePresets.json", "scripts/demo", "packaging/Containerfile"):
+            self.assertNotIn("WERROR", (SCRIPTS.parent / name).read_text(), name)
+
+
 class Names(TreeCase):
     def test_each_fault(self):
         self.write("upwash/base/time.hpp", header("int wait_for(int seconds);\n"))

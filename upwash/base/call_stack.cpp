@@ -35,6 +35,10 @@ place place_of(const void* returns_to) {
   return {module, reinterpret_cast<std::uintptr_t>(returns_to) - base - 1};
 }
 
+struct pipe_closer {
+  void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
+};
+
 /// What addr2line answers to the offsets in a module, a line each; fewer where it fails.
 std::vector<std::string> ask(const std::string& module,
                              const std::vector<std::uintptr_t>& offsets) {
@@ -42,7 +46,7 @@ std::vector<std::string> ask(const std::string& module,
   std::string command = fmt::format("addr2line -Cfpe '{}'", module);
   for (const std::uintptr_t each : offsets) command += fmt::format(" {:#x}", each);
   command += " 2>/dev/null";
-  const std::unique_ptr<std::FILE, decltype(&pclose)> answer(popen(command.c_str(), "r"), &pclose);
+  const std::unique_ptr<std::FILE, pipe_closer> answer(popen(command.c_str(), "r"));
   std::vector<std::string> lines;
   char* line = nullptr;
   std::size_t room = 0;

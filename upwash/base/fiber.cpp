@@ -37,9 +37,14 @@
 #endif
 
 namespace upwash {
-namespace {
-
 namespace context = boost::context::detail;
+
+namespace detail {
+static_assert(sizeof(fiber_transfer) == sizeof(context::transfer_t));
+void* const boost_jump = reinterpret_cast<void*>(&context::jump_fcontext);
+}  // namespace detail
+
+namespace {
 
 constexpr std::size_t canary_bytes = 64;
 constexpr std::size_t cache_line = 64;

@@ -34,14 +34,16 @@ class fiber_stacks {
 
 namespace detail {
 
-/// Boost.Context's switch, under its symbol: what a switch hands over is returned.
+/// The result of a switch: where the other stack goes on, and the value that it handed over.
 struct fiber_transfer {
   void* from;
   void* data;
 };
-extern "C" fiber_transfer upwash_jump_fcontext(void* to, void* data) __asm__("jump_fcontext");
+/// The address of Boost.Context's switch. A pointer, because the symbol's name depends on the
+/// version of Boost. Only for code that is linked into the same program or library as this.
+[[gnu::visibility("hidden")]] extern void* const boost_jump;
 
-/// The same jumped to, not called: no return follows the call, so it would shift the processor's
+/// The switch jumped to, not called: no return follows the call, so it would shift the processor's
 /// predictions of all returns on the stack that goes on. Now they are those of the stack before,
 /// which mostly waits in the same functions. Where the processor checks returns against a shadow
 /// stack, it is called: an address pushed by hand is not on that stack.
@@ -52,11 +54,11 @@ extern "C" fiber_transfer upwash_jump_fcontext(void* to, void* data) __asm__("ju
       "leaq -128(%%rsp), %%rsp\n\t"  // over the red zone
       "leaq 1f(%%rip), %%rax\n\t"
       "pushq %%rax\n\t"
-      "jmp jump_fcontext@PLT\n"
+      "jmp *%[boost_jump]\n"
       "1:\n\t"
       "leaq 128(%%rsp), %%rsp"
-      : "=a"(came.from), "=d"(came.data), "+D"(to), "+S"(data)
-      :
+      : "=&a"(came.from), "=d"(came.data), "+D"(to), "+S"(data)
+      : [boost_jump] "m"(boost_jump)
       : "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
         "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #if defined(__AVX512F__)
@@ -68,7 +70,7 @@ extern "C" fiber_transfer upwash_jump_fcontext(void* to, void* data) __asm__("ju
   );
   return came;
 #else
-  return upwash_jump_fcontext(to, data);
+  return reinterpret_cast<fiber_transfer (*)(void*, void*)>(boost_jump)(to, data);
 #endif
 }
 

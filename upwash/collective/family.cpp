@@ -3,6 +3,7 @@
 #include "upwash/collective/family.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 

@@ -3,6 +3,7 @@
 #include "upwash/collective/registry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

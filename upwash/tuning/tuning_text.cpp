@@ -4,6 +4,7 @@
 // The text of a tuning file, both ways. Strict: what is not exactly as written here is refused.
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>

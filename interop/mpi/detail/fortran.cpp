@@ -13,7 +13,12 @@ extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 extern "C" __attribute__((weak)) int mpi_fortran_status_ignore_;
 extern "C" __attribute__((weak)) int mpi_fortran_statuses_ignore_;
 #else
-/// Variables of the module of Fortran 2008, where it is there.
+/// Variables of the module of Fortran 2008, if it is in the process. MPICH 5 has them, but its
+/// mpi.h does not declare them.
+#if MPICH_NUMVERSION >= 50000000
+extern "C" MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+extern "C" MPI_F08_status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+#endif
 #pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
 #pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/graph_tags.hpp"
 
+#include "interop/mpi/detail/library_names.hpp"
 #include "interop/mpi/detail/session.hpp"
 
 namespace upwash::mpi {
@@ -15,11 +16,9 @@ constexpr int tags_to_pass = 25;
 /// A persistent collective takes its tag where it is made, without a message.
 bool take_tag(MPI_Comm from) noexcept {
   MPI_Request request = MPI_REQUEST_NULL;
-#if OMPI_MAJOR_VERSION >= 5
-  const int code = PMPI_Barrier_init(from, MPI_INFO_NULL, &request);
-#else
-  const int code = PMPIX_Barrier_init(from, MPI_INFO_NULL, &request);
-#endif
+  using barrier_init = int(MPI_Comm, MPI_Info, MPI_Request*);
+  static const auto make = persistent_function<barrier_init>("Barrier_init");
+  const int code = make(from, MPI_INFO_NULL, &request);
   return code == MPI_SUCCESS && PMPI_Request_free(&request) == MPI_SUCCESS;
 }
 

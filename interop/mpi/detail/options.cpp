@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interop/mpi/detail/library_names.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/base/random.hpp"
@@ -84,6 +85,8 @@ preload_options preload_options::read() {
     made.messages = false;
     made.missing = function_names[static_cast<std::size_t>(*missing)];
   }
+  if (made.messages) made.unknown = unknown_message_function();
+  if (!made.unknown.empty()) made.messages = false;
   made.report = values.text("report");
   if (made.report == "0") made.report.clear();
   return made;

@@ -19,10 +19,13 @@ struct preload_options {
   bool neighborhoods = false;
   bool messages = false;     ///< never when a list leaves one of their functions out:
   std::string_view missing;  ///< the first of those, where messages were asked for
-  bool threads = false;      ///< also where the program has several
-  std::int64_t sample = 0;   ///< every so-manieth call goes to the MPI library
-  bool checked = false;      ///< what is sampled goes to both
-  std::string report;        ///< empty: none; "1": text; else a file, as JSON
+  /// A function of messages that the MPI library has and this preload library has not: messages are
+  /// then the library's, too.
+  std::string_view unknown;
+  bool threads = false;     ///< also where the program has several
+  std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
+  bool checked = false;     ///< what is sampled goes to both
+  std::string report;       ///< empty: none; "1": text; else a file, as JSON
 
   /// Of the environment. Throws `error` (configuration), also for a name that is no function.
   [[nodiscard]] static preload_options read();

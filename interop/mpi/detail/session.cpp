@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "interop/mpi/detail/library_names.hpp"
 #include "interop/mpi/detail/library_progress.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/reach.hpp"
@@ -129,6 +130,12 @@ std::string without_messages(const preload_options& options, bool several_thread
         "{} is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages "
         "are taken over all or none",
         options.missing);
+  }
+  if (!options.unknown.empty()) {
+    return fmt::format(
+        "it has {}, which this preload library, built with {}, does not know, and "
+        "messages are taken over all or none; build upwash with the MPI library that runs",
+        options.unknown, built_with());
   }
   if (!options.messages || lets_us_go_on) return {};
   if (several_threads) {

@@ -5,6 +5,7 @@
 // virtual time what is found is as fast as the best that is known beforehand.
 #include "upwash/collective/adapt.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>

@@ -3,6 +3,7 @@
 //
 // The public collectives on every conduit, against an oracle: nonblocking, blocking, persistent,
 // in place, through every algorithm that serves.
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>

@@ -5,6 +5,7 @@
 // that wait for credit, teams released behind it, places used again.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>

@@ -3,6 +3,7 @@
 //
 // Mechanisms, address modes and synchronisation modes: each gives the same result where it is
 // allowed, and costs the messages that the lowering says. Persistent collectives; many in flight.
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <string>

@@ -3,6 +3,7 @@
 //
 // Random sequences of collectives over shared scratch and peers' buffers, blocking and not, small
 // and as large as the scratch, so that epochs and scratch are used again in every mixture.
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>

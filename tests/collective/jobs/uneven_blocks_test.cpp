@@ -5,6 +5,7 @@
 // counts that only their owners know, persistent calls, calls that are refused.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives of one value, of ranges, and of items whose numbers are exchanged.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -4,6 +4,7 @@
 // Active messages between endpoints of the shared-memory conduit: the invariants of endpoint.hpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 

@@ -4,6 +4,7 @@
 // The ring alone: laps, credit, payload room, reservations, and two threads (for sanitizers).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>

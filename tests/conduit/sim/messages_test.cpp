@@ -4,6 +4,7 @@
 // Order, credits, reservations and throttling of messages; runs are equal for equal seeds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

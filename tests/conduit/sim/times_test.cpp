@@ -4,6 +4,7 @@
 // Virtual times worked out by hand from LogGP, and multi-ping against Kumar 2005.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>

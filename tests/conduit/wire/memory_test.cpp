@@ -5,6 +5,7 @@
 // engine reaches by itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>

@@ -5,6 +5,7 @@
 // that delays as it likes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>

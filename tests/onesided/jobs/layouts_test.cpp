@@ -3,6 +3,7 @@
 //
 // Puts and gets of random layouts against the bytes that the definition says, on every conduit;
 // what is refused.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>

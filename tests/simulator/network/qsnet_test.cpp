@@ -5,6 +5,7 @@
 // and the order of the strategies of all-to-all multicast (table 4.1).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>

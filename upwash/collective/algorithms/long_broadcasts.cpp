@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/long_broadcasts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 

@@ -3,6 +3,7 @@
 #include "upwash/launch/detail/job_map.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

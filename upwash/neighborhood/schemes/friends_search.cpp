@@ -49,9 +49,9 @@ class friend_table::search {
   /// With so many members the group is whole.
   void offer(int weight) {
     std::array<int, most_friends> sorted = ranks_;
-    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(in_.size_);
-    std::sort(sorted.begin(), end);
-    const friend_group made(std::span(sorted.data(), in_.size_), weight);
+    const std::span<int> members = std::span(sorted).first(std::min(in_.size_, most_friends));
+    std::ranges::sort(members);
+    const friend_group made(members, weight);
     if (made.before(best_)) best_ = made;
   }
 

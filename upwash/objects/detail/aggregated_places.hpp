@@ -5,6 +5,7 @@
 // its own size, in one array, with linear probing.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

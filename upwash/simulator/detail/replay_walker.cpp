@@ -4,6 +4,7 @@
 // Events of a place in the order of time, and steps as they open and end.
 #include "upwash/simulator/detail/replay_walker.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "upwash/base/prefetch.hpp"

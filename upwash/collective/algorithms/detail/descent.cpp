@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/detail/descent.hpp"
 
+#include <algorithm>
+
 #include "upwash/schedule/milestone.hpp"
 
 namespace upwash::collective::detail {

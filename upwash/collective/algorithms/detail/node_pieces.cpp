@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/collective/algorithms/detail/node_pieces.hpp"
 
+#include <algorithm>
+
 #include "upwash/collective/algorithms/blocks.hpp"
 #include "upwash/collective/algorithms/detail/node_stages.hpp"
 

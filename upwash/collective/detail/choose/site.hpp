@@ -6,6 +6,7 @@
 // Source: Kumar 2005, 6.4 (degree, bytes and processors observed, strategies switched at fences).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>

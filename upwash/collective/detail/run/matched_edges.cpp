@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "upwash/base/error.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/core/job.hpp"

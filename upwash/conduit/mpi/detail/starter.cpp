@@ -3,6 +3,7 @@
 #include "upwash/conduit/mpi/detail/starter.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/schedule/detail/price/processors.hpp"
 
+#include <algorithm>
+
 namespace upwash::schedule::detail {
 
 void processors::add(const event& e, step_number of_step) {

@@ -6,6 +6,7 @@
 // rounds that repeat begin and end, so that the pricer can pass over them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/schedule/detail/price/rank_windows.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace upwash::schedule::detail {
