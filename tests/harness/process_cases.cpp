@@ -102,11 +102,12 @@ class process_case final : public body_case {
 };
 
 /// What is always tried.
-constexpr std::array<std::string_view, 17> quick_bodies{
+constexpr std::array<std::string_view, 19> quick_bodies{
     "active_message.payloads_of_any_size_arrive",
     "order.of_a_ranks_messages_holds_between_program_and_handlers",
     "memory.puts_reach_every_rank",
     "memory.gets_fetch_from_every_rank",
+    "word_put.is_one_store",
     "memory.a_lack_of_memory_is_told_to_all_in_the_same_words",
     "atomics.lose_nothing",
     "collectives.broadcast_of_any_size_by_every_algorithm",
@@ -117,6 +118,7 @@ constexpr std::array<std::string_view, 17> quick_bodies{
     "quiescence.waits_for_messages_that_beget_messages",
     "fence_barrier.all_that_members_began_is_there",
     "locks.one_rank_holds_a_lock_at_a_time",
+    "lock_stress.no_hand_over_is_lost",
     "litmus.fences_are_between_puts_and_loads",
     "neighborhood.random_graphs_by_all_schemes",
     "object_array.calls_find_objects_that_wander"};

@@ -38,6 +38,54 @@ void throw_in_a_handler(const team& world, std::string_view what) {
   items.finish();
 }
 
+void receive_another_type(const team& world) {
+  if (world.rank() == 0) send(world, blocking, 1, 9, 42);
+  if (world.rank() != 1) return;
+  float number = 0;
+  receive(world, blocking, 0, 9, number);
+}
+
+void receive_half_a_value(const team& world) {
+  if (world.rank() == 0) send(world, blocking, 1, 9, 42);
+  if (world.rank() != 1) return;
+  double number = 0;
+  receive(world, blocking, 0, 9, number);
+}
+
+void open_streams_in_two_orders(const team& world) {
+  const auto take_whole = [](const int&) {};
+  const auto take_real = [](const double&) {};
+  if (world.rank() == 0) {
+    auto whole = open_stream<int>(world, take_whole);
+    auto real = open_stream<double>(world, take_real);
+    whole.finish();
+    real.finish();
+  } else {
+    auto real = open_stream<double>(world, take_real);
+    auto whole = open_stream<int>(world, take_whole);
+    real.finish();
+    whole.finish();
+  }
+}
+
+struct limited_sum {
+  int operator()(int left, int right) const {
+    if (left + right > 2) throw std::runtime_error("the sum is too large");
+    return left + right;
+  }
+};
+
+/// The program catches the exception and goes on.
+void throw_in_an_operator(const team& world) {
+  std::vector<int> mine(1000, world.rank());
+  std::vector<int> result(1000);
+  try {
+    all_reduce<limited_sum>(world, blocking, mine, result);
+  } catch (const std::exception&) {
+  }
+  barrier(world, blocking);
+}
+
 /// Nothing orders what the others write; not even that one has heard of the other by then.
 void write_the_same_bytes(job& here) {
   region area = allocate(here.world(), 64);
@@ -63,5 +111,9 @@ int main(int argc, char** argv) {
     if (what == "conflict") write_the_same_bytes(here);
     if (what == "ready") send_too_early(world);
     if (what == "error" || what == "number") throw_in_a_handler(world, what);
+    if (what == "type") receive_another_type(world);
+    if (what == "half") receive_half_a_value(world);
+    if (what == "order") open_streams_in_two_orders(world);
+    if (what == "operator") throw_in_an_operator(world);
   });
 }

@@ -16,7 +16,9 @@
 namespace upwash {
 
 /// Function objects `T operator()(const T& left, const T& right)`. Whether they commute is their
-/// member `commutes`; one without that member does not.
+/// member `commutes`; one without that member does not. An operator that throws ends the job, on
+/// each conduit and also if the program catches it: the call throws `error` (fault) with the text
+/// of the exception, and so does each later call of this rank that makes progress.
 struct sum {
   static constexpr bool commutes = true;
   template <class T>

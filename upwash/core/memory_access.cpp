@@ -8,6 +8,7 @@
 
 #include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/word_copy.hpp"
 #include "upwash/core/detail/job_state.hpp"
 #include "upwash/core/detail/request_access.hpp"
 #include "upwash/core/host.hpp"
@@ -183,7 +184,7 @@ void get_slow(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
   const transfer what = get_transfer(from, to);
   const stage_target target = request_access::target(here, done, reason_of("get", what));
   if (const std::byte* at = direct_get(here, from, to.size())) {
-    if (!to.empty()) std::memcpy(to.data(), at, to.size());
+    load_words(to.data(), at, to.size());
     job_access::state(here).memory.tell(target);
     return;
   }

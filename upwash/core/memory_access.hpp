@@ -125,7 +125,7 @@ template <class T>
 [[nodiscard]] request get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (const std::byte* direct = detail::direct_get(here, from, to.size_bytes())) {
-    if (!to.empty()) std::memcpy(to.data(), direct, to.size_bytes());
+    load_words(std::as_writable_bytes(to).data(), direct, to.size_bytes());
     return {};
   }
   return detail::get_slow(here, from.template as<std::byte>(), std::as_writable_bytes(to));
@@ -155,7 +155,7 @@ template <class T>
 void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, implicit_t) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (const std::byte* direct = detail::direct_get(here, from, to.size_bytes())) {
-    if (!to.empty()) std::memcpy(to.data(), direct, to.size_bytes());
+    load_words(std::as_writable_bytes(to).data(), direct, to.size_bytes());
     return;
   }
   detail::get_slow(here, from.template as<std::byte>(), std::as_writable_bytes(to), implicit);

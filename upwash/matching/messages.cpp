@@ -92,21 +92,8 @@ const receipt& receiving::wait(call_site site) {
   static constexpr receipt nothing{};
   if (state_ == nullptr) return nothing;
   if (state_->now != detail::posted::state::complete) state_->owner->wait(*state_, site);
-  if (state_->inexact) {
-    throw error(
-        error_kind::argument,
-        fmt::format("rank {}: receive of tag {} from member {}: exact_length is promised on "
-                    "this team, but the message has {} bytes, the buffer {}",
-                    state_->owner->rank(), state_->got.tag, state_->got.source, state_->got.bytes,
-                    state_->into.size()));
-  }
-  if (state_->truncated) {
-    throw error(
-        error_kind::argument,
-        fmt::format("receive of tag {} from member {}: the message has {} bytes, the buffer "
-                    "{}; receive with at least as much room as is sent",
-                    state_->got.tag, state_->got.source, state_->got.bytes, state_->into.size()));
-  }
+  if (state_->unfit != detail::posted::misfit::none) [[unlikely]]
+    detail::messenger::throw_misfit(*state_, site);
   return state_->got;
 }
 
@@ -118,7 +105,7 @@ bool receiving::take_end(receipt& got, bool& fits) noexcept {
   }
   detail::posted& p = *state_;
   if (p.now != detail::posted::state::complete) return false;
-  fits = !p.truncated && !p.inexact;
+  fits = p.unfit == detail::posted::misfit::none;
   copy_parts(got, p.got);
   state_ = nullptr;
   p.owner->give_back(p);
@@ -155,8 +142,8 @@ bool send(const team& to, int destination, int tag, std::span<const std::byte> b
           const notice& where) {
   return of(to).send(to, destination, tag, bytes, how, where);
 }
-receiving receive(claimed_message&& claimed, std::span<std::byte> into) {
-  return detail::messenger::receive_claimed(std::move(claimed), into);
+receiving receive(claimed_message&& claimed, std::span<std::byte> into, item_type items) {
+  return detail::messenger::receive_claimed(std::move(claimed), into, items);
 }
 std::optional<receipt> probe(const team& from, int source, int tag) {
   return of(from).probe(from, source, tag);

@@ -15,6 +15,7 @@
 #include "upwash/core/request.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/matching/engines/envelope.hpp"
+#include "upwash/matching/item_type.hpp"
 
 namespace upwash::matching {
 
@@ -62,7 +63,7 @@ class [[nodiscard]] receiving {
   /// Once a receive. O(1), nonblocking.
   bool tell(const notice& where);
   /// Blocks until the message is in the buffer. Throws `error` (argument) when it was longer than
-  /// the buffer, which is then unchanged.
+  /// the buffer, or no message of its items; the buffer is then unchanged.
   const receipt& wait(call_site site = call_site::current());
   /// For who looks instead of waiting: where it is complete, what came, and whether it `fits`, or
   /// `wait` would throw; it is empty behind that. False, and nothing is changed, where it is not.
@@ -129,17 +130,21 @@ void drop_early(job& here);
 /// rank; the others are read by the receiver. Throws `error` (argument) for a tag below 0, no such
 /// member or no team.
 [[nodiscard]] request send(const team& to, int destination, int tag,
-                           std::span<const std::byte> bytes, mode how = mode::standard);
+                           std::span<const std::byte> bytes, mode how = mode::standard,
+                           item_type items = {});
 
 /// The same, told to `where` in place of a request. False, and `where` is not told, when the buffer
 /// may be reused already.
 bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
           const notice& where);
 
-/// Receives into `into`, from a member or any_source, a tag or any_tag. Nonblocking.
-receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
+/// Receives into `into`, from a member or any_source, a tag or any_tag. Nonblocking. The wait for
+/// it throws `error` (argument) for a message whose length is not a number of `items`; in checked
+/// runs also for one that was sent with another type.
+receiving receive(const team& from, int source, int tag, std::span<std::byte> into,
+                  item_type items = {});
 /// Receives the message that was claimed.
-receiving receive(claimed_message&& claimed, std::span<std::byte> into);
+receiving receive(claimed_message&& claimed, std::span<std::byte> into, item_type items = {});
 
 /// What a receive would get now, if anything. Makes progress; nonblocking. One that has found a
 /// message finds one again, and so does a claim, until it is received; a message that its sender

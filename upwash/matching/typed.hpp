@@ -52,7 +52,8 @@ template <class Items>
 [[nodiscard]] request send(const team& to, int destination, int tag, Items&& items,
                            matching::mode how = matching::mode::standard) {
   return matching::send(to, destination, tag,
-                        detail::bytes_to_send<true, Items>(static_cast<Items&&>(items)), how);
+                        detail::bytes_to_send<true, Items>(static_cast<Items&&>(items)), how,
+                        matching::item_type_of<Items>());
 }
 /// The same, blocking: until `items` may be changed. The receiver may be yet to receive them, but
 /// with mode synchronous.
@@ -60,24 +61,30 @@ template <class Items>
 void send(const team& to, blocking_t, int destination, int tag, Items&& items,
           matching::mode how = matching::mode::standard, call_site site = call_site::current()) {
   matching::send(to, destination, tag,
-                 detail::bytes_to_send<false, Items>(static_cast<Items&&>(items)), how)
+                 detail::bytes_to_send<false, Items>(static_cast<Items&&>(items)), how,
+                 matching::item_type_of<Items>())
       .wait(site);
 }
 
 /// Receives into the items of a range, or one value, from a member or any_source, a tag or any_tag.
 /// Nonblocking: `into` is the receive's until it is complete. It keeps its size; shorter messages
-/// fill its beginning (receipt: bytes).
+/// fill its beginning (receipt: bytes). The wait throws `error` (argument) for a message that holds
+/// no whole number of these items, an empty one included where `into` is one value. In checked runs
+/// it also throws for items of another type: integers, floating-point numbers, bool and complex
+/// numbers of each size differ, and so do two classes. char and std::byte fit every type.
 template <class Items>
 matching::receiving receive(const team& from, int source, int tag, Items&& into) {
   return matching::receive(from, source, tag,
-                           detail::bytes_to_receive<Items>(static_cast<Items&&>(into)));
+                           detail::bytes_to_receive<Items>(static_cast<Items&&>(into)),
+                           matching::item_type_of<Items>());
 }
 /// The same, blocking. Returns who sent what.
 template <class Items>
 matching::receipt receive(const team& from, blocking_t, int source, int tag, Items&& into,
                           call_site site = call_site::current()) {
   return matching::receive(from, source, tag,
-                           detail::bytes_to_receive<Items>(static_cast<Items&&>(into)))
+                           detail::bytes_to_receive<Items>(static_cast<Items&&>(into)),
+                           matching::item_type_of<Items>())
       .wait(site);
 }
 

@@ -23,6 +23,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/core/team.hpp"
 #include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/identity.hpp"
 #include "upwash/streaming/options.hpp"
 
 namespace upwash {
@@ -80,6 +81,8 @@ class stream final : private streaming::receiver {
  public:
   /// Collective over the team; local, but with `shared_buffers`: members open their streams on it
   /// in the same order. Throws `error` (argument) for options that make no sense, and for no team.
+  /// In checked runs members compare the items' types and the labels: the job ends with an error
+  /// that names both members and calls if they differ.
   stream(const team& among, Handler handler, const stream_options& with = {},
          call_site site = call_site::current())
       : engine_(*this, among, fixed ? sizeof(T) : 0, has_common, with, site),
@@ -88,7 +91,7 @@ class stream final : private streaming::receiver {
                   "the handler takes const T&, or std::span<const T> of trivially copyable items, "
                   "behind the stream if it wants that");
     if constexpr (has_common) set_common(Common{});
-    engine_.join();
+    engine_.join(streaming::item_text<T>());
   }
 
   /// Closes the stream where the program has not: collective then. When it is destroyed by an

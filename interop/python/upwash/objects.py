@@ -130,17 +130,17 @@ def exscan(self, sendobj, op=_upwash.SUM):
 
 def send(self, obj, dest, tag=0):
     """Sends `obj` to member `dest`. Blocks until it is on its way."""
-    self.Send(_dumps(obj), dest, tag)
+    self._send_pickle(_dumps(obj), dest, tag)
 
 
 def ssend(self, obj, dest, tag=0):
     """As send, but blocks until it is received."""
-    self.Ssend(_dumps(obj), dest, tag)
+    self._ssend_pickle(_dumps(obj), dest, tag)
 
 
 def isend(self, obj, dest, tag=0):
     """Starts a send. `obj` may be changed at once. Returns a Request."""
-    return self.Isend(_dumps(obj), dest, tag)
+    return self._isend_pickle(_dumps(obj), dest, tag)
 
 
 def recv(self, buf=None, source=-1, tag=-1, status=None):

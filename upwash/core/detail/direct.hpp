@@ -8,21 +8,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
+#include "upwash/base/word_copy.hpp"
 #include "upwash/core/detail/region_table.hpp"
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/job.hpp"
 
 namespace upwash::detail {
-
-/// An unsigned integer of so many bytes.
-template <std::size_t Bytes>
-using word_of = std::conditional_t<
-    Bytes == 1, std::uint8_t,
-    std::conditional_t<Bytes == 2, std::uint16_t,
-                       std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
 struct direct_access {
   static region_table& regions(job& here) noexcept { return *here.regions_; }
@@ -66,7 +58,7 @@ template <class T>
 /// A put to memory that peers load from: done means visible, so whatever this rank stores next is
 /// seen after it, on processors that reorder stores too.
 inline void store_bytes(std::byte* to, const void* from, std::size_t bytes) noexcept {
-  if (bytes != 0) std::memcpy(to, from, bytes);
+  store_words(to, static_cast<const std::byte*>(from), bytes);
   std::atomic_thread_fence(std::memory_order_release);
 }
 
@@ -75,7 +67,7 @@ inline void store_bytes(std::byte* to, const void* from, std::size_t bytes) noex
 template <class T>
 void store_value(std::byte* to, const T& value) noexcept {
   if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
-    if (reinterpret_cast<std::uintptr_t>(to) % sizeof(T) == 0) {
+    if (is_word_aligned<sizeof(T)>(to)) {
       const auto bits = std::bit_cast<word_of<sizeof(T)>>(value);
       __atomic_store_n(reinterpret_cast<word_of<sizeof(T)>*>(to), bits, __ATOMIC_RELEASE);
       return;
@@ -88,13 +80,13 @@ void store_value(std::byte* to, const T& value) noexcept {
 template <class T>
 [[nodiscard]] T load_value(const std::byte* from) noexcept {
   if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
-    if (reinterpret_cast<std::uintptr_t>(from) % sizeof(T) == 0) {
+    if (is_word_aligned<sizeof(T)>(from)) {
       const auto* word = reinterpret_cast<const word_of<sizeof(T)>*>(from);
       return std::bit_cast<T>(__atomic_load_n(word, __ATOMIC_ACQUIRE));
     }
   }
   T value;
-  std::memcpy(&value, from, sizeof value);
+  load_words(reinterpret_cast<std::byte*>(&value), from, sizeof value);
   return value;
 }
 

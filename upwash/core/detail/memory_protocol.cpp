@@ -20,10 +20,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/word_copy.hpp"
 #include "upwash/core/detail/memory_engine.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/job.hpp"
@@ -303,7 +305,7 @@ void memory_engine::serve_put(const conduit::message& m, memory_code kind) {
   std::uint64_t offset = 0;
   unpack(m.arguments, region, offset);
   std::byte* to = owned(region, offset, m.payload.size(), m.source);
-  if (!m.payload.empty()) std::memcpy(to, m.payload.data(), m.payload.size());
+  store_words(to, m.payload.data(), m.payload.size());
   if (watch_ != nullptr) watch_->wrote(here_.rank(), m.source, {to, m.payload.size()});
   if (kind == memory_code::put_piece) return;
   if (kind == memory_code::put_silent) {
@@ -341,6 +343,12 @@ void memory_engine::serve_get(const conduit::message& m, memory_code kind) {
                                                  m.source, bytes, offset, here_.rank()));
     }
     from = it->second.data() + offset;
+  }
+  // The conduit copies the payload by any number of loads, so words are loaded here.
+  std::array<std::byte, most_copied_by_words> words;
+  if (bytes <= words.size()) {
+    load_words(words.data(), from, bytes);
+    from = words.data();
   }
   reply(m.source, memory_code::data, memory_line(op, position), {from, bytes});
 }

@@ -73,6 +73,7 @@ void messenger::keep_eager(int sender_rank, const label& with, std::uint32_t con
   a.size = payload.size();
   a.sender = with.sender;
   a.sender_rank = sender_rank;
+  a.type = with.type;
   a.eager = true;
   keep(a);
 }
@@ -113,6 +114,7 @@ unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
   a.size = from.bytes;
   a.sender = with.sender;
   a.sender_rank = sender_rank;
+  a.type = with.type;
   a.eager = false;
   return a;
 }
@@ -120,11 +122,11 @@ unexpected_message& messenger::arrival_of(int sender_rank, const label& with,
 /// A message that was kept, or offered, and its receive.
 void messenger::consume(posted& p, unexpected_message& a) {
   if (a.eager) [[likely]] {
-    deliver(p, a.what.source, a.what.tag, a.payload());
+    deliver(p, a.what.source, a.what.tag, a.type, a.payload());
     return drop_eager(a);
   }
   p.got = {a.what.source, a.what.tag, a.size, false};
-  if (refuses(p, a.size) || a.size == 0) {
+  if (refuses(p, a.size, a.type) || a.size == 0) {
     complete(p);
     return drop(a);
   }

@@ -27,14 +27,16 @@ struct label {
   std::int32_t member = 0;  ///< who sends, in the team
   std::int32_t tag = 0;
   std::uint32_t kind = 0;  ///< as in envelope
-  std::uint16_t ready = 0;
-  std::uint16_t listed = 0;  ///< the sender keeps it until it is taken
+  std::uint8_t ready = 0;
+  std::uint8_t listed = 0;  ///< the sender keeps it until it is taken
+  std::uint16_t type = 0;   ///< the code of its items (item_type)
 };
 
 /// Of a user message that needs nothing but to be received, stored as it is copied from, 16 bytes a
 /// time: a load of what was stored in smaller pieces waits for all stores before it, those of the
 /// last message's line too.
-[[nodiscard]] inline label plain_label(std::uint64_t team, int member, int tag, bool ready) {
+[[nodiscard]] inline label plain_label(std::uint64_t team, int member, int tag, bool ready,
+                                       std::uint16_t type) {
   using pair = std::uint64_t __attribute__((vector_size(16)));
   struct words {
     pair first;
@@ -42,7 +44,7 @@ struct label {
   };
   const std::uint64_t who = std::uint64_t{static_cast<std::uint32_t>(member)} |
                             std::uint64_t{static_cast<std::uint32_t>(tag)} << 32U;
-  const std::uint64_t how = ready ? std::uint64_t{1} << 32U : 0;
+  const std::uint64_t how = (ready ? std::uint64_t{1} << 32U : 0) | std::uint64_t{type} << 48U;
   return std::bit_cast<label>(words{{team, 0}, {who, how}});
 }
 
@@ -50,12 +52,21 @@ struct label {
 /// its first three cache lines.
 struct posted : entry {
   enum class state : std::uint8_t { inquiring, waiting, matched, complete };
+  /// Why the message does not go into the buffer.
+  enum class misfit : std::uint8_t {
+    none,
+    truncated,   ///< longer than the buffer
+    inexact,     ///< not as long as was promised
+    broken,      ///< no whole number of items
+    other_type,  ///< sent with `sent_type`
+  };
   state now = state::waiting;
-  bool truncated = false;
-  bool inexact = false;  ///< not as long as was promised
+  misfit unfit = misfit::none;
+  std::uint16_t sent_type = 0;
   int exceptions = 0;  ///< that were unwinding when it was made; set unless it is complete at once
   int source_rank = -1;  ///< world rank of the source that it names
   std::span<std::byte> into;
+  item_type items;
   receipt got;
   messenger* owner = nullptr;
   std::uint64_t* edge = nullptr;  ///< of a collective: told the length, instead of `end`
@@ -75,6 +86,7 @@ struct unexpected_message : entry {
 
   int sender_rank = -1;
   bool eager = true;
+  std::uint16_t type = 0;  ///< the code of its items
   std::size_t size = 0;
   std::uint64_t sender = 0;  ///< the send that wants to be told; 0: none
   unexpected_message* next_free = nullptr;
@@ -97,6 +109,7 @@ struct sending : entry {
   std::uint64_t* edge = nullptr;  ///< of a collective: told 0, instead of `end`
   std::uint64_t team = 0;
   int rank = -1;                       ///< the receiver
+  std::uint16_t type = 0;              ///< the code of its items
   bool offered = false;                ///< counts among the envelopes there
   bool queued = false;                 ///< waits for credit (outbox.cpp)
   label with;                          ///< while queued

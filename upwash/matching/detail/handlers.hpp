@@ -24,7 +24,7 @@ void handle_answer(incoming& in, label with, std::uint64_t number);  ///< payloa
   record_arrival(sender_rank, what, payload.size());
   auto* p = posted_->size() == 0 ? nullptr : static_cast<posted*>(take(*posted_, what));
   if (p == nullptr) return keep_eager(sender_rank, with, what.context, payload);
-  deliver(*p, with.member, with.tag, payload);
+  deliver(*p, with.member, with.tag, with.type, payload);
   return_room(sender_rank, payload.size());
   if (with.sender != 0) tell_sender(sender_rank, with.sender);
 }

@@ -41,7 +41,8 @@ void messenger::asked(int asker, const question& what) {
               .sender = name_of(*s),
               .member = s->what.source,
               .tag = s->what.tag,
-              .kind = s->what.kind};
+              .kind = s->what.kind,
+              .type = s->type};
       from = s->memory;
     }
   }

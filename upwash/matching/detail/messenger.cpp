@@ -122,12 +122,13 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
   return found;
 }
 
-[[gnu::always_inline]] inline posted& messenger::new_post(envelope what,
-                                                          std::span<std::byte> into) {
+[[gnu::always_inline]] inline posted& messenger::new_post(envelope what, std::span<std::byte> into,
+                                                          item_type items) {
   posted& p = *posts_.take();
   p.what = what;
   p.now = posted::state::waiting;
   p.into = into;
+  p.items = items;
   p.owner = this;
   p.edge = nullptr;
   return p;
@@ -148,12 +149,13 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
 }
 
 [[gnu::always_inline]] inline receiving messenger::receive(const team& from, int source, int tag,
-                                                           std::span<std::byte> into) {
+                                                           std::span<std::byte> into,
+                                                           item_type items) {
   check_source(from, source, tag, "receive");
   // What is asked of the team is asked in one go: behind a call it would be checked again.
   const std::uint64_t id = from.id();
   const int source_rank = source >= 0 ? from.world_rank(source) : -1;
-  posted& p = new_post(wanted_of(from, source, tag, "receive"), into);
+  posted& p = new_post(wanted_of(from, source, tag, "receive"), into, items);
   p.team = id;
   p.source_rank = source_rank;
   match_or_post(p, from);
@@ -177,17 +179,18 @@ entry* messenger::take_charged(store& from, const envelope& wanted) {
 
 void messenger::receive_edge(const team& from, int member, const edge& what,
                              std::span<std::byte> into, std::uint64_t& told) {
-  posted& p = new_post({contexts_.of(from.id(), what.kind), member, what.tag, what.kind}, into);
+  posted& p = new_post({contexts_.of(from.id(), what.kind), member, what.tag, what.kind}, into, {});
   p.edge = &told;
   match_or_post(p, from);
 }
 
-receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::byte> into) {
+receiving messenger::receive_claimed(claimed_message&& claimed, std::span<std::byte> into,
+                                     item_type items) {
   if (claimed.state_ == nullptr) {
     throw error(error_kind::argument, "receive of a claimed message that was received already");
   }
   unexpected_message& a = *std::exchange(claimed.state_, nullptr);
-  posted& p = claimed.owner_->new_post(a.what, into);
+  posted& p = claimed.owner_->new_post(a.what, into, items);
   p.team = 0;
   p.source_rank = a.sender_rank;
   p.exceptions = std::uncaught_exceptions();
@@ -309,7 +312,7 @@ bool messenger::cancel(posted& p) {
   } else {
     return false;
   }
-  p.truncated = p.inexact = false;
+  p.unfit = posted::misfit::none;
   p.got = {.cancelled = true};
   if (log_) log_->cancel(p.number, depths());
   complete(p);
@@ -331,8 +334,9 @@ std::string messenger::describe_pending() const {
 namespace upwash::matching {
 
 // Here, where what it calls is no call.
-receiving receive(const team& from, int source, int tag, std::span<std::byte> into) {
-  return detail::messenger::on(from).receive(from, source, tag, into);
+receiving receive(const team& from, int source, int tag, std::span<std::byte> into,
+                  item_type items) {
+  return detail::messenger::on(from).receive(from, source, tag, into, items);
 }
 
 }  // namespace upwash::matching

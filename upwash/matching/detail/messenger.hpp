@@ -56,12 +56,16 @@ class messenger final : public service_base {
   void keep_early() noexcept { contexts_.keep_early(); }
   void drop_early();
   [[nodiscard]] int rank() const noexcept { return here_.rank(); }
-  request send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
-               mode how);
+  request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
+               std::uint16_t type);
   bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
             const notice& where);
-  receiving receive(const team& from, int source, int tag, std::span<std::byte> into);
-  static receiving receive_claimed(claimed_message&& claimed, std::span<std::byte> into);
+  receiving receive(const team& from, int source, int tag, std::span<std::byte> into,
+                    item_type items);
+  static receiving receive_claimed(claimed_message&& claimed, std::span<std::byte> into,
+                                   item_type items);
+  /// Throws `error` (argument) for a receive whose message does not fit. It is complete.
+  [[noreturn]] static void throw_misfit(const posted& p, const call_site& site);
   std::optional<receipt> probe(const team& from, int source, int tag);
   receipt wait_for_message(const team& from, int source, int tag, const call_site& site);
   std::optional<claimed_message> claim(const team& from, int source, int tag);
@@ -112,7 +116,7 @@ class messenger final : public service_base {
   [[noreturn]] void refuse_in_handler(const char* call) const;
 
   [[nodiscard]] bool went_at_once(const team& to, int destination, int tag,
-                                  std::span<const std::byte> bytes, mode how);
+                                  std::span<const std::byte> bytes, mode how, std::uint16_t type);
   /// Where a send's end is told.
   struct end_of_send {
     request* handle = nullptr;
@@ -121,7 +125,7 @@ class messenger final : public service_base {
   };
   /// False: complete on return.
   bool send_to_member(const team& to, int destination, int tag, std::span<const std::byte> bytes,
-                      mode how, const end_of_send& told);
+                      mode how, std::uint16_t type, const end_of_send& told);
   bool dispatch(int rank, label& with, std::span<const std::byte> bytes, mode how,
                 const end_of_send& told);
   void offer(int rank, label& with, std::span<const std::byte> bytes, const end_of_send& told);
@@ -184,7 +188,7 @@ class messenger final : public service_base {
   /// Envelopes go by value here: loaded from where they were just stored in pieces, they would wait
   /// for all stores before them, that of the last message's line too.
   /// What the receive's end tells (`got`, and whether it fits) is whoever completes it to set.
-  [[nodiscard]] posted& new_post(envelope what, std::span<std::byte> into);
+  [[nodiscard]] posted& new_post(envelope what, std::span<std::byte> into, item_type items);
   /// What a kept message takes: its bytes in a block of their own, its entry, and up to four places
   /// in the index of a store, which is at most half full and doubles. Both ends reckon the same.
   [[nodiscard]] static std::uint64_t charge_of(std::size_t bytes) noexcept {
@@ -195,12 +199,13 @@ class messenger final : public service_base {
 
   void check_ready(const label& with, std::uint32_t context, std::size_t bytes) const;
   void consume(posted& p, unexpected_message& a);
-  void deliver(posted& p, int source, int tag, std::span<const std::byte> payload) {
+  void deliver(posted& p, int source, int tag, std::uint16_t type,
+               std::span<const std::byte> payload) {
     p.got.source = source;
     p.got.tag = tag;
     p.got.bytes = payload.size();
     p.got.cancelled = false;
-    if (!refuses(p, payload.size())) copy_payload(p.into.data(), payload);
+    if (!refuses(p, payload.size(), type)) copy_payload(p.into.data(), payload);
     complete(p);
   }
   static void copy_payload(std::byte* to, std::span<const std::byte> from) {
@@ -213,11 +218,23 @@ class messenger final : public service_base {
   void keep_eager(int sender_rank, const label& with, std::uint32_t context,
                   std::span<const std::byte> payload);
   /// Whether the message does not go into the buffer: the wait for it then throws.
-  [[nodiscard]] bool refuses(posted& p, std::size_t bytes) const {
-    p.truncated = bytes > p.into.size();
-    p.inexact = bytes != p.into.size() && contexts_.promised(p.what.context).exact_length;
-    return p.truncated || p.inexact;
+  [[nodiscard]] bool refuses(posted& p, std::size_t bytes, std::uint16_t type) const {
+    p.unfit = posted::misfit::none;
+    if (bytes != p.into.size()) p.unfit = misfit_of_length(p, bytes);
+    if (type != p.items.code) [[unlikely]]
+      compare_types(p, type);
+    return p.unfit != posted::misfit::none;
   }
+  /// What is wrong with a length that is not the buffer's, if anything.
+  [[nodiscard]] posted::misfit misfit_of_length(const posted& p, std::size_t bytes) const {
+    if (bytes > p.into.size()) return posted::misfit::truncated;
+    if (contexts_.promised(p.what.context).exact_length) return posted::misfit::inexact;
+    if (p.items.one || (p.items.bytes > 1 && bytes % p.items.bytes != 0)) {
+      return posted::misfit::broken;
+    }
+    return posted::misfit::none;
+  }
+  void compare_types(posted& p, std::uint16_t type) const;
   void fetch(posted& p);
   void complete(posted& p) {
     p.now = posted::state::complete;

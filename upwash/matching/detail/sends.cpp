@@ -26,13 +26,13 @@ void messenger::refuse_destination(const team& to, int destination, int tag) con
 /// nothing happened.
 [[gnu::always_inline]] inline bool messenger::went_at_once(const team& to, int destination, int tag,
                                                            std::span<const std::byte> bytes,
-                                                           mode how) {
+                                                           mode how, std::uint16_t type) {
   if (here_.in_handler()) [[unlikely]]
     return false;
   check_destination(to, destination, tag);
   // What is asked of the team is asked in one go: behind a call it would be checked again.
   const int rank = to.world_rank(destination);
-  const label with = plain_label(to.id(), to.rank(), tag, how == mode::ready);
+  const label with = plain_label(to.id(), to.rank(), tag, how == mode::ready, type);
   balance& other = balances_.with(rank);
   const std::uint64_t charge = charge_of(bytes.size());
   if (bytes.size() > options_.eager_bytes || other.outstanding + charge > share_ ||
@@ -49,30 +49,31 @@ void messenger::refuse_destination(const team& to, int destination, int tag) con
 }
 
 [[gnu::always_inline]] inline request messenger::send(const team& to, int destination, int tag,
-                                                      std::span<const std::byte> bytes, mode how) {
-  if (how != mode::synchronous && went_at_once(to, destination, tag, bytes, how)) [[likely]]
+                                                      std::span<const std::byte> bytes, mode how,
+                                                      std::uint16_t type) {
+  if (how != mode::synchronous && went_at_once(to, destination, tag, bytes, how, type)) [[likely]]
     return {};
   request told;
-  static_cast<void>(send_to_member(to, destination, tag, bytes, how, {.handle = &told}));
+  static_cast<void>(send_to_member(to, destination, tag, bytes, how, type, {.handle = &told}));
   return told;
 }
 
 bool messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                      mode how, const notice& where) {
-  if (how != mode::synchronous && went_at_once(to, destination, tag, bytes, how)) [[likely]]
+  if (how != mode::synchronous && went_at_once(to, destination, tag, bytes, how, 0)) [[likely]]
     return false;
-  return send_to_member(to, destination, tag, bytes, how, {.where = &where});
+  return send_to_member(to, destination, tag, bytes, how, 0, {.where = &where});
 }
 
 bool messenger::send_to_member(const team& to, int destination, int tag,
-                               std::span<const std::byte> bytes, mode how,
+                               std::span<const std::byte> bytes, mode how, std::uint16_t type,
                                const end_of_send& told) {
   if (here_.in_handler()) {
     throw error(error_kind::argument,
                 fmt::format("rank {}: send in a handler; use active messages", here_.rank()));
   }
   check_destination(to, destination, tag);
-  label with{.team = to.id(), .member = to.rank(), .tag = tag};
+  label with{.team = to.id(), .member = to.rank(), .tag = tag, .type = type};
   with.ready = how == mode::ready ? 1 : 0;
   return dispatch(to.world_rank(destination), with, bytes, how, told);
 }
@@ -140,6 +141,7 @@ sending& messenger::new_sending(int rank, const label& with, std::size_t bytes,
   s.memory = {};
   s.memory.bytes = bytes;
   s.team = with.team;
+  s.type = with.type;
   s.rank = rank;
   s.offered = false;
   s.acknowledged = true;
@@ -170,8 +172,9 @@ void messenger::offer(int rank, label& with, std::span<const std::byte> bytes,
 namespace upwash::matching {
 
 // Here, where what it calls is no call.
-request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how) {
-  return detail::messenger::on(to).send(to, destination, tag, bytes, how);
+request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
+             item_type items) {
+  return detail::messenger::on(to).send(to, destination, tag, bytes, how, items.code);
 }
 
 }  // namespace upwash::matching

@@ -12,11 +12,13 @@
 #include <span>
 #include <vector>
 
+#include "upwash/base/word_copy.hpp"
 #include "upwash/onesided/layout.hpp"
 
 namespace upwash::detail {
 
-/// `count` runs of `bytes` each, at even distances. Of a few lengths a run is some registers.
+/// Copies `count` runs of `bytes` bytes, `to_stride` and `from_stride` apart. A run of up to
+/// `most_copied_by_words` bytes stores each aligned word once.
 inline void copy_runs(std::byte* to, std::uint64_t to_stride, const std::byte* from,
                       std::uint64_t from_stride, std::uint64_t bytes,
                       std::uint64_t count) noexcept {
@@ -25,13 +27,15 @@ inline void copy_runs(std::byte* to, std::uint64_t to_stride, const std::byte* f
   };
   using byte = std::byte;
   switch (bytes) {
+    case 1: return each([](byte* t, const byte* f) { std::memcpy(t, f, 1); });
+    case 2: return each([](byte* t, const byte* f) { std::memcpy(t, f, 2); });
     case 4: return each([](byte* t, const byte* f) { std::memcpy(t, f, 4); });
     case 8: return each([](byte* t, const byte* f) { std::memcpy(t, f, 8); });
     case 16: return each([](byte* t, const byte* f) { std::memcpy(t, f, 16); });
     case 32: return each([](byte* t, const byte* f) { std::memcpy(t, f, 32); });
     case 64: return each([](byte* t, const byte* f) { std::memcpy(t, f, 64); });
     case 128: return each([](byte* t, const byte* f) { std::memcpy(t, f, 128); });
-    default: return each([bytes](byte* t, const byte* f) { std::memcpy(t, f, bytes); });
+    default: return each([bytes](byte* t, const byte* f) { store_words(t, f, bytes); });
   }
 }
 

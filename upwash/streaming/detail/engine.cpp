@@ -13,6 +13,7 @@
 #include "upwash/base/log.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/host.hpp"
+#include "upwash/streaming/detail/identity.hpp"
 #include "upwash/streaming/detail/node_buffers.hpp"
 #include "upwash/streaming/detail/service.hpp"
 
@@ -153,7 +154,23 @@ void engine::refuse_closed() const {
                           name_.number));
 }
 
-void engine::join() { home_.add(*this); }
+void engine::join(std::string_view item) {
+  if (here_.options().checked) tell_identity(item);
+  home_.add(*this);
+}
+
+/// As a handler sends: without waiting for credit.
+void engine::tell_identity(std::string_view item) {
+  const int member = among_.rank();
+  stream_identity own{.name = name_, .member = member, .world_rank = here_.rank()};
+  own.set_texts(item, with_.label, opened_at_);
+  home_.identities().opened(own);
+  if (member == 0) return;
+  host(here_).run_as_handler([&] {
+    send_medium<&handle_identity>(here_, among_.world_rank((member - 1) / 2),
+                                  std::as_bytes(std::span(&own, 1)));
+  });
+}
 
 void engine::close(const call_site& site) {
   finish(site);

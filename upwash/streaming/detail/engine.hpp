@@ -139,8 +139,9 @@ class engine final : public counted_work {
   /// From now on items have this in common. O(buffers in use).
   void set_common(const common_part& common);
   [[nodiscard]] const common_part& common_now() const noexcept { return common_; }
-  /// Messages find it from now on; what came before is handed over by the next progress.
-  void join();
+  /// Messages find it from now on; what came before is handed over by the next progress. `item`:
+  /// the name of the items' type, which members compare in checked runs.
+  void join(std::string_view item);
   /// Finishes, and gives up what members share. Collective.
   void close(const call_site& site);
   /// No more items, no more messages.
@@ -156,6 +157,7 @@ class engine final : public counted_work {
       refuse(destination);
     return ways_.to(destination);
   }
+  void tell_identity(std::string_view item);
   [[noreturn]] void refuse(int destination) const;
   [[noreturn]] void refuse_closed() const;
   void share_with_node();

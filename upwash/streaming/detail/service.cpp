@@ -67,6 +67,7 @@ void service::on_team_free(const team& going) {
   }
   numbers_.erase(going.id());
   gone_.erase(going.id());
+  identities_.forget(going.id());
 }
 
 tally service::count(const team& among) const {

@@ -17,6 +17,7 @@
 #include "upwash/streaming/adapt.hpp"
 #include "upwash/streaming/detail/adapter.hpp"
 #include "upwash/streaming/detail/engine.hpp"
+#include "upwash/streaming/detail/identity.hpp"
 #include "upwash/streaming/detail/large_batches.hpp"
 
 namespace upwash::streaming {
@@ -44,6 +45,8 @@ class service final : public service_base, private large_batches::receiver {
   void received(const stream_name& name, content kind, const common_part& common,
                 std::span<const std::byte> payload) override;
   [[nodiscard]] large_batches& large() noexcept { return large_; }
+  /// Of checked runs.
+  [[nodiscard]] stream_identities& identities() noexcept { return identities_; }
 
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
@@ -70,7 +73,8 @@ class service final : public service_base, private large_batches::receiver {
   engine* last_ = nullptr;                           ///< of `open_`: that had the last message
   std::map<std::uint64_t, tally> gone_;              ///< by team: what streams did that are no more
   std::map<stream_name, std::vector<early>> early_;  ///< what came before streams were open
-  bool early_open_ = false;                          ///< some of them are open now
+  stream_identities identities_;
+  bool early_open_ = false;  ///< some of them are open now
 };
 
 void handle_records(incoming& in, stream_name stream, content kind);

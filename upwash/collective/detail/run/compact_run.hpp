@@ -13,6 +13,7 @@
 #include "upwash/collective/binding.hpp"
 #include "upwash/collective/detail/run/board.hpp"
 #include "upwash/collective/detail/run/compact.hpp"
+#include "upwash/collective/detail/run/operator_call.hpp"
 #include "upwash/core/host.hpp"
 #include "upwash/core/memory_access.hpp"
 
@@ -47,7 +48,8 @@ struct compact_run {
       case step_kind::copy: return copy(s);
       case step_kind::reduce:
         if (s.bytes != 0) {
-          buffers.combine.combine(source(s.left), source(s.right), target(s.into), s.bytes);
+          apply_operator(here, buffers.combine, source(s.left), source(s.right), target(s.into),
+                         s.bytes);
         }
         return;
       case step_kind::signal: return lines.count_up(s.places, shared, s.edge);

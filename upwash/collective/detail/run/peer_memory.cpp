@@ -9,6 +9,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/collective/detail/run/edge_data.hpp"
 #include "upwash/collective/detail/run/messages.hpp"
+#include "upwash/collective/detail/run/operator_call.hpp"
 #include "upwash/collective/detail/run/team_records.hpp"
 #include "upwash/core/active_message.hpp"
 #include "upwash/core/host.hpp"
@@ -123,7 +124,7 @@ bool peer_memory::reduce(operation& op, slot& s) {
     (peers_left ? left : right) = s.staged.data();
   }
   if (what.into.bytes != 0) {
-    op.buffers.combine.combine(left, right, op.target(what.into), what.into.bytes);
+    apply_operator(here_, op.buffers.combine, left, right, op.target(what.into), what.into.bytes);
   }
   host(here_).charge(conduit::cost::reduce, what.into.bytes);
   op.complete(s);

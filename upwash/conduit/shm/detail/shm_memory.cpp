@@ -3,11 +3,11 @@
 //
 // Memory of the endpoint: segments by direct access, private spans by reads.
 #include <atomic>
-#include <cstring>
 #include <mutex>
 
 #include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/word_copy.hpp"
 #include "upwash/conduit/shm/detail/pages.hpp"
 #include "upwash/conduit/shm/detail/shm_endpoint.hpp"
 
@@ -26,7 +26,7 @@ injection shm_endpoint::send_long(const message& m, const remote_memory& to, std
   injection result = ring.probe(local_of(m.source), local_of(m.destination));
   if (result.what == outcome::done) {
     // The line's release store makes the data visible before the message.
-    if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+    store_words(to.direct + offset, from.data(), from.size());
     result = ring.push(m, local_of(m.source), local_of(m.destination));
   }
   if (guard.owns_lock()) guard.unlock();
@@ -72,7 +72,7 @@ void shm_endpoint::forget(int /*rank*/, const remote_memory& memory) { imports_.
 injection shm_endpoint::put(int /*rank*/, const remote_memory& to, std::size_t offset,
                             std::span<const std::byte> from, completions /*when*/,
                             const put_signal* signal) {
-  if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+  store_words(to.direct + offset, from.data(), from.size());
   // Done means visible: whatever this rank stores next is seen after it, the signal too.
   std::atomic_thread_fence(std::memory_order_release);
   if (signal != nullptr) {
@@ -88,7 +88,7 @@ injection shm_endpoint::get(int /*rank*/, const remote_memory& from, std::size_t
     const imported& span = imports_.at(from.handle);
     return reader_.get(span, mesh_.peer(span.process).pid, offset, to, local);
   }
-  if (!to.empty()) std::memcpy(to.data(), from.direct + offset, to.size());
+  load_words(to.data(), from.direct + offset, to.size());
   return injection::done();
 }
 

@@ -8,6 +8,7 @@
 
 #include "upwash/base/apply_atomic.hpp"
 #include "upwash/base/ensure.hpp"
+#include "upwash/base/word_copy.hpp"
 
 namespace upwash::conduit::sim {
 namespace {
@@ -168,7 +169,7 @@ void transfers::touch(void* subject, std::uint64_t) {
 
 void transfers::write(operation& op) {
   if (std::byte* base = memory_.base(op.block); base != nullptr) {
-    copy_bytes(base + op.offset, op.data, op.bytes);
+    store_words(base + op.offset, op.data, op.bytes);
     if (in_.conflicts) {
       in_.conflicts->land(op.destination, op.initiator, {base + op.offset, op.bytes}, op.from);
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "upwash/base/word_copy.hpp"
+
 namespace upwash::conduit::ucx {
 namespace {
 
@@ -145,8 +147,12 @@ injection memory_access::put(int process, const remote_memory& to, std::size_t o
   if (from.empty()) return injection::done();
   const imported& block = block_of(to);
   if (block.direct != nullptr) {
-    std::memcpy(block.direct + offset, from.data(), from.size());
+    store_words(block.direct + offset, from.data(), from.size());
     return injection::done();
+  }
+  const bool is_word = from.size() == 4 || from.size() == 8;
+  if (is_word && (block.address + offset) % from.size() == 0) {
+    return put_word(process, block, offset, from, local);
   }
   transfer& one = begin(block, local);
   const ucs_status_ptr_t request =
@@ -157,6 +163,25 @@ injection memory_access::put(int process, const remote_memory& to, std::size_t o
   give_back(one);
   if (local != nullptr) copied_.push_back(local);
   return injection::pending();
+}
+
+/// A swap, because the owner's UCX stores the bytes of a put by memcpy where no device does.
+injection memory_access::put_word(int process, const imported& block, std::size_t offset,
+                                  std::span<const std::byte> from, completion* local) noexcept {
+  transfer& one = begin(block, nullptr);
+  std::uint64_t operand = 0;
+  std::memcpy(&operand, from.data(), from.size());
+  one.old = 0;
+  ucp_request_param_t how = through_.sending(one);
+  how.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
+  how.datatype = ucp_dt_make_contig(from.size());
+  how.reply_buffer = &one.old;
+  const injection swapped =
+      finish(one, ucp_atomic_op_nbx(through_.endpoint_of(process), UCP_ATOMIC_OP_SWAP, &operand, 1,
+                                    block.address + offset, block.in->key, &how));
+  // UCX has copied the operand.
+  if (swapped.what == outcome::pending && local != nullptr) copied_.push_back(local);
+  return swapped;
 }
 
 int memory_access::tell_copied() noexcept {
@@ -174,7 +199,7 @@ injection memory_access::get(int process, const remote_memory& from, std::size_t
   if (to.empty()) return injection::done();
   const imported& block = block_of(from);
   if (block.direct != nullptr) {
-    std::memcpy(to.data(), block.direct + offset, to.size());
+    load_words(to.data(), block.direct + offset, to.size());
     return injection::done();
   }
   transfer& one = begin(block, local);

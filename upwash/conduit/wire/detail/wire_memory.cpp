@@ -12,6 +12,7 @@
 #include "upwash/base/ensure.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/group_limits.hpp"
+#include "upwash/base/word_copy.hpp"
 #include "upwash/conduit/wire/detail/wire_endpoint.hpp"
 
 namespace upwash::conduit::wire {
@@ -142,7 +143,7 @@ injection wire_endpoint::put(int rank, const remote_memory& to, std::size_t offs
                              std::span<const std::byte> from, completions when,
                              const put_signal* signal) {
   if (to.direct != nullptr && signal == nullptr) {
-    if (!from.empty()) std::memcpy(to.direct + offset, from.data(), from.size());
+    store_words(to.direct + offset, from.data(), from.size());
     return injection::done();
   }
   remote_access* engine = over_->memory();
@@ -157,7 +158,7 @@ injection wire_endpoint::get(int rank, const remote_memory& from, std::size_t of
   const int process = process_of(from.owner);
   if (to.empty()) return injection::done();
   if (from.direct != nullptr) {
-    std::memcpy(to.data(), from.direct + offset, to.size());
+    load_words(to.data(), from.direct + offset, to.size());
     return injection::done();
   }
   if ((from.handle & is_span) != 0) {

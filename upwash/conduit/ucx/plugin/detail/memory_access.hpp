@@ -90,6 +90,8 @@ class memory_access final : public wire::remote_access {
   }
   [[nodiscard]] transfer& begin(const imported& block, completion* told);
   [[nodiscard]] injection finish(transfer& one, ucs_status_ptr_t request);
+  [[nodiscard]] injection put_word(int process, const imported& block, std::size_t offset,
+                                   std::span<const std::byte> from, completion* local) noexcept;
   void give_back(transfer& one) noexcept;
   void let_go(chunk& of) noexcept;
   static void over(operation& self) noexcept;
