@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace upwash::conduit::ucx {
 namespace {
@@ -20,9 +21,11 @@ std::string value_of_setting(const ucp_config_t* config, std::string_view name) 
   if (into == nullptr) return {};
   ucp_config_print(config, into, nullptr, UCS_CONFIG_PRINT_CONFIG);
   std::fclose(into);
-  const std::string text = "\n" + std::string(printed, bytes);
+  std::string text = "\n";
+  text.append(printed, bytes);
   std::free(printed);
-  const std::string front = "\nUCX_" + std::string(name) + "=";
+  std::string front = "\nUCX_";
+  front.append(name).append("=");
   const std::size_t found = text.find(front);
   if (found == std::string::npos) return {};
   const std::size_t begin = found + front.size();
@@ -30,8 +33,9 @@ std::string value_of_setting(const ucp_config_t* config, std::string_view name) 
 }
 
 bool is_default(const ucp_config_t* config, std::string_view name) {
-  return std::getenv(("UCX_" + std::string(name)).c_str()) == nullptr &&
-         value_of_setting(config, name) == "all";
+  std::string variable = "UCX_";
+  variable.append(name);
+  return std::getenv(variable.c_str()) == nullptr && value_of_setting(config, name) == "all";
 }
 
 /// The ports of InfiniBand and RoCE adapters in UCX's form, each with a comma after it.
@@ -75,8 +79,10 @@ ucx_settings adapt_settings(ucp_config_t* config, const job_reach& job) {
     ucp_config_modify(config, "NET_DEVICES", (rdma_ports() + std::string(job.interfaces)).c_str());
   }
   const std::string transports = value_of_setting(config, "TLS");
-  return {"UCX_TLS=" + transports + ", UCX_NET_DEVICES=" + value_of_setting(config, "NET_DEVICES"),
-          allows_shared_memory(transports)};
+  std::string text = "UCX_TLS=";
+  text.append(transports).append(", UCX_NET_DEVICES=");
+  text.append(value_of_setting(config, "NET_DEVICES"));
+  return {std::move(text), allows_shared_memory(transports)};
 }
 
 }  // namespace upwash::conduit::ucx
