@@ -17,6 +17,7 @@
 #include <string>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/group_limits.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -111,10 +112,12 @@ bool reads_across_processes() {
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Memory that ranks share is limited as all memory is; UCX's queues are files in /dev/shm.
 json shared_memory_facts() {
   struct statvfs shm {};
-  if (statvfs("/dev/shm", &shm) != 0) return nullptr;
-  return {{"size_bytes", shm.f_blocks * shm.f_frsize}, {"free_bytes", shm.f_bavail * shm.f_frsize}};
+  const bool there = statvfs("/dev/shm", &shm) == 0;
+  return {{"available_bytes", available_memory()},
+          {"dev_shm_free_bytes", there ? json(shm.f_bavail * shm.f_frsize) : json(nullptr)}};
 }
 
 }  // namespace

@@ -34,6 +34,45 @@ for conduit in ucx shm+ucx; do
   done
 done
 
+# Networks of hosts that no other host of the job is in: one with an address that both have, as bridges of
+# containers do, and the loopback. Another host is in the job's network, and not in the job.
+for name in a b; do
+  in_network "${host_pid[$name]}" ip link add spare0 type veth peer name spare1
+  in_network "${host_pid[$name]}" ip addr add 172.30.0.1/16 dev spare0
+  in_network "${host_pid[$name]}" ip link set spare0 up
+  in_network "${host_pid[$name]}" ip link set spare1 up
+done
+
+# ports NAME: where ranks on a host listen
+ports() { on_host "$1" ss -ltnHp | awk '/"endless"/ { print $4 }'; }
+
+# packet FROM PORT: a malformed packet of UCX's to host a, which ends who takes it; 0: the connection was made
+packet() {
+  on_host "$1" python3 - 10.77.0.1 "$2" <<'END'
+import socket, struct, sys
+try:
+    to = socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)
+except OSError:
+    sys.exit(1)
+to.send(struct.pack("<QBI", 0xCAFEBABE12345678, 31, 0x7fffffff) + bytes(64))
+END
+}
+
+for conduit in ucx shm+ucx; do
+  case_now="$conduit: ports"
+  begin 3 --hosts a:2,b --conduit "$conduit"
+  mapfile -t listening < <(ports a)
+  ((${#listening[@]} == 2)) || fail "$case_now: host a listens on ${listening[*]}"
+  for each in "${listening[@]}"; do [[ $each == 10.77.0.1:* ]] || fail "$case_now: host a listens on $each"; done
+  case_now="$conduit: a packet of a host that is not in the job"
+  packet c "${listening[0]##*:}" && fail "$case_now: host c is connected"
+  victim=$(running_on a | grep -E "^[0-9]+ ${endless[0]}" | cut -d ' ' -f 1 | head -n 1)
+  [[ -n $victim ]] || fail "$case_now: the job has ended"
+  on_host a kill -9 "$victim"
+  finish
+  ends 137 "rank [0-3] \(pid $victim on host a\) was killed by signal 9 \(Killed\); job ended"
+done
+
 case_now="prices where nobody has measured the network"
 on_host a env UPWASH_LOG=info XDG_CONFIG_HOME=/tmp timeout 100 "$upwash" run -n 2 --hosts a,b --conduit shm+ucx \
   "$UPWASH_TEST_BIN/busy" 0 >"$work/out" 2>"$work/err" || fail "$case_now: status $?"

@@ -20,6 +20,9 @@ void launch_knobs(knob_table& table) {
            "ranks of the job whose processes another launcher starts, or of each process (2,1,2); "
            "set by upwash run",
            knob_level::developer},
+      knob{"boot_folder", knob_type::text, "",
+           "for files of network engines in shared memory; set by upwash run, which removes it",
+           knob_level::developer},
       knob{"boot_taken", knob_type::text, "",
            "pid that has taken a place in a job, and the job; set by ranks for what they start",
            knob_level::developer},

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <new>
@@ -115,18 +116,32 @@ inline void meet(conduit::ucx::ucx_transport& over, forked_board& all, int self,
   over.meet(std::move(peers));
 }
 
-[[noreturn]] inline void be_process(int self, const forked_options& how, const forked_body& body,
-                                    forked_board& all) {
-  alarm(120);
+/// What went wrong in a process; nothing if nothing did.
+inline std::string run_process(int self, const forked_options& how, const forked_body& body,
+                               forked_board& all) {
   if (how.transports != nullptr) setenv("UCX_TLS", how.transports, 1);
   const auto& loaded =
       static_cast<const conduit::ucx::ucx_plugin&>(conduit::wire::load_plugin(ucx_plugin_file));
   std::string fault;
-  const std::unique_ptr<conduit::ucx::ucx_transport> over(loaded.start(self, fault));
+  const std::unique_ptr<conduit::ucx::ucx_transport> over(
+      loaded.start({.process = self, .one_host = true, .interfaces = {}, .addresses = {}}, fault));
   if (over != nullptr) {
     meet(*over, all, self, how);
     forked_process me(self, how.processes, *over);
     fault = body(me, all);
+  }
+  return fault;
+}
+
+/// An exception ends the process: in a copy of the test program it would begin further tests.
+[[noreturn]] inline void be_process(int self, const forked_options& how, const forked_body& body,
+                                    forked_board& all) {
+  alarm(120);
+  std::string fault;
+  try {
+    fault = run_process(self, how, body, all);
+  } catch (const std::exception& what) {
+    fault = what.what();
   }
   if (!fault.empty()) fmt::print(stderr, "process {}: {}\n", self, fault);
   _exit(fault.empty() ? 0 : 1);

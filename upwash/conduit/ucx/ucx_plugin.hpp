@@ -4,6 +4,7 @@
 // What libupwash_ucx.so gives the conduit. Headers only, as its transport: see wire/plugin.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,13 +28,27 @@ struct peer_addresses {
   }
 };
 
+/// An address of a host: IPv4 as ::ffff:a.b.c.d.
+using ip_address = std::array<std::uint8_t, 16>;
+
+/// The job of a process, as far as UCX's settings depend on it.
+struct job_reach {
+  int process = 0;        ///< number of this process
+  bool one_host = false;  ///< all processes of the job run on this host
+  /// Network interfaces through which processes of the job reach this one by TCP, separated by
+  /// commas; empty: unknown, and UCX takes all.
+  std::string_view interfaces;
+  /// Addresses of all hosts of the job: others may not connect by TCP. Empty: unknown.
+  std::span<const ip_address> addresses;
+};
+
 class ucx_transport : public wire::transport {
  public:
   /// Where peers reach this process; as long as the transport.
   [[nodiscard]] virtual std::span<const std::byte> address() const noexcept = 0;
 
-  /// Of those that the engine has, which it may take, in its words.
-  [[nodiscard]] virtual std::string_view transports() const noexcept = 0;
+  /// The transports and network devices that UCX may use, as "UCX_TLS=..., UCX_NET_DEVICES=...".
+  [[nodiscard]] virtual std::string_view settings_text() const noexcept = 0;
 
   /// Before anything else of a transport, once.
   virtual void meet(peer_addresses peers) = 0;
@@ -46,8 +61,8 @@ class ucx_transport : public wire::transport {
 struct ucx_plugin : wire::plugin_head {
   const char* engine = nullptr;  ///< name and version of the library that was found
 
-  /// Of this process, which is that one of the job. Null on failure, and why.
-  ucx_transport* (*start)(int process, std::string& why) noexcept = nullptr;
+  /// Starts UCX in this process. Returns null on failure, with the reason in `why`.
+  ucx_transport* (*start)(const job_reach& job, std::string& why) noexcept = nullptr;
 };
 
 }  // namespace upwash::conduit::ucx

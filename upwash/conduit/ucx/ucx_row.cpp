@@ -13,8 +13,11 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/conduit/ucx/detail/exchanged.hpp"
+#include "upwash/conduit/ucx/detail/job_interfaces.hpp"
 #include "upwash/conduit/ucx/detail/kept_handlers.hpp"
 #include "upwash/conduit/ucx/detail/patient_abort.hpp"
+#include "upwash/conduit/ucx/detail/queue_files.hpp"
 #include "upwash/conduit/ucx/ucx_plugin.hpp"
 #include "upwash/conduit/wire/wire_world.hpp"
 
@@ -24,6 +27,9 @@ namespace {
 using namespace ucx;
 
 constexpr knob rows[] = {
+    knob{"ucx_filter", knob_type::flag, "1",
+         "on several hosts: only hosts of the job may connect to UCX's TCP ports; 0: any may, as "
+         "where addresses are translated between hosts"},
     knob{"ucx_plugin", knob_type::text, "",
          "the library that joins upwash with UCX; empty: libupwash_ucx.so beside libupwash",
          knob_level::developer},
@@ -45,30 +51,6 @@ std::string lacking_here(const settings& values) {
   const wire::plugin_wanted wanted = plugin_of(values);
   if (wire::find_plugin(wanted)) return {};
   return fmt::format("conduit ucx: no plugin here; install {}", wanted.package);
-}
-
-/// What all processes have of a kind, of the same size: `mine` of each.
-std::vector<std::byte> exchange_bytes(bootstrap& boot, std::span<const std::byte> mine) {
-  const auto processes = static_cast<std::size_t>(boot.process_count());
-  std::vector<std::byte> all(processes * mine.size());
-  for (std::size_t at = 0; at < mine.size(); at += max_blob_bytes) {
-    const std::size_t piece = std::min(max_blob_bytes, mine.size() - at);
-    std::vector<std::byte> pieces(processes * piece);
-    boot.exchange(mine.subspan(at, piece), pieces);
-    for (std::size_t p = 0; p < processes; ++p) {
-      std::copy_n(pieces.begin() + static_cast<std::ptrdiff_t>(p * piece), piece,
-                  all.begin() + static_cast<std::ptrdiff_t>(p * mine.size() + at));
-    }
-  }
-  return all;
-}
-
-template <class T>
-std::vector<T> exchange_values(bootstrap& boot, const T& mine) {
-  const std::vector<std::byte> bytes = exchange_bytes(boot, std::as_bytes(std::span(&mine, 1)));
-  std::vector<T> all(static_cast<std::size_t>(boot.process_count()));
-  std::memcpy(all.data(), bytes.data(), bytes.size());
-  return all;
 }
 
 /// Addresses have a few hundred bytes, one more device some more.
@@ -121,7 +103,14 @@ bool is_direct_in_nodes(ucx_transport& over, bootstrap& boot) {
 std::unique_ptr<world> make(const settings& values, bootstrap* boot) {
   const ucx_plugin& plugin = load(values);
   std::string why;
-  std::unique_ptr<ucx_transport> over(plugin.start(boot->process(), why));
+  const queue_files files(values.text("boot_folder"));
+  job_network network = network_of(*boot);
+  if (!values.flag("ucx_filter")) network.addresses.clear();
+  std::unique_ptr<ucx_transport> over(plugin.start({.process = boot->process(),
+                                                    .one_host = boot->node_count() == 1,
+                                                    .interfaces = network.interfaces,
+                                                    .addresses = network.addresses},
+                                                   why));
   if (over == nullptr) {
     const char* chosen = std::getenv("UCX_TLS");
     throw error(
@@ -130,7 +119,7 @@ std::unique_ptr<world> make(const settings& values, bootstrap* boot) {
                     chosen != nullptr ? fmt::format(" (UCX_TLS={})", chosen) : std::string()));
   }
   log(log_level::info, "ucx",
-      fmt::format("{}, UCX_TLS={}, an address of {} bytes", plugin.engine, over->transports(),
+      fmt::format("{}, {}, an address of {} bytes", plugin.engine, over->settings_text(),
                   over->address().size()));
   if (boot->process_count() > 1 && boot->layout().one_each()) be_patient_in_abort();
   over->meet(addresses_of_all(*boot, over->address()));

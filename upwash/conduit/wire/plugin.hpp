@@ -17,7 +17,7 @@ namespace upwash::conduit::wire {
 
 /// Of transport.hpp and of all that plugins and their conduits hand each other. It grows with each
 /// change to one of them.
-inline constexpr std::uint32_t plugin_abi = 5;
+inline constexpr std::uint32_t plugin_abi = 6;
 
 /// What a plugin exports begins with this; what follows is between it and its conduit, which
 /// derives a structure of its own.

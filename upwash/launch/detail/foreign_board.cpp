@@ -13,6 +13,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/private_memfd.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/base/process_facts.hpp"
 #include "upwash/launch/bootstrap.hpp"
@@ -66,7 +67,7 @@ class place_on_board final : public conduit::launcher_board, private observe::ha
 
 foreign_board::foreign_board(const job_map& map)
     : reaches_all_(is_here(map)),
-      fd_(memfd_create(reaches_all_ ? reaching_all : reaching_some, MFD_CLOEXEC)),
+      fd_(private_memfd(reaches_all_ ? reaching_all : reaching_some)),
       block_(control_block::create(fd_, map)),
       hangs_(block_),
       watched_(static_cast<std::size_t>(map.processes()), -1) {}

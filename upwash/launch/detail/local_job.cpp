@@ -17,6 +17,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/group_limits.hpp"
+#include "upwash/base/private_memfd.hpp"
 #include "upwash/base/process.hpp"
 #include "upwash/base/process_facts.hpp"
 #include "upwash/launch/bootstrap.hpp"
@@ -44,7 +45,7 @@ local_job::local_job(const launch_options& options, const job_map& map, int node
       sink_(sink),
       above_(above),
       spared_(own_children()),
-      control_fd_(memfd_create("upwash-control", MFD_CLOEXEC)),
+      control_fd_(private_memfd("upwash-control")),
       kills_before_(kills_for_memory()) {
   static_cast<void>(process::raise_descriptor_limit());  // it takes three for each process
   if (control_fd_ < 0) throw system_error("cannot make the job's control block", errno);
@@ -93,6 +94,7 @@ bool local_job::all_reaped() const noexcept {
 void local_job::start() {
   auto added = options_.environment;
   added.push_back(fmt::format("UPWASH_BOOT_CONTROL={}", control_fd_));
+  added.push_back(fmt::format("UPWASH_BOOT_FOLDER={}", folder_.path()));
   added.emplace_back("UPWASH_BOOT_PROCESS=0");
   const std::size_t number_at = added.size() - 1;
   auto environment = environment_with(added);

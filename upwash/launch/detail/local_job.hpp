@@ -18,6 +18,7 @@
 #include "upwash/launch/detail/attention.hpp"
 #include "upwash/launch/detail/child.hpp"
 #include "upwash/launch/detail/control_block.hpp"
+#include "upwash/launch/detail/job_folder.hpp"
 #include "upwash/launch/detail/job_map.hpp"
 #include "upwash/launch/detail/output.hpp"
 #include "upwash/launch/launcher.hpp"
@@ -120,6 +121,7 @@ class local_job {
   attention attention_;
   subreaper reaper_;
   std::vector<pid_t> spared_;  ///< the caller's own children
+  job_folder folder_;
   int control_fd_;
   int bell_ = -1;
   control_block block_;

@@ -17,6 +17,7 @@
 #include <new>
 
 #include "upwash/base/log.hpp"
+#include "upwash/base/private_memfd.hpp"
 #include "upwash/base/process_facts.hpp"
 #include "upwash/conduit/failure_line.hpp"
 #include "upwash/conduit/foreign/detail/quiet_thread.hpp"
@@ -65,7 +66,7 @@ int wait_a_while(pthread_mutex_t& mutex) {
 
 watched_process neighbor_watch::show_self() {
   watched_process self{getpid(), -1, process_started(getpid())};
-  const int descriptor = memfd_create("upwash-life-sign", MFD_CLOEXEC);
+  const int descriptor = private_memfd("upwash-life-sign");
   if (descriptor < 0 || ftruncate(descriptor, sizeof(life_sign)) != 0) return self;
   own_ = map_sign(descriptor);
   if (own_ == nullptr) return self;

@@ -17,6 +17,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/group_limits.hpp"
+#include "upwash/base/private_memfd.hpp"
 #include "upwash/base/process.hpp"
 
 namespace upwash::conduit::shm_detail {
@@ -79,7 +80,7 @@ shared_memory shared_memory::make(std::size_t bytes, std::uint32_t serial, std::
   };
   if (made.bytes_ > available_memory()) throw lacking(ENOMEM);
   const std::string name = name_of(serial);
-  made.fd_ = with_descriptors([&] { return memfd_create(name.c_str(), MFD_CLOEXEC); });
+  made.fd_ = with_descriptors([&] { return private_memfd(name.c_str()); });
   if (made.fd_ < 0 && out_of_descriptors(errno)) {
     throw system_error(fmt::format("no descriptor for {} of {} bytes (see ulimit -n, also -Hn)",
                                    purpose, made.bytes_),

@@ -19,7 +19,7 @@ std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1
 }  // namespace
 
 chunk_store::~chunk_store() {
-  for (const auto& each : chunks_) ucp_mem_unmap(context_, each->handle);
+  for (const auto& each : chunks_) unmap(*each);
 }
 
 memory_block chunk_store::allocate(std::size_t bytes, std::string& why) {
@@ -51,20 +51,45 @@ chunk_store::chunk* chunk_store::chunk_for(std::size_t bytes, std::size_t alignm
       if (!one->whole && round_up(one->used, alignment) + bytes <= one->size) return one.get();
     }
   }
-  ucp_mem_map_params_t wanted{};
-  wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-  wanted.length = whole ? bytes : shared_chunk;
-  wanted.flags = UCP_MEM_MAP_ALLOCATE;
-  std::unique_ptr<chunk> made = map(wanted, why);
+  const std::size_t size = whole ? bytes : shared_chunk;
+  std::unique_ptr<chunk> made;
+  if (in_file_) {
+    made = map_file(size, why);
+  } else {
+    ucp_mem_map_params_t wanted{};
+    wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    wanted.length = size;
+    wanted.flags = UCP_MEM_MAP_ALLOCATE;
+    made = map(wanted, {}, why);
+  }
   if (made == nullptr) return nullptr;
   made->whole = whole;
   chunks_.push_back(std::move(made));
   return chunks_.back().get();
 }
 
+std::unique_ptr<chunk_store::chunk> chunk_store::map_file(std::size_t bytes, std::string& why) {
+  file_part part;
+  std::byte* base = file_.append(bytes, part, why);
+  if (base == nullptr) return nullptr;
+  ucp_mem_map_params_t wanted{};
+  wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  wanted.address = base;
+  wanted.length = part.bytes;
+  std::unique_ptr<chunk> made = map(wanted, part, why);
+  if (made == nullptr) file_.remove(base, part);
+  return made;
+}
+
+void chunk_store::unmap(const chunk& one) noexcept {
+  ucp_mem_unmap(context_, one.handle);
+  if (one.part.fd >= 0) file_.remove(one.base, one.part);
+}
+
 std::unique_ptr<chunk_store::chunk> chunk_store::map(const ucp_mem_map_params_t& wanted,
-                                                     std::string& why) {
+                                                     const file_part& part, std::string& why) {
   auto made = std::make_unique<chunk>();
+  made->part = part;
   ucs_status_t status = ucp_mem_map(context_, &wanted, &made->handle);
   if (status != UCS_OK) {
     why = std::string("UCX does not map it: ") + ucs_status_string(status);
@@ -93,7 +118,9 @@ bool chunk_store::pack_key(chunk& made, std::string& why) {
     why = std::string("UCX gives no key of it: ") + ucs_status_string(status);
     return false;
   }
-  made.key = key_of(segment_key{reinterpret_cast<std::uintptr_t>(made.base), made.number});
+  made.key =
+      key_of(segment_key{reinterpret_cast<std::uintptr_t>(made.base),
+                         reinterpret_cast<std::uintptr_t>(made.base), made.number, made.part});
   const std::size_t room = memory_key::capacity - made.key.size;
   if (bytes <= room) {
     std::memcpy(made.key.bytes.data() + made.key.size, packed, bytes);
@@ -114,7 +141,7 @@ void chunk_store::remove(std::uint32_t number) noexcept {
     (*at)->used = 0;
     return;
   }
-  ucp_mem_unmap(context_, (*at)->handle);
+  unmap(**at);
   chunks_.erase(at);
 }
 
@@ -127,7 +154,7 @@ bool chunk_store::expose(std::span<const std::byte> span, memory_key& key, std::
   wanted.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
   wanted.address = const_cast<std::byte*>(span.data());
   wanted.length = span.size();
-  std::unique_ptr<chunk> made = map(wanted, why);
+  std::unique_ptr<chunk> made = map(wanted, {}, why);
   if (made == nullptr) return false;
   made->whole = true;
   made->live = 1;

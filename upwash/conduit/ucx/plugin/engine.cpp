@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/conduit/ucx/plugin/detail/engine.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <set>
 #include <utility>
+
+#include "upwash/conduit/ucx/plugin/detail/listener_filter.hpp"
 
 namespace upwash::conduit::ucx {
 namespace {
@@ -14,34 +14,6 @@ bool failed_with(ucs_status_t status, const char* what, std::string& why) {
   if (status == UCS_OK) return false;
   why = std::string(what) + ": " + ucs_status_string(status);
   return true;
-}
-
-/// What UCX's setting `name` is: its own, its file's or the environment's.
-std::string setting(const ucp_config_t* config, std::string_view name) {
-  char* printed = nullptr;
-  std::size_t bytes = 0;
-  std::FILE* into = open_memstream(&printed, &bytes);
-  if (into == nullptr) return {};
-  ucp_config_print(config, into, nullptr, UCS_CONFIG_PRINT_CONFIG);
-  std::fclose(into);
-  const std::string all(printed, bytes);
-  std::free(printed);
-  const std::string front = "\nUCX_" + std::string(name) + "=";
-  const std::size_t at = ("\n" + all).find(front);
-  if (at == std::string::npos) return {};
-  const std::size_t begin = at + front.size() - 1;
-  return all.substr(begin, all.find('\n', begin) - begin);
-}
-
-/// Of all settings of UCX: its users'. But where they let it take any transport, shared memory is
-/// SysV's, which goes with the last process that has it: of POSIX's there are files for a while,
-/// which the whole size is written to, and which stay when UCX is refused memory or killed. And UCX
-/// says in so many lines what upwash says in one.
-void settle(ucp_config_t* config) {
-  if (std::getenv("UCX_LOG_LEVEL") == nullptr) ucp_config_modify(config, "LOG_LEVEL", "fatal");
-  if (std::getenv("UCX_TLS") == nullptr && setting(config, "TLS") == "all") {
-    ucp_config_modify(config, "TLS", "^posix");
-  }
 }
 
 }  // namespace
@@ -55,7 +27,7 @@ engine::~engine() {
   if (context_ != nullptr) ucp_cleanup(context_);
 }
 
-bool engine::start(std::string& why) {
+bool engine::start(const job_reach& job, std::string& why) {
   sending_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   sending_.cb.send = &sent;
   eager_ = sending_;
@@ -63,14 +35,19 @@ bool engine::start(std::string& why) {
   eager_.flags = UCP_AM_SEND_FLAG_EAGER;
   receiving_.op_attr_mask = sending_.op_attr_mask;
   receiving_.cb.recv = &received;
-  return start_context(why) && start_worker(why);
+  if (!start_context(job, why)) return false;
+  const std::set<int> earlier = listening_sockets();
+  if (!start_worker(why)) return false;
+  if (!job.addresses.empty() && !accept_only(job.addresses, earlier)) {
+    settings_.text += ", any host may connect by TCP";
+  }
+  return true;
 }
 
-bool engine::start_context(std::string& why) {
+bool engine::start_context(const job_reach& job, std::string& why) {
   ucp_config_t* config = nullptr;
   if (failed_with(ucp_config_read(nullptr, nullptr, &config), "its settings", why)) return false;
-  settle(config);
-  transports_ = setting(config, "TLS");
+  settings_ = adapt_settings(config, job);
   ucp_params_t wanted{};
   wanted.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   wanted.features =
@@ -85,7 +62,10 @@ bool engine::start_worker(std::string& why) {
   ucp_worker_params_t wanted{};
   wanted.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   wanted.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // a progress thread takes turns with the rank
-  if (failed_with(ucp_worker_create(context_, &wanted, &worker_), "a worker", why)) return false;
+  if (failed_with(ucp_worker_create(context_, &wanted, &worker_), "a worker", why)) {
+    if (settings_.shares_memory) why += "; its queues need 2 MiB of /dev/shm for each process";
+    return false;
+  }
   std::size_t bytes = 0;
   const ucs_status_t status = ucp_worker_get_address(worker_, &address_at_, &bytes);
   if (failed_with(status, "the address of a worker", why)) return false;
@@ -109,9 +89,7 @@ ucp_ep_h engine::connect(int process) noexcept {
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   wanted.address = reinterpret_cast<const ucp_address_t*>(addresses_.of(process));
   // Shared memory, the fastest, notices no deaths; on its own node the launcher does.
-  wanted.err_mode = addresses_.near[static_cast<std::size_t>(process)] != 0
-                        ? UCP_ERR_HANDLING_MODE_NONE
-                        : UCP_ERR_HANDLING_MODE_PEER;
+  wanted.err_mode = is_near(process) ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
   wanted.err_handler.cb = &failed;
   wanted.err_handler.arg = &to;
   const ucs_status_t status = ucp_ep_create(worker_, &wanted, &to.endpoint);

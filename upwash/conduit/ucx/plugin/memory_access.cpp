@@ -37,61 +37,65 @@ std::uint64_t low_bytes(std::uint64_t value, std::size_t width) {
 }  // namespace
 
 memory_access::memory_access(engine& through, int processes)
-    : through_(through), own_(through.context()), towards_(static_cast<std::size_t>(processes)) {}
+    : through_(through),
+      own_(through.context(), through.settings().shares_memory),
+      towards_(static_cast<std::size_t>(processes)) {}
 
 memory_access::~memory_access() {
-  for (const auto& [name, each] : chunks_) ucp_rkey_destroy(each->key);
+  for (const auto& [name, each] : chunks_) close(*each);
 }
 
 atomic_set memory_access::atomics() const noexcept { return offered; }
 
-/// What the kernel has no segment of shared memory for, UCX takes from elsewhere.
 memory_block memory_access::allocate(std::size_t bytes, std::string& why) noexcept {
-  memory_block block = own_.allocate(bytes, why);
-  if (!promised_direct_ || block.base == nullptr || is_mapped_by_key(block.key)) return block;
-  own_.release(block);
-  why =
-      "UCX finds no shared memory for it: too many segments (ipcs -m, kernel.shmmni) or too much "
-      "(kernel.shmall)";
-  return {};
+  return own_.allocate(bytes, why);
 }
 
-/// As it is for a peer.
-bool memory_access::is_mapped_by_key(const memory_key& key) noexcept {
-  remote_memory seen;
-  std::string why;
-  if (!import(through_.self(), key, seen, why)) return false;
-  const bool mapped = seen.direct != nullptr;
-  forget(seen);
-  return mapped;
+/// A chunk of this process is where it is. After the promise a chunk that cannot be mapped is an
+/// error, since the layers above load and store it.
+std::unique_ptr<memory_access::chunk> memory_access::open(int process, const memory_key& key,
+                                                          std::string& why) noexcept {
+  const auto front = value_of<segment_key>(key);
+  const ucp_ep_h to = through_.endpoint_of(process);
+  auto made = std::make_unique<chunk>();
+  made->process = process;
+  made->number = front.chunk;
+  made->address = front.chunk_address;
+  made->part = front.part;
+  if (front.part.fd >= 0 && process == through_.self()) {
+    made->mapped = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(front.chunk_address));
+  } else if (front.part.fd >= 0 && through_.is_near(process)) {
+    made->mapped = map_part(front.part, why);
+    if (made->mapped == nullptr && promised_direct_) return nullptr;
+  }
+  const ucs_status_t status =
+      to == nullptr ? UCS_ERR_UNREACHABLE
+                    : ucp_ep_rkey_unpack(to, key.bytes.data() + sizeof front, &made->key);
+  if (status == UCS_OK) return made;
+  why = std::string("UCX does not take the key: ") + ucs_status_string(status);
+  close(*made);
+  return nullptr;
+}
+
+void memory_access::close(chunk& one) noexcept {
+  if (one.key != nullptr) ucp_rkey_destroy(one.key);
+  if (one.mapped != nullptr && one.process != through_.self()) unmap_part(one.mapped, one.part);
 }
 
 bool memory_access::import(int process, const memory_key& key, remote_memory& memory,
                            std::string& why) noexcept {
   const auto front = value_of<segment_key>(key);
   std::unique_ptr<chunk>& in = chunks_[{process, front.chunk}];
+  if (in == nullptr) in = open(process, key, why);
   if (in == nullptr) {
-    const ucp_ep_h to = through_.endpoint_of(process);
-    auto made = std::make_unique<chunk>();
-    made->process = process;
-    made->number = front.chunk;
-    const ucs_status_t status =
-        to == nullptr ? UCS_ERR_UNREACHABLE
-                      : ucp_ep_rkey_unpack(to, key.bytes.data() + sizeof front, &made->key);
-    if (status != UCS_OK) {
-      why = std::string("UCX does not take the key: ") + ucs_status_string(status);
-      chunks_.erase({process, front.chunk});
-      return false;
-    }
-    in = std::move(made);
+    chunks_.erase({process, front.chunk});
+    return false;
   }
   ++in->uses;
   imported* block = blocks_.take();
   block->in = in.get();
   block->address = front.address;
-  void* mapped = nullptr;
-  const bool is_here = ucp_rkey_ptr(in->key, front.address, &mapped) == UCS_OK;
-  block->direct = is_here ? static_cast<std::byte*>(mapped) : nullptr;
+  block->direct = in->mapped != nullptr ? in->mapped + (front.address - in->address) : nullptr;
   memory.handle = reinterpret_cast<std::uintptr_t>(block);
   memory.direct = block->direct;
   return true;
@@ -105,7 +109,7 @@ void memory_access::forget(const remote_memory& memory) noexcept {
 
 void memory_access::let_go(chunk& of) noexcept {
   if (--of.uses > 0) return;
-  ucp_rkey_destroy(of.key);
+  close(of);
   chunks_.erase({of.process, of.number});
 }
 

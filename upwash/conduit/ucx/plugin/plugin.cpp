@@ -10,9 +10,9 @@
 namespace upwash::conduit::ucx {
 namespace {
 
-ucx_transport* start(int process, std::string& why) noexcept {
-  auto made = std::make_unique<ucp_transport>(process);
-  return made->start(why) ? made.release() : nullptr;
+ucx_transport* start(const job_reach& job, std::string& why) noexcept {
+  auto made = std::make_unique<ucp_transport>(job.process);
+  return made->start(job, why) ? made.release() : nullptr;
 }
 
 const ucx_plugin& plugin() {

@@ -20,8 +20,8 @@ ucp_tag_t tag_of(int sender, std::uint32_t tag) {
 
 }  // namespace
 
-bool ucp_transport::start(std::string& why) {
-  return through_.start(why) && receive(packet_id, &packet_came, why) &&
+bool ucp_transport::start(const job_reach& job, std::string& why) {
+  return through_.start(job, why) && receive(packet_id, &packet_came, why) &&
          receive(farewell_id, &farewell_came, why);
 }
 

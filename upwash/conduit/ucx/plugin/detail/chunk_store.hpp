@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Segments that this process owns, in memory that UCX allocates and registers.
+// Segments that this process owns, in memory that is registered with UCX: parts of its memory file,
+// which peers on this host map, or memory that UCX allocates.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -13,13 +14,16 @@
 #include <vector>
 
 #include "upwash/base/memory_block.hpp"
+#include "upwash/conduit/ucx/plugin/detail/memory_file.hpp"
 
 namespace upwash::conduit::ucx {
 
 /// The front of a key; behind it the packed key of the chunk.
 struct segment_key {
-  std::uint64_t address = 0;  ///< at the owner
-  std::uint32_t chunk = 0;    ///< number among those of the owner, given once
+  std::uint64_t address = 0;        ///< at the owner
+  std::uint64_t chunk_address = 0;  ///< of the chunk, at the owner
+  std::uint32_t chunk = 0;          ///< number among those of the owner, given once
+  file_part part;                   ///< where processes on the owner's host map the chunk
 };
 
 /// Large segments have a chunk each; small ones share chunks, which are filled from the front and
@@ -27,7 +31,8 @@ struct segment_key {
 /// each peer, a mapping.
 class chunk_store {
  public:
-  explicit chunk_store(ucp_context_h context) : context_(context) {}
+  /// `in_file`: processes on this host are to map the segments.
+  chunk_store(ucp_context_h context, bool in_file) : context_(context), in_file_(in_file) {}
   ~chunk_store();
   chunk_store(const chunk_store&) = delete;
   chunk_store& operator=(const chunk_store&) = delete;
@@ -49,15 +54,21 @@ class chunk_store {
     std::size_t used = 0;
     std::size_t live = 0;  ///< segments in it
     bool whole = false;    ///< one segment only
-    memory_key key;        ///< of its base
+    file_part part;
+    memory_key key;  ///< of its base
   };
 
   [[nodiscard]] chunk* chunk_for(std::size_t bytes, std::size_t alignment, std::string& why);
-  [[nodiscard]] std::unique_ptr<chunk> map(const ucp_mem_map_params_t& wanted, std::string& why);
+  [[nodiscard]] std::unique_ptr<chunk> map(const ucp_mem_map_params_t& wanted,
+                                           const file_part& part, std::string& why);
   [[nodiscard]] bool pack_key(chunk& made, std::string& why);
+  [[nodiscard]] std::unique_ptr<chunk> map_file(std::size_t bytes, std::string& why);
+  void unmap(const chunk& one) noexcept;
   void remove(std::uint32_t number) noexcept;
 
   ucp_context_h context_;
+  bool in_file_;
+  memory_file file_;
   std::uint32_t made_ = 0;
   std::vector<std::unique_ptr<chunk>> chunks_;
 };

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "upwash/conduit/ucx/plugin/detail/operation.hpp"
+#include "upwash/conduit/ucx/plugin/detail/settings.hpp"
 #include "upwash/conduit/ucx/ucx_plugin.hpp"
 
 namespace upwash::conduit::ucx {
@@ -28,14 +28,18 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   /// False on failure, and why.
-  [[nodiscard]] bool start(std::string& why);
+  [[nodiscard]] bool start(const job_reach& job, std::string& why);
   void meet(peer_addresses peers);
 
   [[nodiscard]] ucp_context_h context() const noexcept { return context_; }
   [[nodiscard]] ucp_worker_h worker() const noexcept { return worker_; }
   [[nodiscard]] std::span<const std::byte> address() const noexcept { return address_; }
-  /// Of those that UCX has: its setting UCX_TLS.
-  [[nodiscard]] std::string_view transports() const noexcept { return transports_; }
+  /// The settings of UCX that are in force.
+  [[nodiscard]] const ucx_settings& settings() const noexcept { return settings_; }
+  /// Whether a process is on this host.
+  [[nodiscard]] bool is_near(int process) const noexcept {
+    return addresses_.near[static_cast<std::size_t>(process)] != 0;
+  }
   [[nodiscard]] int self() const noexcept { return self_; }
   [[nodiscard]] int processes() const noexcept { return static_cast<int>(peers_.size()); }
 
@@ -98,7 +102,7 @@ class engine {
     int process = -1;
   };
 
-  [[nodiscard]] bool start_context(std::string& why);
+  [[nodiscard]] bool start_context(const job_reach& job, std::string& why);
   [[nodiscard]] bool start_worker(std::string& why);
   [[nodiscard]] ucp_ep_h connect(int process) noexcept;
   void end(operation& one, void* request, ucs_status_t status) noexcept;
@@ -113,7 +117,7 @@ class engine {
   ucp_worker_h worker_ = nullptr;
   ucp_address_t* address_at_ = nullptr;
   std::span<const std::byte> address_;
-  std::string transports_;
+  ucx_settings settings_;
   peer_addresses addresses_;
   std::vector<peer> peers_;
   ucp_request_param_t sending_{};

@@ -17,9 +17,9 @@
 
 namespace upwash::conduit::ucx {
 
-/// What is mapped into this process as well (UCX's shared memory inside a node) is loaded and
-/// stored; all else are UCX's operations. All atomics are UCX's, on all memory, so that one agent
-/// carries out those of a word: UCX takes the same, processors or network cards, for all peers.
+/// Memory of peers on this host is mapped, loaded and stored; all else are UCX's operations. All
+/// atomics are UCX's, on all memory, so that one agent carries out those of a word: UCX takes the
+/// same, processors or network cards, for all peers.
 ///
 /// Memory: 48 bytes for each imported block, a key of UCX for each chunk of a peer, 24 bytes for
 /// each process.
@@ -64,6 +64,9 @@ class memory_access final : public wire::remote_access {
     int process = -1;
     std::uint32_t number = 0;
     int uses = 0;
+    std::uint64_t address = 0;    ///< at the owner
+    std::byte* mapped = nullptr;  ///< here; null: it is not
+    file_part part;
   };
   /// A block of a peer. Its address is the handle.
   struct imported {
@@ -101,7 +104,9 @@ class memory_access final : public wire::remote_access {
     return process < 0 ? to_all_ : towards_[static_cast<std::size_t>(process)];
   }
 
-  [[nodiscard]] bool is_mapped_by_key(const memory_key& key) noexcept;
+  [[nodiscard]] std::unique_ptr<chunk> open(int process, const memory_key& key,
+                                            std::string& why) noexcept;
+  void close(chunk& one) noexcept;
 
   engine& through_;
   chunk_store own_;

@@ -23,13 +23,13 @@ class ucp_transport final : public ucx_transport {
   explicit ucp_transport(int process) : through_(process) {}
 
   /// False on failure, and why.
-  [[nodiscard]] bool start(std::string& why);
+  [[nodiscard]] bool start(const job_reach& job, std::string& why);
 
   [[nodiscard]] std::span<const std::byte> address() const noexcept override {
     return through_.address();
   }
-  [[nodiscard]] std::string_view transports() const noexcept override {
-    return through_.transports();
+  [[nodiscard]] std::string_view settings_text() const noexcept override {
+    return through_.settings().text;
   }
   void meet(peer_addresses peers) override;
   void promise_direct_memory() noexcept override { memory_->promise_direct(); }
