@@ -85,6 +85,7 @@ done
 ((${#libraries[@]} > 0)) || exit 77
 
 for library in "${libraries[@]}"; do
+  source "$(dirname "${BASH_SOURCE[0]}")/lib/preload_corners.sh"
   knobs=()
   case_now="a message that nobody has received, while a collective waits"
   start 2 "$work/pending_message.$library"
