@@ -38,11 +38,11 @@ struct membership {
   bool has_collectives = false;  ///< upwash has had some: its team goes when all members say so
   int rank = 0;
   int size = 1;
-  bool has_messages = false;        ///< upwash has all of them, from its first
+  bool has_messages = false;          ///< upwash has all of them, from its first
   bool has_library_requests = false;  ///< the library has had nonblocking collectives
-  std::uint64_t under_way = 0;      ///< calls of messages, nonblocking ones of collectives
-  std::uint64_t kept_messages = 0;  ///< persistent requests, and those that a probe took out
-  std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
+  std::uint64_t under_way = 0;        ///< calls of messages, nonblocking ones of collectives
+  std::uint64_t kept_messages = 0;    ///< persistent requests, and those that a probe took out
+  std::uint64_t calls = 0;            ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   std::uint64_t children = 0;                      ///< calls that made communicators of it
   std::map<std::uint64_t, std::uint64_t> of_some;  ///< the same, of some members, by who and tag

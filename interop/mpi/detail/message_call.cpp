@@ -275,7 +275,8 @@ int message_call::mprobe(int from, int tag, MPI_Message* message, MPI_Status* st
   for (;;) {
     improbe(from, tag, &found, message, status);
     if (found != 0) return MPI_SUCCESS;
-    static_cast<void>(matching::wait_for_message(on_.among, source_of(from), tag_of(tag), call_site{}));
+    static_cast<void>(
+        matching::wait_for_message(on_.among, source_of(from), tag_of(tag), call_site{}));
   }
 }
 

@@ -17,10 +17,9 @@ template <class... Form>
 auto go(const near_call& what, const neighbor_options& how, Form... form) {
   const neighborhood& among = *what.among;
   if (what.equal) {
-    return what.gathers ? neighbor_all_gather(among, form..., what.input, what.output, how,
-                                              call_site{})
-                        : neighbor_all_to_all(among, form..., what.input, what.output, how,
-                                              call_site{});
+    return what.gathers
+               ? neighbor_all_gather(among, form..., what.input, what.output, how, call_site{})
+               : neighbor_all_to_all(among, form..., what.input, what.output, how, call_site{});
   }
   if (what.gathers) {
     return neighbor_all_gather_v(among, form..., what.input, what.output, counts_of(*what.received),

@@ -127,7 +127,7 @@ class open_messages {
   std::uint64_t copied_limit_;
   std::uint64_t copied_bytes_ = 0;
   bool has_copied_ = false;
-  open_message* last_ = nullptr;    ///< of those under way that are told
+  open_message* last_ = nullptr;  ///< of those under way that are told
   std::unordered_map<std::uintptr_t, claimed> claimed_;
   unsigned last_claimed_ = 0;
 };

@@ -71,12 +71,12 @@ void check_messages(preload_options& made, std::string_view why) {
 
 /// They get requests that the program has from others.
 constexpr std::array functions_of_requests = {
-    function::of_MPI_Wait,          function::of_MPI_Waitall,
-    function::of_MPI_Waitany,       function::of_MPI_Waitsome,
-    function::of_MPI_Test,          function::of_MPI_Testall,
-    function::of_MPI_Testany,       function::of_MPI_Testsome,
-    function::of_MPI_Request_free,  function::of_MPI_Request_get_status,
-    function::of_MPI_Cancel,        function::of_MPI_Start,
+    function::of_MPI_Wait,         function::of_MPI_Waitall,
+    function::of_MPI_Waitany,      function::of_MPI_Waitsome,
+    function::of_MPI_Test,         function::of_MPI_Testall,
+    function::of_MPI_Testany,      function::of_MPI_Testsome,
+    function::of_MPI_Request_free, function::of_MPI_Request_get_status,
+    function::of_MPI_Cancel,       function::of_MPI_Start,
     function::of_MPI_Startall,
 };
 

@@ -23,14 +23,14 @@ struct preload_options {
   std::string missing_why;   ///< and why it is left out
   /// Functions that take requests reach upwash: else it has no requests of its own.
   bool requests = true;
-  bool threads = false;      ///< also where the program has several
-  std::int64_t sample = 0;   ///< every so-manieth call goes to the MPI library
-  bool checked = false;      ///< what is sampled goes to both
+  bool threads = false;     ///< also where the program has several
+  std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
+  bool checked = false;     ///< what is sampled goes to both
   /// Memory for messages that came before their receives, and as much for those that have no room
   /// at their receivers. MPI libraries have no limit, and programs rely on that: so by default it
   /// is larger than in upwash's own programs.
   std::uint64_t unexpected_bytes = std::uint64_t{1} << 30U;
-  std::string report;        ///< empty: none; "1": text; else a file, as JSON
+  std::string report;  ///< empty: none; "1": text; else a file, as JSON
 
   /// Of the environment. Throws `error` (configuration), also for a name that is no function.
   [[nodiscard]] static preload_options read();

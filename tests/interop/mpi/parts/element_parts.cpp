@@ -33,7 +33,7 @@ void check(const char* name, MPI_Datatype type) {
   auto* at = reinterpret_cast<std::byte*>(memory.data());
   for (const int count : {1, 3}) {
     const std::vector<std::byte> wanted = whole(at, count, type);
-    for (const std::uint64_t limit : {8U, 12U, 50U, 100'000U}) {
+    for (const std::uint64_t limit : {12U, 20U, 50U, 100'000U}) {
       std::vector<std::byte> got;
       bool small = true;
       int parts = 0;
