@@ -64,3 +64,9 @@ if "mpicc.$library" -fsanitize=address -O1 "$sources/own_wrappers.c" -o "$work/s
   shows -x "upwash: $work/sanitized is built with -fsanitize=address: it gets ASAN_OPTIONS=verify_asan_link_order=0, since upwash's library is loaded first" \
     <"$work/err" || fail "$library: $case_now: not said"
 fi
+
+case_now="a report of a wait names the program's call"
+knobs=(--knob mpi=all --knob hang_report=1s)
+start 2 "$work/late_message.$library"
+passes
+shows 'MPI_Recv called by main' <"$work/err" || fail "$library: $case_now: another report"
