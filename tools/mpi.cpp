@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,10 +58,23 @@ std::optional<std::string> launcher_of(std::string_view name) {
   return std::nullopt;
 }
 
+/// The contents of an executable or a library; empty for other files, devices and folders.
+std::string text_of_program(const fs::path& file) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return {};
+  std::ifstream stream(file, std::ios::binary);
+  constexpr std::string_view begin = "\177ELF";
+  std::string text(begin.size(), '\0');
+  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())) || text != begin) {
+    return {};
+  }
+  text.append(std::istreambuf_iterator<char>(stream), {});
+  return text;
+}
+
 /// The library that a program is linked with, by what its file names.
 std::optional<std::string> linked_with(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const std::string text = text_of_program(file);
   if (text.find("libmpich.so") != std::string::npos) return "mpich";
   if (text.find("libmpi.so.40") != std::string::npos) return "openmpi";
   return std::nullopt;
@@ -95,6 +109,33 @@ std::string choose_library(const mpi_options& chosen) {
                       chosen.library, chosen.command.front(), *by_command, chosen.library));
   }
   return chosen.library;
+}
+
+/// The first word of the command that is a program which was built with -fsanitize=address and has
+/// its runtime in a library; empty: none.
+std::string sanitized_program(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string found = find_program(word);
+    if (found.empty()) continue;
+    const std::string text = text_of_program(found);
+    for (const std::string_view runtime : {"libasan.so", "libclang_rt.asan"}) {
+      if (text.find(runtime) != std::string::npos) return word;
+    }
+  }
+  return {};
+}
+
+/// ASAN_OPTIONS for the ranks of such a program: its runtime refuses to start after another
+/// library. An option of the user's comes later, and counts. Says so.
+std::string sanitizer_variable(const std::string& program) {
+  std::string value = "verify_asan_link_order=0";
+  const char* before = std::getenv("ASAN_OPTIONS");
+  if (before != nullptr && *before != '\0') value += fmt::format(":{}", before);
+  fmt::print(stderr,
+             "upwash: {} is built with -fsanitize=address: it gets "
+             "ASAN_OPTIONS=verify_asan_link_order=0, since upwash's library is loaded first\n",
+             program);
+  return "ASAN_OPTIONS=" + value;
 }
 
 /// Beside this command, where it was built or installed.
@@ -177,6 +218,9 @@ void start(const mpi_options& chosen) {
   }
   std::vector<std::string> variables{"LD_PRELOAD=" + preload};
   for (const std::string& each : chosen.knobs) variables.push_back(variable_of(each));
+  if (const std::string program = sanitized_program(chosen.command); !program.empty()) {
+    variables.push_back(sanitizer_variable(program));
+  }
   become(command_line(chosen, library, variables));
 }
 

@@ -58,26 +58,33 @@ void begin(int code, int level) {
   if (code == MPI_SUCCESS) report_of_process() = session::begin(level);
 }
 
-/// `waits`: for what is under way on it.
+/// Frees what upwash has of `*comm` if the library's function `theirs` succeeds. `waits`: for all
+/// operations that are under way on it.
 template <class Free>
 int free_communicator(function which, MPI_Comm* comm, bool waits, const Free& theirs) {
   passed(which);
   session* own = session::current();
   if (own == nullptr || comm == nullptr) return theirs();
+  const MPI_Comm handle = *comm;
   membership* of = nullptr;
   try {
     const session::inside here(*own);
-    of = own->communicators.take(*comm);
+    of = own->communicators.take(handle);
     if (of != nullptr && waits) {
       own->open.finish(own->here(), of);
       own->messages.finish(*of);
     }
+    if (of != nullptr && !waits) own->communicators.hold_for_library(handle, *of);
   } catch (...) {
     own->fail(which);
   }
   const int code = theirs();
   try {
     const session::inside here(*own);
+    if (code != MPI_SUCCESS) {
+      own->communicators.put_back(handle, of);
+      return code;
+    }
     own->communicators.free(of);
     own->communicators.freed().go_on();
   } catch (...) {
@@ -114,8 +121,7 @@ int MPI_Finalize(void) {
   if (!report_of_process().empty()) {
     write_report(report_of_process(), own != nullptr ? own->measured.get() : nullptr);
   }
-  session::end();
-  return PMPI_Finalize();
+  return PMPI_Finalize();  // it ends the session (session::begin)
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
@@ -125,8 +131,9 @@ int MPI_Comm_free(MPI_Comm* comm) {
 
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   passed(function::of_MPI_Comm_set_info);
-  take_hints(function::of_MPI_Comm_set_info, comm, info);
-  return PMPI_Comm_set_info(comm, info);
+  const int code = PMPI_Comm_set_info(comm, info);
+  if (code == MPI_SUCCESS) take_hints(function::of_MPI_Comm_set_info, comm, info);
+  return code;
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {

@@ -85,6 +85,7 @@ done
 ((${#libraries[@]} > 0)) || exit 77
 
 for library in "${libraries[@]}"; do
+  source "$(dirname "${BASH_SOURCE[0]}")/lib/preload_corners.sh"
   knobs=()
   case_now="a message that nobody has received, while a collective waits"
   start 2 "$work/pending_message.$library"
@@ -464,5 +465,7 @@ if ((${#libraries[@]} == 2)); then
 fi
 refused "mpi: cannot tell which MPI true starts programs of; say --mpi openmpi or --mpi mpich" \
   "$upwash" mpi true
+refused "mpi: cannot tell which MPI /dev/zero starts programs of; say --mpi openmpi or --mpi mpich" \
+  timeout 30 "$upwash" mpi /dev/zero
 refused "mpi: no command to start (upwash mpi -- mpirun -n N program ...)" "$upwash" mpi
 refused "mpi: --mpi lam: expected openmpi or mpich" "$upwash" mpi --mpi lam -- true

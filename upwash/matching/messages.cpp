@@ -142,6 +142,9 @@ bool send(const team& to, int destination, int tag, std::span<const std::byte> b
           const notice& where) {
   return of(to).send(to, destination, tag, bytes, how, where);
 }
+bool has_room(const team& to, int destination, std::size_t bytes) {
+  return of(to).has_room(to, destination, bytes);
+}
 receiving receive(claimed_message&& claimed, std::span<std::byte> into, item_type items) {
   return detail::messenger::receive_claimed(std::move(claimed), into, items);
 }

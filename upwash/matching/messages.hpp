@@ -138,6 +138,15 @@ void drop_early(job& here);
 bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
           const notice& where);
 
+/// Sends as `send` does if the message is complete on return. False: nothing was sent, since it is
+/// large or synchronous, or there is no room or no credit. Local.
+[[nodiscard]] bool send_at_once(const team& to, int destination, int tag,
+                                std::span<const std::byte> bytes, mode how = mode::standard);
+/// False if a message of that length would be sent at once, but `unexpected_limit` over the ranks
+/// is used up by this rank's messages that the member has not received: then it stays in its
+/// sender's buffer until it is received. Local.
+[[nodiscard]] bool has_room(const team& to, int destination, std::size_t bytes);
+
 /// Receives into `into`, from a member or any_source, a tag or any_tag. Nonblocking. The wait for
 /// it throws `error` (argument) for a message whose length is not a number of `items`; in checked
 /// runs also for one that was sent with another type.

@@ -7,39 +7,78 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interop/mpi/detail/element_parts.hpp"
 #include "upwash/base/error.hpp"
 
 namespace upwash::mpi {
 namespace {
 
-constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30U;  ///< counts of MPI_Pack are int
+#if MPI_VERSION >= 4
 
-/// Calls `some(address, count, bytes)` for parts of the elements that MPI_Pack can count.
-template <class Some>
-void in_parts(const elements& all, const Some& some) {
-  if (all.facts->bytes == 0) return;
-  const auto most = static_cast<MPI_Count>(
-      std::max<std::uint64_t>(1, most_at_once / std::max<std::uint64_t>(1, all.facts->bytes)));
-  for (MPI_Count done = 0; done < all.count;) {
-    const MPI_Count now = std::min(most, all.count - done);
-    const auto part = elements::of(all.at, now, all.type, *all.facts, static_cast<MPI_Aint>(done));
-    some(part.at, static_cast<int>(now), static_cast<int>(part.bytes()));
-    done += now;
-  }
+using pack_count = MPI_Count;
+
+int pack_part(const void* from, pack_count count, MPI_Datatype type, void* to, pack_count bytes,
+              pack_count* position) {
+  return PMPI_Pack_c(from, count, type, to, bytes, position, MPI_COMM_WORLD);
 }
+int unpack_part(const void* from, pack_count bytes, pack_count* position, void* to,
+                pack_count count, MPI_Datatype type) {
+  return PMPI_Unpack_c(from, bytes, position, to, count, type, MPI_COMM_WORLD);
+}
+/// A message to oneself.
+int unpack_message(const void* from, pack_count bytes, void* to, pack_count count,
+                   MPI_Datatype type, MPI_Comm self) {
+  return PMPI_Sendrecv_c(from, bytes, MPI_PACKED, 0, 0, to, count, type, 0, 0, self,
+                         MPI_STATUS_IGNORE);
+}
+int repeat_type(pack_count count, MPI_Datatype type, MPI_Datatype* made) {
+  return PMPI_Type_contiguous_c(count, type, made);
+}
+void in_parts(const elements& all, function_ref<void(const element_part&)> some) {
+  if (all.bytes() != 0) some({all.at, all.count, all.type, all.bytes()});
+}
+
+#else
+
+using pack_count = int;
+
+int pack_part(const void* from, pack_count count, MPI_Datatype type, void* to, pack_count bytes,
+              pack_count* position) {
+  return PMPI_Pack(from, count, type, to, bytes, position, MPI_COMM_WORLD);
+}
+int unpack_part(const void* from, pack_count bytes, pack_count* position, void* to,
+                pack_count count, MPI_Datatype type) {
+  return PMPI_Unpack(from, bytes, position, to, count, type, MPI_COMM_WORLD);
+}
+/// A message to oneself.
+int unpack_message(const void* from, pack_count bytes, void* to, pack_count count,
+                   MPI_Datatype type, MPI_Comm self) {
+  return PMPI_Sendrecv(from, bytes, MPI_PACKED, 0, 0, to, count, type, 0, 0, self,
+                       MPI_STATUS_IGNORE);
+}
+int repeat_type(pack_count count, MPI_Datatype type, MPI_Datatype* made) {
+  return PMPI_Type_contiguous(count, type, made);
+}
+void in_parts(const elements& all, function_ref<void(const element_part&)> some) {
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30U;  // counts and positions are int
+  visit_parts({all.at, all.count, all.type, all.bytes()}, max_bytes, some);
+}
+
+#endif
 
 /// Elements whose type says where they are in memory, MPI_BOTTOM, as elements from some address:
 /// MPICH 4.0.2 packs nothing from address 0.
 class placed {
  public:
-  placed(std::byte* at, int count, MPI_Datatype type) : at_(at), count_(count), type_(type) {
-    if (at != nullptr) return;
+  explicit placed(const element_part& part)
+      : at_(part.address), count_(static_cast<pack_count>(part.count)), type_(part.type) {
+    if (part.address != nullptr) return;
     MPI_Aint here = 0;
     PMPI_Get_address(this, &here);
     const MPI_Aint back = -here;
     const int one = 1;
     MPI_Datatype all = MPI_DATATYPE_NULL;
-    PMPI_Type_contiguous(count, type, &all);
+    repeat_type(count_, type_, &all);
     PMPI_Type_create_hindexed(1, &one, &back, all, &type_);
     PMPI_Type_commit(&type_);
     PMPI_Type_free(&all);
@@ -54,23 +93,41 @@ class placed {
   placed& operator=(const placed&) = delete;
 
   [[nodiscard]] void* at() const noexcept { return at_; }
-  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] pack_count count() const noexcept { return count_; }
   [[nodiscard]] MPI_Datatype type() const noexcept { return type_; }
 
  private:
   void* at_;
-  int count_;
+  pack_count count_;
   MPI_Datatype type_;
   bool made_ = false;
 };
 
-void check(int position, int bytes) {
-  if (position == bytes) return;
+void check(pack_count position, std::uint64_t bytes) {
+  if (static_cast<std::uint64_t>(position) == bytes) return;
   throw error(
       error_kind::fault,
       fmt::format("the MPI library packs {} bytes of elements into {}: this machine's ranks "
                   "do not agree about numbers; set UPWASH_MPI=off",
                   bytes, position));
+}
+
+void unpack_whole(const std::byte* from, const element_part& to) {
+  pack_count position = 0;
+  const placed all(to);
+  unpack_part(from, static_cast<pack_count>(to.bytes), &position, all.at(), all.count(),
+              all.type());
+  check(position, to.bytes);
+}
+
+/// The first `bytes` of the part's elements, which may end within one: only messages may. No
+/// duplicate of MPI_COMM_SELF: that would call the program's own functions for attributes.
+void unpack_begin(const std::byte* from, std::uint64_t bytes, const element_part& to) {
+  MPI_Comm self = MPI_COMM_NULL;
+  PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &self);
+  const placed all(to);
+  unpack_message(from, static_cast<pack_count>(bytes), all.at(), all.count(), all.type(), self);
+  PMPI_Comm_free(&self);
 }
 
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
@@ -87,12 +144,13 @@ void pack(const elements& from, std::byte* to) {
     std::memcpy(to, from.at, from.bytes());
     return;
   }
-  in_parts(from, [&](std::byte* at, int count, int bytes) {
-    int position = 0;
-    const placed all(at, count, from.type);
-    PMPI_Pack(all.at(), all.count(), all.type(), to, bytes, &position, MPI_COMM_WORLD);
-    check(position, bytes);
-    to += bytes;
+  in_parts(from, [&](const element_part& part) {
+    pack_count position = 0;
+    const placed all(part);
+    pack_part(all.at(), all.count(), all.type(), to, static_cast<pack_count>(part.bytes),
+              &position);
+    check(position, part.bytes);
+    to += part.bytes;
   });
 }
 
@@ -102,12 +160,9 @@ void unpack(const std::byte* from, const elements& to) {
     std::memcpy(to.at, from, to.bytes());
     return;
   }
-  in_parts(to, [&](std::byte* at, int count, int bytes) {
-    int position = 0;
-    const placed all(at, count, to.type);
-    PMPI_Unpack(from, bytes, &position, all.at(), all.count(), all.type(), MPI_COMM_WORLD);
-    check(position, bytes);
-    from += bytes;
+  in_parts(to, [&](const element_part& part) {
+    unpack_whole(from, part);
+    from += part.bytes;
   });
 }
 
@@ -115,17 +170,17 @@ void unpack_some(const std::byte* from, std::uint64_t bytes, const elements& to)
   if (to.facts->bytes == 0) return;
   const auto whole = static_cast<MPI_Count>(bytes / to.facts->bytes);
   unpack(from, elements::of(to.at, whole, to.type, *to.facts));
-  const std::uint64_t rest = bytes % to.facts->bytes;
+  from += static_cast<std::uint64_t>(whole) * to.facts->bytes;
+  std::uint64_t rest = bytes % to.facts->bytes;
   if (rest == 0) return;
-  // Only messages may end within an element: one to oneself. No duplicate: that would call the
-  // program's own functions for attributes.
-  MPI_Comm self = MPI_COMM_NULL;
-  PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &self);
   const auto last = elements::of(to.at, 1, to.type, *to.facts, static_cast<MPI_Aint>(whole));
-  const placed at(last.at, 1, to.type);
-  PMPI_Sendrecv(from + (bytes - rest), static_cast<int>(rest), MPI_PACKED, 0, 0, at.at(), 1,
-                at.type(), 0, 0, self, MPI_STATUS_IGNORE);
-  PMPI_Comm_free(&self);
+  in_parts(last, [&](const element_part& part) {
+    const std::uint64_t now = std::min(rest, part.bytes);
+    if (now == 0) return;
+    now == part.bytes ? unpack_whole(from, part) : unpack_begin(from, now, part);
+    from += now;
+    rest -= now;
+  });
 }
 
 kept_types::~kept_types() {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "interop/mpi/detail/session.hpp"
 #include "upwash/collective/all_reduce.hpp"
 #include "upwash/collective/executor.hpp"
 #include "upwash/core/named_subset.hpp"
@@ -23,8 +24,11 @@ int keep_membership_here(MPI_Comm, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
-int forget_membership(MPI_Comm, int, void* of, void* book) {
-  static_cast<communicator_book*>(book)->forget(static_cast<membership*>(of));
+/// After the end of the session, as in MPI_Finalize, a communicator that the program has not freed
+/// has nothing left to give back.
+int forget_membership(MPI_Comm, int, void* of, void*) {
+  session* own = session::current();
+  if (own != nullptr) own->communicators.forget(static_cast<membership*>(of));
   return MPI_SUCCESS;
 }
 
@@ -43,16 +47,10 @@ bool membership::is_over() const {
 communicator_book::communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads)
     : world_(world), ranks_(std::move(ranks)), threads_(threads), freed_(world.here()) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group_);
-  PMPI_Comm_create_keyval(&keep_membership_here, &forget_membership, &keyval_, this);
+  PMPI_Comm_create_keyval(&keep_membership_here, &forget_membership, &keyval_, nullptr);
 }
 
 communicator_book::~communicator_book() {
-  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    void* of = nullptr;
-    int found = 0;
-    PMPI_Comm_get_attr(comm, keyval_, &of, &found);
-    if (found != 0) PMPI_Comm_delete_attr(comm, keyval_);
-  }
   PMPI_Group_free(&world_group_);
   PMPI_Comm_free_keyval(&keyval_);
 }
@@ -73,26 +71,35 @@ std::vector<int> communicator_book::members_of(MPI_Comm comm) const {
   return in_world;
 }
 
+std::unique_ptr<membership> communicator_book::describe(MPI_Comm comm) const {
+  auto made = std::make_unique<membership>();
+  made->comm = comm;
+  int inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  PMPI_Comm_rank(comm, &made->rank);
+  PMPI_Comm_size(comm, &made->size);
+  if (inter != 0) {
+    made->refused = fate::several_jobs;
+  } else if (made->size == 1) {
+    made->refused = fate::one_member;
+  } else if (members_of(comm).empty()) {
+    made->refused = fate::several_jobs;
+  }
+  return made;
+}
+
 membership* communicator_book::look_up(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return nullptr;
+  if (comm == MPI_COMM_SELF) {
+    if (self_ == nullptr) self_ = describe(comm).release();
+    return self_;
+  }
   void* kept = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(comm, keyval_, &kept, &found) != MPI_SUCCESS) return nullptr;
   auto* of = static_cast<membership*>(kept);
   if (found == 0) {
-    auto made = std::make_unique<membership>();
-    made->comm = comm;
-    int inter = 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    PMPI_Comm_rank(comm, &made->rank);
-    PMPI_Comm_size(comm, &made->size);
-    if (inter != 0) {
-      made->refused = fate::several_jobs;
-    } else if (made->size == 1) {
-      made->refused = fate::one_member;
-    } else if (members_of(comm).empty()) {
-      made->refused = fate::several_jobs;
-    }
+    std::unique_ptr<membership> made = describe(comm);
     if (PMPI_Comm_set_attr(comm, keyval_, made.get()) != MPI_SUCCESS) return nullptr;
     of = made.release();
   }
@@ -174,6 +181,19 @@ void communicator_book::free(membership* of) {
   if (!going->among) return;
   going->comm = MPI_COMM_WORLD;  // for the errors of what is under way
   freed_.add(std::move(going));
+}
+
+void communicator_book::hold_for_library(MPI_Comm comm, const membership& of) {
+#ifdef OPEN_MPI
+  if (of.has_library_requests) held_.hold(comm, of.rank);
+#else
+  static_cast<void>(comm);
+  static_cast<void>(of);
+#endif
+}
+
+void communicator_book::put_back(MPI_Comm comm, membership* of) noexcept {
+  if (of != nullptr) PMPI_Comm_set_attr(comm, keyval_, of);
 }
 
 void communicator_book::forget(membership* of) {

@@ -14,6 +14,7 @@
 
 #include "interop/mpi/detail/counts.hpp"
 #include "interop/mpi/detail/freed_teams.hpp"
+#include "interop/mpi/detail/held_communicators.hpp"
 #include "interop/mpi/detail/mpi.hpp"
 #include "interop/mpi/detail/topology.hpp"
 #include "interop/mpi/detail/turn_lock.hpp"
@@ -37,10 +38,11 @@ struct membership {
   bool has_collectives = false;  ///< upwash has had some: its team goes when all members say so
   int rank = 0;
   int size = 1;
-  bool has_messages = false;        ///< upwash has all of them, from its first
-  std::uint64_t under_way = 0;      ///< calls of messages, nonblocking ones of collectives
-  std::uint64_t kept_messages = 0;  ///< persistent requests, and those that a probe took out
-  std::uint64_t calls = 0;          ///< collective ones that were taken over, or sampled
+  bool has_messages = false;          ///< upwash has all of them, from its first
+  bool has_library_requests = false;  ///< the library has had nonblocking collectives
+  std::uint64_t under_way = 0;        ///< calls of messages, nonblocking ones of collectives
+  std::uint64_t kept_messages = 0;    ///< persistent requests, and those that a probe took out
+  std::uint64_t calls = 0;            ///< collective ones that were taken over, or sampled
   MPI_Comm comm = MPI_COMM_NULL;
   std::uint64_t children = 0;                      ///< calls that made communicators of it
   std::map<std::uint64_t, std::uint64_t> of_some;  ///< the same, of some members, by who and tag
@@ -69,7 +71,7 @@ class communicator_book {
   communicator_book(const team& world, std::vector<int> ranks, turn_lock& threads);
   communicator_book(const communicator_book&) = delete;
   communicator_book& operator=(const communicator_book&) = delete;
-  /// Before MPI_Finalize.
+  /// Before the end of MPI.
   ~communicator_book();
 
   /// Local. Of a handle that is none of a communicator: null. O(1) for those used last; the first
@@ -100,7 +102,11 @@ class communicator_book {
   /// has had no collective calls: that goes once nothing is under way on it here.
   [[nodiscard]] membership* take(MPI_Comm comm) noexcept;
   void free(membership* of);
+  /// In place of `free` if the library has refused to free `comm`: undoes `take`. Local.
+  void put_back(MPI_Comm comm, membership* of) noexcept;
   [[nodiscard]] freed_teams& freed() noexcept { return freed_; }
+  /// After `take`, before the library's MPI_Comm_free: its collectives on `comm` may be under way.
+  void hold_for_library(MPI_Comm comm, const membership& of);
 
   /// The upwash ranks of its members; none where some are of another job.
   [[nodiscard]] std::vector<int> members_of(MPI_Comm comm) const;
@@ -110,7 +116,7 @@ class communicator_book {
   void begin_making() noexcept { ++making_; }
   [[nodiscard]] bool end_making() noexcept { return --making_ == 0; }
 
-  /// Called where the library frees one by itself.
+  /// Called when the library frees one by itself.
   void forget(membership* of);
 
  private:
@@ -126,6 +132,7 @@ class communicator_book {
     return (word_of(comm) * 0x9e3779b97f4a7c15U >> 32U) % most_recent;
   }
   [[nodiscard]] membership* look_up(MPI_Comm comm);
+  [[nodiscard]] std::unique_ptr<membership> describe(MPI_Comm comm) const;
   /// By place: whether all members have given it back. Collective, blocking.
   [[nodiscard]] static std::vector<unsigned char> given_back(const membership& of);
   void make_team(membership& of);
@@ -137,9 +144,13 @@ class communicator_book {
   std::uint32_t names_ = 0;
   int making_ = 0;  ///< threads that make communicators
   freed_teams freed_;
+  held_communicators held_;
   MPI_Group world_group_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
   bool taking_ = false;
+  /// Of MPI_COMM_SELF, whose attributes must not change while MPI_Finalize deletes them. Null: not
+  /// looked up yet. Stays after the end of the job, as those of attributes do.
+  membership* self_ = nullptr;
   std::array<recent, most_recent> recent_{};
 };
 

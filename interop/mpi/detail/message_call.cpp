@@ -46,9 +46,10 @@ int message_call::send_packed(sending how, const elements& what, int to, int tag
     own_.messages.detach(message);
     return MPI_SUCCESS;
   }
+  if (went_as_copy(how, what, to, tag)) return MPI_SUCCESS;
   const outgoing out = packed(own_.memory, how, what);
   const in_use waits(on_);
-  matching::send(on_.among, to, tag, out.bytes(), mode_of(how)).wait();
+  matching::send(on_.among, to, tag, out.bytes(), mode_of(how)).wait(call_site{});
   return MPI_SUCCESS;
 }
 
@@ -57,12 +58,31 @@ MPI_Request message_call::isend_packed(sending how, const elements& what, int to
     send_packed(how, what, to, tag);
     return request_book::of_complete_send();
   }
+  if (went_as_copy(how, what, to, tag)) return request_book::of_complete_send();
   open_message& message = own_.messages.make(which_, on_);
   message.out.emplace(packed(own_.memory, how, what));
   own_.messages.send(message, to, tag, mode_of(how));
   MPI_Request request = MPI_REQUEST_NULL;
   own_.messages.give(message, &request);
   return request;
+}
+
+bool message_call::went_as_copy(sending how, const elements& what, int to, int tag) {
+  if (how == sending::synchronous || !own_.messages.may_copy(on_, to, what.bytes())) return false;
+  own_.messages.send_copy(which_, on_, own_.memory, what, to, tag, mode_of(how));
+  return true;
+}
+
+int message_call::send_slowly(sending how, const elements& what, int to, int tag) {
+  if (went_as_copy(how, what, to, tag)) return MPI_SUCCESS;
+  const in_use waits(on_);
+  matching::send(on_.among, to, tag, {what.at, what.bytes()}, mode_of(how)).wait(call_site{});
+  return MPI_SUCCESS;
+}
+
+MPI_Request message_call::isend_slowly(sending how, const elements& what, int to, int tag) {
+  if (went_as_copy(how, what, to, tag)) return request_book::of_complete_send();
+  return own_.messages.send(which_, on_, to, tag, {what.at, what.bytes()}, mode_of(how));
 }
 
 int message_call::recv_packed(const elements& where, int from, int tag, MPI_Status* status) {
@@ -94,7 +114,7 @@ int message_call::run(const exchange& both, MPI_Status* status) {
   if (both.out) going = matching::send(on_.among, both.to, both.send_tag, both.out->bytes());
   const outcome end = into ? end_of(coming, *into) : outcome{.got = {}, .of_nobody = true};
   fill(status, end);
-  going.wait();
+  going.wait(call_site{});
   return end.code;
 }
 
@@ -219,7 +239,7 @@ void message_call::start_kept(session& own, persistent_call& kept) {
 int message_call::probe(int from, int tag, MPI_Status* status) {
   check_source(from, tag);
   const in_use waits(on_);
-  fill(status, {matching::wait_for_message(on_.among, source_of(from), tag_of(tag))});
+  fill(status, {matching::wait_for_message(on_.among, source_of(from), tag_of(tag), call_site{})});
   return MPI_SUCCESS;
 }
 
@@ -255,7 +275,8 @@ int message_call::mprobe(int from, int tag, MPI_Message* message, MPI_Status* st
   for (;;) {
     improbe(from, tag, &found, message, status);
     if (found != 0) return MPI_SUCCESS;
-    static_cast<void>(matching::wait_for_message(on_.among, source_of(from), tag_of(tag)));
+    static_cast<void>(
+        matching::wait_for_message(on_.among, source_of(from), tag_of(tag), call_site{}));
   }
 }
 

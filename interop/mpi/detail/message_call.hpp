@@ -111,6 +111,11 @@ class message_call {
   /// what they need slows down the others.
   int send_packed(sending how, const elements& what, int to, int tag);
   MPI_Request isend_packed(sending how, const elements& what, int to, int tag);
+  /// The same for sends that are not complete at once.
+  int send_slowly(sending how, const elements& what, int to, int tag);
+  MPI_Request isend_slowly(sending how, const elements& what, int to, int tag);
+  /// Whether it went as a copy (open_messages::may_copy).
+  bool went_as_copy(sending how, const elements& what, int to, int tag);
   int recv_packed(const elements& where, int from, int tag, MPI_Status* status);
   MPI_Request irecv_packed(const elements& where, int from, int tag);
   int run(const exchange& both, MPI_Status* status);
@@ -127,11 +132,9 @@ inline int message_call::send(sending how, const void* buffer, MPI_Count count, 
   const elements what = of(buffer, count, type);
   if (how == sending::buffered || !what.facts->dense) [[unlikely]]
     return send_packed(how, what, to, tag);
-  const in_use waits(on_);
-  upwash::request going = matching::send(on_.among, to, tag, {what.at, what.bytes()}, mode_of(how));
-  if (!going.empty()) [[unlikely]]
-    going.wait();
-  return MPI_SUCCESS;
+  if (matching::send_at_once(on_.among, to, tag, {what.at, what.bytes()}, mode_of(how))) [[likely]]
+    return MPI_SUCCESS;
+  return send_slowly(how, what, to, tag);
 }
 
 inline int message_call::isend(sending how, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -139,9 +142,14 @@ inline int message_call::isend(sending how, const void* buffer, MPI_Count count,
   check_destination(to, tag);
   if (request == nullptr) throw pass_on{fate::bad_call};
   const elements what = of(buffer, count, type);
-  *request = how == sending::buffered || !what.facts->dense
-                 ? isend_packed(how, what, to, tag)
-                 : own_.messages.send(which_, on_, to, tag, {what.at, what.bytes()}, mode_of(how));
+  if (how == sending::buffered || !what.facts->dense) [[unlikely]] {
+    *request = isend_packed(how, what, to, tag);
+  } else if (matching::send_at_once(on_.among, to, tag, {what.at, what.bytes()}, mode_of(how)))
+      [[likely]] {
+    *request = request_book::of_complete_send();
+  } else {
+    *request = isend_slowly(how, what, to, tag);
+  }
   return MPI_SUCCESS;
 }
 

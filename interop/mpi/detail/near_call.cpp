@@ -17,15 +17,16 @@ template <class... Form>
 auto go(const near_call& what, const neighbor_options& how, Form... form) {
   const neighborhood& among = *what.among;
   if (what.equal) {
-    return what.gathers ? neighbor_all_gather(among, form..., what.input, what.output, how)
-                        : neighbor_all_to_all(among, form..., what.input, what.output, how);
+    return what.gathers
+               ? neighbor_all_gather(among, form..., what.input, what.output, how, call_site{})
+               : neighbor_all_to_all(among, form..., what.input, what.output, how, call_site{});
   }
   if (what.gathers) {
     return neighbor_all_gather_v(among, form..., what.input, what.output, counts_of(*what.received),
-                                 how);
+                                 how, call_site{});
   }
   return neighbor_all_to_all_v(among, form..., what.input, counts_of(*what.sent), what.output,
-                               counts_of(*what.received), how);
+                               counts_of(*what.received), how, call_site{});
 }
 
 }  // namespace

@@ -2,18 +2,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interop/mpi/detail/open_messages.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "interop/mpi/detail/persistent_calls.hpp"
+#include "interop/mpi/detail/session.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/host.hpp"
 
 namespace upwash::mpi {
+namespace {
+
+/// Of one copied send: its record here and in the matching, and its block.
+constexpr std::size_t bytes_of_copy = sizeof(open_message) + 256;
+
+}  // namespace
 
 outcome end_of(matching::receiving& coming) {
   outcome end;
   bool fits = true;
-  coming.await_end(end.got, fits);
+  coming.await_end(end.got, fits, call_site{});  // program_call says where
   if (!fits) end.code = MPI_ERR_TRUNCATE;
   return end;
 }
@@ -90,6 +99,30 @@ void open_messages::send(open_message& message, int to, int tag, matching::mode 
   }
 }
 
+bool open_messages::may_copy(const membership& on, int to, std::size_t bytes) {
+  if (matching::has_room(on.among, to, bytes)) return false;
+  if (copied_bytes_ + bytes + bytes_of_copy > copied_limit_) return false;
+  if (!std::exchange(has_copied_, true)) {
+    say(
+        fmt::format("rank {}: rank {} has not received this rank's messages, which fill its room "
+                    "(unexpected_limit over the ranks): further small ones are copied here, up to "
+                    "{} MiB (docs/mpi.md)",
+                    here_.rank(), on.among.world_rank(to), copied_limit_ >> 20U));
+  }
+  return true;
+}
+
+void open_messages::send_copy(function which, membership& on, staging& memory, const elements& what,
+                              int to, int tag, matching::mode how) {
+  open_message& message = make(which, on);
+  message.out.emplace(memory, what, outgoing::copied{});
+  message.out->load();
+  message.copied_bytes = what.bytes() + bytes_of_copy;
+  copied_bytes_ += message.copied_bytes;
+  send(message, to, tag, how);
+  detach(message);
+}
+
 void open_messages::receive(open_message& message, matching::receiving coming) {
   message.receives = true;
   message.coming = std::move(coming);
@@ -129,6 +162,7 @@ void open_messages::end_part(open_message& message) {
   if (message.receives) message.end = end_of(message.coming);
   message.coming = {};
   message.out.reset();
+  copied_bytes_ -= std::exchange(message.copied_bytes, 0);
   if (message.before != nullptr) message.before->behind = message.behind;
   (message.behind != nullptr ? message.behind->before : last_) = message.before;
   end(message);

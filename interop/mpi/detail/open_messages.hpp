@@ -36,6 +36,7 @@ void deliver(const outcome& end, const incoming& into);
 /// Of a receive alone nobody is told: who asks looks at it.
 struct open_message final : own_request {
   open_messages* in = nullptr;
+  std::size_t copied_bytes = 0;     ///< of a small send that has no room at its receiver
   int parts = 0;                    ///< of it that are under way and told; 0: it is looked at
   bool receives = false;            ///< `coming` says what
   persistent_call* kept = nullptr;  ///< whose start it is: then the request is its
@@ -59,7 +60,9 @@ struct open_message final : own_request {
 /// Of one rank. Memory: about 300 bytes a message under way.
 class open_messages {
  public:
-  open_messages(job& here, request_book& requests) : here_(here), requests_(requests) {}
+  /// `copied_limit`: bytes of small sends that are copied here for lack of room at receivers.
+  open_messages(job& here, request_book& requests, std::uint64_t copied_limit)
+      : here_(here), requests_(requests), copied_limit_(copied_limit) {}
   open_messages(const open_messages&) = delete;
   open_messages& operator=(const open_messages&) = delete;
 
@@ -79,6 +82,12 @@ class open_messages {
   void send(open_message& message, int to, int tag, matching::mode how);
   /// Receives into what `message.into` holds.
   void receive(open_message& message, matching::receiving coming);
+  /// Whether a small send that has no room at its receiver may be copied and is then complete, as
+  /// MPI libraries do it: until copies take too much memory. Says so once.
+  [[nodiscard]] bool may_copy(const membership& on, int to, std::size_t bytes);
+  /// Sends a copy: complete on return.
+  void send_copy(function which, membership& on, staging& memory, const elements& what, int to,
+                 int tag, matching::mode how);
   /// All of it is begun: gives the program a request for it.
   void give(open_message& message, MPI_Request* request);
   /// The same where nobody will ask, or who asks has a persistent request.
@@ -115,7 +124,10 @@ class open_messages {
   request_book& requests_;
   matching::node_pool<open_message> pool_;
   open_message* unused_ = nullptr;  ///< of a send that was complete when its call returned
-  open_message* last_ = nullptr;    ///< of those under way that are told
+  std::uint64_t copied_limit_;
+  std::uint64_t copied_bytes_ = 0;
+  bool has_copied_ = false;
+  open_message* last_ = nullptr;  ///< of those under way that are told
   std::unordered_map<std::uintptr_t, claimed> claimed_;
   unsigned last_claimed_ = 0;
 };

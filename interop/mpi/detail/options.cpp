@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -58,7 +59,37 @@ void mark_families(std::string_view list, preload_options& made) {
   }
 }
 
+/// A send that one rank gave to upwash would never meet a receive that another gave to the MPI.
+void check_messages(preload_options& made, std::string_view why) {
+  const auto missing = std::ranges::find_if_not(functions_of_messages, [&](function each) {
+    return made.takes[static_cast<std::size_t>(each)];
+  });
+  if (!made.messages || missing == std::ranges::end(functions_of_messages)) return;
+  made.messages = false;
+  made.missing = function_names[static_cast<std::size_t>(*missing)];
+  made.missing_why = why;
+}
+
+/// They get requests that the program has from others.
+constexpr std::array functions_of_requests = {
+    function::of_MPI_Wait,         function::of_MPI_Waitall,
+    function::of_MPI_Waitany,      function::of_MPI_Waitsome,
+    function::of_MPI_Test,         function::of_MPI_Testall,
+    function::of_MPI_Testany,      function::of_MPI_Testsome,
+    function::of_MPI_Request_free, function::of_MPI_Request_get_status,
+    function::of_MPI_Cancel,       function::of_MPI_Start,
+    function::of_MPI_Startall,
+};
+
 }  // namespace
+
+void preload_options::leave_out(const other_definitions& others) {
+  for (std::size_t i = 0; i < takes.size(); ++i) takes[i] = takes[i] && !others.in_program[i];
+  requests = std::ranges::none_of(functions_of_requests, [&](function each) {
+    return others.in_program[static_cast<std::size_t>(each)];
+  });
+  check_messages(*this, "is defined by the program, so its calls do not reach upwash");
+}
 
 preload_options preload_options::read() {
   knob_table table;
@@ -73,18 +104,14 @@ preload_options preload_options::read() {
                 fmt::format("UPWASH_MPI_SAMPLE={}: expected 0 or more", made.sample));
   }
   made.checked = values.flag("checked");
+  if (values.source("unexpected_limit") != knob_source::fallback) {
+    made.unexpected_bytes = values.bytes("unexpected_limit");
+  }
   const std::string& only = values.text("mpi_only");
   made.takes.fill(only.empty());
   mark("mpi_only", only, made.takes, true);
   mark("mpi_except", values.text("mpi_except"), made.takes, false);
-  // A send that one rank gave to upwash would never meet a receive that another gave to the MPI.
-  const auto missing = std::ranges::find_if_not(functions_of_messages, [&](function each) {
-    return made.takes[static_cast<std::size_t>(each)];
-  });
-  if (made.messages && missing != std::ranges::end(functions_of_messages)) {
-    made.messages = false;
-    made.missing = function_names[static_cast<std::size_t>(*missing)];
-  }
+  check_messages(made, "is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT)");
   if (made.messages) made.unknown = unknown_message_function();
   if (!made.unknown.empty()) made.messages = false;
   made.report = values.text("report");

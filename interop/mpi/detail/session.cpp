@@ -16,6 +16,7 @@
 
 #include "interop/mpi/detail/library_names.hpp"
 #include "interop/mpi/detail/library_progress.hpp"
+#include "interop/mpi/detail/program_call.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/core/reach.hpp"
 #include "upwash/matching/messages.hpp"
@@ -25,6 +26,30 @@ namespace upwash::mpi {
 constinit session* session::own_ = nullptr;
 
 namespace {
+
+extern "C" {
+
+int keep_end_here(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int end_session(MPI_Comm, int, void*, void*) {
+  session::end();
+  return MPI_SUCCESS;
+}
+
+}  // extern "C"
+
+/// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the first one last (MPI 4.0,
+/// 11.2.4): programs and libraries free there what they have. So upwash sets its own before any
+/// other, and ends when that is deleted.
+void end_with_self() {
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(&keep_end_here, &end_session, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  PMPI_Comm_free_keyval(&key);  // stays until the attribute is deleted
+}
 
 /// An address in this library, whose functions are the job's handlers.
 constexpr char here_in_library = 0;
@@ -51,16 +76,28 @@ bool spans_nodes() {
   return (here > 0 && here < all) || number_in("SLURM_STEP_NUM_NODES") > 1;
 }
 
+/// A variable that this process has while this lives, unless the user has set it.
+class default_variable {
+ public:
+  default_variable(const char* name, const std::string& value)
+      : name_(name), is_set_(std::getenv(name) != nullptr) {
+    if (!is_set_) setenv(name_, value.c_str(), 1);
+  }
+  ~default_variable() {
+    if (!is_set_) unsetenv(name_);
+  }
+  default_variable(const default_variable&) = delete;
+  default_variable& operator=(const default_variable&) = delete;
+
+ private:
+  const char* name_;
+  bool is_set_;
+};
+
 /// Shared memory on one node; on several, MPI between them. Not where the user has named one.
-attached_job attach_by_launcher() {
-  const bool named = std::getenv("UPWASH_CONDUIT") != nullptr;
-  if (!named) setenv("UPWASH_CONDUIT", spans_nodes() ? "shm+mpi" : "shm", 1);
-  struct restore {
-    bool named;
-    ~restore() {
-      if (!named) unsetenv("UPWASH_CONDUIT");
-    }
-  } const at_end{named};
+attached_job attach_by_launcher(const preload_options& options) {
+  const default_variable conduit("UPWASH_CONDUIT", spans_nodes() ? "shm+mpi" : "shm");
+  const default_variable limit("UPWASH_UNEXPECTED_LIMIT", std::to_string(options.unexpected_bytes));
   return attach(0, nullptr, {.program = &here_in_library, .goes_on_alone = true});
 }
 
@@ -84,9 +121,9 @@ namespace {
 }
 
 /// Nothing where no job can be made, and why.
-std::optional<attached_job> join(std::string& why) {
+std::optional<attached_job> join(const preload_options& options, std::string& why) {
   try {
-    return attach_by_launcher();
+    return attach_by_launcher(options);
   } catch (const error& failure) {
     // Some ranks have not come: they are without this library, and would never answer.
     if (failure.kind() == error_kind::fault) {
@@ -111,7 +148,8 @@ std::string disagreement(const std::vector<introduction>& all, const std::string
   }
   if (any([&](const introduction& each) { return each.options != first.options; })) {
     return "UPWASH_MPI, UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT, UPWASH_MPI_THREADS or "
-           "UPWASH_MPI_SAMPLE (or with it UPWASH_CHECKED) differ between ranks; give all the same";
+           "UPWASH_MPI_SAMPLE (or with it UPWASH_CHECKED) differ between ranks, or the functions "
+           "of MPI that their programs define; give all the same";
   }
   if (!threads &&
       any([](const introduction& each) { return each.threads == MPI_THREAD_MULTIPLE; })) {
@@ -126,10 +164,8 @@ std::string disagreement(const std::vector<introduction>& all, const std::string
 std::string without_messages(const preload_options& options, bool several_threads,
                              bool lets_us_go_on) {
   if (!options.missing.empty()) {
-    return fmt::format(
-        "{} is not taken over (UPWASH_MPI_ONLY, UPWASH_MPI_EXCEPT), and messages "
-        "are taken over all or none",
-        options.missing);
+    return fmt::format("{} {}, and messages are taken over all or none", options.missing,
+                       options.missing_why);
   }
   if (!options.unknown.empty()) {
     return fmt::format(
@@ -143,6 +179,24 @@ std::string without_messages(const preload_options& options, bool several_thread
            "alone";
   }
   return "it does not let upwash go on while it waits";
+}
+
+/// Lines for the user: calls that upwash does not take over, and functions that are never called.
+void say_what_is_left(const preload_options& options, const other_definitions& others,
+                      bool several_threads, bool lets_us_go_on) {
+  if (!options.requests) {
+    say("the MPI library has all nonblocking and persistent calls and all messages: the program "
+        "defines functions of MPI that take requests, so their calls do not reach upwash");
+  } else if (const std::string why = without_messages(options, several_threads, lets_us_go_on);
+             !why.empty()) {
+    say(fmt::format("the MPI library has all messages: {}", why));
+  }
+  if (!others.hidden_file.empty()) {
+    say(
+        fmt::format("{} defines {} too, but is not called: upwash comes first, and calls the MPI "
+                    "library directly; use one of both (docs/mpi.md)",
+                    others.hidden_file, others.hidden_function));
+  }
 }
 
 int highest_tag() {
@@ -178,13 +232,14 @@ session::session(attached_job joined, preload_options options, std::vector<int> 
       communicators(joined.job().world(), std::move(ranks), threads),
       persistent(requests),
       open(requests),
-      messages(joined.job(), requests),
+      messages(joined.job(), requests, options.unexpected_bytes),
       joined_(std::move(joined)),
       options_(std::move(options)),
       turns_(joined_.job(), between_us.handle(), threads),
       lets_us_go_on_(lets_us_go_on),
       most_tag_(highest_tag()) {
   if (!options_.report.empty()) measured = std::make_unique<measurements>();
+  static_cast<void>(here().service<program_call>());
   matching::keep_early(here());
   spans_nodes_ = !all_direct(here().world());
   // Nonblocking calls find it there.
@@ -260,6 +315,8 @@ std::string session::begin(int thread_level) {
   } catch (const error& wrong) {
     end_all(wrong.what(), wrong.exit_status());
   }
+  const other_definitions others = find_other_definitions();
+  options.leave_out(others);
   int size = 1;
   int rank = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -267,9 +324,9 @@ std::string session::begin(int thread_level) {
   const std::string report = options.report;
   if (size == 1 || options.nothing()) return report;
   std::string why;
-  std::optional<attached_job> joined = join(why);
+  std::optional<attached_job> joined = join(options, why);
   const introduction mine{options.fingerprint(), joined ? joined->job().rank() : -1, thread_level,
-                          join_library_progress(&session::go_on) ? 1 : 0,
+                          options.requests && join_library_progress(&session::go_on) ? 1 : 0,
                           joined && !reach_of(joined->job().world()).all_direct() ? 1 : 0};
   std::vector<introduction> all(static_cast<std::size_t>(size));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
@@ -283,12 +340,10 @@ std::string session::begin(int thread_level) {
     const bool goes_on = std::ranges::all_of(all, [&](const introduction& each) {
       return each.lets_us_go_on != 0 && !(several_threads && each.needs_library != 0);
     });
-    const std::string lacking = without_messages(options, several_threads, goes_on);
-    if (rank == 0 && !lacking.empty()) {
-      say(fmt::format("the MPI library has all messages: {}", lacking));
-    }
+    if (rank == 0) say_what_is_left(options, others, several_threads, goes_on);
     own_ = new session(std::move(*joined), std::move(options), std::move(ranks),  // NOLINT: end
                        several_threads, goes_on);
+    end_with_self();
     return report;
   }
   if (rank == 0) say(fmt::format("the MPI library has all calls: {}", against));

@@ -84,15 +84,16 @@ void let_launcher_read() noexcept;
 
 class session {
  public:
-  /// Of this process; null before MPI_Init, behind MPI_Finalize, and where nothing is taken over.
-  /// O(1), no lock.
+  /// Of this process; null before MPI_Init, after MPI_Finalize, and if nothing is taken over. It
+  /// serves the functions that MPI_Finalize calls for attributes of MPI_COMM_SELF. O(1), no lock.
   [[nodiscard]] static session* current() noexcept { return own_; }
 
   /// Behind the library's MPI_Init, with the level of threads that it gave. Collective, blocking.
   /// Ends the job where some ranks have come without the preload library. Returns what the knob
   /// report says.
   [[nodiscard]] static std::string begin(int thread_level);
-  /// Before the library's MPI_Finalize. Collective, blocking.
+  /// Called by the library's MPI_Finalize, after all functions of the program that it calls while
+  /// MPI still works. Collective, blocking.
   static void end();
 
   [[nodiscard]] const preload_options& options() const noexcept { return options_; }

@@ -172,6 +172,15 @@ membership* begin(session& own, const asked_for& what, MPI_Comm comm) {
   return on;
 }
 
+void note_passed(session& own, const asked_for& what, MPI_Comm comm) noexcept {
+  try {
+    const session::inside here(own);
+    if (membership* on = own.communicators.find(comm)) on->has_library_requests = true;
+  } catch (...) {
+    own.fail(what.which);
+  }
+}
+
 void note_theirs(session& own, function which, std::uint64_t bytes, duration time) {
   if (own.measured == nullptr) return;
   calls_of_size& at = own.measured->of(which, bytes);

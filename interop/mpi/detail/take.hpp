@@ -106,6 +106,8 @@ namespace detail {
 
 /// The communicator's record where upwash takes the call over; counts why it does not.
 [[nodiscard]] membership* begin(session& own, const asked_for& what, MPI_Comm comm);
+/// The library has the call.
+void note_passed(session& own, const asked_for& what, MPI_Comm comm) noexcept;
 void note_theirs(session& own, function which, std::uint64_t bytes, duration time);
 /// Calls the MPI library, whose turn it is.
 template <class Theirs>
@@ -156,6 +158,8 @@ int take(const asked_for& what, MPI_Comm comm, const Ours& ours, const Theirs& t
   } catch (...) {
     own->fail(which);
   }
+  if (what.how == manner::nonblocking) [[unlikely]]
+    note_passed(*own, what, comm);
   return back.why == fate::sampled ? sampled(*own, which, back.bytes, theirs) : theirs();
 }
 

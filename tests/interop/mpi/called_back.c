@@ -143,6 +143,22 @@ static void freed(MPI_Comm theirs, int persistent) {
   WANT(got[0] == before && got[1] == -1 && got[3] == before + 1);
 }
 
+// A communicator that the library does not free stays as it was.
+static void not_freed(void) {
+  MPI_Comm world = MPI_COMM_WORLD, made;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  WANT(MPI_Comm_free(&world) != MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  for (int i = 0; i < 3; ++i) {
+    int one = 1, sum = 0, got = -1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    MPI_Sendrecv(&rank, 1, MPI_INT, next, 7, &got, 1, MPI_INT, before, 7, made, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+    WANT(got == before && sum == size);
+    MPI_Comm_free(&made);
+  }
+}
+
 static void refused(void) {
   int *most, found, code, word = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
@@ -169,6 +185,7 @@ int main(int argc, char** argv) {
   attributes();
   for (int way = 0; way < 4; ++way) generalized(way);
   for (int i = 0; i < 20; ++i) freed(theirs, i % 2);
+  not_freed();
   refused();
   MPI_Comm_free(&theirs);
   MPI_Comm_free(&all);

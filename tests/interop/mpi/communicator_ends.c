@@ -161,6 +161,33 @@ static void some_of_a_grid(void) {
   MPI_Comm_free(&grid);
 }
 
+static void add(void* in, void* out, int* number, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *number; ++i) ((int*)out)[i] += ((int*)in)[i];
+}
+
+// While a collective of the library is under way, since its operator is the program's.
+static void free_under_library(void) {
+  enum { large = 50000 };
+  static int sent[large], got[large];
+  const int next = (me + 1) % all, before = (me + all - 1) % all;
+  MPI_Op sum;
+  MPI_Op_create(&add, 1, &sum);
+  for (int i = 0; i < 100; ++i) {
+    int one = 1, number = 0;
+    MPI_Comm comm;
+    MPI_Request requests[3];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Irecv(got, large, MPI_INT, before, 0, comm, &requests[0]);
+    MPI_Isend(sent, large, MPI_INT, next, 0, comm, &requests[1]);
+    MPI_Iallreduce(&one, &number, 1, MPI_INT, sum, comm, &requests[2]);
+    MPI_Comm_free(&comm);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    expect("a sum by the library", number, all);
+  }
+  MPI_Op_free(&sum);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -169,6 +196,7 @@ int main(int argc, char** argv) {
   free_early();
   some_of_a_grid();
   if (argc > 1) wait_behind();
+  free_under_library();
   int most = 0;
   MPI_Allreduce(&failures, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();

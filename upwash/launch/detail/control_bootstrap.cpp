@@ -24,6 +24,7 @@ namespace upwash::launch::detail {
 namespace {
 
 constexpr int max_named = 8;  // of the missing processes in an error
+constexpr useconds_t until_launcher_sees = 500'000;
 
 void nap(int turn) {
   // Start-up waits for processes that are still being started: the core is better theirs.
@@ -154,6 +155,9 @@ void control_bootstrap::abort(int rank, int status, std::string_view why) noexce
   std::fflush(nullptr);
   close_place();
   if (!why.empty()) block_.fail(rank, status, why, !launcher_);
+  // Another launcher ends the job with the status of the process that died, if that is the first
+  // one that it sees end.
+  if (watch_ && watch_->look()) usleep(until_launcher_sees);
   _exit(block_.failure_told() ? block_.header().failed_status : status);
 }
 

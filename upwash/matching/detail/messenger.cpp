@@ -323,10 +323,15 @@ std::string messenger::describe_pending() const {
   const message_memory now = memory();
   const std::size_t receives = posted_->size() + listed_.inquiries();
   if (receives + now.kept + now.listed_here + now.listed_there + now.queued == 0) return {};
-  return fmt::format(
+  std::string text = fmt::format(
       "{} receives posted, {} messages not received, {} listed at senders, {} listed here, {} that "
       "wait for credit",
       receives, now.kept, now.listed_there, now.listed_here, now.queued);
+  if (without_room_ != 0) {
+    text += fmt::format(", {} small ones so far that found no room (raise unexpected_limit)",
+                        without_room_);
+  }
+  return text;
 }
 
 }  // namespace upwash::matching::detail

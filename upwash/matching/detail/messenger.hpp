@@ -60,6 +60,9 @@ class messenger final : public service_base {
                std::uint16_t type);
   bool send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
             const notice& where);
+  [[nodiscard]] bool send_at_once(const team& to, int destination, int tag,
+                                  std::span<const std::byte> bytes, mode how);
+  [[nodiscard]] bool has_room(const team& to, int destination, std::size_t bytes);
   receiving receive(const team& from, int source, int tag, std::span<std::byte> into,
                     item_type items);
   static receiving receive_claimed(claimed_message&& claimed, std::span<std::byte> into,
@@ -293,6 +296,7 @@ class messenger final : public service_base {
   message_options options_;
   match_profile profile_;           ///< of an earlier run; mostly empty
   std::unique_ptr<match_log> log_;  ///< null: nobody wants to know
+  std::uint64_t without_room_ = 0;  ///< small messages that were offered for lack of room
   std::uint64_t share_ = 0;         ///< of the unexpected memory, for each peer
   std::uint64_t envelopes_ = 0;     ///< of those to be fetched, for each peer
   std::unique_ptr<store> posted_;

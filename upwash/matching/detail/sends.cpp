@@ -58,6 +58,18 @@ void messenger::refuse_destination(const team& to, int destination, int tag) con
   return told;
 }
 
+[[gnu::always_inline]] inline bool messenger::send_at_once(const team& to, int destination, int tag,
+                                                           std::span<const std::byte> bytes,
+                                                           mode how) {
+  return how != mode::synchronous && went_at_once(to, destination, tag, bytes, how, 0);
+}
+
+bool messenger::has_room(const team& to, int destination, std::size_t bytes) {
+  const balance& other = balances_.with(to.world_rank(destination));
+  return bytes > options_.eager_bytes ||
+         (other.outstanding + charge_of(bytes) <= share_ && other.listed == nullptr);
+}
+
 bool messenger::send(const team& to, int destination, int tag, std::span<const std::byte> bytes,
                      mode how, const notice& where) {
   if (how != mode::synchronous && went_at_once(to, destination, tag, bytes, how, 0)) [[likely]]
@@ -100,6 +112,7 @@ bool messenger::dispatch(int rank, label& with, std::span<const std::byte> bytes
   const bool in_line = other.listed != nullptr &&
                        !contexts_.promised(contexts_.of(with.team, with.kind)).allow_overtaking;
   if (bytes.size() > options_.eager_bytes || !room || in_line) {
+    if (bytes.size() <= options_.eager_bytes) ++without_room_;
     offer(rank, with, bytes, told);
     return true;
   }
@@ -175,6 +188,11 @@ namespace upwash::matching {
 request send(const team& to, int destination, int tag, std::span<const std::byte> bytes, mode how,
              item_type items) {
   return detail::messenger::on(to).send(to, destination, tag, bytes, how, items.code);
+}
+
+bool send_at_once(const team& to, int destination, int tag, std::span<const std::byte> bytes,
+                  mode how) {
+  return detail::messenger::on(to).send_at_once(to, destination, tag, bytes, how);
 }
 
 }  // namespace upwash::matching
