@@ -59,6 +59,8 @@ std::optional<std::string> launcher_of(std::string_view name) {
 
 /// The library that a program is linked with, by what its file names.
 std::optional<std::string> linked_with(const fs::path& file) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
   if (text.find("libmpich.so") != std::string::npos) return "mpich";

@@ -66,7 +66,8 @@ class place_on_board final : public conduit::launcher_board, private observe::ha
 
 foreign_board::foreign_board(const job_map& map)
     : reaches_all_(is_here(map)),
-      fd_(memfd_create(reaches_all_ ? reaching_all : reaching_some, MFD_CLOEXEC)),
+      fd_(memfd_create(reaches_all_ ? reaching_all : reaching_some,
+                       MFD_CLOEXEC | MFD_ALLOW_SEALING)),
       block_(control_block::create(fd_, map)),
       hangs_(block_),
       watched_(static_cast<std::size_t>(map.processes()), -1) {}
